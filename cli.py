@@ -1,0 +1,8 @@
+"""For those who work from a checkout: `python cli.py "Write a function …"`."""
+
+from greenloop.cli import app, main
+
+__all__ = ["app", "main"]
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The loop: a specification becomes reviewed, tested, graded code.
+
+A contract is agreed on. Code and tests are written from it side by side; the code is reviewed, the
+tests must fail on a stub. Then the tests run, and while they are red the code is repaired, a wrong
+test is judged, or the code is written anew, up to N times. What is green is graded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from greenloop.errors import GreenloopError, InterruptedRunError
+from greenloop.events import ContractReady, Emit, RunFinished, RunStarted, ignore
+from greenloop.models.answer_log import AnswerLog
+from greenloop.models.asking import Asker, RetryPolicy
+from greenloop.models.chat import ChatSource
+from greenloop.models.ledger import Ledger
+from greenloop.models.opening import open_sources
+from greenloop.records import Report, SandboxInfo
+from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.settings import Settings
+from greenloop.tools.as_tools import in_any_thread
+from greenloop.tools.toolkit import Toolkit
+from greenloop.way.earning import earn_tests
+from greenloop.way.improving import Improver
+from greenloop.way.leaving import with_artifacts
+from greenloop.way.proving import is_green
+from greenloop.way.reporting import own_version, report_of
+from greenloop.way.request import RunRequest, kept_options
+from greenloop.way.run_dir import RunDirectory
+from greenloop.way.state import RunState
+from greenloop.way.writing import write_code
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+class CodingAgent:
+    """Makes tested code of a specification.
+
+    `model`, `fallback` and `sandbox` are taken as they are; what is left out comes from the
+    settings. Every run has a directory of its own, below `settings.home` unless one is named.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        model: BaseChatModel | None = None,
+        fallback: BaseChatModel | None = None,
+        sandbox: Sandbox | None = None,
+        emit: Emit = ignore,
+    ) -> None:
+        self._settings = settings or Settings.load()
+        self._models = [item for item in (model, fallback) if item is not None]
+        self._sandbox, self._emit = sandbox, emit
+
+    async def run(self, specification: str | RunRequest, run_dir: Path | None = None) -> Report:
+        """The report of a new run.
+
+        Raises:
+            GreenloopError: the run broke off; its `report` holds what was reached.
+        """
+        request = specification
+        if isinstance(request, str):
+            options = kept_options(self._settings)
+            request = RunRequest(specification=request, options=options, greenloop=own_version())
+        directory = RunDirectory.create(self._settings.home, request.specification, run_dir)
+        directory.save_request(request)
+        return await self.resume(directory)
+
+    async def resume(self, directory: RunDirectory) -> Report:
+        """The report of a run that was begun, going on from its log. Raises as `run` does."""
+        request = directory.load_request()
+        with ExitStack() as stack:
+            stack.enter_context(directory.locked())
+            state = self._new_state(request)
+            try:
+                asker, kit = self._opened(state, directory, stack)
+                await self._way(kit, asker, state)
+                return self._finished(state, directory, None)
+            except asyncio.CancelledError:
+                stopped = InterruptedRunError(
+                    f"interrupted; go on with: greenloop resume {directory.path}"
+                )
+                stopped.report = self._finished(state, directory, stopped)
+                raise stopped from None
+            except GreenloopError as error:
+                error.report = self._finished(state, directory, error)
+                raise
+
+    async def _way(self, kit: Toolkit, asker: Asker, state: RunState) -> None:
+        emit, repairs = self._emit, self._settings.max_repairs
+        given = "\n\n".join(item.code for item in state.request.given)
+        state.contract = await kit.parse_specification(
+            state.request.specification, state.request.module, given
+        )
+        emit(ContractReady(state.contract))
+        await side_by_side(
+            write_code(kit, state, emit, may_repair=repairs > 0),
+            earn_tests(kit, state, emit),
+        )
+        improver = Improver(kit, asker, state, emit, repairs)
+        while not await is_green(kit, state, emit):
+            if not await improver.improve():
+                break
+
+    # --- what a run is made of, and what it leaves behind
+
+    def _new_state(self, request: RunRequest) -> RunState:
+        settings = self._settings
+        ledger = Ledger(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
+        unknown = SandboxInfo(backend=settings.sandbox, isolation="not opened")
+        return RunState(request, ledger, settings.model or "not chosen", unknown)
+
+    def _opened(
+        self, state: RunState, directory: RunDirectory, stack: ExitStack
+    ) -> tuple[Asker, Toolkit]:
+        """Model, log and sandbox, and the tools on them."""
+        settings, request = self._settings, state.request
+        sandbox = self._sandbox or stack.enter_context(open_sandbox(settings))
+        state.sandbox = sandbox.info
+        sources = [ChatSource(type(item).__name__, item) for item in self._models]
+        sources = sources or open_sources(settings)
+        state.model = sources[0].name
+        log = AnswerLog(directory.answers, Path(request.record) if request.record else None)
+        retry = RetryPolicy(settings.model_attempts, settings.model_backoff_s)
+        asker = Asker(sources, log, state.ledger, retry, self._emit)
+        info = sandbox.info
+        self._emit(
+            RunStarted(
+                model=state.model,
+                sandbox=info.backend,
+                isolation=info.isolation,
+                run_dir=str(directory.path),
+                recorded=any(item.recorded for item in sources),
+                resumed_answers=log.held,
+            )
+        )
+        return asker, Toolkit(asker, sandbox)
+
+    def _finished(
+        self, state: RunState, directory: RunDirectory, error: GreenloopError | None
+    ) -> Report:
+        """The report, saved with the best code and its tests."""
+        report = with_artifacts(report_of(state, error), directory, state.request.record)
+        directory.save_report(report)
+        self._emit(RunFinished(report))
+        return report
+
+
+async def side_by_side(*work: Coroutine[Any, Any, None]) -> None:
+    """Runs all at once. The first error ends the others and is raised."""
+    tasks = [asyncio.ensure_future(item) for item in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def refused(
+    settings: Settings, specification: str, error: GreenloopError, run_dir: Path | None
+) -> Report:
+    """The report of a run that could not begin, saved where that is possible."""
+    request = RunRequest(specification=specification, greenloop=own_version())
+    sandbox = SandboxInfo(backend=settings.sandbox, isolation="not opened")
+    state = RunState(request, Ledger(), settings.model or "not chosen", sandbox)
+    report = report_of(state, error)
+    with suppress(GreenloopError):
+        directory = RunDirectory.create(settings.home, "refused", run_dir)
+        report = with_artifacts(report, directory, None)
+        directory.save_report(report)
+    return report
+
+
+def run_coding_agent(specification: str, **settings: Any) -> dict[str, Any]:
+    """One run, from anywhere: the report as a dict. `settings` are those of `Settings`.
+
+    Raises:
+        GreenloopError: the run broke off.
+    """
+    agent = CodingAgent(Settings.load(**settings))
+    report: Report = in_any_thread(agent.run(specification))
+    return report.model_dump(mode="json")

@@ -1,0 +1,251 @@
+"""The command line: what is typed, and which command it means. The work is in `commands/`.
+
+Nothing heavy is imported here, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal, Optional
+
+import typer
+from typer.core import TyperGroup
+
+_DEFAULT = "make"
+_LATER = ("check", "heal", "script", "batch")
+_OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
+
+
+class _DefaultGroup(TyperGroup):
+    """A group whose first word, where it is no command, is a specification for `make`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in _OWN_OPTIONS:
+            if args[0] in _LATER:
+                ctx.fail(f"the command '{args[0]}' is not in this version yet")
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_DefaultGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="A specification goes in; code, tests and the proof of what their green is worth come out.",
+)
+
+Model = Annotated[
+    Optional[str],
+    typer.Option(
+        "--model", help="PROVIDER:NAME, or replay:FILE for recorded answers.", metavar="NAME"
+    ),
+]
+Fallback = Annotated[
+    Optional[str],
+    typer.Option("--fallback-model", help="Asked when the first is stuck or down.", metavar="NAME"),
+]
+Output = Annotated[
+    Optional[Path],
+    typer.Option("--output", "-o", help="Write the code there; its stem names the module."),
+]
+TestsOutput = Annotated[
+    Optional[Path],
+    typer.Option(
+        "--tests-output", help="Write the tests there; default test_<stem>.py beside the code."
+    ),
+]
+Tests = Annotated[
+    Optional[list[Path]],
+    typer.Option("--tests", help="Your own tests: locked, never edited, always run."),
+]
+Json = Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")]
+RunDir = Annotated[
+    Optional[Path],
+    typer.Option("--run-dir", help="Where the run keeps its record; default .greenloop/runs/<id>."),
+]
+Record = Annotated[
+    Optional[Path],
+    typer.Option("--record", help="Also keep the model's answers as a replay file."),
+]
+MaxRepairs = Annotated[
+    Optional[int],
+    typer.Option("--max-repairs", help="Repair iterations; default 5, 0 = none."),
+]
+Timeout = Annotated[
+    Optional[float],
+    typer.Option("--timeout", help="Seconds for one test run; default 30."),
+]
+MaxTokens = Annotated[
+    Optional[int],
+    typer.Option("--max-tokens", help="Token budget, checked before each call."),
+]
+MaxCost = Annotated[
+    Optional[float],
+    typer.Option("--max-cost", help="Budget in US dollars, checked before each call."),
+]
+Sandbox = Annotated[
+    Optional[str],
+    typer.Option("--sandbox", help="auto, or a backend's name; never weaker than asked for."),
+]
+Require = Annotated[
+    Optional[Literal["verified", "passed"]],
+    typer.Option("--require", help="What counts as success; default passed."),
+]
+KeepBest = Annotated[
+    bool, typer.Option("--keep-best", help="Write --output even where the goal was not reached.")
+]
+Approve = Annotated[
+    bool, typer.Option("--approve", help="Show the diff and ask before a file is written.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="More progress.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"greenloop {version('greenloop')}")
+        raise typer.Exit()
+
+
+@app.callback()
+def greenloop(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def make(
+    spec: Annotated[str, typer.Argument(help="Text, a file, or - for standard input.")],
+    model: Model = None,
+    fallback_model: Fallback = None,
+    output: Output = None,
+    tests_output: TestsOutput = None,
+    tests: Tests = None,
+    json: Json = False,
+    run_dir: RunDir = None,
+    record: Record = None,
+    max_repairs: MaxRepairs = None,
+    timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    sandbox: Sandbox = None,
+    require: Require = None,
+    keep_best: KeepBest = False,
+    approve: Approve = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Specification → reviewed, tested, graded code. The default command."""
+    from greenloop.commands.making import MakeOptions, make_command
+
+    flags = _flags(
+        model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
+    )
+    options = MakeOptions(
+        output=output,
+        tests_output=tests_output,
+        tests=tuple(tests or ()),
+        run_dir=run_dir,
+        record=record,
+        keep_best=keep_best,
+        approve=approve,
+        json=json,
+        quiet=quiet,
+        verbose=verbose,
+    )
+    raise typer.Exit(make_command(spec, options, flags))
+
+
+@app.command()
+def resume(
+    run_dir: Annotated[Path, typer.Argument(help="The directory of an interrupted run.")],
+    model: Model = None,
+    fallback_model: Fallback = None,
+    json: Json = False,
+    max_repairs: MaxRepairs = None,
+    timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    sandbox: Sandbox = None,
+    require: Require = None,
+    keep_best: KeepBest = False,
+    approve: Approve = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Go on with an interrupted run; answers that it has are not paid for again."""
+    from greenloop.commands.making import MakeOptions, resume_command
+
+    flags = _flags(
+        model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
+    )
+    options = MakeOptions(
+        keep_best=keep_best, approve=approve, json=json, quiet=quiet, verbose=verbose
+    )
+    raise typer.Exit(resume_command(run_dir, options, flags))
+
+
+@app.command()
+def report(
+    run_dir: Annotated[
+        Optional[Path],
+        typer.Argument(help="The directory of a run; default: the latest."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Print the report of a run."""
+    from greenloop.commands.reports import report_command
+
+    raise typer.Exit(report_command(run_dir, as_json=json))
+
+
+@app.command()
+def doctor(json: Json = False, model: Model = None, sandbox: Sandbox = None) -> None:
+    """What this machine offers: model, sandbox, versions; and how to mend what is missing."""
+    from greenloop.commands.doctor import doctor_command
+
+    raise typer.Exit(doctor_command({"model": model, "sandbox": sandbox}, as_json=json))
+
+
+def _flags(
+    model: str | None,
+    fallback_model: str | None,
+    max_repairs: int | None,
+    timeout: float | None,
+    max_tokens: int | None,
+    max_cost: float | None,
+    sandbox: str | None,
+    require: str | None,
+) -> dict[str, Any]:
+    """The flags that are settings, by their settings' names."""
+    return {
+        "model": model,
+        "fallback_model": fallback_model,
+        "max_repairs": max_repairs,
+        "timeout_s": timeout,
+        "max_tokens": max_tokens,
+        "max_cost": max_cost,
+        "sandbox": sandbox,
+        "require": require,
+    }
+
+
+def main() -> None:
+    """The program. Ends the process with the exit status of the command."""
+    try:
+        app(prog_name="greenloop")
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone; there is nobody to tell
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What the commands do: build (the composition root), call, exit status."""

@@ -1,0 +1,104 @@
+"""`doctor`: what this machine offers, and how to mend what is missing."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from greenloop.commands.running import complain
+from greenloop.errors import GreenloopError
+from greenloop.models.choosing import choose_model
+from greenloop.models.opening import open_source
+from greenloop.sandbox import open_sandbox
+from greenloop.settings import Settings
+from greenloop.way.reporting import installed, own_version
+
+_PACKAGES = (
+    "langchain",
+    "langchain-core",
+    "langchain-openai",
+    "pytest",
+    "ruff",
+    "black",
+    "typer",
+    "rich",
+)
+_PROBE_CODE = "def double(x):\n    return 2 * x\n"
+_PROBE_TESTS = "from probe import double\n\ndef test_double():\n    assert double(2) == 4\n"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at. `mend` is '' where nothing has to be done."""
+
+    name: str
+    ok: bool
+    found: str
+    mend: str = ""
+    status: int = 0
+
+
+def doctor_command(flags: dict[str, Any], *, as_json: bool) -> int:
+    """`greenloop doctor`: prints the findings; 0, or the status of the first that is missing."""
+    try:
+        settings = Settings.load(**flags)
+    except GreenloopError as error:
+        complain(str(error))
+        return error.exit_status
+    checks = [
+        _versions(),
+        _looked_at("sandbox", _sandbox, settings),
+        _looked_at("model", _model, settings),
+    ]
+    sys.stdout.write(_as_json(checks) if as_json else _as_text(checks))
+    return next((item.status for item in checks if not item.ok), 0)
+
+
+def _versions() -> Check:
+    packages = ", ".join(f"{name} {installed(name) or 'MISSING'}" for name in _PACKAGES)
+    missing = [name for name in _PACKAGES if installed(name) is None]
+    found = f"greenloop {own_version()}, Python {platform.python_version()}, {packages}"
+    mend = f"pip install {' '.join(missing)}" if missing else ""
+    return Check("versions", not missing, found, mend, status=1)
+
+
+def _looked_at(name: str, look: Callable[[Settings], Check], settings: Settings) -> Check:
+    try:
+        return look(settings)
+    except GreenloopError as error:
+        return Check(name, False, "none", str(error), error.exit_status)
+
+
+def _sandbox(settings: Settings) -> Check:
+    """Opens it and runs a test in it: a sandbox that was not tried is a guess."""
+    with open_sandbox(settings) as box:
+        run = box.run_tests(_PROBE_CODE, _PROBE_TESTS)
+        info = box.info
+    found = f"{info.backend}: {info.isolation}; a test run took {run.duration_s:.2f} s"
+    if run.passed:
+        return Check("sandbox", True, found)
+    return Check("sandbox", False, found, f"a plain test does not pass in it: {run}", status=4)
+
+
+def _model(settings: Settings) -> Check:
+    """Named and set up; whether the key is good only a call would tell, and calls cost."""
+    choice = choose_model(settings)
+    open_source(choice, settings)
+    because = f" ({choice.because})" if choice.because else ""
+    return Check("model", True, f"{choice.name}{because}; not called")
+
+
+def _as_json(checks: list[Check]) -> str:
+    return json.dumps({item.name: asdict(item) for item in checks}, indent=1) + "\n"
+
+
+def _as_text(checks: list[Check]) -> str:
+    lines: list[str] = []
+    for item in checks:
+        lines.append(f"{'ok     ' if item.ok else 'MISSING'} {item.name}: {item.found}")
+        lines += [f"        {line}" for line in item.mend.split("\n") if line]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,157 @@
+"""`make` and `resume`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from greenloop.agent import CodingAgent, refused
+from greenloop.commands.approval import always, ask, check_terminal
+from greenloop.commands.running import complain, run_to_end
+from greenloop.commands.specifications import module_name, read_specification, read_tests
+from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.records import Report
+from greenloop.reporting.progress import progress
+from greenloop.reporting.summary import as_comments, short_verdict
+from greenloop.settings import Settings
+from greenloop.way.leaving import check_outputs, deliver, reached
+from greenloop.way.reporting import own_version
+from greenloop.way.request import RunRequest, kept_options
+from greenloop.way.run_dir import RunDirectory
+
+Run = Callable[[CodingAgent], Coroutine[Any, Any, Report]]
+
+
+@dataclass(frozen=True)
+class MakeOptions:
+    """What is typed besides the settings."""
+
+    output: Path | None = None
+    tests_output: Path | None = None
+    tests: tuple[Path, ...] = ()
+    run_dir: Path | None = None
+    record: Path | None = None
+    keep_best: bool = False
+    approve: bool = False
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def make_command(spec: str, options: MakeOptions, flags: dict[str, Any]) -> int:
+    """`greenloop make`: the exit status."""
+    settings = Settings.model_construct()
+    try:
+        settings = Settings.load(**_absolute_replay(flags))
+        request = _request(spec, options, settings)
+        check_outputs(request)
+        if options.approve:
+            check_terminal()
+    except GreenloopError as error:
+        error.report = refused(settings, spec, error, options.run_dir)
+        return _end(error.report, error, options)
+    return _run(lambda agent: agent.run(request, options.run_dir), request, settings, options)
+
+
+def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -> int:
+    """`greenloop resume`: the exit status."""
+    try:
+        directory = RunDirectory.open(run_dir)
+        request = directory.load_request()
+        settings = Settings.load(**{**request.options, **_given(_absolute_replay(flags))})
+        check_outputs(request)
+        if options.approve:
+            check_terminal()
+    except GreenloopError as error:
+        complain(str(error))
+        return error.exit_status
+    if request.greenloop != own_version():
+        complain(
+            f"the run was begun by greenloop {request.greenloop}: answers may be asked for again"
+        )
+    return _run(lambda agent: agent.resume(directory), request, settings, options)
+
+
+def _request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
+    specification = read_specification(spec)
+    given = read_tests(options.tests)
+    return RunRequest(
+        specification=specification.text,
+        module=module_name(specification, options.output, given),
+        given=given,
+        output=_absolute(options.output),
+        tests_output=_absolute(options.tests_output),
+        record=_absolute(options.record),
+        keep_best=options.keep_best,
+        options=kept_options(settings),
+        greenloop=own_version(),
+    )
+
+
+def _run(run: Run, request: RunRequest, settings: Settings, options: MakeOptions) -> int:
+    broken_off: GreenloopError | None = None
+    with progress(quiet=options.quiet, verbose=options.verbose) as show:
+        try:
+            report: Report | None = run_to_end(run(CodingAgent(settings, emit=show)))
+        except GreenloopError as error:
+            report, broken_off = error.report, error
+    if report is None:
+        assert broken_off is not None
+        complain(str(broken_off))
+        return broken_off.exit_status
+    status = 0 if reached(report, settings.require) else 1
+    if broken_off is None or not isinstance(broken_off, InterruptedRunError):
+        keep = options.keep_best or request.keep_best
+        if (status == 0 and broken_off is None) or keep:
+            try:
+                report = _delivered(report, request, options)
+            except OutputError as error:
+                broken_off = broken_off or error
+    return _end(report, broken_off, options, status)
+
+
+def _delivered(report: Report, request: RunRequest, options: MakeOptions) -> Report:
+    report = deliver(report, request, ask if options.approve else always)
+    if report.artifacts.run_dir:
+        RunDirectory(Path(report.artifacts.run_dir)).save_report(report)
+    return report
+
+
+def _end(
+    report: Report, error: GreenloopError | None, options: MakeOptions, status: int = 1
+) -> int:
+    """Prints what was reached, and the error if there was one; the exit status."""
+    if options.json:
+        print(report.model_dump_json(indent=1))
+    elif report.final_code:
+        sys.stdout.write(report.final_code.rstrip("\n") + "\n\n")
+        sys.stdout.write(as_comments(short_verdict(report)))
+    sys.stdout.flush()
+    if error is None:
+        return status
+    complain(str(error))
+    if report.artifacts.report and not options.json:
+        print(f"report: {report.artifacts.report}", file=sys.stderr)
+    return error.exit_status
+
+
+def _absolute(path: Path | None) -> str | None:
+    return str(path.absolute()) if path is not None else None
+
+
+def _given(flags: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in flags.items() if value is not None}
+
+
+def _absolute_replay(flags: dict[str, Any]) -> dict[str, Any]:
+    """A replay file's path as it will still mean the same file when the run is resumed."""
+    names = ("model", "fallback_model")
+    made = {
+        name: "replay:" + str(Path(str(flags[name])[7:]).absolute())
+        for name in names
+        if str(flags[name] or "").startswith("replay:")
+    }
+    return {**flags, **made}

@@ -1,0 +1,37 @@
+"""Running the agent from a terminal: signals, and errors to exit statuses."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Coroutine
+from typing import Any
+
+from greenloop.records import Report
+
+
+def run_to_end(work: Coroutine[Any, Any, Report]) -> Report:
+    """Runs it; the first SIGINT or SIGTERM ends it in order, a second one at once."""
+
+    async def guarded() -> Report:
+        task = asyncio.ensure_future(work)
+        stopped: list[int] = []
+
+        def stop() -> None:
+            if stopped:
+                os._exit(130)
+            stopped.append(1)
+            task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+        return await task
+
+    return asyncio.run(guarded())
+
+
+def complain(message: str) -> None:
+    """One error, for a person."""
+    print(f"greenloop: {message}", file=sys.stderr, flush=True)

@@ -1,0 +1,149 @@
+"""From what was typed to a specification: text, a file, or standard input."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from greenloop.errors import InputError, SpecificationError
+from greenloop.sandbox.process import tested_module
+from greenloop.suite.examples import given_in
+from greenloop.way.request import GivenTests
+
+_SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
+_COMMANDS = ("make", "resume", "report", "doctor")
+_MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Specification:
+    """The text and, where it came from a file, the path."""
+
+    text: str
+    path: Path | None = None
+
+
+def read_specification(spec: str) -> Specification:
+    """The specification that `SPEC` means.
+
+    Raises:
+        SpecificationError: a file is missing or unreadable, or there is no text.
+    """
+    if spec == "-":
+        return _nonempty(
+            Specification(_decoded(sys.stdin.buffer.read(_MOST_BYTES + 1), "standard input"))
+        )
+    path = Path(spec)
+    if _exists(path):
+        return _nonempty(_from_file(path))
+    if _looks_like_a_path(spec):
+        raise SpecificationError(f"the specification file {spec} does not exist")
+    close = get_close_matches(spec, _COMMANDS, n=1, cutoff=0.75) if " " not in spec.strip() else []
+    if close:
+        raise SpecificationError(
+            f"'{spec}' is no command: did you mean '{close[0]}'? As a specification: greenloop make {spec}"
+        )
+    return _nonempty(Specification(spec))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a text that is too long for a path, or holds a NUL
+        return False
+
+
+def _looks_like_a_path(spec: str) -> bool:
+    one_word = not re.search(r"\s", spec)
+    return one_word and (
+        spec.lower().endswith(_SUFFIXES) or spec.startswith(("/", "./", "../", "~"))
+    )
+
+
+def _from_file(path: Path) -> Specification:
+    if path.is_dir():
+        raise SpecificationError(f"{path} is a folder; name a file with the specification")
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise SpecificationError(f"{path} cannot be read: {error.strerror or error}") from None
+    return Specification(_decoded(data, str(path)), path)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if len(data) > _MOST_BYTES:
+        raise SpecificationError(f"{name} is larger than 1 MB: too long for a specification")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SpecificationError(f"{name} is not UTF-8 text (byte {error.start})") from None
+    if "\x00" in text:
+        raise SpecificationError(f"{name} is binary, not text")
+    return text
+
+
+def _nonempty(specification: Specification) -> Specification:
+    if not specification.text.strip():
+        where = specification.path or "the specification"
+        raise SpecificationError(f"{where} is empty: say what the code should do")
+    return specification
+
+
+def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
+    """The person's own test files.
+
+    Raises:
+        InputError: one cannot be read, is no Python, or two have the same name.
+    """
+    found = [_given(path) for path in paths]
+    if len({item.name for item in found}) < len(found):
+        raise InputError("--tests: two files have the same name")
+    return tuple(found)
+
+
+def _given(path: Path) -> GivenTests:
+    try:
+        code = path.read_bytes().decode("utf-8-sig")
+        compile(code, str(path), "exec", dont_inherit=True)
+    except OSError as error:
+        raise InputError(f"--tests {path} cannot be read: {error.strerror or error}") from None
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"--tests {path} is no Python file: {error}") from None
+    return GivenTests.of(path.name if path.suffix == ".py" else f"{path.stem}.py", code)
+
+
+def module_name(
+    specification: Specification, output: Path | None, given: tuple[GivenTests, ...]
+) -> str | None:
+    """The module's name, where something fixes it: the output, the tests, or a stub file's name.
+
+    Raises:
+        InputError: the output's stem is no module name, or the tests import another module.
+    """
+    tested = next(
+        (name for item in given if (name := tested_module(item.code)) != "solution"), None
+    )
+    if output is not None:
+        _check_stem(output)
+        if tested is not None and tested != output.stem:
+            raise InputError(f"--output {output}: the tests import `{tested}`; name it {tested}.py")
+        return output.stem
+    path = specification.path
+    if tested is None and path is not None and path.suffix == ".py" and path.stem.isidentifier():
+        return path.stem if given_in(specification.text).signatures else None
+    return tested
+
+
+def _check_stem(output: Path) -> None:
+    stem = output.stem
+    if output.suffix != ".py":
+        raise InputError(f"--output {output}: name a .py file")
+    if not stem.isidentifier() or keyword.iskeyword(stem) or stem in sys.stdlib_module_names:
+        raise InputError(f"--output {output}: '{stem}' cannot be a module's name")
+    if stem.startswith("test_"):
+        raise InputError(f"--output {output}: that is a test file's name; it is for the module")

@@ -1,0 +1,113 @@
+"""Everything that stops a run, as one tree.
+
+    GreenloopError                 status 1
+    ├── InputError                 status 2   the caller's input: arguments, files, settings
+    │   ├── SpecificationError                the specification cannot be read, or says nothing testable
+    │   ├── SettingsError                     a setting has no meaning
+    │   └── OutputError                       a result cannot be written where it was asked for
+    ├── ModelFailure               status 3   the model, not the code
+    │   ├── NoModelError                      none is configured, or its package is not installed
+    │   ├── ModelRefusedError                 key, permission or request refused: trying again cannot help
+    │   ├── ModelUnavailableError             unreachable, overloaded or silent, after every retry
+    │   ├── UnusableAnswerError               twice an answer without the form that was asked for
+    │   └── ReplayExhaustedError              a replay file has no (more) answer for a call
+    ├── SandboxError               status 4   no sandbox of the kind asked for
+    ├── BudgetExhaustedError       status 5   the next call would go over the budget
+    └── InterruptedRunError        status 130 stopped by the person; the run can be resumed
+
+What the model can mend is no part of this tree: it travels back to the model as
+`greenloop.models.answers.Unusable` and turns into an error only when it comes twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from greenloop.records import Report
+
+__all__ = [
+    "BudgetExhaustedError",
+    "GreenloopError",
+    "InputError",
+    "InterruptedRunError",
+    "ModelFailure",
+    "ModelRefusedError",
+    "ModelUnavailableError",
+    "NoModelError",
+    "OutputError",
+    "ReplayExhaustedError",
+    "SandboxError",
+    "SettingsError",
+    "SpecificationError",
+    "UnusableAnswerError",
+]
+
+
+class GreenloopError(Exception):
+    """Base of all greenloop errors. `report` holds what the run had reached, where there was one."""
+
+    exit_status: ClassVar[int] = 1
+    report: Report | None = None
+
+
+class InputError(GreenloopError):
+    """The caller's input cannot be used."""
+
+    exit_status = 2
+
+
+class SpecificationError(InputError):
+    """The specification cannot be read, or nothing in it can be tested."""
+
+
+class SettingsError(InputError):
+    """A setting or option has a value without meaning."""
+
+
+class OutputError(InputError):
+    """A result cannot be written where it was asked for."""
+
+
+class ModelFailure(GreenloopError):
+    """The model gave no usable answer."""
+
+    exit_status = 3
+
+
+class NoModelError(ModelFailure):
+    """No model is configured, or the package for its provider is missing."""
+
+
+class ModelRefusedError(ModelFailure):
+    """The provider refused the key, the permission or the request itself."""
+
+
+class ModelUnavailableError(ModelFailure):
+    """The provider could not be reached, or failed, after every retry."""
+
+
+class UnusableAnswerError(ModelFailure):
+    """The model answered twice without the form that it was asked for."""
+
+
+class ReplayExhaustedError(ModelFailure):
+    """A replay file has no (more) answer for a call."""
+
+
+class SandboxError(GreenloopError):
+    """No sandbox of the kind asked for can be had here."""
+
+    exit_status = 4
+
+
+class BudgetExhaustedError(GreenloopError):
+    """The next model call would go over the budget."""
+
+    exit_status = 5
+
+
+class InterruptedRunError(GreenloopError):
+    """The person stopped the run."""
+
+    exit_status = 130

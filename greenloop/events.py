@@ -1,0 +1,142 @@
+"""What happens during a run, as typed events. The loop emits them; renderers listen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from greenloop.records import (
+    Attempt,
+    Contract,
+    Dispute,
+    Evidence,
+    Judgement,
+    RedPhase,
+    Report,
+    Review,
+    TestRun,
+)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Base of all events."""
+
+
+@dataclass(frozen=True)
+class RunStarted(Event):
+    """`recorded` is true where the model's answers come from a replay file."""
+
+    model: str
+    sandbox: str
+    isolation: str
+    run_dir: str | None
+    recorded: bool = False
+    resumed_answers: int = 0
+
+
+@dataclass(frozen=True)
+class CallStarted(Event):
+    tool: str
+
+
+@dataclass(frozen=True)
+class CallProgress(Event):
+    """`characters` of the answer have come in so far."""
+
+    tool: str
+    characters: int
+
+
+@dataclass(frozen=True)
+class CallRetried(Event):
+    """The call failed in a way that may pass; it is made again after `wait_s` seconds."""
+
+    tool: str
+    reason: str
+    attempt: int
+    wait_s: float
+
+
+@dataclass(frozen=True)
+class CallFinished(Event):
+    """`source` says whether the answer was paid for now or served from the run's own log."""
+
+    tool: str
+    seconds: float
+    tokens: int
+    source: Literal["model", "log"] = "model"
+
+
+@dataclass(frozen=True)
+class AnswerRejected(Event):
+    """The answer lacked its form; it is asked for again once, with the reason."""
+
+    tool: str
+    why: str
+
+
+@dataclass(frozen=True)
+class ContractReady(Event):
+    contract: Contract
+
+
+@dataclass(frozen=True)
+class Reviewed(Event):
+    review: Review
+
+
+@dataclass(frozen=True)
+class RedPhaseDone(Event):
+    red_phase: RedPhase
+    tests: int
+
+
+@dataclass(frozen=True)
+class FreeFixed(Event):
+    fixes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Attempted(Event):
+    """A candidate was run."""
+
+    attempt: Attempt
+    run: TestRun
+
+
+@dataclass(frozen=True)
+class DisputeJudged(Event):
+    dispute: Dispute
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Stuck(Event):
+    why: str
+    then: str
+
+
+@dataclass(frozen=True)
+class Graded(Event):
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class Notice(Event):
+    """Something that the person should know, in one line."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class RunFinished(Event):
+    report: Report
+
+
+Emit = Callable[[Event], None]
+
+
+def ignore(_event: Event) -> None:
+    """The listener that listens to nothing."""

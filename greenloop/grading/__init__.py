@@ -1,0 +1,8 @@
+"""What a green is worth.
+
+evidence = grade(box, code, test_code)
+"""
+
+from greenloop.grading.grade import Thresholds, grade
+
+__all__ = ["Thresholds", "grade"]

@@ -1,0 +1,69 @@
+"""Does the code reach for what could forge a verdict? Read from its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from greenloop.records import IntegrityFinding
+
+_MODULES = frozenset(
+    {"pytest", "_pytest", "pluggy", "unittest", "gc", "ctypes", "inspect", "_thread"}
+)
+_CALLS = {
+    "os._exit": "ends the process behind pytest's back",
+    "os.kill": "kills processes",
+    "os.abort": "ends the process behind pytest's back",
+    "sys._getframe": "reads its callers' frames",
+    "sys.settrace": "traces the tests",
+    "sys.setprofile": "traces the tests",
+    "atexit.register": "runs code after the tests",
+    "os.fork": "starts a second process",
+}
+_ATTRIBUTES = {
+    "sys.modules": "changes or reads the loaded modules",
+    "sys.meta_path": "changes how modules are found",
+    "builtins.__import__": "changes how modules are imported",
+}
+_FRAME_PARTS = frozenset(
+    {"f_back", "f_locals", "f_globals", "tb_frame", "gi_frame", "__subclasses__"}
+)
+
+
+def integrity(code: str) -> tuple[IntegrityFinding, ...]:
+    """Everything suspicious, in order of lines; () where the code does not parse."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):
+        return ()
+    found = {(line, what) for node in ast.walk(tree) for line, what in _suspicious(node)}
+    return tuple(IntegrityFinding(line=line, what=what) for line, what in sorted(found))
+
+
+def _suspicious(node: ast.AST) -> Iterator[tuple[int, str]]:
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from _imported(node)
+    elif isinstance(node, ast.Attribute):
+        name = ast.unparse(node)
+        why = _CALLS.get(name) or _ATTRIBUTES.get(name)
+        if why:
+            yield node.lineno, f"`{name}` {why}"
+        if node.attr in _FRAME_PARTS:
+            yield node.lineno, f"`.{node.attr}` reaches into frames or classes that are not its own"
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if node.value.startswith("test_") and node.value.endswith(".py"):
+            yield node.lineno, f"names a test file: {node.value!r}"
+        elif node.value in ("conftest.py", "PYTEST_CURRENT_TEST"):
+            yield node.lineno, f"names what belongs to pytest: {node.value!r}"
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[int, str]]:
+    modules = (
+        [item.name for item in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    )
+    for module in modules:
+        if module.partition(".")[0] in _MODULES:
+            yield node.lineno, f"imports `{module}`, which tests and frames can be changed with"
+    if isinstance(node, ast.ImportFrom):
+        names = [f"{node.module}.{item.name}" for item in node.names]
+        yield from ((node.lineno, f"`{n}` {_CALLS[n]}") for n in names if n in _CALLS)

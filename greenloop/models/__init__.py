@@ -1,0 +1,1 @@
+"""Chat models: from a name, recorded and replayed, budgeted; answers read into typed values."""

@@ -1,0 +1,181 @@
+"""Asking the model: log first, budget, call, retry, log again, read, ask once more."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity.wait import wait_exponential_jitter
+
+from greenloop.errors import ModelUnavailableError, UnusableAnswerError
+from greenloop.events import (
+    AnswerRejected,
+    CallFinished,
+    CallProgress,
+    CallRetried,
+    CallStarted,
+    Emit,
+    Notice,
+    ignore,
+)
+from greenloop.models.answer_log import AnswerLog, RecordedAnswer, TokenCount
+from greenloop.models.chat import ChatSource, Completion
+from greenloop.models.faults import as_failure, in_one_line, may_pass, retry_after
+from greenloop.models.ledger import Ledger, estimated_tokens
+from greenloop.models.reading import Answer
+from greenloop.models.replay import ReplayChatModel
+from greenloop.models.unusable import Unusable
+from greenloop.prompts import Prompt
+
+T = TypeVar("T")
+
+
+class Asks(Protocol):
+    """What the tools need of a model."""
+
+    async def ask(self, prompt: Prompt, read: Callable[[Answer], T]) -> T:
+        """The answer to a prompt, read. Raises GreenloopError."""
+        ...
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often a call is made in all, and the first wait in seconds (it doubles, with jitter)."""
+
+    attempts: int = 6
+    backoff_s: float = 1.0
+
+
+@dataclass
+class Asker:
+    """The one way to the model. `sources` are tried in order: the model, then its fallback."""
+
+    sources: list[ChatSource]
+    log: AnswerLog = field(default_factory=lambda: AnswerLog(None))
+    ledger: Ledger = field(default_factory=Ledger)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    emit: Emit = ignore
+
+    async def ask(self, prompt: Prompt, read: Callable[[Answer], T]) -> T:
+        """The answer to a prompt, read.
+
+        An unusable answer is asked for again once, saying what was wrong with it.
+
+        Raises:
+            UnusableAnswerError: the second answer was no better.
+            ModelFailure, BudgetExhaustedError, OutputError: the call could not be made or logged.
+        """
+        answer = await self._answer(prompt)
+        try:
+            return read(answer)
+        except Unusable as complaint:
+            self.emit(AnswerRejected(prompt.tool, str(complaint)))
+            again = prompt.asked_again(answer.text, str(complaint))
+        try:
+            return read(await self._answer(again))
+        except Unusable as complaint:
+            raise UnusableAnswerError(
+                f"{prompt.tool}: the model answered twice without the form asked for: {complaint}"
+            ) from None
+
+    @property
+    def has_fallback(self) -> bool:
+        return len(self.sources) > 1
+
+    def use_fallback(self) -> None:
+        """From now on the fallback model is asked."""
+        self.sources = self.sources[1:]
+
+    async def _answer(self, prompt: Prompt) -> Answer:
+        self.emit(CallStarted(prompt.tool))
+        held = self.log.take(prompt.tool, prompt.sha256)
+        if held is not None:
+            return self._held(held)
+        started = time.monotonic()
+        completion = await self._call(prompt)
+        entry = self._entered(prompt, completion, time.monotonic() - started)
+        usage = entry.usage or TokenCount()
+        self.emit(CallFinished(prompt.tool, entry.seconds or 0.0, usage.total))
+        return Answer(completion.text, completion.finish)
+
+    def _held(self, entry: RecordedAnswer) -> Answer:
+        """An answer that was paid for before: it counts towards the budget, and costs nothing now."""
+        usage = entry.usage or TokenCount()
+        self.ledger.add(entry.tool, entry.model or "", usage, entry.seconds or 0.0)
+        for source in self.sources:
+            if isinstance(source.model, ReplayChatModel):
+                source.model.skip(entry.tool)
+        self.emit(CallFinished(entry.tool, 0.0, usage.total, source="log"))
+        return Answer(entry.answer, "length" if entry.error == "truncated" else "stop")
+
+    async def _call(self, prompt: Prompt) -> Completion:
+        try:
+            return await self._call_source(prompt, self.sources[0])
+        except ModelUnavailableError as error:
+            if not self.has_fallback:
+                raise
+            self.use_fallback()
+            self.emit(Notice(f"{error}; going on with {self.sources[0].name}"))
+            return await self._call_source(prompt, self.sources[0])
+
+    async def _call_source(self, prompt: Prompt, source: ChatSource) -> Completion:
+        def progress(characters: int) -> None:
+            self.emit(CallProgress(prompt.tool, characters))
+
+        with self.ledger.reserved(prompt.tool, prompt.characters, source.name):
+            try:
+                async for attempt in self._retrying(prompt.tool, source):
+                    with attempt:
+                        return await source.complete(prompt, progress)
+            except Exception as error:
+                raise as_failure(error, source.name) from error
+        raise AssertionError("tenacity either returns or raises")
+
+    def _retrying(self, tool: str, source: ChatSource) -> AsyncRetrying:
+        backoff = 0.0 if source.recorded else self.retry.backoff_s
+        exponential = wait_exponential_jitter(
+            initial=backoff, max=30 if backoff else 0, jitter=backoff
+        )
+
+        def wait(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome else None
+            asked = retry_after(error) if error else None
+            return asked if asked is not None else exponential(state)
+
+        def tell(state: RetryCallState) -> None:
+            error = state.outcome.exception() if state.outcome else None
+            why = in_one_line(error) if error else "unknown"
+            pause = state.next_action.sleep if state.next_action else 0.0
+            self.emit(CallRetried(tool, why, state.attempt_number, pause))
+
+        return AsyncRetrying(
+            stop=stop_after_attempt(self.retry.attempts),
+            wait=wait,
+            retry=retry_if_exception(may_pass),
+            before_sleep=tell,
+            reraise=True,
+        )
+
+    def _entered(self, prompt: Prompt, completion: Completion, seconds: float) -> RecordedAnswer:
+        source = self.sources[0]
+        usage = completion.usage or TokenCount(
+            input_tokens=estimated_tokens(prompt.characters),
+            output_tokens=estimated_tokens(len(completion.text)),
+        )
+        model = (completion.model or source.name) if source.recorded else source.name
+        cut_off = Answer(completion.text, completion.finish).cut_off
+        entry = RecordedAnswer(
+            tool=prompt.tool,
+            answer=completion.text,
+            prompt_sha256=prompt.sha256,
+            model=model,
+            usage=usage,
+            error="truncated" if cut_off else None,
+            seconds=round(seconds, 3),
+        )
+        self.log.append(entry)
+        self.ledger.add(prompt.tool, model, usage, seconds)
+        return entry

@@ -1,0 +1,111 @@
+"""Which model: the one that was named, or the best that this machine offers without being told."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+
+from greenloop.errors import NoModelError
+from greenloop.settings import Settings
+
+_OPENAI_DEFAULT = "gpt-5.4-mini"
+_PROBE_S = 1.0
+# Code models first, newest family first; a name matches by its beginning.
+_PREFERRED = (
+    "qwen3-coder",
+    "devstral",
+    "gpt-oss",
+    "qwen2.5-coder",
+    "deepseek-coder",
+    "codestral",
+    "codegemma",
+    "starcoder",
+    "codellama",
+    "qwen3",
+    "deepseek-r1",
+    "llama",
+    "mistral",
+)
+_NO_MODEL = """no model is configured. Any one of these gives one:
+  --model PROVIDER:NAME or GREENLOOP_MODEL   e.g. openai:gpt-5.4, anthropic:claude-sonnet-5, ollama:qwen3-coder
+  OPENAI_API_KEY in the environment or .env  then {default} is used
+  OPENAI_BASE_URL                            any OpenAI-compatible server: vLLM, LM Studio, llama.cpp
+  a running Ollama server                    https://ollama.com, then: ollama pull qwen3-coder
+To see a recorded run without a model: greenloop examples/roman_numerals.md --model replay:examples/roman_numerals.jsonl"""
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model's name, the server where it is not the provider's own, and why it was chosen."""
+
+    name: str
+    base_url: str | None = None
+    because: str = ""
+
+
+def choose_model(settings: Settings) -> ModelChoice:
+    """The model to use.
+
+    Raises:
+        NoModelError: none is named, and nothing on this machine offers one.
+    """
+    if settings.model:
+        return ModelChoice(settings.model)
+    if settings.openai_base_url:
+        return _served(settings.openai_base_url, settings)
+    if settings.openai_api_key:
+        return ModelChoice(f"openai:{_OPENAI_DEFAULT}", because="OPENAI_API_KEY is set")
+    host = _with_scheme(settings.ollama_host)
+    local = best_of(ollama_models(host))
+    if local:
+        return ModelChoice(
+            f"openai:{local}", f"{host}/v1", because=f"an Ollama server answers at {host}"
+        )
+    raise NoModelError(_NO_MODEL.format(default=f"openai:{_OPENAI_DEFAULT}"))
+
+
+def _served(base_url: str, settings: Settings) -> ModelChoice:
+    """The default model where the server has it (or does not say), else the best that it has."""
+    key = settings.openai_api_key
+    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+    names = [
+        str(item.get("id")) for item in _listed(base_url.rstrip("/") + "/models", "data", headers)
+    ]
+    name = _OPENAI_DEFAULT if not names or _OPENAI_DEFAULT in names else best_of(names)
+    return ModelChoice(f"openai:{name}", base_url, because="OPENAI_BASE_URL is set")
+
+
+def ollama_models(host: str) -> list[str]:
+    """Names of the models that an Ollama server has; [] where none answers."""
+    return [str(item.get("name")) for item in _listed(f"{host}/api/tags", "models", {})]
+
+
+def best_of(names: list[str]) -> str | None:
+    """The name to prefer for code: by family, then the first listed."""
+
+    def rank(name: str) -> int:
+        bare = name.rpartition("/")[2].lower()
+        found = (i for i, family in enumerate(_PREFERRED) if bare.startswith(family))
+        return next(found, len(_PREFERRED))
+
+    usable = [name for name in names if "embed" not in name.lower()]
+    return min(usable, key=rank, default=None)
+
+
+def _with_scheme(host: str) -> str:
+    return (host if "://" in host else f"http://{host}").rstrip("/")
+
+
+def _listed(url: str, key: str, headers: dict[str, str]) -> list[dict[str, object]]:
+    if not url.startswith(("http://", "https://")):
+        return []
+    request = urllib.request.Request(url, headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=_PROBE_S) as response:
+            value = json.loads(response.read(1_000_000))
+    except (OSError, ValueError, urllib.error.URLError):
+        return []
+    items = value.get(key) if isinstance(value, dict) else None
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

@@ -1,0 +1,70 @@
+"""Which faults of a provider may pass, and what a person is told of those that do not."""
+
+from __future__ import annotations
+
+import re
+
+from langchain_core import exceptions as core
+
+from greenloop.errors import GreenloopError, ModelFailure, ModelRefusedError, ModelUnavailableError
+
+_SECRET = re.compile(
+    r"\b(sk|pk|rk|gsk|xai|key|ls|hf|AIza)[-_][\w*.-]{6,}|(?<=Bearer )\S+|\b[A-Za-z0-9_-]{40,}\b"
+)
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether the same call may succeed later: rate limits, server errors, time-outs, lost links."""
+    if isinstance(error, GreenloopError) or "insufficient_quota" in str(error):
+        return False
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return status in (408, 409, 425, 429) or status >= 500
+    if isinstance(error, core.ModelError):
+        return bool(error.is_retryable)
+    if isinstance(error, (ConnectionError, TimeoutError)):
+        return True
+    # httpx and its successor share names but no base class; a body that is no answer (an HTML
+    # page from a proxy, null choices) reaches us as ValueError or TypeError.
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return bool(names & {"TransportError", "APIConnectionError"}) or isinstance(
+        error, (ValueError, TypeError)
+    )
+
+
+def retry_after(error: BaseException) -> float | None:
+    """Seconds that the provider asked to wait, at most a minute; None where it did not say."""
+    response = getattr(error, "response", None)
+    headers = getattr(response, "headers", None) or {}
+    try:
+        return min(60.0, max(0.0, float(headers.get("retry-after") or "")))
+    except (TypeError, ValueError):
+        return None
+
+
+def as_failure(error: BaseException, model: str) -> GreenloopError:
+    """The greenloop error for a fault that stays, in one line without a secret."""
+    if isinstance(error, GreenloopError):
+        return error
+    said = in_one_line(error)
+    if isinstance(error, core.ModelAuthenticationError):
+        return ModelRefusedError(f"{model}: the key was refused; check it ({said})")
+    if isinstance(error, core.ModelPermissionDeniedError):
+        return ModelRefusedError(f"{model}: the key may not use this model ({said})")
+    if isinstance(error, core.ModelNotFoundError):
+        return ModelRefusedError(f"{model}: the provider knows no such model ({said})")
+    if "insufficient_quota" in str(error):
+        return ModelRefusedError(f"{model}: the account has no quota left ({said})")
+    if may_pass(error):
+        return ModelUnavailableError(
+            f"{model}: not reachable or overloaded, tried again in vain ({said})"
+        )
+    if isinstance(error, core.ModelError):
+        return ModelRefusedError(f"{model}: the request was refused ({said})")
+    return ModelFailure(f"{model}: {said}")
+
+
+def in_one_line(error: BaseException) -> str:
+    """What an error says, in one line of at most 300 characters, anything like a key masked."""
+    text = " ".join(str(error).split()) or "no message"
+    return f"{type(error).__name__}: {_SECRET.sub('***', text)[:300]}"

@@ -1,0 +1,121 @@
+"""What the model cost, tool by tool, and the budget that is asked before each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from greenloop.errors import BudgetExhaustedError, SettingsError
+from greenloop.models.answer_log import TokenCount
+from greenloop.records import ToolUsage, Usage
+
+_CHARACTERS_PER_TOKEN = 4  # a rule of thumb for English and code; errs on the high side for code
+
+
+def estimated_tokens(characters: int) -> int:
+    """Tokens of a text whose provider does not count, or that was not sent yet."""
+    return -(-characters // _CHARACTERS_PER_TOKEN)
+
+
+def price(model: str, usage: TokenCount) -> float | None:
+    """US dollars of one call, None where no price is known (never 0 for unknown)."""
+    from genai_prices import Usage as Counted
+    from genai_prices import calc_price
+
+    provider, _, name = model.rpartition(":")
+    counted = Counted(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+    try:
+        found = calc_price(counted, model_ref=name, provider_id=provider or None)
+    except (LookupError, ValueError):
+        return None
+    return float(found.total_price)
+
+
+@dataclass
+class Ledger:
+    """Sums up calls; keeps the budget. Limits are None where there is none."""
+
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    by_tool: dict[str, ToolUsage] = field(default_factory=dict)
+    model_s: float = 0.0
+    _reserved: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return sum(item.input_tokens + item.output_tokens for item in self.by_tool.values())
+
+    @property
+    def calls(self) -> int:
+        return sum(item.calls for item in self.by_tool.values())
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars so far; None as soon as one call's price is not known, and before the first."""
+        costs = [item.cost_usd for item in self.by_tool.values()]
+        known = [item for item in costs if item is not None]
+        return sum(known) if known and len(known) == len(costs) else None
+
+    @contextmanager
+    def reserved(self, tool: str, characters: int, model: str) -> Iterator[None]:
+        """Asks the budget for one call, and holds its tokens while it is out.
+
+        Raises:
+            BudgetExhaustedError: the call would go over a limit.
+            SettingsError: a cost limit is set, and this model's price is not known.
+        """
+        tokens = estimated_tokens(characters)
+        self._check_tokens(tool, tokens)
+        self._check_cost(tool, tokens, model)
+        self._reserved += tokens
+        try:
+            yield
+        finally:
+            self._reserved -= tokens
+
+    def _check_tokens(self, tool: str, tokens: int) -> None:
+        if self.max_tokens is not None and self.tokens + self._reserved + tokens > self.max_tokens:
+            raise BudgetExhaustedError(
+                f"budget: {self.tokens} tokens used, the next call ({tool}) needs about {tokens} "
+                f"more, the limit is {self.max_tokens} (--max-tokens)"
+            )
+
+    def _check_cost(self, tool: str, tokens: int, model: str) -> None:
+        if self.max_cost is None:
+            return
+        next_call = price(model, TokenCount(input_tokens=tokens))
+        if next_call is None:
+            raise SettingsError(
+                f"--max-cost cannot be kept: no price is known for {model}; use --max-tokens"
+            )
+        if (self.cost or 0.0) + next_call > self.max_cost:
+            raise BudgetExhaustedError(
+                f"budget: ${self.cost or 0:.4f} spent, the next call ({tool}) costs at least "
+                f"${next_call:.4f}, the limit is ${self.max_cost} (--max-cost)"
+            )
+
+    def add(self, tool: str, model: str, usage: TokenCount, seconds: float) -> None:
+        """Enters one answered call."""
+        before = self.by_tool.get(tool)
+        cost = price(model, usage)
+        if before is not None:
+            cost = None if cost is None or before.cost_usd is None else before.cost_usd + cost
+        self.by_tool[tool] = ToolUsage(
+            calls=(before.calls if before else 0) + 1,
+            input_tokens=(before.input_tokens if before else 0) + usage.input_tokens,
+            output_tokens=(before.output_tokens if before else 0) + usage.output_tokens,
+            cost_usd=cost,
+        )
+        self.model_s += seconds
+
+    def usage(self) -> Usage:
+        """The sums for the report."""
+        tools = self.by_tool.values()
+        return Usage(
+            calls=self.calls,
+            input_tokens=sum(item.input_tokens for item in tools),
+            output_tokens=sum(item.output_tokens for item in tools),
+            cost_usd=self.cost,
+            by_tool=dict(sorted(self.by_tool.items())),
+        )

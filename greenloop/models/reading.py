@@ -1,0 +1,271 @@
+"""From a model's answer to a typed value, or to `Unusable` with what the model must mend."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from greenloop.models.edits import apply_edits, edits_in
+from greenloop.models.fences import Block, blocks, cleaned, outside, parses, unfenced_code
+from greenloop.models.source_checks import (
+    elision,
+    is_test_file,
+    public_names,
+    top_level_names,
+    unwritten,
+)
+from greenloop.models.unusable import Unusable
+from greenloop.records import (
+    Contract,
+    Dispute,
+    Finding,
+    GeneratedCode,
+    GeneratedTests,
+    Judgement,
+    Repair,
+    Review,
+    SealedExample,
+)
+
+_REFUSAL = re.compile(
+    r"\b(I('m| am) (sorry|unable|not able)|I (can(no|')t|won't|will not) (help|assist|comply|provide|write|do))",
+    re.IGNORECASE,
+)
+_CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "incomplete", "max_output_tokens"})
+_FINDING = re.compile(
+    r"^\s*[-*]?\s*\**L(?P<line>\d+|\?)(?:-L?\d+)?\**:?\s+\**(?P<severity>error|warning|style)\**\s*:\s*(?P<message>.+)$",
+    re.IGNORECASE,
+)
+_DISPUTE = re.compile(
+    r"^[\s>*-]*DISPUTE\**[ \t]+[`*]*(?P<test>[^\s`*]+?)[`*]*[ \t]*:[ \t]*(?P<why>.+)$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model said. `finish` is the provider's word for why it ended, None where unknown."""
+
+    text: str
+    finish: str | None = None
+
+    @property
+    def cut_off(self) -> bool:
+        return self.finish in _CUT
+
+
+def read_code(answer: Answer, contract: Contract) -> GeneratedCode:
+    """The whole module of an answer, keeping the contract's interface.
+
+    Raises:
+        Unusable: no code, elided or cut-off code, a test file, or a name of the interface missing.
+    """
+    text = _whole(answer)
+    names = public_names(contract.interface)
+    code = _module(text, names)
+    _check_whole(code)
+    _check_module(code, names)
+    return GeneratedCode(code=code, explanation=_prose(text))
+
+
+def read_tests(answer: Answer, contract: Contract) -> GeneratedTests:
+    """The pytest file and the sealed examples of an answer.
+
+    Raises:
+        Unusable: no test functions, elided or cut-off code, or the module is not imported.
+    """
+    text = _whole(answer)
+    found = _python(text)
+    code = max(found, key=lambda item: item.count("def test"))
+    if "def test" not in code:
+        raise Unusable("The answer holds no test function (`def test_…`). Give one pytest file.")
+    _check_whole(code)
+    if not re.search(
+        rf"^\s*(from\s+{contract.module}\s+import|import\s+{contract.module}\b)", code, re.M
+    ):
+        raise Unusable(f"The tests must import what they test from `{contract.module}`.")
+    return GeneratedTests(code=code, sealed=_sealed(text))
+
+
+def read_script(answer: Answer) -> GeneratedCode:
+    """A whole script; the same checks as for a module, but no interface to keep."""
+    text = _whole(answer)
+    code = _module(text, ())
+    _check_whole(code)
+    return GeneratedCode(code=code, explanation=_prose(text))
+
+
+def read_repair(answer: Answer, contract: Contract, current: str) -> Repair:
+    """The repaired module (whole, or by SEARCH/REPLACE blocks on `current`) and the disputes.
+
+    Raises:
+        Unusable: neither code nor dispute, or an edit that does not fit `current`.
+    """
+    text = _whole(answer)
+    disputes = tuple(
+        Dispute(test=found["test"], why=found["why"].strip()) for found in _DISPUTE.finditer(text)
+    )
+    edits = edits_in(text)
+    if edits:
+        code: str | None = apply_edits(current, edits)
+    elif disputes and not any(block.is_python for block in blocks(text)):
+        code = None
+    else:
+        code = _module(_DISPUTE.sub("", text), public_names(contract.interface))
+    if code is not None:
+        _check_whole(code)
+        _check_module(code, public_names(contract.interface))
+    return Repair(code=code, disputes=disputes, explanation=_prose(_DISPUTE.sub("", text)))
+
+
+def read_review(answer: Answer) -> Review:
+    """The findings of a review.
+
+    Raises:
+        Unusable: neither `LGTM` nor one finding in its form.
+    """
+    text = _whole(answer)
+    found = [_FINDING.match(line) for line in text.split("\n")]
+    findings = tuple(_finding(item) for item in found if item)
+    if not findings and not re.search(r"\bLGTM\b", text):
+        raise Unusable("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
+    return Review(findings=findings)
+
+
+def read_judgement(answer: Answer) -> Judgement:
+    """Who is wrong.
+
+    Raises:
+        Unusable: no JSON object with `wrong` being `test` or `code`.
+    """
+    value = json_value(_whole(answer), dict)
+    try:
+        return Judgement(wrong=value.get("wrong"), because=str(value.get("because", "")))
+    except ValidationError:
+        raise Unusable('Answer {"wrong": "test" or "code", "because": "…"}.') from None
+
+
+def json_value(text: str, kind: type[Any]) -> Any:
+    """The answer's JSON value of one kind (dict or list): from a block, or bare.
+
+    Raises:
+        Unusable: there is none.
+    """
+    candidates = [block.text for block in blocks(text) if block.language in ("json", "json5", "")]
+    opening, closing = ("{", "}") if kind is dict else ("[", "]")
+    if opening in text and closing in text:
+        candidates.append(text[text.index(opening) : text.rindex(closing) + 1])
+    for candidate in candidates:
+        try:
+            value = json.loads(candidate, strict=False)
+        except ValueError:
+            continue
+        if isinstance(value, kind):
+            return value
+    raise Unusable("Answer with one ```json block holding valid JSON and nothing else.")
+
+
+def whole_text(answer: Answer) -> str:
+    """The cleaned answer.
+
+    Raises:
+        Unusable: it was cut off, is empty, or refuses.
+    """
+    return _whole(answer)
+
+
+def _whole(answer: Answer) -> str:
+    text = cleaned(answer.text)
+    if answer.cut_off:
+        raise Unusable("The answer was cut off before its end. Answer again, shorter, and whole.")
+    if not text.strip():
+        raise Unusable("The answer was empty.")
+    if _REFUSAL.search(text[:400]) and "```" not in text and unfenced_code(text) is None:
+        raise Unusable("The answer declines the task. It is ordinary programming work: do it.")
+    return text
+
+
+def _python(text: str) -> list[str]:
+    found = blocks(text)
+    code = [block for block in found if block.is_python]
+    if not code:
+        bare = unfenced_code(text) if not found else _only_string(found)
+        if bare is None:
+            raise Unusable(
+                "The answer holds no Python. Give the whole file in one ```python block."
+            )
+        return [bare]
+    if not code[-1].closed and not parses(code[-1].text):
+        raise Unusable("The answer ended inside its code block. Answer again, and whole.")
+    return [block.text for block in code]
+
+
+def _only_string(found: Sequence[Block]) -> str | None:
+    """Code inside a fenced JSON object: `{"code": "def …"}`."""
+    return next((code for block in found if (code := unfenced_code(block.text))), None)
+
+
+def _module(text: str, names: Sequence[str]) -> str:
+    """Of several blocks the one with most of the names (the later of equals), or all together."""
+    found = _python(text)
+
+    def coverage(source: str) -> int:
+        return len(set(names) & set(top_level_names(source)))
+
+    best = max(reversed(found), key=lambda item: (coverage(item), not is_test_file(item)))
+    joined = "\n\n".join(item for item in found if not is_test_file(item))
+    if coverage(best) < len(names) and coverage(joined) == len(names):
+        return joined
+    return best
+
+
+def _check_whole(code: str) -> None:
+    if left_out := elision(code):
+        raise Unusable(f"The code is not whole ({left_out}). Write every line out.")
+
+
+def _check_module(code: str, names: Sequence[str]) -> None:
+    if not parses(code):
+        return  # wrong code, but code: the repair sees its syntax error
+    defined = set(top_level_names(code))
+    if is_test_file(code) and not defined & set(names):
+        raise Unusable("That is a test file; the module itself was asked for.")
+    if missing := [name for name in names if name not in defined]:
+        raise Unusable(f"The whole module is needed; it does not define: {', '.join(missing)}.")
+    if empty := [name for name in unwritten(code) if name]:
+        raise Unusable(f"These functions were left unwritten: {', '.join(empty)}.")
+
+
+def _sealed(text: str) -> tuple[SealedExample, ...]:
+    try:
+        items = json_value("\n".join(_fenced_json(text)), list)
+    except Unusable:
+        return ()
+    return tuple(item for raw in items if (item := _one_sealed(raw)) is not None)
+
+
+def _fenced_json(text: str) -> list[str]:
+    return [f"```json\n{block.text}```" for block in blocks(text) if block.language == "json"]
+
+
+def _one_sealed(raw: object) -> SealedExample | None:
+    try:
+        example = SealedExample.model_validate(raw)
+    except ValidationError:
+        return None
+    return example if (example.returns is None) != (example.raises is None) else None
+
+
+def _finding(found: re.Match[str]) -> Finding:
+    line = None if found["line"] == "?" else int(found["line"])
+    return Finding.model_validate(
+        {"line": line, "severity": found["severity"].lower(), "message": found["message"].strip()}
+    )
+
+
+def _prose(text: str) -> str:
+    return outside(text)[:2000]

@@ -1,0 +1,100 @@
+"""What the tools hand back: a model's answers, read into typed values."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from greenloop.records.base import Record
+
+Severity = Literal["error", "warning", "style"]
+
+
+class GeneratedCode(Record):
+    """A whole module and the prose that came with it."""
+
+    code: str
+    explanation: str = ""
+
+    def __str__(self) -> str:
+        return f"```python\n{self.code.rstrip()}\n```"
+
+
+class SealedExample(Record):
+    """A call and what it must give; the code under test never sees the expected value.
+
+    `call` is one Python expression over the module's names. Exactly one of `returns` (a Python
+    literal) and `raises` (an exception's name) is given.
+    """
+
+    requirement: str = ""
+    call: str
+    returns: str | None = None
+    raises: str | None = None
+
+
+class GeneratedTests(Record):
+    """A pytest file and, optionally, sealed examples."""
+
+    code: str
+    sealed: tuple[SealedExample, ...] = ()
+
+    def __str__(self) -> str:
+        return f"```python\n{self.code.rstrip()}\n```"
+
+
+class Finding(Record):
+    """One remark of the review; `line` is None where no line fits."""
+
+    line: int | None
+    severity: Severity
+    message: str
+    resolved: bool = False
+
+    def __str__(self) -> str:
+        return f"- L{self.line if self.line is not None else '?'} {self.severity}: {self.message}"
+
+
+class Review(Record):
+    """The findings of one review; none means LGTM."""
+
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(item for item in self.findings if item.severity == "error")
+
+    def __str__(self) -> str:
+        return "\n".join(str(item) for item in self.findings) or "LGTM"
+
+
+class Dispute(Record):
+    """The claim that a test contradicts the specification."""
+
+    test: str
+    why: str
+
+
+class Repair(Record):
+    """A repaired module (None where the answer only disputes tests) and the disputes."""
+
+    code: str | None
+    disputes: tuple[Dispute, ...] = ()
+    explanation: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"DISPUTE {item.test}: {item.why}" for item in self.disputes]
+        if self.code is not None:
+            lines.append(f"```python\n{self.code.rstrip()}\n```")
+        return "\n".join(lines)
+
+
+class Judgement(Record):
+    """Who is wrong, the test or the code, seen from the contract alone."""
+
+    wrong: Literal["test", "code"]
+    because: str = Field(default="")
+
+    def __str__(self) -> str:
+        return f"The {self.wrong} is wrong: {self.because}"

@@ -1,0 +1,84 @@
+"""What a green is worth: the pieces of evidence, each null where it was not taken."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from greenloop.records.base import Record
+
+
+class RedPhase(Record):
+    """The tests run on the stub: each must fail there.
+
+    `passing_on_stub` proved nothing and were set aside, `tolerated` skip whatever the code is.
+    """
+
+    reached: bool
+    failed: int
+    passing_on_stub: tuple[str, ...] = ()
+    tolerated: tuple[str, ...] = ()
+
+
+class HollowRun(Record):
+    """The candidate with every function body raising: it must be red."""
+
+    reached: bool
+    passed: int
+    failed: int
+
+
+class SealedResult(Record):
+    """Sealed examples: calls answered by the code, compared outside its process."""
+
+    reached: bool
+    total: int
+    agreed: int
+    disagreed: tuple[str, ...] = ()
+    invalid: tuple[str, ...] = ()
+
+
+class Mutation(Record):
+    """Mutants of the code: killed by the tests or survived."""
+
+    score: float
+    killed: int
+    survived: tuple[str, ...] = ()
+    timeout: int = 0
+    equivalent_suspects: int = 0
+
+
+class Coverage(Record):
+    """Shares between 0 and 1 of lines and branches that the tests reach."""
+
+    line: float
+    branch: float
+
+
+class Flakiness(Record):
+    """The same tests again, in another order and with another hash seed."""
+
+    reached: bool
+    order_seed: int
+    hash_seed: int
+    differing: tuple[str, ...] = ()
+
+
+class IntegrityFinding(Record):
+    """Code that reaches for what could forge a verdict."""
+
+    line: int
+    what: str
+
+
+class Evidence(Record):
+    """All evidence of a run. `thresholds` are the settings that it was measured against."""
+
+    red_phase: RedPhase | None = None
+    hollow_run: HollowRun | None = None
+    sealed: SealedResult | None = None
+    mutation: Mutation | None = None
+    coverage: Coverage | None = None
+    flakiness: Flakiness | None = None
+    integrity: tuple[IntegrityFinding, ...] = ()
+    requirements_untested: tuple[str, ...] = ()
+    thresholds: dict[str, float] = Field(default_factory=dict)

@@ -1,0 +1,121 @@
+"""The report: what a run hands over. Its keys are a public interface."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from greenloop.records.answers import Finding
+from greenloop.records.base import Record
+from greenloop.records.contract import Contract
+from greenloop.records.evidence import Evidence
+
+SchemaVersion = Literal["1"]
+Verdict = Literal["verified", "passed", "failed"]
+AttemptKind = Literal["generate", "review-repair", "free-fix", "repair", "rewrite"]
+Origin = Literal["generated", "given", "sealed", "hardening"]
+
+
+class Attempt(Record):
+    """One candidate. The counts are null where it was never run (a later step came first)."""
+
+    n: int
+    kind: AttemptKind
+    passed: int | None = None
+    failed: int | None = None
+    errors: int | None = None
+    code_sha256: str
+    seconds: float = 0.0
+    tokens: int = 0
+
+
+class TestEntry(Record):
+    """One test of the report. `outcome` is pytest's word, or `dropped` for one judged wrong."""
+
+    __test__ = False
+
+    id: str
+    requirements: tuple[str, ...] = ()
+    origin: Origin
+    outcome: str
+    duration_s: float = 0.0
+    disputed: bool = False
+    judgement: str | None = None
+
+
+class ToolUsage(Record):
+    """Calls and tokens of one tool; `cost_usd` is null where a price is not known."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class Usage(ToolUsage):
+    """The same over all tools, and tool by tool."""
+
+    by_tool: dict[str, ToolUsage] = Field(default_factory=dict)
+
+
+class Timings(Record):
+    """Seconds. `model_s` adds up side-by-side calls, so it can be more than `total_s`."""
+
+    total_s: float = 0.0
+    model_s: float = 0.0
+    sandbox_s: float = 0.0
+    grading_s: float = 0.0
+
+
+class SandboxInfo(Record):
+    """Which sandbox ran the code, and what it keeps apart, in words."""
+
+    backend: str
+    isolation: str
+
+
+class Environment(Record):
+    """What the run was made with."""
+
+    greenloop: str
+    python: str
+    model: str
+    sandbox: SandboxInfo
+    packages: dict[str, str] = Field(default_factory=dict)
+
+
+class Artifacts(Record):
+    """Where things were written; null where they were not."""
+
+    run_dir: str | None = None
+    report: str | None = None
+    answers: str | None = None
+    best_code: str | None = None
+    best_tests: str | None = None
+    output: str | None = None
+    tests_output: str | None = None
+    record: str | None = None
+
+
+class Report(Record):
+    """What a run reached, whatever its end. The first six keys are those of the tutorials."""
+
+    specification: str
+    final_code: str
+    test_code: str
+    tests_passed: bool
+    test_output: str
+    iterations: int
+    schema_version: SchemaVersion = "1"
+    verdict: Verdict
+    reasons: tuple[str, ...] = ()
+    contract: Contract | None = None
+    tests: tuple[TestEntry, ...] = ()
+    review: tuple[Finding, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    evidence: Evidence
+    usage: Usage
+    timings: Timings
+    environment: Environment
+    artifacts: Artifacts

@@ -1,0 +1,1 @@
+"""What people see: progress lines, the summary, the report."""

@@ -1,0 +1,142 @@
+"""One event, one line (or a few): the words of the progress, without any drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from greenloop import events as e
+from greenloop.records import Attempt, Evidence
+
+_MOST = 8
+
+
+def lines_of(event: e.Event, *, verbose: bool = False) -> list[str]:
+    """What a person is told of an event; [] where nothing is to be told."""
+    teller = _tellers().get(type(event))
+    return list(teller(event, verbose)) if teller else []
+
+
+def _tellers() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
+    return {
+        e.RunStarted: _started,
+        e.CallFinished: _called,
+        e.CallRetried: _retried,
+        e.AnswerRejected: _rejected,
+        e.ContractReady: _contract,
+        e.Reviewed: _reviewed,
+        e.RedPhaseDone: _red_phase,
+        e.FreeFixed: _free_fixed,
+        e.Attempted: _attempted,
+        e.DisputeJudged: _judged,
+        e.Stuck: _stuck,
+        e.Graded: _graded,
+        e.Notice: _notice,
+    }
+
+
+def _started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
+    yield f"model    {event.model}"
+    if event.recorded:
+        yield "         the model's answers are RECORDED: no model is asked, all else is done for real"
+    yield f"sandbox  {event.sandbox} ({event.isolation})"
+    if event.run_dir:
+        yield f"run      {event.run_dir}"
+    if event.resumed_answers:
+        yield f"resumed  {event.resumed_answers} answers are in the log and are not asked for again"
+
+
+def _called(event: e.CallFinished, verbose: bool) -> Iterator[str]:
+    source = "from the log" if event.source == "log" else f"{event.seconds:.1f} s"
+    if verbose:
+        yield f"call     {event.tool}: {source}, {event.tokens} tokens"
+
+
+def _retried(event: e.CallRetried, verbose: bool) -> Iterator[str]:
+    yield f"retry    {event.tool}: {event.reason}; again in {event.wait_s:.1f} s (try {event.attempt})"
+
+
+def _rejected(event: e.AnswerRejected, verbose: bool) -> Iterator[str]:
+    yield f"again    {event.tool}: {event.why}"
+
+
+def _contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
+    contract = event.contract
+    yield f"contract {contract.module}: {contract.summary}"
+    for item in contract.requirements:
+        yield f"         {item.id} {item.text}"
+    for text in contract.assumptions:
+        yield f"         assumed: {text}"
+    if contract.packages:
+        yield f"         packages: {', '.join(contract.packages)}"
+    if contract.examples:
+        yield f"         {len(contract.examples)} examples of the specification taken over as tests"
+
+
+def _reviewed(event: e.Reviewed, verbose: bool) -> Iterator[str]:
+    findings = event.review.findings
+    yield f"review   {len(findings)} findings" if findings else "review   LGTM"
+    yield from (f"         {item}" for item in findings)
+
+
+def _red_phase(event: e.RedPhaseDone, verbose: bool) -> Iterator[str]:
+    phase = event.red_phase
+    aside = len(phase.passing_on_stub)
+    proves = f"; {aside} pass there and prove nothing" if aside else ""
+    yield f"tests    {event.tests} tests, {phase.failed} fail on a stub as they must{proves}"
+
+
+def _free_fixed(event: e.FreeFixed, verbose: bool) -> Iterator[str]:
+    yield f"free fix {', '.join(event.fixes[:_MOST])}"
+
+
+def _attempted(event: e.Attempted, verbose: bool) -> Iterator[str]:
+    yield f"attempt  {_counted(event.attempt)}"
+    if event.run.ending != "finished":
+        yield f"         {event.run.ending}: {event.run.detail}"
+    for failure in event.run.failures[: len(event.run.failures) if verbose else _MOST]:
+        first = failure.message.strip().split("\n")[0]
+        yield f"         {failure.test.partition('::')[2] or failure.test}: {failure.exception}: {first}"
+
+
+def _counted(attempt: Attempt) -> str:
+    return (
+        f"{attempt.n} {attempt.kind}: {attempt.passed} passed, {attempt.failed} failed, "
+        f"{attempt.errors} errors ({attempt.tokens} tokens)"
+    )
+
+
+def _judged(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
+    judged = event.judgement
+    ends = "the test is wrong and is dropped" if judged.wrong == "test" else "the test stands"
+    yield f"dispute  {event.dispute.test}: {event.dispute.why}"
+    yield f"         judged from the contract alone: {ends}: {judged.because}"
+
+
+def _stuck(event: e.Stuck, verbose: bool) -> Iterator[str]:
+    yield f"stuck    {event.why}: {event.then}"
+
+
+def _graded(event: e.Graded, verbose: bool) -> Iterator[str]:
+    yield f"grading  {evidence_line(event.evidence)}"
+
+
+def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:
+    yield f"note     {event.text}"
+
+
+def evidence_line(evidence: Evidence) -> str:
+    """All evidence in one line; what was not taken is left out."""
+    parts: list[str] = []
+    if evidence.red_phase:
+        parts.append(f"{evidence.red_phase.failed} tests red on a stub")
+    if evidence.hollow_run:
+        parts.append(f"hollowed code {'red' if evidence.hollow_run.reached else 'GREEN'}")
+    if evidence.sealed:
+        parts.append(f"sealed examples {evidence.sealed.agreed}/{evidence.sealed.total}")
+    if evidence.flakiness:
+        parts.append("steady in another order" if evidence.flakiness.reached else "FLAKY")
+    parts.append(
+        f"integrity {len(evidence.integrity)} findings" if evidence.integrity else "integrity clean"
+    )
+    return ", ".join(parts)

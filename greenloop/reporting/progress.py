@@ -1,0 +1,126 @@
+"""Progress on standard error: a live view at a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import TextIO
+
+from greenloop import events as e
+from greenloop.reporting.lines import lines_of
+
+
+class Silent:
+    """Tells nothing."""
+
+    def __call__(self, event: e.Event) -> None:
+        return
+
+    def __enter__(self) -> Silent:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return
+
+
+class Plain(Silent):
+    """One line an event: for pipes, logs and `NO_COLOR`."""
+
+    def __init__(self, stream: TextIO, *, verbose: bool = False) -> None:
+        self._stream, self._verbose = stream, verbose
+
+    def __call__(self, event: e.Event) -> None:
+        for line in lines_of(event, verbose=self._verbose):
+            try:
+                print(one_line(line), file=self._stream, flush=True)
+            except (OSError, ValueError):
+                return  # nobody reads any more; the run goes on
+
+
+class Live(Silent):
+    """Lines that stay, and below them what is being waited for, with seconds and characters."""
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        from rich.console import Console
+        from rich.live import Live as RichLive
+
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._verbose = verbose
+        self._waiting: dict[str, tuple[float, int]] = {}
+        self._lock = threading.Lock()
+        self._live = RichLive(
+            get_renderable=self._waited_for,
+            console=self._console,
+            refresh_per_second=4,
+            transient=True,
+        )
+
+    def __enter__(self) -> Live:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def __call__(self, event: e.Event) -> None:
+        from rich.text import Text
+
+        self._note(event)
+        for line in lines_of(event, verbose=self._verbose):
+            text = Text(one_line(line))
+            text.stylize("bold", 0, 8)
+            text.stylize(_style(event), 0, 8)
+            self._live.console.print(text)
+
+    def _note(self, event: e.Event) -> None:
+        with self._lock:
+            if isinstance(event, e.CallStarted):
+                self._waiting[event.tool] = (time.monotonic(), 0)
+            elif isinstance(event, e.CallProgress) and event.tool in self._waiting:
+                self._waiting[event.tool] = (self._waiting[event.tool][0], event.characters)
+            elif isinstance(event, e.CallFinished):
+                self._waiting.pop(event.tool, None)
+
+    def _waited_for(self) -> str:
+        now = time.monotonic()
+        with self._lock:
+            waiting = dict(self._waiting)
+        return "\n".join(
+            f"…        {tool} {now - since:.0f} s, {characters} characters"
+            for tool, (since, characters) in waiting.items()
+        )
+
+
+def one_line(text: str) -> str:
+    """Without control characters: what a model or a test wrote must not steer the terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _style(event: e.Event) -> str:
+    if isinstance(event, e.Attempted):
+        return "green" if event.run.passed else "red"
+    if isinstance(event, (e.Stuck, e.CallRetried, e.AnswerRejected, e.DisputeJudged)):
+        return "yellow"
+    return "cyan"
+
+
+def progress(*, quiet: bool, verbose: bool) -> Silent:
+    """The fitting renderer for this standard error."""
+    if quiet:
+        return Silent()
+    if sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+        return Live(verbose=verbose)
+    return Plain(sys.stderr, verbose=verbose)

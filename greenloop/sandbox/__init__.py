@@ -1,0 +1,10 @@
+"""Where foreign code runs.
+
+with open_sandbox(settings) as box:
+    run = box.run_tests(code, test_code)
+"""
+
+from greenloop.sandbox.box import Sandbox
+from greenloop.sandbox.opening import open_sandbox
+
+__all__ = ["Sandbox", "open_sandbox"]

@@ -1,0 +1,168 @@
+"""One process, bounded in time and output, together with its process group."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from greenloop.records import Ending
+
+_CHUNK = 65536
+_POLL_S = 0.05
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Wall-clock seconds; bytes of output before the process is ended; bytes of it kept."""
+
+    timeout_s: float
+    output_bytes: int
+    kept_bytes: int = 65536
+    result_bytes: int = 32 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended. `status` is negative for a signal; `result` is its side channel."""
+
+    ending: Ending
+    status: int
+    output: bytes
+    result: bytes
+    duration_s: float
+
+
+@dataclass
+class _Streams:
+    """What was read so far: the output's head and tail, and the whole side channel."""
+
+    bounds: Bounds
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+    total: int = 0
+    result: bytearray = field(default_factory=bytearray)
+
+    def take(self, name: str, data: bytes) -> bool:
+        """Keeps a chunk; False where a limit is passed."""
+        if name == "result":
+            self.result += data
+            return len(self.result) <= self.bounds.result_bytes
+        self.total += len(data)
+        room = self.bounds.kept_bytes // 2 - len(self.head)
+        self.head += data[: max(0, room)]
+        self.tail += data[max(0, room) :]
+        del self.tail[: -self.bounds.kept_bytes // 2]
+        return self.total <= self.bounds.output_bytes
+
+    def output(self) -> bytes:
+        cut = self.total - len(self.head) - len(self.tail)
+        middle = f"\n[… {cut} bytes cut …]\n".encode() if cut > 0 else b""
+        return bytes(self.head) + middle + bytes(self.tail)
+
+
+def run_bounded(
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    bounds: Bounds,
+    stop: threading.Event,
+) -> Ended:
+    """Runs `command + [fd]`-style: `{fd}` in the command is the side channel's descriptor.
+
+    The whole process group is killed before this returns, whatever the process did. Nothing is
+    read after that, so that what a leftover process writes cannot count.
+
+    Raises:
+        OSError: the process cannot be started.
+    """
+    receive, send = os.pipe()
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            [part.replace("{fd}", str(send)) for part in command],
+            cwd=folder,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=(send,),
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(receive)
+        raise
+    finally:
+        os.close(send)
+    streams = _Streams(bounds)
+    try:
+        ending = _watch(process, receive, streams, started + bounds.timeout_s, stop)
+    finally:
+        _kill_group(process)
+        os.close(receive)
+        if process.stdout is not None:
+            process.stdout.close()
+    seconds = time.monotonic() - started
+    return Ended(ending, process.returncode, streams.output(), bytes(streams.result), seconds)
+
+
+def _watch(
+    process: subprocess.Popen[bytes],
+    receive: int,
+    streams: _Streams,
+    deadline: float,
+    stop: threading.Event,
+) -> Ending:
+    assert process.stdout is not None
+    with selectors.DefaultSelector() as selector:
+        for handle, name in ((process.stdout.fileno(), "output"), (receive, "result")):
+            os.set_blocking(handle, False)
+            selector.register(handle, selectors.EVENT_READ, name)
+        while True:
+            ended = process.poll() is not None
+            if not _drain(selector, streams, 0.0 if ended else _POLL_S):
+                return "output"
+            if ended:
+                return "finished"
+            if stop.is_set():
+                return "interrupted"
+            if time.monotonic() > deadline:
+                return "timeout"
+
+
+def _drain(selector: selectors.BaseSelector, streams: _Streams, wait_s: float) -> bool:
+    """Reads all that is there; with `wait_s`, waits so long for something to come."""
+    while selector.get_map() and (ready := selector.select(wait_s)):
+        for key, _ in ready:
+            data = _read(key.fd)
+            if data:
+                if not streams.take(key.data, data):
+                    return False
+            elif data is not None:
+                selector.unregister(key.fd)
+        wait_s = 0.0
+    if wait_s and not selector.get_map():
+        time.sleep(wait_s)
+    return True
+
+
+def _read(handle: int) -> bytes | None:
+    """A chunk, b'' at the end, None where nothing is there yet."""
+    try:
+        return os.read(handle, _CHUNK)
+    except BlockingIOError:
+        return None
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

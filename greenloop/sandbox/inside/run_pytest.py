@@ -1,0 +1,135 @@
+"""Runs pytest on the files of one run and reports each test over a pipe, one JSON line an event.
+
+The exit status alone says nothing: the host counts only the lines, and only if the last one closes
+them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import traceback
+from typing import Any
+
+_MESSAGE, _OUTPUT, _TEXT = 4000, 2000, 300
+_FIRST_FRAMES, _LAST_FRAMES = 3, 12
+
+
+class Channel:
+    """Writes events to the host."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def send(self, event: str, **values: Any) -> None:
+        data = (json.dumps({"event": event, **values}) + "\n").encode()
+        while data:
+            data = data[os.write(self._handle, data) :]
+
+
+class Reporter:
+    """A pytest plugin: what happened to each test, in plain values."""
+
+    def __init__(self, channel: Channel, work: str, order_seed: int | None) -> None:
+        self._channel, self._work, self._order_seed = channel, work, order_seed
+        self._outcome: dict[str, tuple[str, float]] = {}
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        if self._order_seed is not None:
+            random.Random(self._order_seed).shuffle(items)
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        self._channel.send("collected", ids=[item.nodeid for item in session.items])
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._channel.send("started", id=nodeid)
+
+    def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
+        error = call.excinfo.value
+        if report.when == "collect":  # pytest wraps the real error in one of its own
+            error = error.__cause__ or error
+        self._channel.send(
+            "failure",
+            id=node.nodeid,
+            phase=report.when or "collect",
+            exception=type(error).__name__[:_TEXT],
+            message=_shown(error)[:_MESSAGE],
+            frames=_frames(error, self._work),
+            output=_printed(report)[-_OUTPUT:],
+        )
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        outcome, seconds = self._outcome.get(report.nodeid, ("passed", 0.0))
+        self._outcome[report.nodeid] = (_worse(outcome, report), seconds + report.duration)
+        if report.when == "teardown":
+            outcome, seconds = self._outcome.pop(report.nodeid)
+            self._channel.send("test", id=report.nodeid, outcome=outcome, duration_s=seconds)
+
+
+def _worse(outcome: str, report: Any) -> str:
+    """The outcome of a test after one more of its phases."""
+    if hasattr(report, "wasxfail"):
+        return "xfailed" if report.skipped else "xpassed"
+    if report.failed:
+        return "failed" if report.when == "call" else "error"
+    return "skipped" if report.skipped else outcome
+
+
+def _shown(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException as second:  # an error of the code under test may refuse to be shown
+        return f"<its text cannot be made: {type(second).__name__}>"
+
+
+def _printed(report: Any) -> str:
+    return "".join(text for name, text in getattr(report, "sections", ()) if "Captured" in name)
+
+
+def _frames(error: BaseException, work: str) -> list[dict[str, Any]]:
+    """Lines of the run's own files that the error went through, outermost first."""
+    own = [
+        item for item in traceback.extract_tb(error.__traceback__) if item.filename.startswith(work)
+    ]
+    if len(own) > _FIRST_FRAMES + _LAST_FRAMES:
+        own = own[:_FIRST_FRAMES] + own[-_LAST_FRAMES:]
+    found = [
+        {
+            "file": os.path.relpath(item.filename, work),
+            "line": item.lineno or 0,
+            "function": item.name[:_TEXT],
+            "text": (item.line or "")[:_TEXT],
+        }
+        for item in own
+    ]
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith(work):
+        place = os.path.relpath(str(error.filename), work)
+        text = (error.text or "").strip()[:_TEXT]
+        found.append(
+            {"file": place, "line": error.lineno or 0, "function": "<module>", "text": text}
+        )
+    return found
+
+
+def _arguments(job: dict[str, Any]) -> list[str]:
+    options = ["-q", "--no-header", "--tb=short", "-rN", "--color=no", "-p", "no:cacheprovider"]
+    places = ["-c", job["ini"], "--rootdir", job["work"], "--confcutdir", job["work"]]
+    values = ["pythonpath=.", "truncation_limit_lines=30", "truncation_limit_chars=3000"]
+    return [
+        *options,
+        *places,
+        *(part for value in values for part in ("-o", value)),
+        *job["targets"],
+    ]
+
+
+def main(job: dict[str, Any], handle: int) -> int:
+    """Runs the job's targets; returns pytest's exit status."""
+    import pytest
+
+    channel = Channel(handle)
+    reporter = Reporter(channel, job["work"] + os.sep, job["order_seed"])
+    status = int(pytest.main(_arguments(job), plugins=[reporter]))
+    channel.send("end", exit_status=status)
+    return status

@@ -1,0 +1,133 @@
+"""From what the inside sent to a TestRun. Nothing of it is trusted: it may come from foreign code."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from greenloop.records import Ending, Expectation, Failure, Outcome, TestOutcome, TestRun
+from greenloop.sandbox.bounded import Ended
+
+_IDS = TypeAdapter(tuple[str, ...])
+_OUTCOMES = TypeAdapter(Outcome)
+
+
+class _Garbled(Exception):
+    """The side channel holds something that our own code does not send."""
+
+
+class _Heard:
+    """The events of a run, put together."""
+
+    def __init__(self) -> None:
+        self.collected: tuple[str, ...] | None = None
+        self.running: str | None = None
+        self.tests: dict[str, TestOutcome] = {}
+        self.failures: list[Failure] = []
+        self.status: int | None = None
+
+    def hear(self, event: dict[str, Any]) -> None:
+        kind = event.pop("event", None)
+        if self.status is not None:
+            raise _Garbled("something was sent after the end")
+        if kind == "collected":
+            self.collected = _IDS.validate_python(event["ids"])
+        elif kind == "started":
+            self.running = str(event["id"])
+        elif kind == "failure":
+            self.failures.append(Failure(test=event.pop("id"), **event))
+        elif kind == "test":
+            self._test(event)
+        elif kind == "end":
+            self.status = int(event["exit_status"])
+        else:
+            raise _Garbled(f"unknown event {kind!r}")
+
+    def _test(self, event: dict[str, Any]) -> None:
+        if event["id"] in self.tests:
+            raise _Garbled(f"{event['id']} was reported twice")
+        outcome = _OUTCOMES.validate_python(event["outcome"])
+        seconds = max(0.0, float(event["duration_s"]))
+        self.tests[event["id"]] = TestOutcome(id=event["id"], outcome=outcome, duration_s=seconds)
+        self.running = None
+
+
+def events(result: bytes) -> list[dict[str, Any]]:
+    """The JSON lines of a side channel, up to the first that is none."""
+    found: list[dict[str, Any]] = []
+    for line in result.split(b"\n"):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            break
+        if not isinstance(value, dict):
+            break
+        found.append(value)
+    return found
+
+
+def test_run(ended: Ended, expected: Expectation | None) -> TestRun:
+    """The run as it was reported, and only as far as it was reported in good form."""
+    heard = _Heard()
+    ending: Ending = ended.ending
+    detail = ""
+    try:
+        for event in events(ended.result):
+            heard.hear(event)
+    except (_Garbled, KeyError, TypeError, ValueError, ValidationError) as error:
+        ending, detail = "garbled", f"the result channel holds what pytest did not send: {error}"
+    if ending == "finished" and heard.status is None:
+        ending = "crashed"
+    return TestRun(
+        ending=ending,
+        detail=detail or _detail(ending, ended, heard),
+        exit_status=_agreed(heard.status, ended.status),
+        tests=tuple(heard.tests.values()),
+        failures=tuple(heard.failures),
+        missing=_missing(heard, expected),
+        unexpected=_unexpected(heard, expected),
+        tolerated=expected.tolerated if expected else frozenset(),
+        output=ended.output.decode("utf-8", "replace"),
+        duration_s=ended.duration_s,
+    )
+
+
+test_run.__test__ = False  # type: ignore[attr-defined]
+
+
+def _agreed(reported: int | None, real: int) -> int | None:
+    """The exit status, if what was reported is what happened; else the worse of the two."""
+    return real if reported is None or reported == real else max(abs(real), 1)
+
+
+def _missing(heard: _Heard, expected: Expectation | None) -> tuple[str, ...]:
+    awaited = expected.ids if expected else frozenset(heard.collected or ())
+    return tuple(sorted(awaited - set(heard.tests)))
+
+
+def _unexpected(heard: _Heard, expected: Expectation | None) -> tuple[str, ...]:
+    awaited = expected.ids if expected else frozenset(heard.collected or ())
+    return tuple(sorted(set(heard.tests) - awaited))
+
+
+def _detail(ending: Ending, ended: Ended, heard: _Heard) -> str:
+    where = f" during {heard.running}" if heard.running else ""
+    if ending == "timeout":
+        return f"still running after {ended.duration_s:.0f} s{where}"
+    if ending == "output":
+        return f"more output than allowed{where}"
+    if ending == "crashed":
+        return f"{_death(ended.status)} before the tests were through{where}"
+    return ""
+
+
+def _death(status: int) -> str:
+    if status >= 0:
+        return f"the process ended (exit status {status})"
+    name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
+    hint = ", perhaps for lack of memory" if name in ("SIGKILL", "SIGSEGV") else ""
+    hint = ", out of CPU time" if name == "SIGXCPU" else hint
+    return f"the process was killed ({name}{hint})"

@@ -1,0 +1,71 @@
+"""Settings: flags over environment over `.env` over defaults, in one typed object."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from greenloop.errors import SettingsError
+
+
+class Settings(BaseSettings):
+    """All that a person can set. Durations in seconds, costs in US dollars.
+
+    Raises:
+        SettingsError: through `load`, where a value has no meaning.
+    """
+
+    model_config = SettingsConfigDict(
+        env_file=".env",
+        env_file_encoding="utf-8",
+        extra="ignore",
+        frozen=True,
+        env_ignore_empty=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+    model: str | None = Field(None, validation_alias="GREENLOOP_MODEL")
+    fallback_model: str | None = Field(None, validation_alias="GREENLOOP_FALLBACK_MODEL")
+    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    ollama_host: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_HOST")
+    model_timeout_s: float = Field(300, gt=0, validation_alias="GREENLOOP_MODEL_TIMEOUT")
+    model_attempts: int = Field(6, ge=1, le=20, validation_alias="GREENLOOP_MODEL_ATTEMPTS")
+    model_backoff_s: float = Field(1.0, ge=0, validation_alias="GREENLOOP_MODEL_BACKOFF")
+    max_repairs: int = Field(5, ge=0, le=100, validation_alias="MAX_REPAIR_ITERATIONS")
+    timeout_s: float = Field(30, gt=0, le=3600, validation_alias="EXECUTION_TIMEOUT_SECONDS")
+    max_tokens: int | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_TOKENS")
+    max_cost: float | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_COST")
+    sandbox: str = Field("auto", validation_alias="GREENLOOP_SANDBOX")
+    require: Literal["verified", "passed"] = Field("passed", validation_alias="GREENLOOP_REQUIRE")
+    home: Path = Field(Path(".greenloop"), validation_alias="GREENLOOP_HOME")
+    memory_mb: int = Field(2048, ge=64, validation_alias="GREENLOOP_MEMORY_MB")
+    output_kb: int = Field(4096, ge=16, validation_alias="GREENLOOP_OUTPUT_KB")
+
+    @classmethod
+    def load(cls, **flags: Any) -> Settings:
+        """Settings with `flags` (None means not given) over everything else.
+
+        Raises:
+            SettingsError: a value has no meaning, or `.env` cannot be read.
+        """
+        given = {name: value for name, value in flags.items() if value is not None}
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            raise SettingsError(_in_one_line(error)) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f".env cannot be read: {error}") from None
+
+
+def _in_one_line(error: ValidationError) -> str:
+    """The first problem, by the name a person knows it by; never the value of a secret."""
+    first = error.errors()[0]
+    name = str(first["loc"][0]) if first["loc"] else "settings"
+    secret = "KEY" in name.upper()
+    value = "" if secret else f" (given: {first.get('input')!r})"
+    return f"{name}: {first['msg']}{value}"

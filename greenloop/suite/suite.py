@@ -1,0 +1,147 @@
+"""The tests that a run stands on, and where each came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from greenloop.records import Origin, SealedExample
+from greenloop.suite.reading import TestFunction, function_name, test_functions, without
+
+_REVEALED = "test_sealed_example_"
+_GIVEN = "test_specification_example_"
+
+
+@dataclass(frozen=True)
+class TestFile:
+    """A pytest file of the run's working folder. `locked` files are the person's own."""
+
+    __test__ = False
+
+    name: str
+    code: str
+    locked: bool = False
+
+
+@dataclass(frozen=True)
+class DroppedTest:
+    """A test that does not count any more, and why: judged wrong, or green on the stub."""
+
+    name: str
+    requirements: tuple[str, ...]
+    origin: Origin
+    why: str
+    disputed: bool
+
+
+@dataclass(frozen=True)
+class Suite:
+    """All tests of a run.
+
+    `generated` is the model's file, `examples` the tests made of the specification's own examples,
+    `revealed` those made of sealed examples that failed, `given` the person's own files.
+    """
+
+    module: str
+    generated: str = ""
+    examples: str = ""
+    revealed: str = ""
+    given: tuple[TestFile, ...] = ()
+    sealed: tuple[SealedExample, ...] = ()
+    dropped: tuple[DroppedTest, ...] = ()
+
+    @property
+    def file_name(self) -> str:
+        """The generated file's name; it never takes that of a file of the person's."""
+        name = f"test_{self.module}.py"
+        taken = {item.name for item in self.given}
+        return name if name not in taken else f"test_{self.module}_generated.py"
+
+    @property
+    def code(self) -> str:
+        """The generated file as it stands: what the person gets."""
+        parts = (self.generated, self.revealed, self.examples)
+        return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+
+    @property
+    def files(self) -> tuple[TestFile, ...]:
+        """All files, ready to be run."""
+        own = (TestFile(self.file_name, self.code),) if self.code.strip() else ()
+        return (*own, *self.given)
+
+    def functions(self) -> Iterator[tuple[TestFile, TestFunction]]:
+        for file in self.files:
+            for function in test_functions(file.code):
+                yield file, function
+
+    def find(self, test: str) -> tuple[TestFile, TestFunction] | None:
+        """A test by its id or name, in the file that the id names, or in any."""
+        name, file_name = function_name(test), test.partition("::")[0]
+        found = [(file, item) for file, item in self.functions() if item.name == name]
+        if not found:
+            bare = [(f, i) for f, i in self.functions() if i.name.rsplit("::", 1)[-1] == name]
+            found = bare if len(bare) == 1 else []
+        return next(
+            (pair for pair in found if pair[0].name == file_name), found[0] if found else None
+        )
+
+    def source(self, test: str) -> str:
+        """A test's source, '' where it is not known."""
+        found = self.find(test)
+        return found[1].source(found[0].code) if found else ""
+
+    def origin(self, test: str) -> Origin:
+        """Where a test came from, by its id or name."""
+        found = self.find(test)
+        name = function_name(test)
+        if (found and found[0].locked) or name.startswith(_GIVEN):
+            return "given"
+        return "sealed" if name.startswith(_REVEALED) else "generated"
+
+    def requirements(self, test: str) -> tuple[str, ...]:
+        found = self.find(test)
+        return found[1].requirements if found else ()
+
+    def may_be_disputed(self, test: str) -> bool:
+        """Only what the model wrote: the person's files and examples are locked."""
+        return self.find(test) is not None and self.origin(test) != "given"
+
+    def drop(self, test: str, why: str, *, disputed: bool) -> Suite:
+        """Without one test, which is remembered with the reason."""
+        found = self.find(test)
+        if found is None:
+            return self
+        name = found[1].name
+        gone = DroppedTest(name, found[1].requirements, self.origin(test), why, disputed)
+        return replace(
+            self,
+            generated=without(self.generated, name),
+            revealed=without(self.revealed, name),
+            dropped=(*self.dropped, gone),
+        )
+
+    def reveal(self, example: SealedExample) -> Suite:
+        """With a sealed example made an ordinary test: it failed, so the model may see it now."""
+        number = self.revealed.count(f"def {_REVEALED}") + 1
+        names = {item.name for item in self.dropped}
+        while f"{_REVEALED}{number}" in names:
+            number += 1
+        test = _revealed_test(self.module, f"{_REVEALED}{number}", example)
+        kept = tuple(item for item in self.sealed if item != example)
+        return replace(self, revealed=f"{self.revealed}\n\n{test}".strip("\n"), sealed=kept)
+
+
+def _revealed_test(module: str, name: str, example: SealedExample) -> str:
+    """A sealed example as a test. Its call is an expression over the module's names."""
+    body = [f"import {module}", f"names = dict(vars({module}))"]
+    call = f"eval({example.call!r}, names)"
+    if example.raises is None:
+        body.append(f"assert {call} == {example.returns}")
+    else:
+        body.insert(0, "import builtins\n    import pytest")
+        body.append(
+            f"kind = names.get({example.raises!r}) or getattr(builtins, {example.raises!r})"
+        )
+        body.append(f"with pytest.raises(kind):\n        {call}")
+    head = f'def {name}():\n    """{example.requirement or "Sealed"}: a sealed example."""\n    '
+    return head + "\n    ".join(body) + "\n"

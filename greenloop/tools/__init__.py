@@ -1,0 +1,44 @@
+"""The LangChain tools: each usable alone, by `.invoke` and `.ainvoke`, and in anybody's agent.
+
+    tools = coding_tools(model=my_chat_model, sandbox=my_sandbox)
+
+The single tools (`from greenloop.tools import generate_code`) take the model and the sandbox of the
+settings; they are made when they are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from greenloop.tools.as_tools import TOOL_NAMES, coding_tools, default_tool
+from greenloop.tools.toolkit import RepairRequest, Toolkit
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    generate_code: BaseTool
+    generate_tests: BaseTool
+    judge_test: BaseTool
+    parse_specification: BaseTool
+    repair_code: BaseTool
+    review_code: BaseTool
+    run_tests: BaseTool
+
+__all__ = [
+    "RepairRequest",
+    "Toolkit",
+    "coding_tools",
+    "generate_code",
+    "generate_tests",
+    "judge_test",
+    "parse_specification",
+    "repair_code",
+    "review_code",
+    "run_tests",
+]
+
+
+def __getattr__(name: str) -> BaseTool:
+    if name in TOOL_NAMES:
+        return default_tool(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

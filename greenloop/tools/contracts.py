@@ -1,0 +1,118 @@
+"""Reading a contract out of an answer, and holding it to what the specification fixes itself."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import sys
+from collections.abc import Collection
+from typing import Any
+
+from pydantic import ValidationError
+
+from greenloop.errors import SpecificationError
+from greenloop.models.reading import Answer, json_value, whole_text
+from greenloop.models.source_checks import public_names
+from greenloop.models.unusable import Unusable
+from greenloop.records import Contract
+from greenloop.suite.examples import Given, usable_examples
+from greenloop.suite.stub import stub
+
+_KEYS = ("module", "summary", "interface", "requirements", "assumptions", "packages")
+_RESERVED = frozenset({"pytest", "conftest", "test", "tests"})
+
+
+def read_contract(
+    answer: Answer,
+    *,
+    specification: str,
+    given: Given,
+    module: str | None,
+    available: Collection[str],
+) -> Contract:
+    """The contract of an answer.
+
+    Raises:
+        Unusable: it is no contract, or leaves what the specification fixes.
+        SpecificationError: the answer says that nothing can be tested.
+    """
+    value = json_value(whole_text(answer), dict)
+    if not value.get("requirements"):
+        missing = str(value.get("summary") or "no behaviour is described").strip()
+        raise SpecificationError(f"nothing in the specification can be tested: {missing}")
+    contract = _validated(value, module)
+    _check_interface(contract)
+    _check_given(contract, given)
+    _check_packages(contract, available)
+    names = frozenset(public_names(contract.interface))
+    examples = usable_examples(given.examples, names)
+    return contract.model_copy(update={"specification": specification, "examples": examples})
+
+
+def _validated(value: dict[str, Any], module: str | None) -> Contract:
+    content = {key: value[key] for key in _KEYS if value.get(key) is not None}
+    if module:
+        content["module"] = module
+    try:
+        contract = Contract.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise Unusable(f"The contract's {place!r} is wrong: {first['msg']}.") from None
+    ids = [item.id for item in contract.requirements]
+    if len(set(ids)) < len(ids):
+        raise Unusable("Two requirements have the same id.")
+    return contract
+
+
+def _check_interface(contract: Contract) -> None:
+    name = contract.module
+    taken = name in sys.stdlib_module_names or name in _RESERVED or name.startswith("test_")
+    if taken or keyword.iskeyword(name):
+        raise Unusable(f"`{name}` cannot be the module's name: it is taken. Choose another.")
+    try:
+        stub(contract.interface)
+    except SyntaxError as error:
+        raise Unusable(f"The interface is no Python: {error}.") from None
+    if not public_names(contract.interface):
+        raise Unusable("The interface defines nothing: give at least one function or class.")
+
+
+def _check_given(contract: Contract, given: Given) -> None:
+    """Every signature of the specification stands in the interface, argument for argument."""
+    wanted, got = _signatures(given.signatures), _signatures(contract.interface)
+    for name, arguments in wanted.items():
+        if name not in got:
+            raise Unusable(f"The specification defines `{name}`; the interface must too.")
+        if got[name] != arguments:
+            raise Unusable(f"The specification fixes the signature `{name}({arguments})`; keep it.")
+
+
+def _signatures(source: str) -> dict[str, str]:
+    """Arguments by function name (`Class.method` for methods), annotations left out."""
+    found: dict[str, str] = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef):
+            methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+            found |= {f"{node.name}.{item.name}": _arguments(item) for item in methods}
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found[node.name] = _arguments(node)
+    return found
+
+
+def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    arguments = ast.parse(ast.unparse(node.args).join(("def f(", "): ..."))).body[0]
+    for item in ast.walk(arguments):
+        if isinstance(item, ast.arg):
+            item.annotation = None
+    assert isinstance(arguments, ast.FunctionDef)
+    return ast.unparse(arguments.args)
+
+
+def _check_packages(contract: Contract, available: Collection[str]) -> None:
+    known = {item.lower() for item in available} | {
+        item.lower() for item in sys.stdlib_module_names
+    }
+    if absent := [item for item in contract.packages if item.lower() not in known]:
+        rest = ", ".join(sorted(available)) or "none: use the standard library"
+        raise Unusable(f"Not available: {', '.join(absent)}. Available packages are: {rest}.")

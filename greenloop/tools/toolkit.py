@@ -1,0 +1,153 @@
+"""The tools' work, as methods: the loop calls these, `as_tools` wraps them for other agents."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from greenloop.models.asking import Asks
+from greenloop.models.reading import read_code, read_judgement, read_repair, read_review, read_tests
+from greenloop.prompts import render
+from greenloop.records import (
+    Contract,
+    Dispute,
+    Expectation,
+    Finding,
+    GeneratedCode,
+    GeneratedTests,
+    Judgement,
+    Repair,
+    Review,
+    TestRun,
+)
+from greenloop.sandbox import Sandbox
+from greenloop.suite import TestFile
+from greenloop.suite.examples import given_in
+from greenloop.tools.contracts import read_contract
+from greenloop.tools.failures import ShownFailure
+
+_GIVEN_TESTS = 12000
+
+
+@dataclass(frozen=True)
+class RepairRequest:
+    """What a repair is told. `history` has one line an attempt, `rulings` one a kept test."""
+
+    code: str
+    summary: str = ""
+    failures: Sequence[ShownFailure] = ()
+    omitted: int = 0
+    findings: Sequence[Finding] = ()
+    history: Sequence[str] = ()
+    rulings: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Toolkit:
+    """Model and sandbox are injected; `available_packages` may be used besides the library."""
+
+    model: Asks
+    sandbox: Sandbox
+    available_packages: tuple[str, ...] = field(default=())
+
+    async def parse_specification(
+        self, specification: str, module: str | None = None, given_tests: str = ""
+    ) -> Contract:
+        """The contract; `given_tests`, the person's own, are part of what it must keep.
+
+        Raises:
+            SpecificationError: nothing can be tested.
+        """
+        given = given_in(specification)
+        prompt = render(
+            "parse_specification",
+            specification=specification,
+            module=module or "",
+            signatures=given.signatures,
+            examples="\n".join(item.doctest for item in given.examples),
+            given_tests=given_tests[:_GIVEN_TESTS],
+            available_packages=self.available_packages,
+        )
+        read = partial(
+            read_contract,
+            specification=specification,
+            given=given,
+            module=module,
+            available=self.available_packages,
+        )
+        return await self.model.ask(prompt, read)
+
+    async def generate_code(
+        self, contract: Contract, failed_approaches: Sequence[str] = ()
+    ) -> GeneratedCode:
+        """A module for the contract; with `failed_approaches`, another way than those."""
+        prompt = render(
+            "generate_code",
+            contract=contract,
+            python_version=_python_version(),
+            failed_approaches=failed_approaches,
+        )
+        return await self.model.ask(prompt, partial(read_code, contract=contract))
+
+    async def generate_tests(
+        self, contract: Contract, complaints: Sequence[str] = (), previous: str = ""
+    ) -> GeneratedTests:
+        """Tests for the contract, which never see the code."""
+        prompt = render(
+            "generate_tests",
+            contract=contract,
+            complaints=complaints,
+            previous=previous,
+            keep_sealed=bool(complaints),
+        )
+        return await self.model.ask(prompt, partial(read_tests, contract=contract))
+
+    async def review_code(self, contract: Contract, code: str) -> Review:
+        """What a reader of contract and code finds wrong."""
+        numbered = "\n".join(f"{n:4} {line}" for n, line in enumerate(code.split("\n"), 1))
+        prompt = render("review_code", contract=contract, numbered_code=numbered)
+        return await self.model.ask(prompt, read_review)
+
+    async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:
+        """A repaired module, or disputes, or both."""
+        prompt = render(
+            "repair_code",
+            contract=contract,
+            python_version=_python_version(),
+            code=request.code,
+            summary=request.summary,
+            failures=request.failures,
+            omitted=request.omitted,
+            findings=request.findings,
+            history=request.history,
+            rulings=request.rulings,
+        )
+        read = partial(read_repair, contract=contract, current=request.code)
+        return await self.model.ask(prompt, read)
+
+    async def judge_test(self, contract: Contract, test_source: str, dispute: Dispute) -> Judgement:
+        """Who is wrong, from the contract alone: the code is not shown."""
+        prompt = render("judge_test", contract=contract, test_source=test_source, claim=dispute.why)
+        return await self.model.ask(prompt, read_judgement)
+
+    async def run_tests(
+        self,
+        code: str,
+        tests: str | Sequence[TestFile],
+        module: str | None = None,
+        expected: Expectation | None = None,
+    ) -> TestRun:
+        """One test run in the sandbox."""
+        work = partial(self.sandbox.run_tests, code, tests, module=module, expected=expected)
+        try:
+            return await asyncio.to_thread(work)
+        except asyncio.CancelledError:
+            self.sandbox.interrupt()
+            raise
+
+
+def _python_version() -> str:
+    return ".".join(platform.python_version_tuple()[:2])

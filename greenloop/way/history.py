@@ -1,0 +1,133 @@
+"""The candidates of a run: which is the best, which to build on, and whether the run is stuck."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from greenloop.records import Attempt, AttemptKind, TestRun
+from greenloop.suite.reading import function_name
+from greenloop.tools.failures import normalised, signature
+from greenloop.way.request import digest
+
+_LINES = 5
+_REMARK = 200
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A module's source, where it came from, and how it did (None: not run yet)."""
+
+    code: str
+    kind: AttemptKind
+    remark: str = ""
+    run: TestRun | None = None
+    n: int = 0
+
+    def failing(self, dropped: frozenset[str]) -> frozenset[str]:
+        """Tests that it fails, of those that still stand (`dropped`: names of those that do not)."""
+        if self.run is None:
+            return frozenset({"not run"})
+        return frozenset(item for item in self.run.failing if function_name(item) not in dropped)
+
+
+@dataclass
+class History:
+    """All candidates in order. `base` is what the next repair builds on."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    tried: list[Candidate] = field(default_factory=list)
+    best: Candidate | None = None
+    base: Candidate | None = None
+    dropped: frozenset[str] = frozenset()
+    stuck: str = ""
+    _signatures: set[frozenset[str]] = field(default_factory=set)
+    _codes: set[str] = field(default_factory=set)
+
+    def enter(self, candidate: Candidate, seconds: float = 0.0, tokens: int = 0) -> Candidate:
+        """Enters a new candidate, before it is run; says so in `stuck` if it was there before."""
+        n = len(self.attempts) + 1
+        sha = digest(candidate.code)
+        self.attempts.append(
+            Attempt(
+                n=n, kind=candidate.kind, code_sha256=sha, seconds=round(seconds, 3), tokens=tokens
+            )
+        )
+        self.base = replace(candidate, n=n)
+        if self.best is None or self.best.run is None:
+            self.best = self.base
+        return self.base
+
+    def enter_run(self, candidate: Candidate, run: TestRun) -> Candidate:
+        """Enters how a candidate did, and decides what is best and what to build on."""
+        done = replace(candidate, run=run)
+        self._count(done, run)
+        self.stuck = self._why_stuck(done, run)
+        known = any(item.n == done.n for item in self.tried)
+        self.tried = [item for item in self.tried if item.n != done.n] + [done]
+        self.base = done if known else self._built_on(done)
+        best = self.best
+        if best is None or best.run is None or best.n == done.n or self._fewer(done, best):
+            self.best = done
+        return done
+
+    def _count(self, done: Candidate, run: TestRun) -> None:
+        index = done.n - 1
+        counted = {
+            "passed": run.passed_count,
+            "failed": run.failed_count,
+            "errors": run.error_count,
+        }
+        self.attempts[index] = self.attempts[index].model_copy(update=counted)
+
+    def _why_stuck(self, done: Candidate, run: TestRun) -> str:
+        sha, seen = digest(done.code), signature(run)
+        again = any(item.n == done.n for item in self.tried)
+        same_code, same_failures = sha in self._codes, seen in self._signatures
+        self._codes.add(sha)
+        self._signatures.add(seen)
+        if run.passed or again:
+            return ""
+        if same_code:
+            return "this code was there before"
+        return "the same failures as before" if same_failures else ""
+
+    def _built_on(self, done: Candidate) -> Candidate:
+        """The new candidate, unless it breaks what passed and is no better for it."""
+        best = self.best
+        if best is None or best.run is None:
+            return done
+        now, before = done.failing(self.dropped), best.failing(self.dropped)
+        if len(now) < len(before) or not now - before:
+            return done
+        if done.kind == "rewrite" and len(now) == len(before):
+            return done
+        return best
+
+    def _fewer(self, one: Candidate, other: Candidate) -> bool:
+        return len(one.failing(self.dropped)) < len(other.failing(self.dropped))
+
+    def lines(self, but: int = 0) -> list[str]:
+        """One line for each of the last attempts that were run: what was tried, what came of it.
+
+        `but` is the number of an attempt to leave out, because it is shown at length.
+        """
+        return [self._line(item) for item in self.tried if item.run and item.n != but][-_LINES:]
+
+    def _line(self, item: Candidate) -> str:
+        assert item.run is not None
+        failing = item.failing(self.dropped)
+        first = next(iter(item.run.failures), None)
+        why = (
+            normalised(f"{first.exception}: {first.message}").split("\n")[0][:_REMARK]
+            if first
+            else ""
+        )
+        remark = f" ({item.remark})" if item.remark else ""
+        names = ", ".join(sorted(function_name(name) for name in failing)[:4])
+        return f"{item.kind}{remark}: {len(failing)} failing: {names}; {why}".rstrip("; ")
+
+
+def remark(explanation: str) -> str:
+    """The first sentence of what the model said of its code, as a label for the attempt."""
+    first = " ".join(explanation.split()).split(". ")[0].strip("# *`")
+    return first[:_REMARK]

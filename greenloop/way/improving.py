@@ -1,0 +1,140 @@
+"""One step after a red run: repair, dispute, rewrite, the fallback model, or the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from greenloop.errors import UnusableAnswerError
+from greenloop.events import DisputeJudged, Emit, Notice, Stuck
+from greenloop.models.asking import Asker
+from greenloop.records import AttemptKind, Dispute, Expectation, Judgement, TestRun
+from greenloop.suite.reading import function_name
+from greenloop.tools.failures import shown_failures, summary
+from greenloop.tools.toolkit import RepairRequest, Toolkit
+from greenloop.way.history import Candidate, remark
+from greenloop.way.state import RunState
+
+_MOST_DISPUTES = 5
+
+
+class Improver:
+    """Decides what comes next. Rewriting and the fallback model are each tried once."""
+
+    def __init__(self, kit: Toolkit, asker: Asker, state: RunState, emit: Emit, most: int) -> None:
+        self._kit, self._asker, self._state, self._emit, self._most = kit, asker, state, emit, most
+        self._rewritten = False
+        self._fallen_back = False
+
+    async def improve(self) -> bool:
+        """One repair or rewrite; False where nothing is left to try. Raises GreenloopError."""
+        if self._state.repairs >= self._most:
+            return False
+        self._state.repairs += 1
+        if not self._state.history.stuck:
+            return await self._repaired()
+        return await self._unstuck()
+
+    async def _unstuck(self) -> bool:
+        why = self._state.history.stuck
+        if not self._rewritten:
+            self._rewritten = True
+            self._emit(Stuck(why, "rewriting from the contract"))
+        elif self._asker.has_fallback and not self._fallen_back:
+            self._fall_back(why)
+        else:
+            self._emit(Stuck(why, "stopping early"))
+            self._state.repairs -= 1
+            self._state.notes.append(f"stuck: {why}, also after a rewrite")
+            return False
+        await self._rewrite()
+        return True
+
+    def _fall_back(self, why: str) -> None:
+        self._fallen_back = True
+        self._asker.use_fallback()
+        self._emit(Stuck(why, f"asking the fallback model, {self._asker.sources[0].name}"))
+
+    async def _rewrite(self) -> None:
+        started, before = time.monotonic(), self._state.ledger.tokens
+        generated = await self._kit.generate_code(self._state.agreed, self._state.history.lines())
+        self._enter("rewrite", generated.code, generated.explanation, started, before)
+
+    async def _repaired(self) -> bool:
+        started, before = time.monotonic(), self._state.ledger.tokens
+        base = self._state.history.base
+        assert base is not None
+        assert base.run is not None
+        try:
+            repair = await self._kit.repair_code(self._state.agreed, self._request(base, base.run))
+        except UnusableAnswerError as error:
+            if not self._asker.has_fallback or self._fallen_back:
+                raise
+            self._fall_back(str(error))
+            return True
+        dropped = await self._disputed(repair.disputes, base.run)
+        if repair.code is not None and repair.code != base.code:
+            self._enter("repair", repair.code, repair.explanation, started, before)
+        elif not dropped:
+            self._state.history.stuck = "the repair changed nothing"
+            self._emit(Notice("the repair changed nothing"))
+            if self._state.repairs < self._most:
+                self._state.repairs += 1
+                return await self._unstuck()
+        return True
+
+    def _request(self, base: Candidate, run: TestRun) -> RepairRequest:
+        shown = shown_failures(run, self._state.tests)
+        return RepairRequest(
+            code=base.code,
+            summary=summary(run),
+            failures=shown,
+            omitted=max(0, len(run.failing) - len(shown)),
+            history=self._state.history.lines(but=base.n),
+            rulings=tuple(self._state.rulings[-_MOST_DISPUTES:]),
+        )
+
+    def _enter(
+        self, kind: AttemptKind, code: str, explanation: str, started: float, tokens: int
+    ) -> None:
+        candidate = Candidate(code, kind, remark(explanation))
+        spent = self._state.ledger.tokens - tokens
+        self._state.history.enter(candidate, time.monotonic() - started, spent)
+
+    async def _disputed(self, disputes: Sequence[Dispute], run: TestRun) -> bool:
+        """Has the disputes judged; True where a test was dropped."""
+        state = self._state
+        failing = {function_name(item) for item in run.failing}
+        dropped = False
+        for dispute in disputes[:_MOST_DISPUTES]:
+            found = state.tests.find(dispute.test)
+            if found is None or not state.tests.may_be_disputed(dispute.test):
+                self._emit(Notice(f"dispute passed over, {dispute.test} is locked or unknown"))
+                continue
+            name = found[1].name
+            if name in failing and name not in state.judged:
+                state.judged.add(name)
+                dropped |= await self._judged(Dispute(test=name, why=dispute.why))
+        return dropped
+
+    async def _judged(self, dispute: Dispute) -> bool:
+        state = self._state
+        source = state.tests.source(dispute.test)
+        try:
+            judgement = await self._kit.judge_test(state.agreed, source, dispute)
+        except UnusableAnswerError as error:
+            judgement = Judgement(wrong="code", because=f"no usable judgement: {error}")
+        self._emit(DisputeJudged(dispute, judgement))
+        if judgement.wrong == "code":
+            state.rulings.append(f"{dispute.test} stands: {judgement.because}")
+            return False
+        self._drop(dispute.test, judgement.because)
+        return True
+
+    def _drop(self, name: str, why: str) -> None:
+        state = self._state
+        state.suite = state.tests.drop(name, why, disputed=True)
+        state.history.dropped |= {name}
+        if state.expected is not None:
+            kept = frozenset(item for item in state.expected.ids if function_name(item) != name)
+            state.expected = Expectation(ids=kept, tolerated=state.expected.tolerated)

@@ -1,0 +1,71 @@
+"""After a green run: what it is worth. Sealed examples that fail are revealed, and it is red again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from functools import partial
+
+from greenloop.events import Emit, Graded, Notice
+from greenloop.grading.grade import grade_run
+from greenloop.records import Expectation, TestRun
+from greenloop.suite.gates import untested
+from greenloop.tools.toolkit import Toolkit
+from greenloop.way.running import try_out
+from greenloop.way.state import RunState
+
+
+async def is_green(kit: Toolkit, state: RunState, emit: Emit) -> bool:
+    """Runs the candidate; where it is green, grades it; where a sealed example fails, it is not."""
+    run = await try_out(kit, state, emit)
+    while run.passed:
+        state.green = run
+        if not await _graded(kit, state, emit, run):
+            return True
+        state.green = None
+        run = await try_out(kit, state, emit)
+    return False
+
+
+async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bool:
+    """Takes the evidence; True where it revealed a sealed example that the code fails."""
+    candidate, suite = state.history.base, state.tests
+    assert candidate is not None
+    work = partial(
+        grade_run,
+        kit.sandbox,
+        candidate.code,
+        suite.files,
+        suite.module,
+        run=run,
+        expected=state.expected,
+        sealed=suite.sealed,
+        red_phase=state.red_phase,
+        untested=untested(state.agreed, suite),
+    )
+    started = time.monotonic()
+    try:
+        graded = await asyncio.to_thread(work)
+    except asyncio.CancelledError:
+        kit.sandbox.interrupt()
+        raise
+    finally:
+        state.grading_s += time.monotonic() - started
+    state.evidence = graded.evidence
+    emit(Graded(graded.evidence))
+    for example in graded.disagreed:
+        emit(Notice(f"a sealed example fails and is revealed: {example.call}"))
+        state.suite = state.tests.reveal(example)
+    if graded.disagreed:
+        _expect_revealed(state)
+    return bool(graded.disagreed)
+
+
+def _expect_revealed(state: RunState) -> None:
+    if state.expected is None:
+        return
+    suite = state.tests
+    named = (item.name for file, item in suite.functions() if file.name == suite.file_name)
+    revealed = {f"{suite.file_name}::{name}" for name in named if suite.origin(name) == "sealed"}
+    ids = state.expected.ids | revealed
+    state.expected = Expectation(ids=ids, tolerated=state.expected.tolerated)

@@ -1,0 +1,165 @@
+"""The report of a run, from what it knows: at its end, or wherever it broke off."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+
+from greenloop.errors import GreenloopError
+from greenloop.grading.grade import forged, shortfalls
+from greenloop.records import (
+    Artifacts,
+    Environment,
+    Report,
+    TestEntry,
+    TestRun,
+    Timings,
+    Verdict,
+)
+from greenloop.suite.reading import function_name
+from greenloop.way.state import RunState
+
+_PACKAGES = ("langchain", "langchain-core", "langchain-openai", "pytest", "ruff", "black")
+
+
+def report_of(state: RunState, broken_off: GreenloopError | None = None) -> Report:
+    """The report: the best candidate so far, whatever happened. `broken_off` is why it ended early."""
+    run, best = _final_run(state), state.history.best
+    verdict, reasons = _verdict(state, broken_off)
+    return Report(
+        specification=state.request.specification,
+        final_code=best.code if best else "",
+        test_code=state.suite.code if state.suite else "",
+        tests_passed=verdict != "failed",
+        test_output=run.output if run else "",
+        iterations=state.repairs,
+        verdict=verdict,
+        reasons=reasons,
+        contract=state.contract,
+        tests=tuple(_tests(state, run)),
+        review=state.review.findings,
+        attempts=tuple(state.history.attempts),
+        evidence=state.evidence.model_copy(update={"red_phase": state.red_phase}),
+        usage=state.ledger.usage(),
+        timings=_timings(state),
+        environment=environment(state),
+        artifacts=Artifacts(),
+    )
+
+
+def _final_run(state: RunState) -> TestRun | None:
+    best = state.history.best
+    return state.green or (best.run if best else None)
+
+
+def _verdict(state: RunState, broken_off: GreenloopError | None) -> tuple[Verdict, tuple[str, ...]]:
+    notes = tuple(state.notes)
+    if state.green is not None and forged(state.evidence):
+        return "failed", ("forged: with every function body removed the tests still pass", *notes)
+    if state.green is None:
+        return "failed", (*_why_red(state, broken_off), *notes)
+    short = shortfalls(state.evidence)
+    if broken_off is not None:
+        short = (f"grading broke off: {broken_off}", *short)
+    return ("passed" if short or notes else "verified"), (*short, *notes)
+
+
+def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str]:
+    if broken_off is not None:
+        yield f"{type(broken_off).__name__}: {broken_off}"
+    best = state.history.best
+    if best is None or best.run is None:
+        if broken_off is None:
+            yield "no code was run"
+        return
+    failing = sorted(best.failing(state.history.dropped))
+    if failing:
+        shown = ", ".join(failing[:5]) + (", …" if len(failing) > 5 else "")
+        yield f"{len(failing)} tests do not pass: {shown}"
+    if best.run.ending != "finished":
+        yield f"the best run ended: {best.run.ending}: {best.run.detail}"
+    if broken_off is None:
+        yield f"{state.repairs} repairs were made"
+
+
+def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
+    suite = state.suite
+    if suite is None:
+        return
+    gone = {item.name: item for item in suite.dropped}
+    for test in run.tests if run else ():
+        if function_name(test.id) not in gone:
+            yield TestEntry(
+                id=test.id,
+                requirements=suite.requirements(test.id),
+                origin=suite.origin(test.id),
+                outcome=test.outcome,
+                duration_s=round(test.duration_s, 6),
+                disputed=function_name(test.id) in state.judged,
+            )
+    reported = {item.id for item in run.tests} if run else set()
+    for missing in sorted((state.expected.ids if state.expected else set()) - reported):
+        yield TestEntry(
+            id=missing,
+            requirements=suite.requirements(missing),
+            origin=suite.origin(missing),
+            outcome="not run",
+        )
+    for item in suite.dropped:
+        yield TestEntry(
+            id=f"{suite.file_name}::{item.name}",
+            requirements=item.requirements,
+            origin=item.origin,
+            outcome="dropped",
+            disputed=item.disputed,
+            judgement=item.why,
+        )
+    yield from _sealed(state)
+
+
+def _sealed(state: RunState) -> Iterator[TestEntry]:
+    """Sealed examples that are still sealed: they agreed, or were never asked."""
+    result = state.evidence.sealed
+    for number, item in enumerate(state.tests.sealed, 1):
+        asked = result is not None and item.call not in result.invalid
+        outcome = "invalid" if result and not asked else "passed" if result else "not run"
+        yield TestEntry(
+            id=f"sealed::{number}: {item.call}",
+            requirements=(item.requirement,) if item.requirement else (),
+            origin="sealed",
+            outcome=outcome,
+        )
+
+
+def _timings(state: RunState) -> Timings:
+    return Timings(
+        total_s=round(time.monotonic() - state.started, 3),
+        model_s=round(state.ledger.model_s, 3),
+        sandbox_s=round(state.sandbox_s, 3),
+        grading_s=round(state.grading_s, 3),
+    )
+
+
+def environment(state: RunState) -> Environment:
+    """What the run was made with."""
+    return Environment(
+        greenloop=own_version(),
+        python=platform.python_version(),
+        model=state.model,
+        sandbox=state.sandbox,
+        packages={name: found for name in _PACKAGES if (found := installed(name))},
+    )
+
+
+def own_version() -> str:
+    return installed("greenloop") or "not installed"
+
+
+def installed(package: str) -> str | None:
+    """A package's version, None where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,61 @@
+"""What a run was asked for: enough to go on with it later. No key is in here."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pydantic import Field
+
+from greenloop.records import Record
+from greenloop.settings import Settings
+from greenloop.suite import TestFile
+
+_KEPT = (
+    "model",
+    "fallback_model",
+    "max_repairs",
+    "timeout_s",
+    "max_tokens",
+    "max_cost",
+    "sandbox",
+    "require",
+)
+
+
+class GivenTests(Record):
+    """A locked test file of the person's, with the digest that it must keep."""
+
+    name: str
+    code: str
+    sha256: str
+
+    @classmethod
+    def of(cls, name: str, code: str) -> GivenTests:
+        return cls(name=name, code=code, sha256=digest(code))
+
+    def as_file(self) -> TestFile:
+        return TestFile(self.name, self.code, locked=True)
+
+
+class RunRequest(Record):
+    """One run's input. Paths are absolute; `options` are the settings that were in force."""
+
+    specification: str
+    module: str | None = None
+    given: tuple[GivenTests, ...] = ()
+    output: str | None = None
+    tests_output: str | None = None
+    record: str | None = None
+    keep_best: bool = False
+    options: dict[str, str | int | float | None] = Field(default_factory=dict)
+    greenloop: str = ""
+
+
+def kept_options(settings: Settings) -> dict[str, str | int | float | None]:
+    """The settings that a resumed run takes over, unless told otherwise."""
+    return {name: getattr(settings, name) for name in _KEPT}
+
+
+def digest(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

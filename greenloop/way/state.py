@@ -1,0 +1,57 @@
+"""What a run knows at any moment. Steps change it; the report is made from it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from greenloop.models.ledger import Ledger
+from greenloop.records import (
+    Contract,
+    Evidence,
+    Expectation,
+    RedPhase,
+    Review,
+    SandboxInfo,
+    TestRun,
+)
+from greenloop.suite import Suite
+from greenloop.way.history import History
+from greenloop.way.request import RunRequest
+
+
+@dataclass
+class RunState:
+    """One run's knowledge, filled step by step."""
+
+    request: RunRequest
+    ledger: Ledger
+    model: str
+    sandbox: SandboxInfo
+    contract: Contract | None = None
+    suite: Suite | None = None
+    expected: Expectation | None = None
+    red_phase: RedPhase | None = None
+    review: Review = field(default_factory=Review)
+    history: History = field(default_factory=History)
+    evidence: Evidence = field(default_factory=Evidence)
+    green: TestRun | None = None
+    rulings: list[str] = field(default_factory=list)
+    judged: set[str] = field(default_factory=set)
+    repairs: int = 0
+    notes: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+    sandbox_s: float = 0.0
+    grading_s: float = 0.0
+
+    @property
+    def agreed(self) -> Contract:
+        """The contract, once there is one."""
+        assert self.contract is not None
+        return self.contract
+
+    @property
+    def tests(self) -> Suite:
+        """The suite, once there is one."""
+        assert self.suite is not None
+        return self.suite
