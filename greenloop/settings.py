@@ -19,6 +19,7 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
+        env_prefix="GREENLOOP_",  # also keeps HOME, MODEL, … of the environment out
         env_file=".env",
         env_file_encoding="utf-8",
         extra="ignore",
