@@ -1,0 +1,86 @@
+"""A chat model that answers from a script, tool by tool, and keeps the prompts it was given."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field, PrivateAttr, SkipValidation
+
+from greenloop.models.replay import TOOL_KEY
+
+Scripted = str | AIMessage | Exception
+
+
+def message(text: str, finish: str = "stop", usage: tuple[int, int] | None = None) -> AIMessage:
+    """An answer with a finish reason and, where `usage` is given, the provider's token counts."""
+    counted = usage and {
+        "input_tokens": usage[0],
+        "output_tokens": usage[1],
+        "total_tokens": sum(usage),
+    }
+    return AIMessage(text, response_metadata={"finish_reason": finish}, usage_metadata=counted)
+
+
+class ScriptedModel(BaseChatModel):
+    """Answers each tool's calls in order; an exception in the script is raised.
+
+    The tool's name comes in the call's metadata, as it does for `ReplayChatModel`. `prompts` holds
+    every call made, failed ones too. A call beyond the script is an AssertionError naming the tool.
+    """
+
+    answers: SkipValidation[Mapping[str, Sequence[Scripted]]]
+    prompts: list[tuple[str, list[BaseMessage]]] = Field(default_factory=list)
+    _left: dict[str, deque[Scripted]] = PrivateAttr()
+    _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        self._left = {tool: deque(answers) for tool, answers in self.answers.items()}
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    @property
+    def tools(self) -> list[str]:
+        """The tools that asked, in order."""
+        return [tool for tool, _ in self.prompts]
+
+    @property
+    def unused(self) -> dict[str, int]:
+        """How many answers of which tools were never asked for."""
+        return {tool: len(left) for tool, left in self._left.items() if left}
+
+    def asked(self, tool: str) -> list[str]:
+        """The text of each prompt of one tool, its messages joined."""
+        joined = ("\n\n".join(str(item.text) for item in items) for _, items in self._of(tool))
+        return list(joined)
+
+    def _of(self, tool: str) -> list[tuple[str, list[BaseMessage]]]:
+        return [item for item in self.prompts if item[0] == tool]
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        tool = str((run_manager.metadata if run_manager else {}).get(TOOL_KEY, "?"))
+        with self._lock:
+            self.prompts.append((tool, messages))
+            left = self._left.get(tool)
+            if not left:
+                raise AssertionError(f"the script holds no (more) answer for {tool}")
+            answer = left.popleft()
+        if isinstance(answer, Exception):
+            raise answer
+        said = answer if isinstance(answer, AIMessage) else AIMessage(answer)
+        return ChatResult(generations=[ChatGeneration(message=said)])
