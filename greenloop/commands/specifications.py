@@ -38,7 +38,7 @@ def read_specification(spec: str) -> Specification:
             Specification(_decoded(sys.stdin.buffer.read(_MOST_BYTES + 1), "standard input"))
         )
     path = Path(spec)
-    if _exists(path):
+    if spec.strip() and _exists(path):
         return _nonempty(_from_file(path))
     if _looks_like_a_path(spec):
         raise SpecificationError(f"the specification file {spec} does not exist")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -62,18 +64,27 @@ def check_outputs(request: RunRequest) -> None:
         path = Path(name)
         if path.is_dir():
             raise OutputError(f"{flag} {path} is a folder; name a file in it")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            probe = path.parent / f".{path.name}.greenloop-probe"
-            probe.touch()
-            probe.unlink()
-            if path.exists():
-                with path.open("r+b"):
-                    pass
-        except OSError as error:
-            raise OutputError(
-                f"{flag} {path} cannot be written: {error.strerror or error}"
-            ) from None
+        place = path if path.exists() else _nearest(path)
+        if not path.exists() and not place.is_dir():
+            raise OutputError(f"{flag} {path} cannot be written: {place} is no folder")
+        if not os.access(place, os.W_OK):
+            raise OutputError(f"{flag} {path} cannot be written: no permission for {place}")
+        if place.is_dir():
+            _probe(place, f"{flag} {path}")
+
+
+def _nearest(path: Path) -> Path:
+    """The nearest thing above `path` that is there: the folders below it are made when needed."""
+    return next(parent for parent in path.absolute().parents if parent.exists())
+
+
+def _probe(folder: Path, what: str) -> None:
+    """Permission bits do not tell of read-only and special file systems: a file does."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return
+    except OSError as error:
+        raise OutputError(f"{what} cannot be written: {error.strerror or error}") from None
 
 
 def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:

@@ -1,0 +1,29 @@
+"""Nothing of this machine reaches the tests: no key, no model, no settings of the developer's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+_FOREIGN = (
+    "OPENAI_",
+    "GREENLOOP_",
+    "ANTHROPIC_",
+    "LANGSMITH_",
+    "LANGCHAIN_",
+    "OLLAMA_",
+    "MAX_REPAIR",
+    "EXECUTION_",
+)
+
+
+@pytest.fixture(autouse=True)
+def clean_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty working folder (so no .env) and none of the variables that settings are read from."""
+    for name in list(os.environ):
+        if name.startswith(_FOREIGN):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")  # a port that nobody listens on
+    monkeypatch.chdir(tmp_path)

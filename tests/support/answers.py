@@ -1,0 +1,100 @@
+"""Answers for one small specification, as a good model would give them, and what can be wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+SPECIFICATION = "Write top_k(xs, k): the k largest numbers, largest first; k < 0 is a ValueError."
+
+INTERFACE = '''def top_k(xs: list[int], k: int) -> list[int]:
+    """The k largest numbers of xs, largest first. Raises ValueError for k < 0."""
+    ...
+'''
+GOOD_CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
+    """The k largest numbers of xs, largest first."""
+    if k < 0:
+        raise ValueError("k must not be negative")
+    return sorted(xs, reverse=True)[:k]
+'''
+# Wrong order, and no ValueError: two different mistakes.
+WRONG_CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
+    """The k largest numbers of xs, largest first."""
+    return sorted(xs)[:k]
+'''
+# One mistake less than WRONG_CODE.
+BETTER_CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
+    """The k largest numbers of xs, largest first."""
+    return sorted(xs, reverse=True)[:k]
+'''
+GOOD_TESTS = '''import pytest
+
+from topk import top_k
+
+
+def test_largest_first():
+    """R1: the largest come first."""
+    assert top_k([1, 3, 2], 2) == [3, 2]
+
+
+def test_more_than_there_are():
+    """R1: all, where k is larger than the list."""
+    assert top_k([2, 1], 5) == [2, 1]
+
+
+def test_negative():
+    """R2: a negative k."""
+    with pytest.raises(ValueError):
+        top_k([1], -1)
+'''
+WRONG_TEST = '''
+
+def test_wrong():
+    """R1: contradicts the contract."""
+    assert top_k([1, 2, 3], 1) == [1]
+'''
+SEALED = [
+    {"requirement": "R1", "call": "top_k([5, 9, 7], 2)", "returns": "[9, 7]"},
+    {"requirement": "R2", "call": "top_k([], -2)", "raises": "ValueError"},
+]
+
+
+def contract_answer(**changes: Any) -> str:
+    """The contract as an answer of parse_specification."""
+    contract = {
+        "module": "topk",
+        "summary": "The k largest numbers.",
+        "interface": INTERFACE,
+        "requirements": [
+            {"id": "R1", "text": "top_k returns the k largest numbers, largest first."},
+            {"id": "R2", "text": "k < 0 raises ValueError."},
+        ],
+        "assumptions": ["fewer than k numbers: all of them"],
+        "packages": [],
+    }
+    return fenced(json.dumps({**contract, **changes}), "json")
+
+
+def fenced(text: str, language: str = "python") -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def tests_answer(code: str = GOOD_TESTS, sealed: list[dict[str, str]] | None = None) -> str:
+    """A pytest file with its sealed examples, as an answer of generate_tests."""
+    return fenced(code) + "\n\n" + fenced(json.dumps(SEALED if sealed is None else sealed), "json")
+
+
+def answers(**changes: list[Any]) -> dict[str, list[Any]]:
+    """A good run's answers, tool by tool; `changes` replaces a tool's."""
+    good: dict[str, list[Any]] = {
+        "parse_specification": [contract_answer()],
+        "generate_code": [fenced(GOOD_CODE)],
+        "generate_tests": [tests_answer()],
+        "review_code": ["LGTM"],
+        "repair_code": [],
+        "judge_test": [],
+    }
+    return {**good, **changes}
+
+
+tests_answer.__test__ = False  # type: ignore[attr-defined]

@@ -1,0 +1,177 @@
+"""A local server that speaks enough of OpenAI's chat completions API, streams and faults included."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+_PIECE = 400
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer. `status` other than 200 is an error; `drop` cuts the connection mid-stream."""
+
+    text: str = ""
+    status: int = 200
+    finish: str | None = "stop"
+    usage: tuple[int, int] | None = (100, 50)
+    headers: dict[str, str] = field(default_factory=dict)
+    delay_s: float = 0.0
+    drop: bool = False
+    body: str | None = None
+
+
+Respond = Callable[[dict[str, Any]], Reply]
+
+
+def tool_of(request: dict[str, Any]) -> str:
+    """Which greenloop tool made a request, told from its system prompt."""
+    system = str(request["messages"][0]["content"])
+    marks = {
+        "You turn a specification": "parse_specification",
+        "You write one Python module": "generate_code",
+        "You write pytest tests": "generate_tests",
+        "You review a Python module": "review_code",
+        "You repair a Python module": "repair_code",
+        "You judge a dispute": "judge_test",
+    }
+    return next((tool for mark, tool in marks.items() if system.startswith(mark)), "unknown")
+
+
+class OpenAIServer:
+    """Serves on a free port of 127.0.0.1 while the `with` block runs; keeps all requests."""
+
+    def __init__(self, respond: Respond, models: tuple[str, ...] = ()) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self._lock = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, format: str, *args: Any) -> None:
+                return
+
+            def do_GET(self) -> None:
+                data = [{"id": name, "object": "model"} for name in models]
+                tags = [{"name": name} for name in models]
+                _json(self, 200, {"object": "list", "data": data, "models": tags})
+
+            def do_POST(self) -> None:
+                request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                with outer._lock:
+                    outer.requests.append(request)
+                    outer.keys.append(self.headers.get("authorization"))
+                _answer(self, respond(request), bool(request.get("stream")))
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def tools(self) -> list[str]:
+        """The tools that asked, in order."""
+        return [tool_of(item) for item in self.requests]
+
+    def __enter__(self) -> OpenAIServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _answer(handler: BaseHTTPRequestHandler, reply: Reply, stream: bool) -> None:
+    time.sleep(reply.delay_s)
+    try:
+        if reply.status != 200:
+            body = {"error": {"message": reply.text or "fault", "type": "fault", "code": None}}
+            _json(handler, reply.status, body, reply.headers)
+        elif reply.body is not None:
+            _raw(handler, 200, reply.body.encode(), "text/html", {})
+        elif stream:
+            _stream(handler, reply)
+        else:
+            _json(handler, 200, _completion(reply))
+    except (BrokenPipeError, ConnectionResetError):
+        return
+
+
+def _json(
+    handler: BaseHTTPRequestHandler,
+    status: int,
+    body: dict[str, Any],
+    headers: dict[str, str] | None = None,
+) -> None:
+    _raw(handler, status, json.dumps(body).encode(), "application/json", headers or {})
+
+
+def _raw(
+    handler: BaseHTTPRequestHandler, status: int, data: bytes, kind: str, headers: dict[str, str]
+) -> None:
+    handler.send_response(status)
+    handler.send_header("content-type", kind)
+    handler.send_header("content-length", str(len(data)))
+    for name, value in headers.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(data)
+
+
+def _usage(reply: Reply) -> dict[str, int] | None:
+    if reply.usage is None:
+        return None
+    into, out = reply.usage
+    return {"prompt_tokens": into, "completion_tokens": out, "total_tokens": into + out}
+
+
+def _completion(reply: Reply) -> dict[str, Any]:
+    message = {"role": "assistant", "content": reply.text}
+    choice = {"index": 0, "message": message, "finish_reason": reply.finish}
+    head = {"id": "c", "object": "chat.completion", "created": 1, "model": "served"}
+    return {**head, "choices": [choice], "usage": _usage(reply)}
+
+
+def _stream(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+    handler.send_response(200)
+    handler.send_header("content-type", "text/event-stream")
+    handler.send_header("transfer-encoding", "chunked")
+    handler.end_headers()
+    for event in _events(reply):
+        data = f"data: {event}\n\n".encode()
+        handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        handler.wfile.flush()
+    if reply.drop:
+        handler.connection.close()
+    else:
+        handler.wfile.write(b"0\r\n\r\n")
+
+
+def _events(reply: Reply) -> Iterator[str]:
+    def chunk(delta: dict[str, Any], finish: str | None = None) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return json.dumps({**head, "choices": [choice]})
+
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "served"}
+    yield chunk({"role": "assistant", "content": ""})
+    text = reply.text[: len(reply.text) // 2] if reply.drop else reply.text
+    for start in range(0, len(text), _PIECE):
+        yield chunk({"content": text[start : start + _PIECE]})
+    if reply.drop:
+        return
+    yield chunk({}, reply.finish)
+    usage = _usage(reply)
+    if usage is not None:
+        yield json.dumps({**head, "choices": [], "usage": usage})
+    yield "[DONE]"
