@@ -10,7 +10,7 @@ from greenloop.grading.reruns import flakiness, hollow_run
 from greenloop.grading.sealed import sealed_result
 from greenloop.records import Evidence, Expectation, RedPhase, SealedExample, TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.process import tested_module
+from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
 
 

@@ -26,7 +26,7 @@ class Bounds:
     timeout_s: float
     output_bytes: int
     kept_bytes: int = 65536
-    result_bytes: int = 32 * 1024 * 1024
+    result_bytes: int = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _watch(
             os.set_blocking(handle, False)
             selector.register(handle, selectors.EVENT_READ, name)
         while True:
-            ended = process.poll() is not None
+            ended = _has_ended(process)
             if not _drain(selector, streams, 0.0 if ended else _POLL_S):
                 return "output"
             if ended:
@@ -160,6 +160,15 @@ def _read(handle: int) -> bytes | None:
         return os.read(handle, _CHUNK)
     except BlockingIOError:
         return None
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Not `poll`: until its group is killed its number must not become that of another process."""
+    how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    try:
+        return os.waitid(os.P_PID, process.pid, how) is not None
+    except ChildProcessError:  # the host ignores SIGCHLD: the kernel has cleared it away
+        return True
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -2,23 +2,23 @@
 
 It keeps this machine's environment variables (so its keys) out of the code, bounds time, memory
 and output, and takes no verdict from an exit status. It does not keep files or the network out of
-reach: `info` says so, and so does the screen.
+reach: `info` says so, and so does the screen. What else a wall would give and this does not:
+
+- `/proc/<parent>/environ` is a file within reach, and holds what this process was started with.
+- Processes that leave the group (`setsid`) are found by their environment and ended after the run;
+  one that cleans its environment too stays alive. The number of processes is not limited.
+- Memory is limited for each process, disk for each file, not for all of them together.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import json
-import os
-import shutil
-import stat
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -28,14 +28,17 @@ from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.sandbox import inside
 from greenloop.sandbox.bounded import Bounds, Ended, run_bounded
 from greenloop.sandbox.box import Answers
+from greenloop.sandbox.leftovers import end_strays, remove
 from greenloop.sandbox.protocol import events, test_run
+from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
+
+__all__ = ["Limits", "ProcessSandbox", "tested_module"]
 
 _INFO = SandboxInfo(
     backend="process",
     isolation=(
-        "weak: own process group, clean environment, limits on time, memory and output; "
-        "this machine's files and network are within reach"
+        "weak: clean environment and limits only; this machine's files and network are in reach"
     ),
 )
 
@@ -82,24 +85,28 @@ class ProcessSandbox:
         hash_seed: int = 0,
     ) -> TestRun:
         """See `Sandbox.run_tests`. Raises SandboxError where no process can be started."""
-        module = module or tested_module(tests if isinstance(tests, str) else tests[0].code)
-        files = [TestFile(f"test_{module}.py", tests)] if isinstance(tests, str) else list(tests)
+        stop = self._stop
+        if isinstance(tests, str):
+            module = module or tested_module(tests)
+            tests = [TestFile(f"test_{module}.py", tests)]
+        elif not tests:
+            raise ValueError("no test file was given")
+        module = module or tested_module(tests[0].code)
         with self._room() as room:
-            _write(room.work, {f"{module}.py": code, **{item.name: item.code for item in files}})
-            targets = [item.name for item in files]
+            files = [(f"{module}.py", code), *((item.name, item.code) for item in tests)]
+            _write(room.work, files)
+            targets = [item.name for item in tests]
             job = {"targets": targets, "ini": str(room.ini), "order_seed": order_seed}
-            return test_run(self._run(room, "run_pytest.py", job, hash_seed), expected)
+            return test_run(self._run(room, "run_pytest.py", job, hash_seed, stop), expected)
 
     def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
         """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""
+        stop = self._stop
         with self._room() as room:
-            _write(room.work, {f"{module}.py": code})
-            ended = self._run(room, "answer_calls.py", {"module": module, "calls": list(calls)}, 0)
-        heard = events(ended.result)
-        answers = {item.get("call"): item for item in heard if item.get("event") == "answer"}
-        whole = ended.ending == "finished" and bool(heard) and heard[-1].get("event") == "end"
-        trouble = "" if whole else f"the calls did not come to an end ({ended.ending})"
-        return Answers(tuple(answers.get(number) for number in range(len(calls))), trouble)
+            _write(room.work, [(f"{module}.py", code)])
+            job = {"module": module, "calls": list(calls)}
+            ended = self._run(room, "answer_calls.py", job, 0, stop)
+        return _answers(ended, len(calls))
 
     def interrupt(self) -> None:
         """See `Sandbox.interrupt`; later runs are not concerned."""
@@ -123,15 +130,23 @@ class ProcessSandbox:
     @contextlib.contextmanager
     def _room(self) -> Iterator[_Room]:
         try:
-            root = Path(tempfile.mkdtemp(prefix="greenloop-"))
+            root = Path(tempfile.mkdtemp(prefix="greenloop-")).resolve()
         except OSError as error:
             raise SandboxError(f"no temporary directory for the tests: {error}") from None
         try:
             yield _Room.make(root)
         finally:
-            _remove(root)
+            end_strays(f"HOME={root}/home")
+            remove(root)
 
-    def _run(self, room: _Room, script: str, job: dict[str, Any], hash_seed: int) -> Ended:
+    def _run(
+        self,
+        room: _Room,
+        script: str,
+        job: dict[str, Any],
+        hash_seed: int,
+        stop: threading.Event,
+    ) -> Ended:
         folder = Path(inside.__file__).parent
         content = {**job, "work": str(room.work), "limits": self._limits.inside()}
         room.job.write_text(json.dumps(content), encoding="utf-8")
@@ -143,7 +158,7 @@ class ProcessSandbox:
                 folder=room.work,
                 environment=_environment(room, hash_seed),
                 bounds=bounds,
-                stop=self._stop,
+                stop=stop,
             )
         except OSError as error:
             raise SandboxError(f"the test process cannot be started: {error}") from None
@@ -161,7 +176,6 @@ class _Room:
 
     @classmethod
     def make(cls, root: Path) -> _Room:
-        root = root.resolve()
         room = cls(
             root / "work", root / "home", root / "tmp", root / "job.json", root / "pytest.ini"
         )
@@ -185,47 +199,29 @@ def _environment(room: _Room, hash_seed: int) -> dict[str, str]:
     }
 
 
-def _write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
+def _write(folder: Path, files: Sequence[tuple[str, str]]) -> None:
+    for name, text in files:
         if "/" in name or name in ("", ".", ".."):
             raise ValueError(f"not a plain file name: {name!r}")
-        data = text.encode("utf-8", "surrogatepass")
-        (folder / name).write_bytes(data)
+        if (folder / name).exists():
+            raise ValueError(f"two files of the name {name!r}")
+        (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
 
 
-def _remove(root: Path) -> None:
-    """Takes the folder away, even where the code took its permissions away first."""
-
-    def forced(_function: Any, path: str, _error: Any) -> None:
-        with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), stat.S_IRWXU)
-            os.chmod(path, stat.S_IRWXU, follow_symlinks=False)
-        with contextlib.suppress(OSError):
-            (os.rmdir if os.path.isdir(path) and not os.path.islink(path) else os.unlink)(path)
-
-    shutil.rmtree(root, onerror=forced)
-
-
-def tested_module(test_code: str) -> str:
-    """The module that a test file is about: its first import that is not installed here."""
-    try:
-        tree = ast.parse(test_code)
-    except (SyntaxError, ValueError):
-        return "solution"
-    for node in ast.walk(tree):
-        names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            names = [node.module]
-        for name in names:
-            if not _is_installed(name.partition(".")[0]):
-                return name.partition(".")[0]
-    return "solution"
+def _answers(ended: Ended, count: int) -> Answers:
+    """One event a call, the first that came for it; the numbers come from foreign code."""
+    heard, whole = events(ended.result)
+    answers: dict[int, dict[str, Any]] = {}
+    for item in heard:
+        number = item.get("call")
+        if item.get("event") == "answer" and type(number) is int:
+            answers.setdefault(number, item)
+    closed = whole and bool(heard) and heard[-1].get("event") == "end"
+    trouble = "" if ended.ending == "finished" and closed else _trouble(ended)
+    return Answers(tuple(answers.get(number) for number in range(count)), trouble)
 
 
-def _is_installed(name: str) -> bool:
-    if name in sys.stdlib_module_names:
-        return True
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
+def _trouble(ended: Ended) -> str:
+    last = ended.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    said = f": {last[:300]}" if last else ""
+    return f"the calls did not come to an end ({ended.ending}, status {ended.status}){said}"

@@ -6,13 +6,14 @@ import json
 import signal
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from greenloop.records import Ending, Expectation, Failure, Outcome, TestOutcome, TestRun
 from greenloop.sandbox.bounded import Ended
 
 _IDS = TypeAdapter(tuple[str, ...])
 _OUTCOMES = TypeAdapter(Outcome)
+_DAY_S = 86400.0
 
 
 class _Garbled(Exception):
@@ -50,23 +51,27 @@ class _Heard:
         if event["id"] in self.tests:
             raise _Garbled(f"{event['id']} was reported twice")
         outcome = _OUTCOMES.validate_python(event["outcome"])
-        seconds = max(0.0, float(event["duration_s"]))
+        seconds = min(max(0.0, float(event["duration_s"])), _DAY_S)
         self.tests[event["id"]] = TestOutcome(id=event["id"], outcome=outcome, duration_s=seconds)
         self.running = None
 
 
-def events(result: bytes) -> list[dict[str, Any]]:
-    """The JSON lines of a side channel, up to the first that is none."""
+def events(result: bytes) -> tuple[list[dict[str, Any]], bool]:
+    """The JSON lines of a side channel up to the first that is none; whether that was all.
+
+    A last line that was cut off (its process was killed while it wrote) is left out silently.
+    """
     found: list[dict[str, Any]] = []
-    for line in result.split(b"\n"):
+    *lines, _ = result.split(b"\n")
+    for line in lines:
         try:
             value = json.loads(line)
-        except ValueError:
-            break
+        except (ValueError, RecursionError):
+            return found, False
         if not isinstance(value, dict):
-            break
+            return found, False
         found.append(value)
-    return found
+    return found, result.endswith(b"\n") or not result
 
 
 def test_run(ended: Ended, expected: Expectation | None) -> TestRun:
@@ -75,9 +80,12 @@ def test_run(ended: Ended, expected: Expectation | None) -> TestRun:
     ending: Ending = ended.ending
     detail = ""
     try:
-        for event in events(ended.result):
+        found, whole = events(ended.result)
+        for event in found:
             heard.hear(event)
-    except (_Garbled, KeyError, TypeError, ValueError, ValidationError) as error:
+        if not whole and (heard.status is not None or ending == "finished"):
+            raise _Garbled("a line is no event")
+    except (_Garbled, LookupError, TypeError, ArithmeticError, ValueError) as error:
         ending, detail = "garbled", f"the result channel holds what pytest did not send: {error}"
     if ending == "finished" and heard.status is None:
         ending = "crashed"

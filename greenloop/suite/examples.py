@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import doctest
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from greenloop.records import GivenExample
+from greenloop.suite.checking import CHECK
 
-_BLOCK = re.compile(
-    r"^[ \t]*```[ \t]*(\w*)[^\n]*\n(.*?)^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL
-)
+# Bounded repetitions: a specification may be long and hostile, and these must stay linear.
+_FENCE = re.compile(r"[ \t]*```[ \t]*(\w*)")
 _DEF = re.compile(
-    r"(?:async\s+)?def\s+\w+\s*\([^`]*?\)(?:\s*->\s*[^`:\n]+(?:\[[^`\n]*\])?)?(?=\s*[:`\n]|$)"
+    r"(?:\basync[ \t]{1,9})?\bdef[ \t]{1,9}\w{1,99}[ \t]{0,9}\([^`]{0,999}?\)"
+    r"(?:\s{0,99}->[^`:\n]{1,200})?(?=\s{0,99}(?:[:`\n]|$))"
 )
 _ARROW = re.compile(
-    r"^[\s*•>-]*(?:\d+[.)]\s+)?`?(?P<call>[A-Za-z_][\w.]*\(.*\))`?\s*"
-    r"(?:(?:->|→|=>|⇒|==|returns|gives|yields)\s*`?(?P<value>.+?)`?|raises?\s+(?:an?\s+)?`?(?P<error>\w+)`?)"
-    r"\s*[.;,]?\s*(?:#.*)?$"
+    r"[\s*•>-]*(?:\d{1,9}[.)]\s+)?`?(?P<call>[A-Za-z_]\w*\(.*\))`?\s*"
+    r"(?:(?P<arrow>->|→|=>|⇒|==|returns\b|gives\b|yields\b)(?P<value>.*)"
+    r"|raises?\s+(?:an?\s+)?`?(?P<error>\w+)`?(?P<rest>.*))$"
 )
+_LONGEST_LINE = 2000
+_TOO_DEEP = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -58,18 +63,33 @@ def usable_examples(
 
 
 def _python_parts(text: str) -> Iterator[str]:
-    if _parsed(text) and re.search(r"^\s*(async def|def|class) ", text, re.MULTILINE):
+    if _parsed(text) and re.search(r"^[ \t]*(async def|def|class) ", text, re.MULTILINE):
         yield text
         return
-    for found in _BLOCK.finditer(text):
-        if found[1].lower() in ("python", "py", "python3", "") and _parsed(found[2]):
-            yield found[2]
+    for language, block in _blocks(text):
+        if language in ("python", "py", "python3", "") and _parsed(block):
+            yield block
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Fenced blocks: their language, and their text without common indentation."""
+    language: str | None = None
+    lines: list[str] = []
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if language is None:
+            language, lines = (fence[1].lower() if fence else None), []
+        elif line.strip() == "```":
+            yield language, textwrap.dedent("\n".join(lines)) + "\n"
+            language = None
+        else:
+            lines.append(line)
 
 
 def _parsed(source: str) -> bool:
     try:
         return bool(ast.parse(source).body)
-    except (SyntaxError, ValueError):
+    except _TOO_DEEP:
         return False
 
 
@@ -120,33 +140,33 @@ def _rendered(example: doctest.Example) -> str:
 
 
 def _arrow(line: str) -> Iterator[GivenExample]:
-    found = _ARROW.match(line)
-    if (
-        found is None
-        or line.lstrip().startswith((">>>", "def "))
-        or not _literal_call(found["call"])
-    ):
+    found = _ARROW.match(line) if len(line) <= _LONGEST_LINE else None
+    if found is None or line.lstrip().startswith(">>>") or not _literal_call(found["call"]):
         return
+    call = found["call"]
     if found["error"]:
-        if isinstance(getattr(builtins, found["error"], None), type):
-            head = "Traceback (most recent call last):\n    ...\n"
-            yield GivenExample(doctest=f">>> {found['call']}\n{head}{found['error']}\n")
+        rest = found["rest"].strip(" \t`.;,")
+        known = getattr(builtins, found["error"], None)
+        if isinstance(known, type) and issubclass(known, BaseException) and rest[:1] in ("", "#"):
+            yield GivenExample(doctest=_raising(call, found["error"]))
         return
-    try:
-        value = ast.literal_eval(found["value"])
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return
-    yield GivenExample(doctest=_equality(found["call"], value))
+    for text in (found["value"], found["value"].partition("#")[0].strip(" \t`.;,")):
+        with contextlib.suppress(*_TOO_DEEP):
+            value = ast.literal_eval(text.strip())
+            is_annotation = value is None and found["arrow"] == "->" and call.endswith("()")
+            if not is_annotation and "Ellipsis" not in repr(value):
+                yield GivenExample(doctest=_equality(call, value))
+            return
+
+
+def _raising(call: str, error: str) -> str:
+    """By `except`, so that a subclass is right too: a traceback would fix the class's name."""
+    lines = (f">>> try:\n...     {call}\n", f"... except {error}:\n...     print({error!r})\n")
+    return "".join(lines) + f"{error}\n"
 
 
 def _equality(call: str, value: object) -> str:
-    """By representation, so that a failure shows what came; sets and dicts by equality."""
-    text = repr(value)
-    if value is None or "{" in text or "\n" in text:
-        return (
-            f">>> {call} == {text}\nTrue\n" if value is not None else f">>> {call} is None\nTrue\n"
-        )
-    return f">>> {call}\n{text}\n"
+    return f">>> {call} is None\nTrue\n" if value is None else f">>> {call}\n{value!r}\n"
 
 
 def _literal_call(text: str) -> bool:
@@ -156,7 +176,7 @@ def _literal_call(text: str) -> bool:
             return False
         for argument in [*call.args, *(item.value for item in call.keywords)]:
             ast.literal_eval(argument)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+    except _TOO_DEEP:
         return False
     return True
 
@@ -170,7 +190,7 @@ def _free_names(example: GivenExample) -> frozenset[str]:
                 (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
                 bound |= {(item.asname or item.name).split(".")[0] for item in node.names}
-            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 bound.add(node.name)
             elif isinstance(node, ast.arg):
                 bound.add(node.arg)
@@ -180,7 +200,7 @@ def _free_names(example: GivenExample) -> frozenset[str]:
 def _parse_or_empty(source: str) -> ast.Module:
     try:
         return ast.parse(source)
-    except SyntaxError:
+    except _TOO_DEEP:
         return ast.Module(body=[], type_ignores=[])
 
 
@@ -189,7 +209,7 @@ def example_tests(module: str, examples: tuple[GivenExample, ...]) -> str:
     if not examples:
         return ""
     tests = [_example_test(number, item) for number, item in enumerate(examples, 1)]
-    return "\n\n\n".join([_CHECK.replace("MODULE", module).strip("\n"), *tests]) + "\n"
+    return "\n\n\n".join([CHECK.replace("MODULE", module).strip("\n"), *tests]) + "\n"
 
 
 def _example_test(number: int, example: GivenExample) -> str:
@@ -199,19 +219,3 @@ def _example_test(number: int, example: GivenExample) -> str:
         f'    """An example of the specification, as it stands there."""\n'
         f"    _check_specification_example(\n{text}\n    )"
     )
-
-
-_CHECK = """
-# Examples that stand in the specification, taken over as they are.
-def _check_specification_example(text):
-    import doctest
-
-    import MODULE
-
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
-    names = dict(vars(MODULE))
-    example = doctest.DocTestParser().get_doctest(text, names, "specification", None, 0)
-    wrong = []
-    doctest.DocTestRunner(verbose=False, optionflags=flags).run(example, out=wrong.append)
-    assert not wrong, "".join(wrong)
-"""

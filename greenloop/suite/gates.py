@@ -61,10 +61,10 @@ def _does_not_collect(suite: Suite, run: TestRun) -> list[str]:
     ]
     if wrong:
         return [f"The file cannot be collected: {item.exception}: {item.message}" for item in wrong]
-    if run.ending != "finished":
-        return [
-            f"On a stub of the module the tests did not come to an end ({run.ending}: {run.detail})."
-        ]
+    broken_off = run.missing and not any(item.phase == "collect" for item in run.failures)
+    if run.ending != "finished" or broken_off:
+        how = f"{run.ending}: {run.detail}" if run.detail else f"exit status {run.exit_status}"
+        return [f"On a stub of the module the tests did not come to an end ({how})."]
     return []
 
 
@@ -85,7 +85,7 @@ def skipping(suite: Suite) -> tuple[str, ...]:
 def _is_broken(suite: Suite, failure: Failure) -> bool:
     if suite.origin(failure.test) != "generated":
         return False
-    if failure.phase == "setup" and "fixture" in failure.message and "not found" in failure.message:
+    if failure.exception == "FixtureLookupError":
         return True
     in_test = bool(failure.frames) and failure.frames[-1].file == suite.file_name
     return failure.exception in _BROKEN and in_test

@@ -8,6 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _IDS = re.compile(r"\bR[1-9][0-9]*\b")
+_SKIPPING_MARK = re.compile(
+    r"(pytest\.)?mark\.(skip|skipif|xfail)|unittest\.(skip\w*|expectedFailure)"
+)
+_SKIPPING_CALLS = frozenset(
+    {"pytest.skip", "pytest.xfail", "pytest.importorskip", "self.skipTest", "unittest.SkipTest"}
+)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -31,7 +37,7 @@ def test_functions(code: str) -> list[TestFunction]:
     """All tests of a file, in order; [] where it does not parse."""
     try:
         tree = ast.parse(code)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return list(_tests(tree.body, ""))
 
@@ -52,12 +58,12 @@ def _is_unittest(node: ast.ClassDef) -> bool:
 
 
 def _read(node: Function, prefix: str) -> TestFunction:
-    first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+    first, last = _span(node)
     head = (ast.get_docstring(node) or "").strip().split(":")[0]
     return TestFunction(
         name=prefix + node.name,
         first_line=first,
-        last_line=node.end_lineno or node.lineno,
+        last_line=last,
         requirements=tuple(dict.fromkeys(_IDS.findall(head))),
         skips=_skips(node),
     )
@@ -65,10 +71,16 @@ def _read(node: Function, prefix: str) -> TestFunction:
 
 def _skips(node: Function) -> bool:
     """Whether a test may end without a verdict: skip or xfail, as a mark or a call."""
-    marks = " ".join(ast.unparse(item) for item in node.decorator_list)
+    marks = (item for mark in node.decorator_list for item in ast.walk(mark))
     calls = (ast.unparse(item.func) for item in ast.walk(node) if isinstance(item, ast.Call))
     called = {"pytest.skip", "pytest.xfail", "pytest.importorskip"} & set(calls)
-    return bool(called) or re.search(r"\b(skip|skipif|xfail)\b", marks) is not None
+    return bool(called) or any(_is_skip_mark(item) for item in marks)
+
+
+def _is_skip_mark(node: ast.AST) -> bool:
+    """`pytest.mark.skip` and its like; a parameter that is the text "skip" is none."""
+    named = isinstance(node, ast.Attribute) and node.attr in ("skip", "skipif", "xfail")
+    return named and ast.unparse(node).split(".")[-2] in ("mark", "unittest")
 
 
 def function_name(test_id: str) -> str:
@@ -79,23 +91,28 @@ def function_name(test_id: str) -> str:
 
 
 def without(code: str, name: str) -> str:
-    """The file without one test; a class that it leaves empty goes too."""
-    found = [item for item in test_functions(code) if item.name == name]
+    """The file without one test; a class that it leaves empty of tests goes too."""
+    if not any(item.name == name for item in test_functions(code)):
+        return code
     lines = code.split("\n")
-    for item in reversed(found):
-        del lines[item.first_line - 1 : item.last_line]
-    remaining = "\n".join(lines)
-    return _without_empty_class(code, remaining, name) if "::" in name else remaining
-
-
-def _without_empty_class(before: str, after: str, name: str) -> str:
-    owner = name.rsplit("::", 1)[0]
-    if any(item.name.startswith(owner + "::") for item in test_functions(after)):
-        return after
-    tree = ast.parse(before)
-    lines = before.split("\n")
-    for node in reversed(tree.body):
-        if isinstance(node, ast.ClassDef) and node.name == owner:
-            first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
-            del lines[first - 1 : node.end_lineno]
+    for first, last in reversed(list(_spans(ast.parse(code).body, name.split("::")))):
+        del lines[first - 1 : last]
     return "\n".join(lines)
+
+
+def _spans(body: list[ast.stmt], path: list[str]) -> Iterator[tuple[int, int]]:
+    """First and last lines of what goes when the test at `path` goes."""
+    for node in body:
+        if isinstance(node, ast.ClassDef) and len(path) > 1 and node.name == path[0]:
+            inner = "::".join(path[1:])
+            if any(item.name != inner for item in _tests(node.body, "")):
+                yield from _spans(node.body, path[1:])
+            else:
+                yield _span(node)
+        elif isinstance(node, Function) and path == [node.name]:
+            yield _span(node)
+
+
+def _span(node: Function | ast.ClassDef) -> tuple[int, int]:
+    first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+    return first, node.end_lineno or node.lineno

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import ast
 
-_FUTURE = "from __future__ import annotations\n"
-
 
 class _Hollowed(ast.NodeTransformer):
     """Replaces every function's body by `raise NotImplementedError`."""
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.body = [*_docstring(node), _raise()]
-        return node
+        return self.generic_visit(node)  # lambdas among decorators and defaults
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         node.body = [*_docstring(node), _raise()]
-        return node
+        return self.generic_visit(node)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         call = ast.parse("(_ for _ in ()).throw(NotImplementedError())", mode="eval").body
@@ -49,5 +47,7 @@ def stub(interface: str) -> str:
     Raises:
         SyntaxError: the interface is no Python.
     """
-    body = hollow(interface)
-    return body if "from __future__ import annotations" in body else _FUTURE + body
+    tree = ast.parse(hollow(interface))
+    at = 1 if ast.get_docstring(tree, clean=False) is not None else 0
+    tree.body[at:at] = ast.parse("from __future__ import annotations").body
+    return ast.unparse(tree) + "\n"

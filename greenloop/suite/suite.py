@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from greenloop.records import Origin, SealedExample
 from greenloop.suite.reading import TestFunction, function_name, test_functions, without
+from greenloop.suite.revealing import revealed_test
 
 _REVEALED = "test_sealed_example_"
 _GIVEN = "test_specification_example_"
@@ -107,9 +108,9 @@ class Suite:
         return self.find(test) is not None and self.origin(test) != "given"
 
     def drop(self, test: str, why: str, *, disputed: bool) -> Suite:
-        """Without one test, which is remembered with the reason."""
+        """Without one test, which is remembered with the reason; what is locked stays."""
         found = self.find(test)
-        if found is None:
+        if found is None or self.origin(test) == "given":
             return self
         name = found[1].name
         gone = DroppedTest(name, found[1].requirements, self.origin(test), why, disputed)
@@ -126,22 +127,6 @@ class Suite:
         names = {item.name for item in self.dropped}
         while f"{_REVEALED}{number}" in names:
             number += 1
-        test = _revealed_test(self.module, f"{_REVEALED}{number}", example)
+        test = revealed_test(self.module, f"{_REVEALED}{number}", example)
         kept = tuple(item for item in self.sealed if item != example)
         return replace(self, revealed=f"{self.revealed}\n\n{test}".strip("\n"), sealed=kept)
-
-
-def _revealed_test(module: str, name: str, example: SealedExample) -> str:
-    """A sealed example as a test. Its call is an expression over the module's names."""
-    body = [f"import {module}", f"names = dict(vars({module}))"]
-    call = f"eval({example.call!r}, names)"
-    if example.raises is None:
-        body.append(f"assert {call} == {example.returns}")
-    else:
-        body.insert(0, "import builtins\n    import pytest")
-        body.append(
-            f"kind = names.get({example.raises!r}) or getattr(builtins, {example.raises!r})"
-        )
-        body.append(f"with pytest.raises(kind):\n        {call}")
-    head = f'def {name}():\n    """{example.requirement or "Sealed"}: a sealed example."""\n    '
-    return head + "\n    ".join(body) + "\n"

@@ -34,6 +34,7 @@ class Reporter:
     def __init__(self, channel: Channel, work: str, order_seed: int | None) -> None:
         self._channel, self._work, self._order_seed = channel, work, order_seed
         self._outcome: dict[str, tuple[str, float]] = {}
+        self._running, self._phase = "", "collect"
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         if self._order_seed is not None:
@@ -43,20 +44,37 @@ class Reporter:
         self._channel.send("collected", ids=[item.nodeid for item in session.items])
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._running, self._phase = nodeid, "call"
         self._channel.send("started", id=nodeid)
 
     def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
         error = call.excinfo.value
         if report.when == "collect":  # pytest wraps the real error in one of its own
             error = error.__cause__ or error
+        self._failure(node.nodeid, report.when or "collect", error, _printed(report))
+
+    def pytest_collectstart(self, collector: Any) -> None:
+        self._running = collector.nodeid
+
+    def pytest_internalerror(self, excinfo: Any) -> None:
+        self._broken_off(excinfo.value)
+
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        self._broken_off(excinfo.value)
+
+    def _broken_off(self, error: BaseException) -> None:
+        """The whole run ended early: `sys.exit()` at import, `pytest.exit()`, KeyboardInterrupt."""
+        self._failure(self._running, self._phase, error, "")
+
+    def _failure(self, name: str, phase: str, error: BaseException, output: str) -> None:
         self._channel.send(
             "failure",
-            id=node.nodeid,
-            phase=report.when or "collect",
-            exception=type(error).__name__[:_TEXT],
+            id=name,
+            phase=phase,
+            exception=_text(type(error).__name__)[:_TEXT],
             message=_shown(error)[:_MESSAGE],
             frames=_frames(error, self._work),
-            output=_printed(report)[-_OUTPUT:],
+            output=_text(output)[-_OUTPUT:],
         )
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -78,9 +96,14 @@ def _worse(outcome: str, report: Any) -> str:
 
 def _shown(error: BaseException) -> str:
     try:
-        return str(error)
+        return _text(str(error))
     except BaseException as second:  # an error of the code under test may refuse to be shown
         return f"<its text cannot be made: {type(second).__name__}>"
+
+
+def _text(value: str) -> str:
+    """A plain `str` that every reader takes: lone surrogates are written out."""
+    return str.encode(value, "utf-8", "backslashreplace").decode()
 
 
 def _printed(report: Any) -> str:
@@ -98,14 +121,14 @@ def _frames(error: BaseException, work: str) -> list[dict[str, Any]]:
         {
             "file": os.path.relpath(item.filename, work),
             "line": item.lineno or 0,
-            "function": item.name[:_TEXT],
-            "text": (item.line or "")[:_TEXT],
+            "function": _text(item.name)[:_TEXT],
+            "text": _text(item.line or "")[:_TEXT],
         }
         for item in own
     ]
     if isinstance(error, SyntaxError) and (error.filename or "").startswith(work):
         place = os.path.relpath(str(error.filename), work)
-        text = (error.text or "").strip()[:_TEXT]
+        text = _text(error.text or "").strip()[:_TEXT]
         found.append(
             {"file": place, "line": error.lineno or 0, "function": "<module>", "text": text}
         )

@@ -1,0 +1,36 @@
+"""Which module is a test file about?"""
+
+from __future__ import annotations
+
+import ast
+import site
+import sys
+from importlib.machinery import PathFinder
+
+DEFAULT = "solution"
+
+
+def tested_module(test_code: str) -> str:
+    """The module that a test file is about: its first import that is not installed here."""
+    try:
+        tree = ast.parse(test_code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return DEFAULT
+    for node in ast.walk(tree):
+        names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            names = [node.module]
+        for name in names:
+            if not _is_installed(name.partition(".")[0]):
+                return name.partition(".")[0]
+    return DEFAULT
+
+
+def _is_installed(name: str) -> bool:
+    """Not by `find_spec`: that would also find a person's own modules in the current folder."""
+    if name in sys.stdlib_module_names:
+        return True
+    try:
+        return PathFinder.find_spec(name, site.getsitepackages()) is not None
+    except (ImportError, ValueError):
+        return False

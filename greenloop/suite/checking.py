@@ -1,0 +1,40 @@
+"""The source that checks a specification's examples: it stands in the test file a person gets."""
+
+CHECK = """
+# Examples that stand in the specification, taken over as they are.
+def _check_specification_example(text):
+    import ast
+    import doctest
+    import math
+
+    import MODULE
+
+    class Checker(doctest.OutputChecker):
+        # What a literal means counts, not how it is written: the order of a set, a float's last
+        # digits, line breaks. Everything else is compared as text.
+        def check_output(self, want, got, flags):
+            if super().check_output(want, got, flags):
+                return True
+            try:
+                return same(ast.literal_eval(want.strip()), ast.literal_eval(got.strip()))
+            except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+                return want.rstrip() == got.rstrip()
+
+    def same(want, got):
+        if type(want) is not type(got):
+            return False
+        if isinstance(want, float):
+            return math.isclose(want, got, rel_tol=1e-9, abs_tol=1e-12)
+        if isinstance(want, (list, tuple)):
+            return len(want) == len(got) and all(map(same, want, got))
+        if isinstance(want, dict):
+            return want.keys() == got.keys() and all(same(want[key], got[key]) for key in want)
+        return want == got
+
+    names = dict(vars(MODULE))
+    example = doctest.DocTestParser().get_doctest(text, names, "specification", None, 0)
+    runner = doctest.DocTestRunner(Checker(), False, doctest.IGNORE_EXCEPTION_DETAIL)
+    wrong = []
+    runner.run(example, out=wrong.append)
+    assert not wrong, "".join(wrong)
+"""

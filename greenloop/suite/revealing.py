@@ -1,0 +1,60 @@
+"""A sealed example as an ordinary test, as strict as the comparison that it failed."""
+
+from __future__ import annotations
+
+import ast
+
+from greenloop.records import SealedExample
+
+RELATIVE, ABSOLUTE = 1e-9, 1e-12  # floats: the last digits depend on the order of operations
+
+
+def revealed_test(module: str, name: str, example: SealedExample) -> str:
+    """The test's source. Its call is an expression over the module's names."""
+    call = f"eval({example.call!r}, dict(vars({module})))"
+    if example.raises is not None:
+        kind = example.raises.rpartition(".")[2]
+        body = [
+            "import pytest",
+            f"import {module}",
+            f"with pytest.raises(BaseException) as caught:\n        {call}",
+            f"assert {kind!r} in [kind.__name__ for kind in caught.type.__mro__]",
+        ]
+    else:
+        body = [f"import {module}", f"got = {call}", *_comparison(example.returns or "None")]
+    head = f'def {name}():\n    """{example.requirement or "Sealed"}: a sealed example."""\n    '
+    return head + "\n    ".join(body) + "\n"
+
+
+def _comparison(returns: str) -> list[str]:
+    value = ast.parse(returns.strip(), mode="eval").body
+    expected = ast.unparse(_Approximate().visit(value))
+    imports = ["import pytest"] if "pytest.approx" in expected else []
+    kind = type(ast.literal_eval(returns.strip())).__name__
+    if kind == "NoneType":
+        return ["assert got is None"]
+    return [*imports, f"assert type(got) is {kind} and got == {expected}"]
+
+
+class _Approximate(ast.NodeTransformer):
+    """Floats by `pytest.approx`, except where they are hashed."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if not isinstance(node.value, float):
+            return node
+        call = f"pytest.approx({ast.unparse(node)}, rel={RELATIVE!r}, abs={ABSOLUTE!r})"
+        return ast.parse(call, mode="eval").body
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        value = ast.literal_eval(node)
+        return self.visit_Constant(ast.Constant(value)) if isinstance(value, float) else node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # a complex number
+        return node
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        node.values = [self.visit(item) for item in node.values]
+        return node
