@@ -9,5 +9,5 @@ def formatted(code: str) -> str:
 
     try:
         return black.format_str(code, mode=black.Mode())
-    except (ValueError, AssertionError, RecursionError):
+    except (ValueError, AssertionError, RecursionError, MemoryError):
         return code

@@ -35,6 +35,6 @@ def free_fixes(code: str, keep: Collection[str] = (), *, is_test: bool = False) 
 def _parses(code: str) -> bool:
     try:
         ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

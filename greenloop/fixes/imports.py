@@ -7,7 +7,7 @@ A curated table: general tools were measured to miss `defaultdict` or to give a 
 from __future__ import annotations
 
 import ast
-import re
+import importlib
 
 from greenloop.fixes.linting import undefined_names
 
@@ -18,7 +18,8 @@ _MODULES = (
     "struct subprocess sys tempfile textwrap threading time types typing unicodedata urllib uuid "
     "warnings zlib zoneinfo"
 ).split()
-_MEMBERS = {
+_URLLIB = frozenset({"error", "parse", "request", "robotparser"})
+_NAMES = {
     "abc": "ABC abstractmethod",
     "collections": "ChainMap Counter OrderedDict defaultdict deque namedtuple",
     "collections.abc": (
@@ -46,33 +47,58 @@ _MEMBERS = {
     ),
     "zoneinfo": "ZoneInfo",
 }
+_MEMBERS = {module: frozenset(names.split()) for module, names in _NAMES.items()}
+
+
+_DATETIME_MODULE = frozenset({"datetime", "date", "timedelta", "timezone", "time", "UTC"})
 
 
 def with_missing_imports(code: str, *, is_test: bool = False) -> tuple[str, list[str]]:
     """The code with imports for undefined names of the standard library, and the added lines."""
-    lines = [line for name in undefined_names(code) if (line := _import_of(name, code, is_test))]
-    if not lines:
+    names = undefined_names(code)
+    if not names:
         return code, []
-    return _inserted(code, lines), lines
+    tree = ast.parse(code)
+    lines = [line for name in names for line in _imports_of(name, tree, is_test)]
+    return (_inserted(code, lines), lines) if lines else (code, [])
 
 
-def _import_of(name: str, code: str, is_test: bool) -> str | None:
+def _imports_of(name: str, tree: ast.Module, is_test: bool) -> list[str]:
+    """What to add for an undefined name; [] where it could mean something else."""
     if name == "pytest" and is_test:
-        return "import pytest"
+        return ["import pytest"]
+    members = _members(name, tree)
     if name == "datetime":
-        return _import_of_datetime(code)
-    if name in _MODULES and re.search(rf"\b{name}\.\w", code):
-        return f"import {name}"
-    for module, members in _MEMBERS.items():
-        if name in members.split():
-            return f"from {module} import {name}"
-    return None
+        return _imports_of_datetime(members, tree)
+    if name == "urllib":  # its modules are not loaded with it
+        return [f"import urllib.{item}" for item in sorted(members & _URLLIB)]
+    if name in _MODULES and members and _has_all(name, members):
+        return [f"import {name}"]
+    return [f"from {module} import {name}" for module, all_ in _MEMBERS.items() if name in all_]
 
 
-def _import_of_datetime(code: str) -> str:
+def _members(name: str, tree: ast.Module) -> set[str]:
+    """What is reached through a name: `x` of `name.x`."""
+    nodes = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute)]
+    return {n.attr for n in nodes if isinstance(n.value, ast.Name) and n.value.id == name}
+
+
+def _has_all(module: str, members: set[str]) -> bool:
+    """Whether the module has them: else the name is a forgotten variable, not a module."""
+    return members <= set(dir(importlib.import_module(module)))
+
+
+def _imports_of_datetime(members: set[str], tree: ast.Module) -> list[str]:
     """The module where its members are reached through it, else the class of the same name."""
-    through_module = r"\bdatetime\.(datetime|date|timedelta|timezone|time|UTC)\b"
-    return "import datetime" if re.search(through_module, code) else "from datetime import datetime"
+    called = any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "datetime"
+        for n in ast.walk(tree)
+    )
+    if not members & _DATETIME_MODULE:
+        return ["from datetime import datetime"]
+    return (
+        [] if called or members - _DATETIME_MODULE - {"MINYEAR", "MAXYEAR"} else ["import datetime"]
+    )
 
 
 def _inserted(code: str, lines: list[str]) -> str:

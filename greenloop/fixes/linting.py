@@ -74,10 +74,14 @@ def _defines(code: str, names: set[str]) -> bool:
 
 def _ruff(code: str, *options: str) -> str | None:
     """ruff's standard output on one source; None where it cannot be run."""
-    from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
+    try:
+        from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
+        binary = str(find_ruff_bin())
+    except (ImportError, OSError):
+        return None
     command = [
-        str(find_ruff_bin()),
+        binary,
         "check",
         "--isolated",
         "--target-version",
@@ -87,7 +91,7 @@ def _ruff(code: str, *options: str) -> str | None:
     ]
     try:
         ended = subprocess.run(
-            command, input=code, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+            command, input=code, capture_output=True, encoding="utf-8", timeout=_TIMEOUT_S
         )
     except (OSError, subprocess.TimeoutExpired, UnicodeError):
         return None

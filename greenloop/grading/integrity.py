@@ -34,17 +34,25 @@ def integrity(code: str) -> tuple[IntegrityFinding, ...]:
     """Everything suspicious, in order of lines; () where the code does not parse."""
     try:
         tree = ast.parse(code)
-    except (SyntaxError, ValueError):
+        aliases = _aliases(tree)
+        found = {item for node in ast.walk(tree) for item in _suspicious(node, aliases)}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    found = {(line, what) for node in ast.walk(tree) for line, what in _suspicious(node)}
     return tuple(IntegrityFinding(line=line, what=what) for line, what in sorted(found))
 
 
-def _suspicious(node: ast.AST) -> Iterator[tuple[int, str]]:
+def _aliases(tree: ast.Module) -> dict[str, str]:
+    """Modules by the names that they have here: `o` is `os` after `import os as o`."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
+    return {item.asname: item.name for node in imports for item in node.names if item.asname}
+
+
+def _suspicious(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from _imported(node)
     elif isinstance(node, ast.Attribute):
-        name = ast.unparse(node)
+        owner = node.value.id if isinstance(node.value, ast.Name) else ""
+        name = f"{aliases.get(owner, owner)}.{node.attr}"
         why = _CALLS.get(name) or _ATTRIBUTES.get(name)
         if why:
             yield node.lineno, f"`{name}` {why}"
@@ -65,5 +73,6 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[int, str]]:
         if module.partition(".")[0] in _MODULES:
             yield node.lineno, f"imports `{module}`, which tests and frames can be changed with"
     if isinstance(node, ast.ImportFrom):
+        known = _CALLS | _ATTRIBUTES
         names = [f"{node.module}.{item.name}" for item in node.names]
-        yield from ((node.lineno, f"`{n}` {_CALLS[n]}") for n in names if n in _CALLS)
+        yield from ((node.lineno, f"`{n}` {known[n]}") for n in names if n in known)

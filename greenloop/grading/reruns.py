@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from greenloop.records import Expectation, Flakiness, HollowRun, TestRun
@@ -9,21 +10,47 @@ from greenloop.sandbox import Sandbox
 from greenloop.suite import TestFile
 from greenloop.suite.stub import hollow
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_CONTROL = """
+import {module}
+
+
+def test_more():
+    assert {module} is None
+"""
 _ORDER_SEED, _HASH_SEED = 20261, 4711  # any fixed values: a repeat must give the same verdict
 
 
 def hollow_run(box: Sandbox, code: str, tests: Sequence[TestFile], module: str) -> HollowRun | None:
     """The tests on the code with every function body raising: they must be red.
 
-    Code that makes them green there does something to the tests while it is imported. None where
-    the code does not parse.
+    Code that makes them green there does something to the tests while it is imported. A test that
+    must fail runs along: where it does fail, and the code has no function at all (a table, an
+    enumeration), green is no wonder and tells nothing. None there, and where the code does not
+    parse.
     """
     try:
         source = hollow(code)
-    except (SyntaxError, ValueError, RecursionError):
+        has_functions = any(isinstance(node, _FUNCTIONS) for node in ast.walk(ast.parse(code)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    run = box.run_tests(source, tests, module=module)
-    return HollowRun(reached=not run.passed, passed=run.passed_count, failed=len(run.failing))
+    control = TestFile(_free_name(tests, module), _CONTROL.format(module=module))
+    run = box.run_tests(source, [*tests, control], module=module)
+    mine = {name for name in run.failing if name.startswith(control.name)}
+    failed = len(run.failing - mine)
+    passed = sum(
+        test.outcome == "passed" and not test.id.startswith(control.name) for test in run.tests
+    )
+    green = run.ending == "finished" and passed > 0 and not failed
+    if green and mine and not has_functions:
+        return None
+    return HollowRun(reached=not green, passed=passed, failed=failed)
+
+
+def _free_name(tests: Sequence[TestFile], module: str) -> str:
+    taken = {item.name for item in tests}
+    names = (f"test_{module}_{number}.py" for number in range(2, len(taken) + 3))
+    return next(name for name in names if name not in taken)
 
 
 def flakiness(

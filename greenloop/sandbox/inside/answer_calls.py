@@ -31,12 +31,13 @@ def tagged(value: Any, depth: int = 0) -> list[Any]:
     return ["other", type(value).__name__[:200]]
 
 
+_PARTS: list[Any] = [vars(complex)["real"], vars(complex)["imag"]]
 _SCALARS: list[tuple[type, str, Any]] = [
     (type(None), "none", lambda value: None),
     (bool, "bool", lambda value: int.__index__(value) == 1),
     (int, "int", lambda value: hex(int.__index__(value))),
     (float, "float", lambda value: float.hex(value)),
-    (complex, "complex", lambda value: [float.hex(value.real), float.hex(value.imag)]),
+    (complex, "complex", lambda value: [float.hex(part.__get__(value)) for part in _PARTS]),
     (str, "str", lambda value: str.encode(value, "utf-8", "surrogatepass").hex()),
     (
         bytes,
