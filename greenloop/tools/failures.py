@@ -14,6 +14,7 @@ _MESSAGE, _OUTPUT, _SOURCE, _LINES = 1500, 600, 2500, 8
 _NORMALISED = (
     (re.compile(r"(/[\w.+-]+)*/greenloop-\w+/(work|tmp|home)/?"), ""),
     (re.compile(r"/[\w./+-]*/(?=[\w.+-]+\.py\b)"), ""),
+    (re.compile(r"\btmp[a-z0-9_]{8}\b"), "tmp…"),
     (re.compile(r"\b0x[0-9a-fA-F]{6,}\b"), "0x…"),
     (re.compile(r"\bpytest-of-\w+/pytest-\d+/"), ""),
     (re.compile(r"\b\d+\.\d+ ?s(econds)?\b"), "… s"),

@@ -72,7 +72,7 @@ class Improver:
                 raise
             self._fall_back(str(error))
             return True
-        dropped = await self._disputed(repair.disputes, base.run)
+        dropped = await self._disputed(repair.disputes)
         if repair.code is not None and repair.code != base.code:
             self._enter("repair", repair.code, repair.explanation, started, before)
         elif not dropped:
@@ -101,10 +101,12 @@ class Improver:
         spent = self._state.ledger.tokens - tokens
         self._state.history.enter(candidate, time.monotonic() - started, spent)
 
-    async def _disputed(self, disputes: Sequence[Dispute], run: TestRun) -> bool:
-        """Has the disputes judged; True where a test was dropped."""
+    async def _disputed(self, disputes: Sequence[Dispute]) -> bool:
+        """Has the disputes judged; True where a test was dropped.
+
+        A test need not fail now: wrong code can agree with a wrong test.
+        """
         state = self._state
-        failing = {function_name(item) for item in run.failing}
         dropped = False
         for dispute in disputes[:_MOST_DISPUTES]:
             found = state.tests.find(dispute.test)
@@ -112,7 +114,7 @@ class Improver:
                 self._emit(Notice(f"dispute passed over, {dispute.test} is locked or unknown"))
                 continue
             name = found[1].name
-            if name in failing and name not in state.judged:
+            if name not in state.judged:
                 state.judged.add(name)
                 dropped |= await self._judged(Dispute(test=name, why=dispute.why))
         return dropped

@@ -1,0 +1,71 @@
+"""One run of the agent on a scripted model and a real sandbox, and what it said on its way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenloop.agent import CodingAgent
+from greenloop.errors import GreenloopError
+from greenloop.events import Event
+from greenloop.records import Report
+from greenloop.settings import Settings
+from greenloop.way.request import GivenTests, RunRequest
+from tests.support.answers import SPECIFICATION
+from tests.support.scripted import ScriptedModel
+
+
+@dataclass
+class Outcome:
+    """What came of a run: `error` where it broke off."""
+
+    report: Report
+    model: ScriptedModel
+    fallback: ScriptedModel | None
+    events: list[Event] = field(default_factory=list)
+    error: GreenloopError | None = None
+
+    @property
+    def kinds(self) -> list[str]:
+        return [item.kind for item in self.report.attempts]
+
+    def told(self, kind: type[Event]) -> list[Any]:
+        """The events of one kind."""
+        return [item for item in self.events if isinstance(item, kind)]
+
+
+Way = Callable[..., Outcome]
+
+
+@pytest.fixture
+def way(tmp_path: Path) -> Way:
+    """Walks the way: a script by tool, a script for the fallback, settings."""
+
+    def walk(
+        script: dict[str, list[Any]],
+        *,
+        fallback: dict[str, list[Any]] | None = None,
+        given: tuple[GivenTests, ...] = (),
+        specification: str = SPECIFICATION,
+        run_dir: Path | None = None,
+        **settings: Any,
+    ) -> Outcome:
+        model = ScriptedModel(answers=script)
+        second = ScriptedModel(answers=fallback) if fallback is not None else None
+        events: list[Event] = []
+        chosen = Settings(**{"home": tmp_path / "home", "model_backoff_s": 0.0, **settings})
+        agent = CodingAgent(chosen, model=model, fallback=second, emit=events.append)
+        request = RunRequest(specification=specification, given=given)
+        try:
+            report = asyncio.run(agent.run(request, run_dir))
+        except GreenloopError as error:
+            assert error.report is not None
+            return Outcome(error.report, model, second, events, error)
+        return Outcome(report, model, second, events)
+
+    return walk
