@@ -6,13 +6,16 @@ from it by prompt digest; equal prompts get their answers in the order in which 
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 from collections import defaultdict, deque
+from contextlib import suppress
+from io import RawIOBase
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from greenloop.errors import InputError, OutputError
 from greenloop.records import Record
@@ -47,24 +50,30 @@ def read_recorded(path: Path, *, torn_tail_allowed: bool = False) -> list[Record
     """All answers of a record or replay file.
 
     Raises:
-        InputError: the file cannot be read, or a line is no recorded answer. The last line may
-            be torn where `torn_tail_allowed`: a killed run leaves one.
+        InputError: the file cannot be read, or a line is no recorded answer. A last line without
+            its end may be torn where `torn_tail_allowed`: a killed run leaves one.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
+    except OSError as error:
         raise InputError(f"{path} cannot be read as a replay file: {_why(error)}") from None
     found: list[RecordedAnswer] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        try:
-            found.append(RecordedAnswer.model_validate(json.loads(line)))
-        except (ValueError, ValidationError):
-            if torn_tail_allowed and number == len(lines):
-                break
-            raise InputError(f'{path}:{number} is no line {{"tool": …, "answer": …}}') from None
+        entry = _entry(line)
+        if entry is not None:
+            found.append(entry)
+        elif not (torn_tail_allowed and number == len(lines)):
+            raise InputError(f'{path}:{number} is no line {{"tool": …, "answer": …}}')
     return found
+
+
+def _entry(line: bytes) -> RecordedAnswer | None:
+    try:
+        return RecordedAnswer.model_validate(json.loads(line.decode()))
+    except (ValueError, RecursionError):
+        return None
 
 
 class AnswerLog:
@@ -87,17 +96,13 @@ class AnswerLog:
 
     def _load(self, path: Path) -> None:
         entries = read_recorded(path, torn_tail_allowed=True)
-        self._drop_torn_tail(path)
+        try:
+            _mend_tail(path)
+        except OSError as error:
+            raise OutputError(f"the answer log {path} cannot be written: {_why(error)}") from None
         for entry in entries:
             self._waiting[entry.tool, entry.prompt_sha256 or ""].append(entry)
         self.held = len(entries)
-
-    @staticmethod
-    def _drop_torn_tail(path: Path) -> None:
-        content = path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.truncate(path, whole)
 
     def _begin_record(self, also: Path) -> None:
         try:
@@ -124,16 +129,41 @@ class AnswerLog:
                 _append(path, line)
 
 
+def _mend_tail(path: Path) -> None:
+    """Cuts a torn last line off; ends one that is whole but for its end."""
+    content = path.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    tail = content[whole:]
+    if tail and _entry(tail) is None:
+        os.truncate(path, whole)
+    elif tail:
+        _append(path, b"\n")
+
+
 def _append(path: Path, line: bytes) -> None:
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(handle, line)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        with open(path, "ab", buffering=0, opener=_private) as file:
+            _write_all(file, line)
     except OSError as error:
         raise OutputError(f"the answer log {path} cannot be written: {_why(error)}") from None
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _write_all(file: RawIOBase, line: bytes) -> None:
+    """All of a line or nothing: half a line would spoil the one that comes next."""
+    before = file.seek(0, os.SEEK_END)
+    try:
+        left = memoryview(line)
+        while left:  # a disk that is nearly full takes a part, and says so only at the next write
+            left = left[file.write(left) or 0 :]
+        os.fsync(file.fileno())
+    except OSError:
+        with suppress(OSError):
+            file.truncate(before)
+        raise
 
 
 def _why(error: Exception) -> str:

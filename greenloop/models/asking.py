@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
-from tenacity.wait import wait_exponential_jitter
+from tenacity.wait import wait_exponential, wait_random
 
 from greenloop.errors import ModelUnavailableError, UnusableAnswerError
 from greenloop.events import (
@@ -95,8 +95,8 @@ class Asker:
         if held is not None:
             return self._held(held)
         started = time.monotonic()
-        completion = await self._call(prompt)
-        entry = self._entered(prompt, completion, time.monotonic() - started)
+        completion, source = await self._call(prompt)
+        entry = self._entered(prompt, completion, source, time.monotonic() - started)
         usage = entry.usage or TokenCount()
         self.emit(CallFinished(prompt.tool, entry.seconds or 0.0, usage.total))
         return Answer(completion.text, completion.finish)
@@ -111,21 +111,26 @@ class Asker:
         self.emit(CallFinished(entry.tool, 0.0, usage.total, source="log"))
         return Answer(entry.answer, "length" if entry.error == "truncated" else "stop")
 
-    async def _call(self, prompt: Prompt) -> Completion:
+    async def _call(self, prompt: Prompt) -> tuple[Completion, ChatSource]:
+        """The answer and who gave it."""
+        source = self.sources[0]
         try:
-            return await self._call_source(prompt, self.sources[0])
+            return await self._call_source(prompt, source), source
         except ModelUnavailableError as error:
-            if not self.has_fallback:
-                raise
-            self.use_fallback()
-            self.emit(Notice(f"{error}; going on with {self.sources[0].name}"))
-            return await self._call_source(prompt, self.sources[0])
+            if source is self.sources[0]:  # else a call side by side has changed over already
+                if not self.has_fallback:
+                    raise
+                self.use_fallback()
+                self.emit(Notice(f"{error}; going on with {self.sources[0].name}"))
+        source = self.sources[0]
+        return await self._call_source(prompt, source), source
 
     async def _call_source(self, prompt: Prompt, source: ChatSource) -> Completion:
         def progress(characters: int) -> None:
             self.emit(CallProgress(prompt.tool, characters))
 
-        with self.ledger.reserved(prompt.tool, prompt.characters, source.name):
+        priced = None if source.recorded else source.name
+        with self.ledger.reserved(prompt.tool, prompt.characters, priced):
             try:
                 async for attempt in self._retrying(prompt.tool, source):
                     with attempt:
@@ -136,14 +141,12 @@ class Asker:
 
     def _retrying(self, tool: str, source: ChatSource) -> AsyncRetrying:
         backoff = 0.0 if source.recorded else self.retry.backoff_s
-        exponential = wait_exponential_jitter(
-            initial=backoff, max=30 if backoff else 0, jitter=backoff
-        )
+        growing = wait_exponential(multiplier=backoff, max=30) + wait_random(0, backoff)
 
         def wait(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
             asked = retry_after(error) if error else None
-            return asked if asked is not None else exponential(state)
+            return asked if asked is not None else growing(state)
 
         def tell(state: RetryCallState) -> None:
             error = state.outcome.exception() if state.outcome else None
@@ -159,8 +162,9 @@ class Asker:
             reraise=True,
         )
 
-    def _entered(self, prompt: Prompt, completion: Completion, seconds: float) -> RecordedAnswer:
-        source = self.sources[0]
+    def _entered(
+        self, prompt: Prompt, completion: Completion, source: ChatSource, seconds: float
+    ) -> RecordedAnswer:
         usage = completion.usage or TokenCount(
             input_tokens=estimated_tokens(prompt.characters),
             output_tokens=estimated_tokens(len(completion.text)),

@@ -62,27 +62,33 @@ class ChatSource:
         messages = [(item.role, item.text) for item in prompt.messages]
         config = RunnableConfig(metadata={TOOL_KEY: prompt.tool}, run_name=prompt.tool)
         whole: AIMessageChunk | None = None
+        finish: str | None = None
         for chunk in self.model.stream(messages, config=config):
+            finish = _finish(chunk) or finish  # said twice, adding chunks up makes it "stopstop"
             whole = chunk if whole is None else whole + chunk
             if stop.is_set():
                 break
             tell(len(whole.text) if whole else 0)
         if whole is None:
             return Completion("", None, None, None)
-        return _completion(whole)
+        return _completion(whole, finish)
 
 
-def _completion(message: BaseMessage) -> Completion:
+def _finish(message: BaseMessage) -> str | None:
     metadata = message.response_metadata
-    finish = (
-        metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason")
-    )
+    names = ("finish_reason", "stop_reason", "done_reason")
+    return next((str(metadata[name]) for name in names if metadata.get(name)), None)
+
+
+def _completion(message: BaseMessage, finish: str | None) -> Completion:
+    metadata = message.response_metadata
     used = getattr(message, "usage_metadata", None)
     usage = used and TokenCount(
         input_tokens=used["input_tokens"], output_tokens=used["output_tokens"]
     )
     name = metadata.get("model_name") or metadata.get("model")
-    return Completion(str(message.text), finish, usage or None, name)
+    text = str(message.text).encode("utf-8", "replace").decode()  # half a surrogate pair is no text
+    return Completion(text, finish, usage or None, name)
 
 
 async def in_thread(work: Callable[[], T]) -> T:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import json
-import urllib.error
+import re
 import urllib.request
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from greenloop.errors import NoModelError
 from greenloop.settings import Settings
 
 _OPENAI_DEFAULT = "gpt-5.4-mini"
+_OLLAMA_PORT = 11434
 _PROBE_S = 1.0
 # Code models first, newest family first; a name matches by its beginning.
 _PREFERRED = (
@@ -70,16 +72,23 @@ def _served(base_url: str, settings: Settings) -> ModelChoice:
     """The default model where the server has it (or does not say), else the best that it has."""
     key = settings.openai_api_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
-    names = [
-        str(item.get("id")) for item in _listed(base_url.rstrip("/") + "/models", "data", headers)
-    ]
+    names = _names(_listed(base_url.rstrip("/") + "/models", "data", headers), "id")
     name = _OPENAI_DEFAULT if not names or _OPENAI_DEFAULT in names else best_of(names)
+    if name is None:
+        raise NoModelError(
+            f"OPENAI_BASE_URL: {base_url} lists no model for chat ({', '.join(names)}); "
+            "name one with --model or GREENLOOP_MODEL"
+        )
     return ModelChoice(f"openai:{name}", base_url, because="OPENAI_BASE_URL is set")
 
 
 def ollama_models(host: str) -> list[str]:
     """Names of the models that an Ollama server has; [] where none answers."""
-    return [str(item.get("name")) for item in _listed(f"{host}/api/tags", "models", {})]
+    return _names(_listed(f"{host}/api/tags", "models", {}), "name")
+
+
+def _names(items: list[dict[str, object]], key: str) -> list[str]:
+    return [str(item[key]) for item in items if item.get(key)]
 
 
 def best_of(names: list[str]) -> str | None:
@@ -95,7 +104,11 @@ def best_of(names: list[str]) -> str | None:
 
 
 def _with_scheme(host: str) -> str:
-    return (host if "://" in host else f"http://{host}").rstrip("/")
+    """OLLAMA_HOST as an address; without a scheme its port is Ollama's where none is given."""
+    if "://" in host:
+        return host.rstrip("/")
+    host = host.rstrip("/")
+    return f"http://{host}" if re.search(r":\d+$", host) else f"http://{host}:{_OLLAMA_PORT}"
 
 
 def _listed(url: str, key: str, headers: dict[str, str]) -> list[dict[str, object]]:
@@ -105,7 +118,7 @@ def _listed(url: str, key: str, headers: dict[str, str]) -> list[dict[str, objec
     try:
         with urllib.request.urlopen(request, timeout=_PROBE_S) as response:
             value = json.loads(response.read(1_000_000))
-    except (OSError, ValueError, urllib.error.URLError):
+    except (OSError, ValueError, http.client.HTTPException):
         return []
     items = value.get(key) if isinstance(value, dict) else None
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

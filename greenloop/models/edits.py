@@ -32,6 +32,8 @@ def apply_edits(source: str, edits: list[Edit]) -> str:
     Raises:
         Unusable: a SEARCH text does not stand in the source, or more than once.
     """
+    if not source.endswith("\n"):
+        source += "\n"
     for number, edit in enumerate(edits, 1):
         source = _apply(source, edit, number)
     return source
@@ -40,7 +42,7 @@ def apply_edits(source: str, edits: list[Edit]) -> str:
 def _apply(source: str, edit: Edit, number: int) -> str:
     if not edit.search.strip():
         raise Unusable(f"SEARCH block {number} is empty. Name the lines to replace.")
-    for pattern in (re.escape(edit.search), _loose(edit.search)):
+    for pattern in ("^" + re.escape(edit.search), _loose(edit.search)):
         found = list(re.finditer(pattern, source, re.MULTILINE))
         if len(found) == 1:
             return source[: found[0].start()] + edit.replace + source[found[0].end() :]

@@ -9,7 +9,12 @@ from langchain_core import exceptions as core
 from greenloop.errors import GreenloopError, ModelFailure, ModelRefusedError, ModelUnavailableError
 
 _SECRET = re.compile(
-    r"\b(sk|pk|rk|gsk|xai|key|ls|hf|AIza)[-_][\w*.-]{6,}|(?<=Bearer )\S+|\b[A-Za-z0-9_-]{40,}\b"
+    r"""\b(sk|pk|rk|gsk|xai|key|ls|hf|gh[a-z]|glpat)[-_][\w*.-]{6,}
+      | \bAIza[\w-]{10,} | \beyJ[\w-]+\.[\w.-]+          # Google's keys, signed tokens
+      | (?<=bearer\ )\S+ | (?<=basic\ )\S+
+      | (?<=key=)[^&\s]+ | (?<=token=)[^&\s]+ | (?<=://)[^/\s@]+(?=@)
+      | \b(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{32,}\b            # long, with digits: no word""",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
@@ -17,19 +22,26 @@ def may_pass(error: BaseException) -> bool:
     """Whether the same call may succeed later: rate limits, server errors, time-outs, lost links."""
     if isinstance(error, GreenloopError) or "insufficient_quota" in str(error):
         return False
-    status = getattr(error, "status_code", None)
-    if isinstance(status, int):
+    status = _status(error)
+    if status is not None:
         return status in (408, 409, 425, 429) or status >= 500
     if isinstance(error, core.ModelError):
         return bool(error.is_retryable)
     if isinstance(error, (ConnectionError, TimeoutError)):
         return True
     # httpx and its successor share names but no base class; a body that is no answer (an HTML
-    # page from a proxy, null choices) reaches us as ValueError or TypeError.
+    # page from a proxy, null choices) reaches us as ValueError or TypeError; an APIError without
+    # a status is one that came in the middle of a stream.
     names = {kind.__name__ for kind in type(error).__mro__}
-    return bool(names & {"TransportError", "APIConnectionError"}) or isinstance(
+    return bool(names & {"TransportError", "APIConnectionError", "APIError"}) or isinstance(
         error, (ValueError, TypeError)
     )
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status: `status_code` for most packages, `code` for Google's."""
+    found = (getattr(error, name, None) for name in ("status_code", "code"))
+    return next((item for item in found if isinstance(item, int)), None)
 
 
 def retry_after(error: BaseException) -> float | None:

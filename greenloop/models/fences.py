@@ -11,7 +11,7 @@ import ast
 import json
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from greenloop.models.unusable import Unusable
@@ -21,8 +21,14 @@ _TAGS = r"think|thinking|thought|thoughts|reasoning|reflection"
 _OPENED = re.compile(rf"\s*<(?P<tag>{_TAGS})>", re.IGNORECASE)
 _CLOSED = re.compile(rf"</(?:{_TAGS})>", re.IGNORECASE)
 # Some servers drop the opening tag. A quoted tag is code about tags, not the end of reasoning.
-_ORPHAN = re.compile(rf"\A[^<]*?^[^'\"\n<]*</(?:{_TAGS})>", re.IGNORECASE | re.MULTILINE)
-_PYTHON = frozenset({"python", "py", "python3", "py3", "pycon"})
+_ORPHAN = re.compile(
+    rf"^[^'\"`\n<]*</(?:{_TAGS})>|</(?:{_TAGS})>[ \t]*$", re.IGNORECASE | re.MULTILINE
+)
+_BEGINS_CODE = re.compile(
+    r"from [\w.]+ import\b|import [\w.]+( as \w+)?(,|$)|(async )?def \w+\(|class \w+[(:]|@\w+|#!"
+)
+_LANGUAGE = re.compile(r"[\w+#-]+")
+_PYTHON = frozenset({"python", "py", "python3", "py3"})
 
 
 @dataclass(frozen=True)
@@ -61,28 +67,44 @@ def cleaned(answer: str) -> str:
         if closed is None:
             raise Unusable("The answer ended inside its reasoning; give the answer itself.")
         text = text[closed.end() :]
-    orphan = _ORPHAN.search(text)
-    return text[orphan.end() :] if orphan else text
+    return _without_orphan(text)
+
+
+def _without_orphan(text: str) -> str:
+    """From behind a closing tag that nothing opened; a tag inside of whole code is part of it."""
+    if _ORPHAN.search(text) is None or parses(text):
+        return text
+    code = [
+        (start, end) for block, start, end in _placed(text) if _makes_sense("python", block.text)
+    ]
+    for found in _ORPHAN.finditer(text):
+        line = text.count("\n", 0, found.end())
+        if not any(start < line < end for start, end in code):
+            return text[found.end() :]
+    return text
 
 
 def blocks(text: str) -> list[Block]:
     """All fenced blocks of a cleaned answer, in order, their common indentation taken off."""
+    return [block for block, _, _ in _placed(text)]
+
+
+def _placed(text: str) -> Iterator[tuple[Block, int, int]]:
+    """Each block with the lines that it takes: from its opening fence to behind its closing one."""
     lines = text.split("\n")
-    found: list[Block] = []
     at = 0
     while at < len(lines):
         opening = _FENCE.match(lines[at])
         if opening is None:
             at += 1
             continue
-        block, at = _block(lines, at, opening)
-        found.append(block)
-    return found
+        block, end = _block(lines, at, opening)
+        yield block, at, end
+        at = end
 
 
 def _block(lines: Sequence[str], start: int, opening: re.Match[str]) -> tuple[Block, int]:
-    info = opening["info"].strip().lower().split()
-    language = info[0].strip("{}.") if info else ""
+    language = _language(opening["info"])
     ends = [i for i in range(start + 1, len(lines)) if _closes(lines[i], opening["fence"])]
     if not ends:
         return Block(language, _body(lines, start, len(lines)), closed=False), len(lines)
@@ -90,7 +112,17 @@ def _block(lines: Sequence[str], start: int, opening: re.Match[str]) -> tuple[Bl
         body = _body(lines, start, end)
         if _makes_sense(language, body):
             return Block(language, body), end + 1
+    for end in range(start + 1, ends[0]):  # a next block begins, and this one was never closed
+        body = _body(lines, start, end)
+        if _FENCE.match(lines[end]) and language in _PYTHON and parses(body):
+            return Block(language, body, closed=False), end
     return Block(language, _body(lines, start, ends[0])), ends[0] + 1
+
+
+def _language(info: str) -> str:
+    """`python` of `Python`, `python:src/x.py`, `{.python}`, `python title="x.py"`."""
+    found = _LANGUAGE.search(info.lower())
+    return found.group() if found else ""
 
 
 def _body(lines: Sequence[str], start: int, end: int) -> str:
@@ -98,7 +130,7 @@ def _body(lines: Sequence[str], start: int, end: int) -> str:
     indent = len(lines[start]) - len(lines[start].lstrip())
     if indent and all(not line[:indent].strip() for line in inner):
         inner = [line[indent:] for line in inner]
-    return "\n".join(inner) + "\n"
+    return "\n".join(inner).lstrip("\ufeff") + "\n"
 
 
 def _closes(line: str, fence: str) -> bool:
@@ -118,7 +150,7 @@ def _makes_sense(language: str, body: str) -> bool:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
+        json.loads(text, strict=False)
     except ValueError:
         return False
     return True
@@ -126,17 +158,10 @@ def _is_json(text: str) -> bool:
 
 def outside(text: str) -> str:
     """The prose of a cleaned answer: everything that is in no block."""
-    prose: list[str] = []
     lines = text.split("\n")
-    at = 0
-    while at < len(lines):
-        opening = _FENCE.match(lines[at])
-        if opening is None:
-            prose.append(lines[at])
-            at += 1
-        else:
-            _, at = _block(lines, at, opening)
-    return "\n".join(prose).strip()
+    for _, start, end in reversed(list(_placed(text))):
+        del lines[start:end]
+    return "\n".join(lines).strip()
 
 
 def unfenced_code(text: str) -> str | None:
@@ -154,7 +179,7 @@ def unfenced_code(text: str) -> str | None:
 
 def _from_json(text: str) -> str | None:
     try:
-        value = json.loads(text.strip())
+        value = json.loads(text.strip(), strict=False)
     except ValueError:
         return None
     strings = (
@@ -171,10 +196,7 @@ def _from_json(text: str) -> str | None:
 def _below_prose(text: str) -> str | None:
     """From the first line that begins code, to the last line with which it still parses."""
     lines = text.split("\n")
-    starts = (
-        i for i, line in enumerate(lines) if re.match(r"(from \w|import |def |class |@|#!)", line)
-    )
-    start = next(starts, None)
+    start = next((i for i, line in enumerate(lines) if _BEGINS_CODE.match(line)), None)
     if start is None:
         return None
     for end in range(len(lines), start, -1):

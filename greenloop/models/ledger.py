@@ -23,7 +23,7 @@ def price(model: str, usage: TokenCount) -> float | None:
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 
-    provider, _, name = model.rpartition(":")
+    provider, _, name = model.partition(":") if ":" in model else ("", "", model)
     counted = Counted(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
     try:
         found = calc_price(counted, model_ref=name, provider_id=provider or None)
@@ -41,6 +41,8 @@ class Ledger:
     by_tool: dict[str, ToolUsage] = field(default_factory=dict)
     model_s: float = 0.0
     _reserved: int = 0
+    _spent: float = 0.0  # what is known of the cost, even where a call's price is not
+    _reserved_cost: float = 0.0
 
     @property
     def tokens(self) -> int:
@@ -58,8 +60,10 @@ class Ledger:
         return sum(known) if known and len(known) == len(costs) else None
 
     @contextmanager
-    def reserved(self, tool: str, characters: int, model: str) -> Iterator[None]:
-        """Asks the budget for one call, and holds its tokens while it is out.
+    def reserved(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
+        """Asks the budget for one call, and holds its tokens and its cost while it is out.
+
+        `model` is None for a recorded answer: it costs nothing, whatever was paid for it once.
 
         Raises:
             BudgetExhaustedError: the call would go over a limit.
@@ -67,12 +71,14 @@ class Ledger:
         """
         tokens = estimated_tokens(characters)
         self._check_tokens(tool, tokens)
-        self._check_cost(tool, tokens, model)
+        cost = self._checked_cost(tool, tokens, model)
         self._reserved += tokens
+        self._reserved_cost += cost
         try:
             yield
         finally:
             self._reserved -= tokens
+            self._reserved_cost -= cost
 
     def _check_tokens(self, tool: str, tokens: int) -> None:
         if self.max_tokens is not None and self.tokens + self._reserved + tokens > self.max_tokens:
@@ -81,24 +87,26 @@ class Ledger:
                 f"more, the limit is {self.max_tokens} (--max-tokens)"
             )
 
-    def _check_cost(self, tool: str, tokens: int, model: str) -> None:
-        if self.max_cost is None:
-            return
+    def _checked_cost(self, tool: str, tokens: int, model: str | None) -> float:
+        if self.max_cost is None or model is None:
+            return 0.0
         next_call = price(model, TokenCount(input_tokens=tokens))
         if next_call is None:
             raise SettingsError(
                 f"--max-cost cannot be kept: no price is known for {model}; use --max-tokens"
             )
-        if (self.cost or 0.0) + next_call > self.max_cost:
+        if self._spent + self._reserved_cost + next_call > self.max_cost:
             raise BudgetExhaustedError(
-                f"budget: ${self.cost or 0:.4f} spent, the next call ({tool}) costs at least "
+                f"budget: ${self._spent:.4f} spent, the next call ({tool}) costs at least "
                 f"${next_call:.4f}, the limit is ${self.max_cost} (--max-cost)"
             )
+        return next_call
 
     def add(self, tool: str, model: str, usage: TokenCount, seconds: float) -> None:
         """Enters one answered call."""
         before = self.by_tool.get(tool)
         cost = price(model, usage)
+        self._spent += cost or 0.0
         if before is not None:
             cost = None if cost is None or before.cost_usd is None else before.cost_usd + cost
         self.by_tool[tool] = ToolUsage(

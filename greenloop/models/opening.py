@@ -58,12 +58,15 @@ def _chat_model(choice: ModelChoice, settings: Settings) -> Any:
         raise NoModelError(
             f"the model {choice.name} needs a package that is missing: {how}"
         ) from None
-    except ValueError as error:
-        raise NoModelError(f"the model name {choice.name!r} is not understood: {error}") from None
     except Exception as error:
+        # By name, as their packages are optional; and first, as pydantic's is a ValueError too.
         if type(error).__name__ in ("OpenAIError", "ValidationError"):
             raise NoModelError(
                 f"the model {choice.name} needs its key: {_first_line(error)}"
+            ) from None
+        if isinstance(error, ValueError):
+            raise NoModelError(
+                f"the model name {choice.name!r} is not understood: {_first_line(error)}"
             ) from None
         raise ModelFailure(
             f"the model {choice.name} cannot be set up: {_first_line(error)}"

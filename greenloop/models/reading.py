@@ -33,16 +33,26 @@ from greenloop.records import (
 )
 
 _REFUSAL = re.compile(
-    r"\b(I('m| am) (sorry|unable|not able)|I (can(no|')t|won't|will not) (help|assist|comply|provide|write|do))",
+    r"\b(I(['’]m| am) (sorry|unable|not able)"
+    r"|I (can(no|['’])t|won['’]t|will not) (help|assist|comply|provide|write|do))",
     re.IGNORECASE,
 )
 _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "incomplete", "max_output_tokens"})
 _FINDING = re.compile(
-    r"^\s*[-*]?\s*\**L(?P<line>\d+|\?)(?:-L?\d+)?\**:?\s+\**(?P<severity>error|warning|style)\**\s*:\s*(?P<message>.+)$",
-    re.IGNORECASE,
+    r"""^\s*([-*•]|\d+[.)])?\s*[*`\[]*L(?P<line>\d+|\?)(\s*[-–,]\s*L?\d+)*[*`\]]*:?
+        \s+[*`\[]*(?P<severity>error|warning|style)[*`\]]*\s*[:—–-]+\**\s*(?P<message>.+)$""",
+    re.IGNORECASE | re.VERBOSE,
 )
+# Said in so many words, and not taken back: "not LGTM", "LGTM except …".
+_LGTM = re.compile(
+    r"^\W*LGTM\b(?!.*\b(except|but|however|apart|once|after)\b)|(?<!not )\bLGTM\W*$", re.MULTILINE
+)
+# The test may be a node id, its parameters may hold blanks; a colon is not half of `::`.
 _DISPUTE = re.compile(
-    r"^[\s>*-]*DISPUTE\**[ \t]+[`*]*(?P<test>[^\s`*]+?)[`*]*[ \t]*:[ \t]*(?P<why>.+)$", re.MULTILINE
+    r"""^[\s>*\#-]*(\d+[.)]\s+)?[*`]*DISPUTE[*`:]*[ \t]+[`*]*
+        (?P<test>[^\s`*\[]+?(\[[^\]\n]*\])?)
+        [`*]*[ \t]*((?<!:):(?!:)|[—–]|[ ]-[ ])[`*]*[ \t]*\n?[ \t]*(?P<why>[^\s`].*)$""",
+    re.MULTILINE | re.VERBOSE,
 )
 
 
@@ -66,9 +76,9 @@ def read_code(answer: Answer, contract: Contract) -> GeneratedCode:
     """
     text = _whole(answer)
     names = public_names(contract.interface)
-    code = _module(text, names)
+    code = _module(text, names, contract.module)
     _check_whole(code)
-    _check_module(code, names)
+    _check_module(code, names, contract.module)
     return GeneratedCode(code=code, explanation=_prose(text))
 
 
@@ -79,22 +89,15 @@ def read_tests(answer: Answer, contract: Contract) -> GeneratedTests:
         Unusable: no test functions, elided or cut-off code, or the module is not imported.
     """
     text = _whole(answer)
-    found = _python(text)
-    code = max(found, key=lambda item: item.count("def test"))
-    if "def test" not in code:
-        raise Unusable("The answer holds no test function (`def test_…`). Give one pytest file.")
+    code = _test_file(_python(text), contract.module)
     _check_whole(code)
-    if not re.search(
-        rf"^\s*(from\s+{contract.module}\s+import|import\s+{contract.module}\b)", code, re.M
-    ):
-        raise Unusable(f"The tests must import what they test from `{contract.module}`.")
     return GeneratedTests(code=code, sealed=_sealed(text))
 
 
 def read_script(answer: Answer) -> GeneratedCode:
     """A whole script; the same checks as for a module, but no interface to keep."""
     text = _whole(answer)
-    code = _module(text, ())
+    code = _module(text, (), "")
     _check_whole(code)
     return GeneratedCode(code=code, explanation=_prose(text))
 
@@ -109,17 +112,25 @@ def read_repair(answer: Answer, contract: Contract, current: str) -> Repair:
     disputes = tuple(
         Dispute(test=found["test"], why=found["why"].strip()) for found in _DISPUTE.finditer(text)
     )
-    edits = edits_in(text)
-    if edits:
-        code: str | None = apply_edits(current, edits)
-    elif disputes and not any(block.is_python for block in blocks(text)):
-        code = None
-    else:
-        code = _module(_DISPUTE.sub("", text), public_names(contract.interface))
+    code = _repaired(text, contract, current, only_disputes=bool(disputes))
     if code is not None:
         _check_whole(code)
-        _check_module(code, public_names(contract.interface))
+        _check_module(code, public_names(contract.interface), contract.module)
     return Repair(code=code, disputes=disputes, explanation=_prose(_DISPUTE.sub("", text)))
+
+
+def _repaired(text: str, contract: Contract, current: str, *, only_disputes: bool) -> str | None:
+    edits = edits_in(text)
+    if edits:
+        return apply_edits(current, edits)
+    if only_disputes and all(_is_quote(block) for block in blocks(text) if block.is_python):
+        return None
+    return _module(_DISPUTE.sub("", text), public_names(contract.interface), contract.module)
+
+
+def _is_quote(block: Block) -> bool:
+    """Whether a block only quotes a test or a calculation, and is no attempt at the module."""
+    return parses(block.text) and (is_test_file(block.text) or not top_level_names(block.text))
 
 
 def read_review(answer: Answer) -> Review:
@@ -131,7 +142,7 @@ def read_review(answer: Answer) -> Review:
     text = _whole(answer)
     found = [_FINDING.match(line) for line in text.split("\n")]
     findings = tuple(_finding(item) for item in found if item)
-    if not findings and not re.search(r"\bLGTM\b", text):
+    if not findings and not _LGTM.search(text):
         raise Unusable("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
     return Review(findings=findings)
 
@@ -144,7 +155,8 @@ def read_judgement(answer: Answer) -> Judgement:
     """
     value = json_value(_whole(answer), dict)
     try:
-        return Judgement(wrong=value.get("wrong"), because=str(value.get("because", "")))
+        wrong = str(value.get("wrong")).strip().lower()
+        return Judgement.model_validate({"wrong": wrong, "because": str(value.get("because", ""))})
     except ValidationError:
         raise Unusable('Answer {"wrong": "test" or "code", "because": "…"}.') from None
 
@@ -209,18 +221,37 @@ def _only_string(found: Sequence[Block]) -> str | None:
     return next((code for block in found if (code := unfenced_code(block.text))), None)
 
 
-def _module(text: str, names: Sequence[str]) -> str:
-    """Of several blocks the one with most of the names (the later of equals), or all together."""
+def _module(text: str, names: Sequence[str], module: str) -> str:
+    """Of several blocks the one with most of the names (the later of equals), or all together.
+
+    Where no names are known (a script) the longest is the most likely.
+    """
     found = _python(text)
 
     def coverage(source: str) -> int:
-        return len(set(names) & set(top_level_names(source)))
+        return len(set(names) & set(top_level_names(source, module)))
 
-    best = max(reversed(found), key=lambda item: (coverage(item), not is_test_file(item)))
-    joined = "\n\n".join(item for item in found if not is_test_file(item))
+    def rank(source: str) -> tuple[int, bool, int]:
+        return coverage(source), not is_test_file(source), 0 if names else len(source)
+
+    best = max(reversed(found), key=rank)
+    parts = (item for item in found if top_level_names(item, module) and not is_test_file(item))
+    joined = "\n\n".join(parts)
     if coverage(best) < len(names) and coverage(joined) == len(names):
         return joined
     return best
+
+
+def _test_file(found: Sequence[str], module: str) -> str:
+    """The block with most tests (the later of equals), or all together, whichever can be used."""
+    best = max(reversed(found), key=lambda item: item.count("def test"))
+    if "def test" not in best:
+        raise Unusable("The answer holds no test function (`def test_…`). Give one pytest file.")
+    imports = rf"^\s*(from\s+{module}\s+import|import\s+([\w.]+\s*,\s*)*{module}\b)"
+    for candidate in (best, "\n\n".join(found)):
+        if re.search(imports, candidate, re.M):
+            return candidate
+    raise Unusable(f"The tests must import what they test from `{module}`.")
 
 
 def _check_whole(code: str) -> None:
@@ -228,15 +259,15 @@ def _check_whole(code: str) -> None:
         raise Unusable(f"The code is not whole ({left_out}). Write every line out.")
 
 
-def _check_module(code: str, names: Sequence[str]) -> None:
+def _check_module(code: str, names: Sequence[str], module: str) -> None:
     if not parses(code):
         return  # wrong code, but code: the repair sees its syntax error
-    defined = set(top_level_names(code))
+    defined = set(top_level_names(code, module))
     if is_test_file(code) and not defined & set(names):
         raise Unusable("That is a test file; the module itself was asked for.")
     if missing := [name for name in names if name not in defined]:
         raise Unusable(f"The whole module is needed; it does not define: {', '.join(missing)}.")
-    if empty := [name for name in unwritten(code) if name]:
+    if empty := unwritten(code):
         raise Unusable(f"These functions were left unwritten: {', '.join(empty)}.")
 
 
@@ -253,8 +284,14 @@ def _fenced_json(text: str) -> list[str]:
 
 
 def _one_sealed(raw: object) -> SealedExample | None:
+    if not isinstance(raw, dict):
+        return None
+    known = {key: raw[key] for key in SealedExample.model_fields if key in raw}
+    value = known.get("returns")
+    if value is not None and not isinstance(value, str):
+        known["returns"] = repr(value)  # the value itself instead of its literal: no doubt is left
     try:
-        example = SealedExample.model_validate(raw)
+        example = SealedExample.model_validate(known)
     except ValidationError:
         return None
     return example if (example.returns is None) != (example.raises is None) else None

@@ -6,21 +6,36 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-_ELISIONS = re.compile(
-    r"""^\#[\s.…\-(<\[]*(
-        (the\s+)?rest\s+of\s+(the\s+|your\s+|this\s+)?(original\s+|existing\s+)?
-            (code|implementation|module|function|class|file|methods?|tests?)\b
-      | (the\s+)?(rest|remaining\s+\w+|other\s+\w+)\s+(is|are|stays?|remains?)\s+(unchanged|the\s+same|as\s+before)
-      | (previous|existing|original|other|remaining)\s+(code|methods?|functions?|tests?|implementation)
-            (\s+(here|unchanged|remains?|stays?|goes\s+here|omitted)\b.*)?[\s.…)\]>]*$
-      | (same|unchanged)(\s+as\s+(above|before|the\s+original))?[\s.…)\]>]*$
+_CODE = r"(code|implementation|module|functions?|class(es)?|methods?|tests?|imports?|logic)"
+_AS_IT_WAS = r"(unchanged|omitted|identical|not\s+shown|(the\s+)?same|as\s+(before|above|is)|here)"
+_LEAD, _TAIL = r"^\#[\s.…\-(<\[]*", r"[\s.…\-)\]>!]*$"
+# These stand for code wherever they stand.
+_LEFT_OUT = re.compile(
+    rf"""{_LEAD}(
+        (the\s+)?(rest|remainder)\s+of\s+((the|your|this|my)\s+)?((original|existing)\s+)?
+            ({_CODE}|file)(\s+((is|are|remains?|stays?|goes)\s+)?{_AS_IT_WAS}(\s+(as|in|from)\b.*)?)?
+      | (previous|existing|original|other|remaining)\s+{_CODE}\s+
+            ((is|are|remains?|stays?|goe?s?)\s+)?{_AS_IT_WAS}(\s+(as|in|from)\b.*)?
       | (your|the|actual)?\s*(code|implementation|logic)\s+(goes\s+)?here
-      | (code|implementation|\w+)?\s*omitted\s+for\s+brevity
-      | (continue|continues|and\s+so\s+on|etc)[\s.…)\]>]*$
-      | [.…]+\s*$
-    )""",
+      | (your\s+(code|implementation|logic)(\s+goes)?|(code|implementation|logic)\s+goes)\s+here\b.*
+      | .*\bomitted\s+for\s+brevity.*
+      | (\.{{3,}}|…)\s*(previous|existing|original|other|remaining)\s+{_CODE}
+    ){_TAIL}""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DOTS = re.compile(r"\#\s*(\.{3,}|…)\s*")
+# These do so only where no code follows: before code they are a heading, or say what it does.
+_MAYBE_LEFT_OUT = re.compile(
+    rf"""{_LEAD}(
+        (the\s+)?(rest|(remaining|other)\s+\w+)\s+(is|are|stays?|remains?)\s+
+            (unchanged|the\s+same|as\s+before)
+      | (the\s+)?rest(\s+(unchanged|as\s+(before|above)))?
+      | (previous|existing|original|other|remaining)\s+{_CODE}
+      | (same|unchanged)(\s+as\s+(above|before|the\s+original))?
+      | continues?|and\s+so\s+on|etc
+    ){_TAIL}""",
     re.IGNORECASE | re.VERBOSE,
 )
 
@@ -30,12 +45,25 @@ def elision(source: str) -> str | None:
 
     Only a comment that is alone on its line can stand in for code.
     """
+    lines = source.split("\n")
     for line, comment in _lone_comments(source):
-        if _ELISIONS.match(comment) and comment.strip("# ."):
-            return f"line {line}: {comment}"
-        if re.fullmatch(r"#\s*(\.{3,}|…)\s*", comment):
+        certain = _LEFT_OUT.match(comment) or _DOTS.fullmatch(comment)
+        if certain or (_MAYBE_LEFT_OUT.match(comment) and not _code_follows(lines, line)):
             return f"line {line}: {comment}"
     return None
+
+
+def _code_follows(lines: Sequence[str], comment: int) -> bool:
+    """Whether the block that a comment (on a 1-based line) stands in goes on with code."""
+    own = _indent(lines[comment - 1])
+    for line in lines[comment:]:
+        if line.strip() and not line.lstrip().startswith("#"):
+            return _indent(line) >= own and line.strip() not in ("pass", "...")
+    return False
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _lone_comments(source: str) -> Iterator[tuple[int, str]]:
@@ -47,13 +75,27 @@ def _lone_comments(source: str) -> Iterator[tuple[int, str]]:
         return
 
 
-def top_level_names(source: str) -> tuple[str, ...]:
-    """Names that a module (or stub) defines at its top level, in order; () where it does not parse."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+def top_level_names(source: str, module: str = "") -> tuple[str, ...]:
+    """Names that a module (or stub) defines at its top level, in order; () where it does not parse.
+
+    What is imported counts, except from `module`: a file that imports from it is not itself it.
+    """
+    tree = _tree(source)
+    if tree is None:
         return ()
-    return tuple(dict.fromkeys(name for node in tree.body for name in _defined(node)))
+    own = (node for node in tree.body if not _imports_from(node, module))
+    return tuple(dict.fromkeys(name for node in own for name in _defined(node)))
+
+
+def _tree(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _imports_from(node: ast.stmt, module: str) -> bool:
+    return isinstance(node, ast.ImportFrom) and (node.level > 0 or node.module == module)
 
 
 def _defined(node: ast.stmt) -> Iterator[str]:
@@ -73,35 +115,46 @@ def _defined(node: ast.stmt) -> Iterator[str]:
 
 
 def public_names(interface: str) -> tuple[str, ...]:
-    """The names that a module must define to keep an interface: its functions, classes, constants."""
-    try:
-        tree = ast.parse(interface)
-    except (SyntaxError, ValueError):
-        return ()
+    """The names that a module must define to keep an interface: its functions, classes, constants.
+
+    Type variables are spelling, not behaviour: a module may do without them.
+    """
+    tree = _tree(interface)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
-    found = (name for node in tree.body if isinstance(node, kinds) for name in _defined(node))
+    nodes = [node for node in tree.body if isinstance(node, kinds)] if tree else []
+    found = (name for node in nodes if not _is_type_variable(node) for name in _defined(node))
     return tuple(dict.fromkeys(name for name in found if not name.startswith("__")))
+
+
+def _is_type_variable(node: ast.stmt) -> bool:
+    if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+        return False
+    return bool(re.search(r"\b(TypeVar|ParamSpec|TypeVarTuple)$", ast.unparse(node.value.func)))
 
 
 def unwritten(source: str) -> tuple[str, ...]:
     """Functions whose whole body is `...` or `raise NotImplementedError`: left unwritten.
 
-    Overloads, protocols and abstract methods have such bodies by right.
+    Overloads, protocols, abstract methods and the base classes of others have such bodies by right.
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+    tree = _tree(source)
+    if tree is None:
         return ()
-    return tuple(_unwritten(tree.body, abstract=False))
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    bases = frozenset(
+        ast.unparse(base).partition("[")[0] for node in classes for base in node.bases
+    )
+    return tuple(_unwritten(tree.body, bases, abstract=False))
 
 
-def _unwritten(body: list[ast.stmt], *, abstract: bool) -> Iterator[str]:
+def _unwritten(body: list[ast.stmt], bases: frozenset[str], *, abstract: bool) -> Iterator[str]:
     for node in body:
         if isinstance(node, ast.ClassDef):
-            bases = " ".join(
-                ast.unparse(base) for base in [*node.bases, *(k.value for k in node.keywords)]
+            own = [*node.bases, *(item.value for item in node.keywords)]
+            marked = re.search(r"Protocol|ABC", " ".join(ast.unparse(base) for base in own))
+            yield from _unwritten(
+                node.body, bases, abstract=marked is not None or node.name in bases
             )
-            yield from _unwritten(node.body, abstract=bool(re.search(r"Protocol|ABC", bases)))
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             marks = " ".join(ast.unparse(item) for item in node.decorator_list)
             if not abstract and not re.search(r"overload|abstract", marks) and _empty(node):

@@ -1,0 +1,188 @@
+"""Blocks of an answer, as models really write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.models.fences import Block, blocks, cleaned, outside, parses, unfenced_code
+from greenloop.models.unusable import Unusable
+
+FENCED_DOCSTRING = '''def f():
+    """Say so:
+
+    ```python
+    f()
+    ```
+
+    ```
+    output
+    ```
+    """
+    return 1
+'''
+
+
+def texts(answer: str) -> list[str]:
+    return [block.text for block in blocks(answer)]
+
+
+def test_blocks_come_in_order_with_their_languages() -> None:
+    answer = "One:\n```python\na = 1\n```\nTwo:\n```json\n[1]\n```\nThree:\n```\nplain text\n```\n"
+    assert blocks(answer) == [
+        Block("python", "a = 1\n"),
+        Block("json", "[1]\n"),
+        Block("", "plain text\n"),
+    ]
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "````", "~~~~~"])
+def test_a_docstring_with_fences_of_its_own_does_not_end_the_block(fence: str) -> None:
+    answer = f"Here:\n{fence}python\n{FENCED_DOCSTRING}{fence}\nDone.\n{fence}\nafter\n{fence}\n"
+    assert texts(answer) == [FENCED_DOCSTRING, "after\n"]
+
+
+def test_a_longer_fence_is_not_ended_by_a_shorter_one() -> None:
+    assert texts("````text\n```\ninner\n```\n````\n") == ["```\ninner\n```\n"]
+
+
+def test_a_fence_of_another_kind_does_not_end_a_block() -> None:
+    assert texts("~~~text\n```\n~~~\n") == ["```\n"]
+
+
+def test_code_that_does_not_parse_ends_at_the_first_fence() -> None:
+    assert texts("```python\ndef f(:\n```\nprose\n```\nx\n```\n") == ["def f(:\n", "x\n"]
+
+
+def test_a_json_string_holding_a_fence_does_not_end_the_block() -> None:
+    body = '{"interface": "\n```\nx\n```\n"}\n'
+    assert texts(f"```json\n{body}```\n") == [body]
+
+
+def test_an_indented_block_of_a_list_loses_the_indentation_of_its_fence() -> None:
+    answer = "1. First\n\n   ```python\n   def f():\n       return 1\n\n   ```\n2. Second\n"
+    assert texts(answer) == ["def f():\n    return 1\n\n"]
+
+
+def test_a_block_less_indented_than_its_fence_is_left_as_it_is() -> None:
+    assert texts("  ```python\nx = 1\n  ```\n") == ["x = 1\n"]
+
+
+def test_a_block_without_end_says_so() -> None:
+    assert blocks("```python\nx = (\n") == [Block("python", "x = (\n\n", closed=False)]
+
+
+def test_a_block_that_was_not_closed_ends_where_the_next_begins() -> None:
+    answer = "```python\nx = 1\n```json\n[2]\n```\n"
+    assert blocks(answer) == [Block("python", "x = 1\n", closed=False), Block("json", "[2]\n")]
+
+
+@pytest.mark.parametrize(
+    "info",
+    ["Python", "py", "python3", "{.python}", 'python title="a.py"', "python:src/a.py", "python,x"],
+)
+def test_python_is_known_by_any_of_its_names(info: str) -> None:
+    assert blocks(f"```{info}\nx = 1\n```\n")[0].is_python
+
+
+@pytest.mark.parametrize("info", ["json", "text", "bash", "pycon", "pythonic"])
+def test_other_languages_are_not_python(info: str) -> None:
+    assert not blocks(f"```{info}\nx = 1\n```\n")[0].is_python
+
+
+@pytest.mark.parametrize(("body", "is_python"), [("x = 1", True), ("pip install x", False)])
+def test_a_block_without_language_is_python_where_it_parses(body: str, is_python: bool) -> None:
+    assert blocks(f"```\n{body}\n```\n")[0].is_python is is_python
+
+
+def test_outside_is_the_prose_alone() -> None:
+    assert outside("Before.\n```python\nx = 1\n```\nBetween.\n~~~\ny\n~~~\nAfter.\n") == (
+        "Before.\nBetween.\nAfter."
+    )
+
+
+@pytest.mark.parametrize("source", ["", "  \n", "def f(:\n", "x = '\0'", "(" * 5000])
+def test_what_is_no_python_does_not_parse(source: str) -> None:
+    assert not parses(source)
+
+
+class TestCleaned:
+    def test_line_ends_are_of_one_kind(self) -> None:
+        assert cleaned("a\r\nb\rc\n") == "a\nb\nc\n"
+
+    def test_a_byte_order_mark_goes(self) -> None:
+        assert cleaned("\ufeffx") == "x"
+        assert texts("```python\n\ufeffx = 1\n```\n") == ["x = 1\n"]
+
+    @pytest.mark.parametrize("tag", ["think", "thinking", "thought", "reasoning", "THINK"])
+    def test_reasoning_before_the_answer_goes(self, tag: str) -> None:
+        assert cleaned(f"\n<{tag}>\n```python\ndraft\n```\n</{tag}>\nAnswer") == "\nAnswer"
+
+    def test_reasoning_twice_goes_twice(self) -> None:
+        assert cleaned("<think>a</think>\n<think>b</think>\nAnswer") == "\nAnswer"
+
+    def test_an_answer_that_ends_in_its_reasoning_is_unusable(self) -> None:
+        with pytest.raises(Unusable, match="ended inside its reasoning"):
+            cleaned("<think>\nLet me see\n```python\nx = 1\n```\n")
+
+    @pytest.mark.parametrize(
+        "reasoning",
+        [
+            "Let me see.\n</think>",
+            "if n < 3 and m > 4: <b>\n\n</think>",
+            "```python\nx = 1\n```\nNo, otherwise.\n</think>",
+            "```python\nx = (\nunfinished, now the answer.\n</think>",
+            "I'll write it now.</think>",
+        ],
+    )
+    def test_an_orphan_closing_tag_ends_the_reasoning(self, reasoning: str) -> None:
+        assert cleaned(f"{reasoning}\n```python\ny = 2\n```") == "\n```python\ny = 2\n```"
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            'END = "</think>"\n',
+            'def f(t):\n    return t.split("<think>")[0].split("</think>")[-1]\n',
+            'def f():\n    """Drops all\n    before the </think> tag.\n    """\n',
+            'def f():\n    """\n    </think>\n    """\n',
+            "END = r'''\n</reasoning>'''\n",
+        ],
+    )
+    @pytest.mark.parametrize("form", ["Here:\n```python\n{}```\n", "{}"])
+    def test_a_tag_inside_code_survives(self, code: str, form: str) -> None:
+        answer = form.format(code)
+        assert cleaned(answer) == answer
+
+    def test_a_tag_that_prose_quotes_survives(self) -> None:
+        answer = "It cuts at `</think>` first.\n```python\nx = 1\n```\n"
+        assert cleaned(answer) == answer
+
+    def test_reasoning_goes_though_the_code_behind_it_is_about_tags(self) -> None:
+        code = '```python\nEND = """\n</think>\n"""\n```\n'
+        assert cleaned(f"Hm.\n</think>\n{code}") == f"\n{code}"
+
+
+class TestUnfenced:
+    CODE = "import re\n\n\ndef f():\n    return 1\n"
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            CODE,
+            "\n" + "".join(f"    {line}\n" if line else "\n" for line in CODE.splitlines()),
+            f"From the contract it follows:\n\n{CODE}",
+            f"from what is asked I gather:\n\n{CODE}\nI hope that this helps!\n",
+        ],
+        ids=["bare", "indented", "below prose", "between prose"],
+    )
+    def test_code_without_a_fence_is_found(self, answer: str) -> None:
+        found = unfenced_code(answer)
+        assert found is not None
+        assert found.strip() == self.CODE.strip()
+
+    @pytest.mark.parametrize("answer", ["Hello", "x = 1", "42", "", "def is a word", '{"a": 1}'])
+    def test_prose_is_no_code(self, answer: str) -> None:
+        assert unfenced_code(answer) is None
+
+    def test_async_code_is_code(self) -> None:
+        found = unfenced_code("So:\nasync def f():\n    return 1\nThat is it!")
+        assert found == "async def f():\n    return 1\n"

@@ -1,0 +1,140 @@
+"""Answers that should hold a whole module or script."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from greenloop.models.reading import Answer, read_code, read_script
+from greenloop.models.unusable import Unusable
+from greenloop.records import Contract
+
+ERROR = "class NotRoman(ValueError):\n    pass\n"
+FUNCTION = "def to_roman(number):\n    return 'I' * number\n"
+MODULE = f"{ERROR}\n\n{FUNCTION}"
+TESTS = "from roman import NotRoman, to_roman\n\n\ndef test_one():\n    assert to_roman(1) == 'I'\n"
+USAGE = "from roman import NotRoman, to_roman\nprint(to_roman(3), NotRoman)\n"
+
+
+def fenced(code: str, language: str = "python") -> str:
+    return f"```{language}\n{code}```\n"
+
+
+def code_of(text: str, contract: Contract) -> str:
+    return read_code(Answer(text), contract).code
+
+
+def complaint(text: str, contract: Contract, finish: str | None = "stop") -> str:
+    with pytest.raises(Unusable) as caught:
+        read_code(Answer(text, finish), contract)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        fenced(MODULE),
+        f"I count.\n\n{fenced(MODULE)}\nThat is all.",
+        fenced(MODULE).replace("\n", "\r\n"),
+        f"\ufeff{fenced(MODULE)}",
+        f"~~~python\n{MODULE}~~~",
+        fenced(MODULE, ""),
+        f"```python\n{MODULE}",
+        f"<think>{fenced('draft')}</think>{fenced(MODULE)}",
+        f"Reasoning: is 1 < 2?\n</think>\n{fenced(MODULE)}",
+        fenced(MODULE) + "Tests:\n" + fenced(TESTS),
+        fenced(TESTS) + fenced(MODULE),
+        fenced(MODULE) + "Use it so:\n" + fenced(USAGE),
+        fenced(MODULE) + "Use it so:\n" + fenced(">>> to_roman(1)\n'I'\n", "pycon"),
+        fenced("pip install roman\n", "bash") + fenced(MODULE) + fenced("I\n", ""),
+        fenced("def to_roman(number):\n    return 'draft'\n") + "No, whole:\n" + fenced(MODULE),
+        fenced(MODULE.replace("'I'", "'draft'")) + "Better:\n" + fenced(MODULE),
+        json.dumps({"code": MODULE}),
+        fenced(json.dumps({"explanation": "I count.", "code": MODULE}, indent=1) + "\n", "json"),
+        f"I'm sorry for the wait.\n{fenced(MODULE)}",
+    ],
+)
+def test_the_module_is_found(answer: str, contract: Contract) -> None:
+    assert code_of(answer, contract).strip() == MODULE.strip()
+
+
+def test_code_without_a_fence_is_found(contract: Contract) -> None:
+    assert code_of(f"Here it is:\n\n{MODULE}", contract).strip() == MODULE.strip()
+
+
+def test_a_module_split_over_blocks_is_put_together(contract: Contract) -> None:
+    shown = ">>> to_roman(1)\n'I'\n"
+    answer = (
+        f"First:\n{fenced(ERROR)}Then:\n{fenced(FUNCTION)}So:\n{fenced(shown)}{fenced(USAGE)}"
+        + fenced(TESTS)
+    )
+    assert code_of(answer, contract) == f"{ERROR}\n\n{FUNCTION}"
+
+
+def test_prose_is_the_explanation(contract: Contract) -> None:
+    answer = f"I count.\n{fenced(MODULE)}Done."
+    assert read_code(Answer(answer), contract).explanation == "I count.\nDone."
+
+
+def test_code_that_does_not_parse_is_left_to_the_repair(contract: Contract) -> None:
+    assert code_of(fenced("def to_roman(:\n"), contract) == "def to_roman(:\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("I would count the letters.", "no Python"),
+        (fenced("pip install roman\n", "bash"), "no Python"),
+        (json.dumps({"answer": 42}), "no Python"),
+        (f"```python\n{MODULE}\nx = (\n", "ended inside its code block"),
+        ("<think>hm", "ended inside its reasoning"),
+        (fenced(MODULE + "# rest of the code here\n"), "not whole (line 7: # rest"),
+        (fenced(TESTS), "test file"),
+        (fenced(USAGE), "does not define: NotRoman, to_roman"),
+        (fenced(FUNCTION), "does not define: NotRoman"),
+        (fenced(f"{ERROR}def to_roman(number): ...\n"), "left unwritten: to_roman"),
+        (fenced(f"from .roman import to_roman\n{ERROR}"), "does not define: to_roman"),
+        ("I'm sorry, but I can't help with that.", "declines"),
+        ("I’m sorry, but I can’t help with that.", "declines"),
+        ("I cannot assist with this request.", "declines"),
+        ("I won't write this.", "declines"),
+    ],
+)
+def test_what_is_no_module_is_complained_of(answer: str, said: str, contract: Contract) -> None:
+    assert said in complaint(answer, contract)
+
+
+@pytest.mark.parametrize("finish", ["length", "max_tokens", "MAX_TOKENS", "incomplete"])
+def test_an_answer_cut_off_is_unusable_however_whole_it_looks(
+    finish: str, contract: Contract
+) -> None:
+    assert "cut off" in complaint(fenced(MODULE), contract, finish)
+
+
+@pytest.mark.parametrize("finish", ["stop", "end_turn", None])
+def test_an_answer_with_an_end_is_taken(finish: str | None, contract: Contract) -> None:
+    assert read_code(Answer(fenced(MODULE), finish), contract).code == MODULE
+
+
+def test_a_module_may_import_a_name_that_it_must_define(contract: Contract) -> None:
+    code = f"from numerals import to_roman\n{ERROR}"
+    assert code_of(fenced(code), contract) == code
+
+
+class TestScript:
+    SCRIPT = "import sys\n\nprint(len(sys.argv))\n"
+
+    @pytest.mark.parametrize(
+        "around",
+        ["{}", "Prints a count.\n{}", "{}It prints:\n```\n1\n```\n", "```\n1\n```\nfrom\n{}"],
+    )
+    def test_the_script_is_found_beside_its_output(self, around: str) -> None:
+        assert read_script(Answer(around.format(fenced(self.SCRIPT)))).code == self.SCRIPT
+
+    @pytest.mark.parametrize("answer", ["Run `ls`.", fenced("# rest of the code here\n")])
+    def test_what_is_no_whole_script_is_complained_of(self, answer: str) -> None:
+        with pytest.raises(Unusable):
+            read_script(Answer(answer))

@@ -1,0 +1,95 @@
+"""Answers to a repair: a module, edits, disputes, or several of these."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.models.reading import Answer, read_repair
+from greenloop.models.unusable import Unusable
+from greenloop.records import Contract, Dispute, Repair
+
+CURRENT = "class NotRoman(ValueError):\n    pass\n\n\ndef to_roman(number):\n    return ''\n"
+FIXED = CURRENT.replace("''", "'I' * number")
+EDIT = "<<<<<<< SEARCH\n    return ''\n=======\n    return 'I' * number\n>>>>>>> REPLACE\n"
+
+
+def repair(text: str, contract: Contract) -> Repair:
+    return read_repair(Answer(text), contract, CURRENT)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"The cause.\n```python\n{FIXED}```\n",
+        f"The cause is `return ''`:\n```python\nreturn_value = ''\n```\nSo:\n```python\n{FIXED}```\n",
+        f"The cause.\n{EDIT}",
+        f"The cause.\n```python\n{EDIT}```\n",
+    ],
+    ids=["module", "module beside a quote", "edit", "fenced edit"],
+)
+def test_a_repaired_module_is_read(answer: str, contract: Contract) -> None:
+    found = repair(answer, contract)
+    assert (found.code, found.disputes) == (FIXED, ())
+
+
+@pytest.mark.parametrize(
+    ("line", "test"),
+    [
+        ("DISPUTE test_one: R1 says I", "test_one"),
+        ("- DISPUTE test_one: R1 says I", "test_one"),
+        ("* DISPUTE `test_one`: R1 says I", "test_one"),
+        ("**DISPUTE test_one:** R1 says I", "test_one"),
+        ("**DISPUTE** `test_one`: R1 says I", "test_one"),
+        ("> DISPUTE **test_one**: R1 says I", "test_one"),
+        ("1. DISPUTE test_one: R1 says I", "test_one"),
+        ("### DISPUTE test_one: R1 says I", "test_one"),
+        ("DISPUTE: test_one: R1 says I", "test_one"),
+        ("DISPUTE test_one — R1 says I", "test_one"),
+        ("DISPUTE test_one - R1 says I", "test_one"),
+        ("DISPUTE test_one:\n  R1 says I", "test_one"),
+        ("DISPUTE test_one[1-I]: R1 says I", "test_one[1-I]"),
+        ("DISPUTE `test_one[a b]`: R1 says I", "test_one[a b]"),
+        ("DISPUTE TestA::test_one: R1 says I", "TestA::test_one"),
+        ("DISPUTE test_roman.py::test_one: R1 says I", "test_roman.py::test_one"),
+    ],
+)
+@pytest.mark.parametrize("form", ["{}", "The test is wrong.\n\n{}\n", "```\n{}\n```\n"])
+def test_a_dispute_alone_is_enough(line: str, test: str, form: str, contract: Contract) -> None:
+    found = repair(form.format(line), contract)
+    assert (found.code, found.disputes) == (None, (Dispute(test=test, why="R1 says I"),))
+
+
+def test_disputes_and_a_module_come_together(contract: Contract) -> None:
+    found = repair(
+        f"Cause.\nDISPUTE test_a: why a\nDISPUTE test_b: why: b\n```python\n{FIXED}```\n", contract
+    )
+    assert found.code == FIXED
+    assert found.disputes == (
+        Dispute(test="test_a", why="why a"),
+        Dispute(test="test_b", why="why: b"),
+    )
+    assert found.explanation == "Cause."
+
+
+@pytest.mark.parametrize("quote", ["assert to_roman(1) == 'V'\n", "def test_a():\n    assert 0\n"])
+def test_a_dispute_may_quote_the_test(quote: str, contract: Contract) -> None:
+    found = repair(f"DISPUTE test_a: R1 says I\n```python\n{quote}```\n", contract)
+    assert (found.code, len(found.disputes)) == (None, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("The code is right.", "no Python"),
+        ("I would dispute test_one: it is wrong.", "no Python"),
+        ("```python\ndef to_roman(number):\n    return 'I'\n```\n", "does not define: NotRoman"),
+        ("DISPUTE test_a: x\n```python\ndef helper():\n    return 1\n```\n", "does not define"),
+        (f"```python\n{FIXED}# rest of the code here\n```\n", "not whole"),
+        (EDIT.replace("return ''", "return 0"), "does not stand in the code"),
+        (EDIT.replace("'I' * number", "1\n    # ..."), "not whole"),
+        (EDIT.replace("return 'I' * number", "raise NotImplementedError"), "left unwritten"),
+    ],
+)
+def test_what_is_no_repair_is_complained_of(answer: str, said: str, contract: Contract) -> None:
+    with pytest.raises(Unusable, match=said):
+        repair(answer, contract)

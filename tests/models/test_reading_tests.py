@@ -1,0 +1,108 @@
+"""Answers that should hold a pytest file and, beside it, sealed examples."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from greenloop.models.reading import Answer, read_tests
+from greenloop.models.unusable import Unusable
+from greenloop.records import Contract, SealedExample
+
+IMPORT = "from roman import to_roman\n"
+ONE = 'def test_one():\n    """R1: one."""\n    assert to_roman(1) == "I"\n'
+TWO = 'def test_two():\n    """R1: two."""\n    assert to_roman(2) == "II"\n'
+TESTS = f"{IMPORT}\n\n{ONE}"
+
+
+def fenced(code: str, language: str = "python") -> str:
+    return f"```{language}\n{code}```\n"
+
+
+def sealed_of(value: object, contract: Contract) -> tuple[SealedExample, ...]:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return read_tests(Answer(fenced(TESTS) + fenced(text + "\n", "json")), contract).sealed
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (fenced(TESTS), TESTS),
+        (f"Twelve tests.\n{fenced(TESTS)}Sealed:\n{fenced('[]', 'json')}", TESTS),
+        (fenced("x = 1\n") + fenced(TESTS), TESTS),
+        (fenced(TESTS.replace('"I"', '"V"')) + "No:\n" + fenced(TESTS), TESTS),
+        (fenced(IMPORT) + fenced(ONE), f"{IMPORT}\n\n{ONE}"),
+        (fenced(TESTS) + fenced(f"{IMPORT}{ONE}{TWO}"), f"{IMPORT}{ONE}{TWO}"),
+        (f"```python\n{TESTS}```json\n[]\n```\n", TESTS),
+        (fenced(f"import os, roman\n{ONE}"), f"import os, roman\n{ONE}"),
+    ],
+    ids=["one", "prose", "tests win", "later wins", "joined", "most", "unclosed", "import"],
+)
+def test_the_test_file_is_found(answer: str, code: str, contract: Contract) -> None:
+    assert read_tests(Answer(answer), contract).code == code
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (fenced("def to_roman(n):\n    return 1\n"), "no test function"),
+        (fenced(ONE), "import what they test from `roman`"),
+        (fenced(f"from romans import to_roman\n{ONE}"), "import what they test from `roman`"),
+        (fenced(f"{TESTS}\n# ... more tests ...\n# other tests here\n"), "not whole"),
+        ("No tests are needed.", "no Python"),
+    ],
+)
+def test_what_is_no_test_file_is_complained_of(answer: str, said: str, contract: Contract) -> None:
+    with pytest.raises(Unusable, match=said):
+        read_tests(Answer(answer), contract)
+
+
+class TestSealed:
+    def test_examples_are_read(self, contract: Contract) -> None:
+        value = [
+            {"requirement": "R1", "call": "to_roman(1)", "returns": "'I'"},
+            {"requirement": "R2", "call": "to_roman(0)", "raises": "NotRoman"},
+        ]
+        assert sealed_of(value, contract) == (
+            SealedExample(requirement="R1", call="to_roman(1)", returns="'I'"),
+            SealedExample(requirement="R2", call="to_roman(0)", raises="NotRoman"),
+        )
+
+    @pytest.mark.parametrize(
+        ("value", "literal"), [(1, "1"), ([1, 2], "[1, 2]"), (True, "True"), ("1", "1")]
+    )
+    def test_a_value_in_place_of_its_literal_is_taken(
+        self, value: object, literal: str, contract: Contract
+    ) -> None:
+        (example,) = sealed_of([{"call": "f()", "returns": value}], contract)
+        assert example.returns == literal
+
+    def test_keys_nobody_asked_for_are_passed_over(self, contract: Contract) -> None:
+        (example,) = sealed_of(
+            [{"call": "f()", "returns": "1", "raises": None, "why": "x"}], contract
+        )
+        assert example == SealedExample(call="f()", returns="1")
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            {"call": "f()"},
+            {"call": "f()", "returns": "1", "raises": "ValueError"},
+            {"returns": "1"},
+            {"call": 3, "returns": "1"},
+            "f() == 1",
+            None,
+        ],
+    )
+    def test_a_malformed_example_is_dropped_and_the_others_kept(
+        self, bad: object, contract: Contract
+    ) -> None:
+        good = {"call": "f()", "returns": "1"}
+        assert [item.call for item in sealed_of([bad, good], contract)] == ["f()"]
+
+    @pytest.mark.parametrize("text", ["[{'call': 1}]", "[", '{"call": "f()", "returns": "1"}', ""])
+    def test_what_is_no_list_of_examples_costs_only_the_examples(
+        self, text: str, contract: Contract
+    ) -> None:
+        assert sealed_of(text, contract) == ()
