@@ -1,0 +1,176 @@
+"""Which faults may pass, and what is told of those that stay."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import httpx
+import openai
+import pytest
+from langchain_core import exceptions as core
+
+from greenloop.errors import (
+    BudgetExhaustedError,
+    GreenloopError,
+    ModelFailure,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from greenloop.models.faults import as_failure, in_one_line, may_pass, retry_after
+
+
+class Faulty(Exception):
+    """A provider's error, with a status or headers where it has them."""
+
+    def __init__(self, said: str = "", **attributes: object) -> None:
+        super().__init__(said)
+        self.__dict__.update(attributes)
+
+
+class APIError(Exception):
+    """The name that several providers give their base class."""
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+@pytest.mark.parametrize("name", ["status_code", "code"])
+def test_a_status_that_may_pass(status: int, name: str) -> None:
+    assert may_pass(Faulty(**{name: status}))
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422])
+@pytest.mark.parametrize("name", ["status_code", "code"])
+def test_a_status_that_stays(status: int, name: str) -> None:
+    assert not may_pass(Faulty(**{name: status}))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        core.ModelRateLimitError("x"),
+        core.ModelAPIError("x"),
+        core.ModelTimeoutError("x"),
+        core.ModelConnectionError("x"),
+        ConnectionResetError("x"),
+        TimeoutError("x"),
+        httpx.ConnectError("x"),
+        httpx.ReadTimeout("x"),
+        httpx.RemoteProtocolError("x"),
+        openai.APIConnectionError(request=SimpleNamespace()),  # type: ignore[arg-type]
+        openai.APIError("overloaded, said in mid-stream", SimpleNamespace(), body=None),  # type: ignore[arg-type]
+        ValueError("an HTML page is no JSON"),
+        TypeError("'NoneType' object is not iterable"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_that_may_pass(error: Exception) -> None:
+    assert may_pass(error)
+    assert isinstance(as_failure(error, "openai:x"), ModelUnavailableError)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (core.ModelAuthenticationError("x"), "the key was refused"),
+        (core.ModelPermissionDeniedError("x"), "the key may not use this model"),
+        (core.ModelNotFoundError("x"), "the provider knows no such model"),
+        (core.ModelInvalidRequestError("x"), "the request was refused"),
+        (Faulty("{'code': 'insufficient_quota'}", status_code=429), "no quota left"),
+        (core.ModelRateLimitError("code: insufficient_quota"), "no quota left"),
+    ],
+)
+def test_an_error_that_stays_says_what_to_do(error: Exception, said: str) -> None:
+    assert not may_pass(error)
+    failure = as_failure(error, "openai:x")
+    assert isinstance(failure, ModelRefusedError)
+    assert str(failure).startswith(
+        f"openai:x: {'the account has ' if 'quota' in said else ''}{said}"
+    )
+
+
+@pytest.mark.parametrize("error", [AssertionError("x"), OSError("x"), Faulty("x", status_code=401)])
+def test_an_unknown_error_is_a_failure_of_the_model(error: Exception) -> None:
+    assert not may_pass(error)
+    failure = as_failure(error, "openai:x")
+    assert type(failure) is ModelFailure
+    assert str(failure) == f"openai:x: {type(error).__name__}: x"
+
+
+def test_our_own_errors_stay_and_pass_unchanged() -> None:
+    error: GreenloopError = BudgetExhaustedError("budget")
+    assert not may_pass(error)
+    assert as_failure(error, "openai:x") is error
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"Retry-After": "0.5"}, 0.5),
+        ({"retry-after": "3600"}, 60.0),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "inf"}, 60.0),
+        ({"retry-after": "nan"}, 0.0),
+        ({"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}, None),
+        ({"retry-after": ""}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after_is_what_the_provider_asks(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    response = SimpleNamespace(headers=httpx.Headers(headers))
+    assert retry_after(Faulty(response=response)) == seconds
+
+
+def test_retry_after_of_an_error_without_a_response_is_unknown() -> None:
+    assert retry_after(ValueError("x")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("Incorrect API key provided: sk-proj-abcDEF123456.", "abcDEF123456"),
+        ("Incorrect API key provided: sk-abcd***********wxyz.", "wxyz"),
+        ("invalid x-api-key sk-ant-api03-Zz9_-8yYxXwWvV", "Zz9_-8yYxXwWvV"),
+        ("key AIzaSyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY is not valid", "9tSrke72"),
+        ("invalid gsk_Ab12Cd34Ef56", "Ab12Cd34Ef56"),
+        ("token hf_AbCdEfGhIjKl", "AbCdEfGhIjKl"),
+        ("xai-0123456789abcdef", "0123456789abcdef"),
+        ("ghp_0123456789abcdefABCDEF", "0123456789"),
+        ("headers: {'Authorization': 'Bearer short1'}", "short1"),
+        ("authorization: bearer short1", "short1"),
+        ("Authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
+        ("GET https://host/v1/models?key=abc123&alt=json", "abc123"),
+        ("cannot reach http://me:hunter2@host/v1", "hunter2"),
+        ("key 0123456789abcdef0123456789abcdef was refused", "0123456789abcdef"),
+        ("jwt eyJhbGciOiJI.eyJzdWIiOiIx.sflKxwRJ", "sflKxwRJ"),
+    ],
+)
+def test_no_secret_stands_in_a_message(text: str, secret: str) -> None:
+    said = str(as_failure(core.ModelAuthenticationError(text), "openai:x"))
+    assert secret not in said
+    assert "***" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The model `gpt-5.4-mini` does not exist",
+        "meta-llama/Llama-3.3-70B-Instruct is overloaded",
+        "ChatCompletionMessageFunctionToolCallParam is unexpected",
+        "maximum context length is 128000 tokens",
+    ],
+)
+def test_an_ordinary_message_is_left_as_it_is(text: str) -> None:
+    assert in_one_line(ValueError(text)) == f"ValueError: {text}"
+
+
+def test_a_message_is_one_short_line() -> None:
+    said = in_one_line(ValueError("a\n\n  b\t" + "c " * 1000))
+    assert said.startswith("ValueError: a b c c")
+    assert "\n" not in said
+    assert len(said) <= 320
+
+
+def test_an_error_without_words_says_so() -> None:
+    assert in_one_line(TimeoutError()) == "TimeoutError: no message"

@@ -1,0 +1,118 @@
+"""Recorded answers as a chat model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from langchain_core.exceptions import (
+    ModelAPIError,
+    ModelError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+)
+from langchain_core.messages import AIMessage
+
+from greenloop.errors import InputError, ReplayExhaustedError
+from greenloop.models.answer_log import Fault, RecordedAnswer, TokenCount
+from greenloop.models.replay import TOOL_KEY, ReplayChatModel
+
+
+def recorded(*entries: tuple[str, str] | tuple[str, str, Fault]) -> ReplayChatModel:
+    made = [
+        RecordedAnswer(tool=item[0], answer=item[1], error=item[2] if len(item) > 2 else None)
+        for item in entries
+    ]
+    return ReplayChatModel(made, "demo.jsonl")
+
+
+def call(model: ReplayChatModel, tool: str, prompt: str = "whatever") -> AIMessage:
+    return model.invoke(prompt, config={"metadata": {TOOL_KEY: tool}})
+
+
+def test_each_tool_has_its_own_order_whatever_the_prompt() -> None:
+    model = recorded(("a", "a1"), ("b", "b1"), ("a", "a2"))
+    assert [call(model, tool, f"to {tool}").text for tool in "aab"] == ["a1", "a2", "b1"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("rate_limit", ModelRateLimitError),
+        ("server_error", ModelAPIError),
+        ("timeout", ModelTimeoutError),
+    ],
+)
+def test_a_fault_is_raised_once_and_then_the_answer_given(
+    fault: Fault, kind: type[ModelError]
+) -> None:
+    model = recorded(("a", "", fault), ("a", "a1"))
+    with pytest.raises(kind):
+        call(model, "a")
+    assert call(model, "a").text == "a1"
+
+
+@pytest.mark.parametrize(("fault", "finish"), [("truncated", "length"), (None, "stop")])
+def test_a_truncated_answer_says_so(fault: Fault | None, finish: str) -> None:
+    model = ReplayChatModel([RecordedAnswer(tool="a", answer="half", error=fault)])
+    answer = call(model, "a")
+    assert (answer.text, answer.response_metadata["finish_reason"]) == ("half", finish)
+
+
+def test_usage_and_model_come_as_they_were_recorded() -> None:
+    usage = TokenCount(input_tokens=3, output_tokens=4)
+    model = ReplayChatModel([RecordedAnswer(tool="a", model="openai:x", usage=usage)])
+    answer = call(model, "a")
+    assert answer.usage_metadata == {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
+    assert answer.response_metadata["model_name"] == "openai:x"
+
+
+def test_no_recorded_usage_stays_unknown() -> None:
+    assert call(recorded(("a", "a1")), "a").usage_metadata is None
+
+
+@pytest.mark.parametrize("tool", ["a", "b"])
+def test_an_exhausted_replay_names_the_file_and_the_tool(tool: str) -> None:
+    model = recorded(("a", "a1"))
+    call(model, "a")
+    with pytest.raises(
+        ReplayExhaustedError, match=rf"demo\.jsonl holds no \(more\) answer for {tool}"
+    ):
+        call(model, tool)
+
+
+def test_a_replay_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"tool": "a", "answer": "a1"}\n')
+    model = ReplayChatModel.from_file(path)
+    assert (model.source, call(model, "a").text) == (str(path), "a1")
+    with pytest.raises(InputError):
+        ReplayChatModel.from_file(tmp_path / "other.jsonl")
+
+
+class TestSkip:
+    def test_skipping_passes_over_one_answer_of_one_tool(self) -> None:
+        model = recorded(("a", "a1"), ("b", "b1"), ("a", "a2"))
+        model.skip("a")
+        assert [call(model, tool).text for tool in "ab"] == ["a2", "b1"]
+
+    def test_skipping_passes_over_the_faults_before_the_answer(self) -> None:
+        model = recorded(
+            ("a", "", "rate_limit"), ("a", "", "timeout"), ("a", "a1"), ("a", "", "server_error")
+        )
+        model.skip("a")
+        with pytest.raises(ModelAPIError):  # the fault behind the answer is still to come
+            call(model, "a")
+
+    def test_a_truncated_answer_is_an_answer(self) -> None:
+        model = recorded(("a", "half", "truncated"), ("a", "a2"))
+        model.skip("a")
+        assert call(model, "a").text == "a2"
+
+    def test_skipping_beyond_the_end_does_nothing(self) -> None:
+        model = recorded(("a", "a1"))
+        model.skip("a")
+        model.skip("a")
+        model.skip("b")
+        with pytest.raises(ReplayExhaustedError):
+            call(model, "a")
