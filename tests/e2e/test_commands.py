@@ -16,7 +16,7 @@ from tests.support.answers import (
     WRONG_CODE,
     answers,
     fenced,
-    tests_answer,
+    suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
@@ -337,7 +337,7 @@ def test_text_of_tests_comes_from_contract_only(run: Run) -> None:
     """Tests come from the contract: no request of the tests' side ever holds the code."""
     wrong = answers(
         generate_code=[fenced(WRONG_CODE)],
-        generate_tests=[tests_answer(GOOD_TESTS.replace("R2", "R9")), tests_answer()],
+        generate_tests=[suite_answer(GOOD_TESTS.replace("R2", "R9")), suite_answer()],
         repair_code=[fenced("def top_k(xs, k):\n    return 'marker'\n")],
     )
     with OpenAIServer(Served(wrong)) as server:

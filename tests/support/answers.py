@@ -79,7 +79,7 @@ def fenced(text: str, language: str = "python") -> str:
     return f"```{language}\n{text.rstrip()}\n```"
 
 
-def tests_answer(code: str = GOOD_TESTS, sealed: list[dict[str, str]] | None = None) -> str:
+def suite_answer(code: str = GOOD_TESTS, sealed: list[dict[str, str]] | None = None) -> str:
     """A pytest file with its sealed examples, as an answer of generate_tests."""
     return fenced(code) + "\n\n" + fenced(json.dumps(SEALED if sealed is None else sealed), "json")
 
@@ -89,12 +89,9 @@ def answers(**changes: list[Any]) -> dict[str, list[Any]]:
     good: dict[str, list[Any]] = {
         "parse_specification": [contract_answer()],
         "generate_code": [fenced(GOOD_CODE)],
-        "generate_tests": [tests_answer()],
+        "generate_tests": [suite_answer()],
         "review_code": ["LGTM"],
         "repair_code": [],
         "judge_test": [],
     }
     return {**good, **changes}
-
-
-tests_answer.__test__ = False  # type: ignore[attr-defined]

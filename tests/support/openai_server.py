@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -48,6 +49,7 @@ class OpenAIServer:
     """Serves on a free port of 127.0.0.1 while the `with` block runs; keeps all requests."""
 
     def __init__(self, respond: Respond, models: tuple[str, ...] = ()) -> None:
+        self.respond = respond
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self._lock = threading.Lock()
@@ -55,6 +57,10 @@ class OpenAIServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def handle(self) -> None:
+                with contextlib.suppress(ConnectionError):  # a client that was killed
+                    super().handle()
 
             def log_message(self, format: str, *args: Any) -> None:
                 return
@@ -69,7 +75,7 @@ class OpenAIServer:
                 with outer._lock:
                     outer.requests.append(request)
                     outer.keys.append(self.headers.get("authorization"))
-                _answer(self, respond(request), bool(request.get("stream")))
+                _answer(self, outer.respond(request), bool(request.get("stream")))
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True

@@ -20,14 +20,14 @@ from tests.support.answers import (
     answers,
     contract_answer,
     fenced,
-    tests_answer,
+    suite_answer,
 )
 from tests.support.scripted import message
 
 if TYPE_CHECKING:
     from tests.way.conftest import Way
 
-WRONG_SUITE = tests_answer(GOOD_TESTS + WRONG_TEST)
+WRONG_SUITE = suite_answer(GOOD_TESTS + WRONG_TEST)
 DISPUTE = "DISPUTE test_wrong: R1 demands [3]"
 TEST_IS_WRONG = fenced('{"wrong": "test", "because": "R1 demands [3]"}', "json")
 CODE_IS_WRONG = fenced('{"wrong": "code", "because": "the test follows from R1"}', "json")
@@ -50,7 +50,7 @@ def test_no_prompt_of_the_tests_side_holds_the_code(way: Way) -> None:
     done = way(
         answers(
             generate_code=[fenced(WRONG_CODE)],
-            generate_tests=[tests_answer(GOOD_TESTS.replace("R2", "R7")), WRONG_SUITE],
+            generate_tests=[suite_answer(GOOD_TESTS.replace("R2", "R7")), WRONG_SUITE],
             repair_code=[DISPUTE + "\n" + fenced(GOOD_CODE)],
             judge_test=[TEST_IS_WRONG],
         )
@@ -79,7 +79,7 @@ def test_sealed_examples_are_shown_to_nobody_who_writes_code(way: Way) -> None:
 
 def test_tests_that_pass_on_the_stub_are_sent_back_with_the_reason(way: Way) -> None:
     lazy = GOOD_TESTS + '\n\ndef test_lazy():\n    """R1: nothing."""\n    assert True\n'
-    done = way(answers(generate_tests=[tests_answer(lazy), tests_answer()]))
+    done = way(answers(generate_tests=[suite_answer(lazy), suite_answer()]))
     asked = done.model.asked("generate_tests")
     assert len(asked) == 2
     assert "test_lazy does not fail on a module whose functions all raise" in asked[1]
@@ -88,7 +88,7 @@ def test_tests_that_pass_on_the_stub_are_sent_back_with_the_reason(way: Way) -> 
 
 
 def test_tests_that_still_pass_on_the_stub_are_set_aside(way: Way) -> None:
-    lazy = tests_answer(
+    lazy = suite_answer(
         GOOD_TESTS + '\n\ndef test_lazy():\n    """R1: nothing."""\n    assert True\n'
     )
     report = way(answers(generate_tests=[lazy, lazy])).report
@@ -120,13 +120,13 @@ def test_tests_that_still_pass_on_the_stub_are_set_aside(way: Way) -> None:
     ],
 )
 def test_complaints_go_back_once(way: Way, tests: str, complaint: str) -> None:
-    done = way(answers(generate_tests=[tests_answer(tests), tests_answer()]))
+    done = way(answers(generate_tests=[suite_answer(tests), suite_answer()]))
     assert complaint in done.model.asked("generate_tests")[1]
     assert done.report.verdict == "passed"
 
 
 def test_tests_that_never_collect_end_the_run(way: Way) -> None:
-    broken = tests_answer(
+    broken = suite_answer(
         "from topk import top_k\nimport absent_package\n\n\ndef test_a():\n    assert top_k\n"
     )
     done = way(answers(generate_tests=[broken, broken]))
@@ -141,7 +141,7 @@ def test_green_is_run_again_in_another_order_with_another_hash_seed(way: Way) ->
         '    assert SEEN == [[1]]\n\n\ndef test_second():\n    """R1: needs the trace."""\n'
         "    assert top_k([1], 1) == SEEN[0]\n"
     )
-    report = way(answers(generate_tests=[tests_answer(ordered)])).report
+    report = way(answers(generate_tests=[suite_answer(ordered)])).report
     assert report.evidence.flakiness is not None
     assert not report.evidence.flakiness.reached
     assert "test_topk.py::test_second" in report.evidence.flakiness.differing
@@ -211,12 +211,12 @@ def test_repair_prompt_shows_at_most_five_failures_one_a_cause(way: Way) -> None
         f'\n\ndef test_more_{n}():\n    """R1: {n}."""\n    assert top_k([{n}, {n + 1}], 1) == [{n + 1}]\n'
         for n in range(12)
     )
-    done = way(script(WRONG_CODE, GOOD_CODE, generate_tests=[tests_answer(many)]))
+    done = way(script(WRONG_CODE, GOOD_CODE, generate_tests=[suite_answer(many)]))
     (prompt,) = done.model.asked("repair_code")
     assert prompt.count("\n### test_topk.py::") == 5
     assert "more, of the same causes or less telling, are not shown" in prompt
     raising = "def top_k(xs, k):\n    return xs.absent\n"
-    done = way(script(raising, GOOD_CODE, generate_tests=[tests_answer(many)]))
+    done = way(script(raising, GOOD_CODE, generate_tests=[suite_answer(many)]))
     (prompt,) = done.model.asked("repair_code")
     assert prompt.count("\n### test_topk.py::") == 1  # one line of the module explains them all
     assert "topk.py:2 in top_k: return xs.absent" in prompt
@@ -295,7 +295,7 @@ def test_a_dispute_of_what_is_no_test_is_passed_over(way: Way) -> None:
 
 
 def test_when_every_test_is_dropped_nothing_is_passed(way: Way) -> None:
-    only_wrong = tests_answer(
+    only_wrong = suite_answer(
         "from topk import top_k\n"
         + WRONG_TEST
         + WRONG_TEST.replace("test_wrong", "test_too").replace("R1", "R2"),
@@ -431,14 +431,14 @@ def test_a_forged_green_is_failed(way: Way) -> None:
         "import pytest\n\n\ndef top_k(xs, k):\n    return 0\n\n\n"
         "pytest.Function.runtest = print\n"
     )
-    report = way(script(forger, generate_tests=[tests_answer(sealed=[])])).report
+    report = way(script(forger, generate_tests=[suite_answer(sealed=[])])).report
     assert report.verdict == "failed"
     assert report.reasons[0].startswith("forged")
     assert report.evidence.integrity
 
 
 def test_requirements_without_a_test_stand_in_the_evidence(way: Way) -> None:
-    one = tests_answer(GOOD_TESTS.replace("R2", "R1"), [])
+    one = suite_answer(GOOD_TESTS.replace("R2", "R1"), [])
     report = way(answers(generate_tests=[one, one])).report
     assert report.evidence.requirements_untested == ("R2",)
 
