@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import secrets
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -50,7 +51,7 @@ class Limits:
     timeout_s: float = 30.0
     memory_bytes: int = 2048 * 1024 * 1024
     output_bytes: int = 4096 * 1024
-    file_bytes: int = 256 * 1024 * 1024
+    file_bytes: int = 64 * 1024 * 1024
     open_files: int = 256
 
     def inside(self) -> dict[str, int]:
@@ -97,7 +98,8 @@ class ProcessSandbox:
             _write(room.work, files)
             targets = [item.name for item in tests]
             job = {"targets": targets, "ini": str(room.ini), "order_seed": order_seed}
-            return test_run(self._run(room, "run_pytest.py", job, hash_seed, stop), expected)
+            ended = self._run(room, "run_pytest.py", job, hash_seed, stop)
+        return test_run(ended, expected, room.key)
 
     def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
         """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""
@@ -106,7 +108,7 @@ class ProcessSandbox:
             _write(room.work, [(f"{module}.py", code)])
             job = {"module": module, "calls": list(calls)}
             ended = self._run(room, "answer_calls.py", job, 0, stop)
-        return _answers(ended, len(calls))
+        return _answers(ended, len(calls), room.key)
 
     def interrupt(self) -> None:
         """See `Sandbox.interrupt`; later runs are not concerned."""
@@ -148,7 +150,8 @@ class ProcessSandbox:
         stop: threading.Event,
     ) -> Ended:
         folder = Path(inside.__file__).parent
-        content = {**job, "work": str(room.work), "limits": self._limits.inside()}
+        place = {"work": str(room.work), "key": room.key}
+        content = {**job, **place, "limits": self._limits.inside()}
         room.job.write_text(json.dumps(content), encoding="utf-8")
         command = [sys.executable, "-s", "-B", str(folder / "start.py")]
         bounds = Bounds(self._limits.timeout_s, self._limits.output_bytes)
@@ -173,12 +176,12 @@ class _Room:
     temporary: Path
     job: Path
     ini: Path
+    key: str = field(kw_only=True)
 
     @classmethod
     def make(cls, root: Path) -> _Room:
-        room = cls(
-            root / "work", root / "home", root / "tmp", root / "job.json", root / "pytest.ini"
-        )
+        names = ("work", "home", "tmp", "job.json", "pytest.ini")
+        room = cls(*(root / name for name in names), key=secrets.token_hex(8))
         for folder in (room.work, room.home, room.temporary):
             folder.mkdir()
         room.ini.write_text("[pytest]\n", encoding="utf-8")
@@ -208,9 +211,9 @@ def _write(folder: Path, files: Sequence[tuple[str, str]]) -> None:
         (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
 
 
-def _answers(ended: Ended, count: int) -> Answers:
+def _answers(ended: Ended, count: int, key: str) -> Answers:
     """One event a call, the first that came for it; the numbers come from foreign code."""
-    heard, whole = events(ended.result)
+    heard, whole = events(ended.result, key)
     answers: dict[int, dict[str, Any]] = {}
     for item in heard:
         number = item.get("call")

@@ -56,16 +56,22 @@ class _Heard:
         self.running = None
 
 
-def events(result: bytes) -> tuple[list[dict[str, Any]], bool]:
+def events(result: bytes, key: str) -> tuple[list[dict[str, Any]], bool]:
     """The JSON lines of a side channel up to the first that is none; whether that was all.
 
+    Each must begin with the run's key, which foreign code does not get by merely writing.
     A last line that was cut off (its process was killed while it wrote) is left out silently.
     """
     found: list[dict[str, Any]] = []
     *lines, _ = result.split(b"\n")
-    for line in lines:
+    for keyed in lines:
+        sent, _, line = keyed.partition(b" ")
+        if sent != key.encode():
+            return found, False
         try:
             value = json.loads(line)
+            if b"\\u" in line:  # a lone surrogate could not be written into a report
+                json.dumps(value, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             return found, False
         if not isinstance(value, dict):
@@ -74,13 +80,13 @@ def events(result: bytes) -> tuple[list[dict[str, Any]], bool]:
     return found, result.endswith(b"\n") or not result
 
 
-def test_run(ended: Ended, expected: Expectation | None) -> TestRun:
+def test_run(ended: Ended, expected: Expectation | None, key: str) -> TestRun:
     """The run as it was reported, and only as far as it was reported in good form."""
     heard = _Heard()
     ending: Ending = ended.ending
     detail = ""
     try:
-        found, whole = events(ended.result)
+        found, whole = events(ended.result, key)
         for event in found:
             heard.hear(event)
         if not whole and (heard.status is not None or ending == "finished"):

@@ -71,16 +71,10 @@ def _read(node: Function, prefix: str) -> TestFunction:
 
 def _skips(node: Function) -> bool:
     """Whether a test may end without a verdict: skip or xfail, as a mark or a call."""
-    marks = (item for mark in node.decorator_list for item in ast.walk(mark))
-    calls = (ast.unparse(item.func) for item in ast.walk(node) if isinstance(item, ast.Call))
-    called = {"pytest.skip", "pytest.xfail", "pytest.importorskip"} & set(calls)
-    return bool(called) or any(_is_skip_mark(item) for item in marks)
-
-
-def _is_skip_mark(node: ast.AST) -> bool:
-    """`pytest.mark.skip` and its like; a parameter that is the text "skip" is none."""
-    named = isinstance(node, ast.Attribute) and node.attr in ("skip", "skipif", "xfail")
-    return named and ast.unparse(node).split(".")[-2] in ("mark", "unittest")
+    nodes = [item for part in node.decorator_list for item in ast.walk(part)]
+    marks = {ast.unparse(item) for item in nodes if isinstance(item, ast.Attribute)}
+    calls = {ast.unparse(item.func) for item in ast.walk(node) if isinstance(item, ast.Call)}
+    return bool(calls & _SKIPPING_CALLS) or any(_SKIPPING_MARK.fullmatch(item) for item in marks)
 
 
 def function_name(test_id: str) -> str:

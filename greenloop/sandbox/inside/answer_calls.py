@@ -63,7 +63,7 @@ def answer(call: str, names: dict[str, Any]) -> dict[str, Any]:
 
 def _shown(error: BaseException) -> str:
     try:
-        return str(error)[:500]
+        return str.encode(str(error), "utf-8", "backslashreplace").decode()[:500]
     except BaseException:
         return ""
 
@@ -83,10 +83,11 @@ def main(job: dict[str, Any], handle: int) -> int:
     """Answers the job's calls on its module, one JSON line each."""
 
     def send(event: dict[str, Any]) -> None:
-        data = (json.dumps(event) + "\n").encode()
+        data = f"{key} {json.dumps(event)}\n".encode()
         while data:
             data = data[os.write(handle, data) :]
 
+    key = job.pop("key")
     names = load(job["work"], job["module"])
     for number, call in enumerate(job["calls"]):
         send({"event": "answer", "call": number, **answer(call, names)})

@@ -17,13 +17,13 @@ _FIRST_FRAMES, _LAST_FRAMES = 3, 12
 
 
 class Channel:
-    """Writes events to the host."""
+    """Writes events to the host, each behind the run's key: a bare write of others is told apart."""
 
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
+    def __init__(self, handle: int, key: str) -> None:
+        self._handle, self._key = handle, key
 
     def send(self, event: str, **values: Any) -> None:
-        data = (json.dumps({"event": event, **values}) + "\n").encode()
+        data = f"{self._key} {json.dumps({'event': event, **values})}\n".encode()
         while data:
             data = data[os.write(self._handle, data) :]
 
@@ -60,7 +60,8 @@ class Reporter:
         self._broken_off(excinfo.value)
 
     def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
-        self._broken_off(excinfo.value)
+        if type(excinfo.value).__name__ != "Interrupted":  # pytest's own, after collection errors
+            self._broken_off(excinfo.value)
 
     def _broken_off(self, error: BaseException) -> None:
         """The whole run ended early: `sys.exit()` at import, `pytest.exit()`, KeyboardInterrupt."""
@@ -96,6 +97,8 @@ def _worse(outcome: str, report: Any) -> str:
 
 def _shown(error: BaseException) -> str:
     try:
+        if type(error).__name__ == "FixtureLookupError":  # its text is for the terminal only
+            return f"fixture {error.argname!r} not found"  # type: ignore[attr-defined]
         return _text(str(error))
     except BaseException as second:  # an error of the code under test may refuse to be shown
         return f"<its text cannot be made: {type(second).__name__}>"
@@ -151,7 +154,7 @@ def main(job: dict[str, Any], handle: int) -> int:
     """Runs the job's targets; returns pytest's exit status."""
     import pytest
 
-    channel = Channel(handle)
+    channel = Channel(handle, job.pop("key"))
     reporter = Reporter(channel, job["work"] + os.sep, job["order_seed"])
     status = int(pytest.main(_arguments(job), plugins=[reporter]))
     channel.send("end", exit_status=status)

@@ -1,0 +1,32 @@
+"""One sandbox for all, and a way to run many programs side by side: each costs a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from greenloop.records import TestRun
+from greenloop.sandbox.process import Limits, ProcessSandbox
+
+Programs = Mapping[str, tuple[str, str]]
+RunAll = Callable[[Programs], dict[str, TestRun]]
+
+
+@pytest.fixture(scope="session")
+def box() -> Iterator[ProcessSandbox]:
+    with ProcessSandbox(Limits(timeout_s=20, memory_bytes=512 * 1024 * 1024)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def run_all(box: ProcessSandbox) -> RunAll:
+    """Runs (code, tests) by name, a few at once."""
+
+    def run(programs: Programs) -> dict[str, TestRun]:
+        with ThreadPoolExecutor(3) as pool:
+            runs = pool.map(lambda pair: box.run_tests(*pair, module="solution"), programs.values())
+            return dict(zip(programs, runs, strict=True))
+
+    return run

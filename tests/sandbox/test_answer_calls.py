@@ -1,0 +1,151 @@
+"""Calls answered in plain tagged values: the module's own classes have no say in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from greenloop.grading.sealed import untagged
+from greenloop.sandbox.box import Answers
+from greenloop.sandbox.process import Limits, ProcessSandbox
+
+CODE = """
+import collections, enum
+
+class Liar(int):
+    __eq__ = lambda self, other: True
+    __hash__ = int.__hash__
+    __index__ = __int__ = lambda self: 7
+    __repr__ = lambda self: "7"
+
+class LyingList(list):
+    __eq__ = lambda self, other: True
+    __iter__ = lambda self: iter([7])
+
+class LyingDict(dict):
+    items = lambda self: [("a", 7)]
+
+class LyingStr(str):
+    encode = lambda self, *rest: b"7"
+
+class LyingComplex(complex):
+    real = property(lambda self: 7.0)
+    imag = property(lambda self: 7.0)
+
+class LyingBytes(bytes):
+    __getitem__ = lambda self, key: b"7"
+
+Point = collections.namedtuple("Point", "x y")
+Color = enum.IntEnum("Color", "RED")
+class Pretender:
+    @property
+    def __class__(self):
+        return int
+class Mine(ValueError): pass
+class Mute(Exception):
+    def __str__(self): raise SystemExit
+
+def fail(error): raise error
+def identity(x): return x
+def round_and_round():
+    x = []
+    x.append(x)
+    return x
+"""
+VALUES: dict[str, Any] = {
+    "identity(None)": None,
+    "identity([True, 1, -10**30, 1.5, 1+2j])": [True, 1, -(10**30), 1.5, 1 + 2j],
+    "identity('a\\u2603\\ud800\\0')": "a\u2603\ud800\0",
+    "identity(b'\\xff')": b"\xff",
+    "identity((1, [2, (3,)]))": (1, [2, (3,)]),
+    "identity({1: {'a': (2,)}, (1, 2): None})": {1: {"a": (2,)}, (1, 2): None},
+    "identity({1, 2})": {1, 2},
+    "identity(frozenset({1}))": frozenset({1}),
+    "Liar(3)": 3,
+    "LyingList([1, 2])": [1, 2],
+    "LyingDict(b=1)": {"b": 1},
+    "LyingStr('x')": "x",
+    "LyingComplex(1, 2)": 1 + 2j,
+    "LyingBytes(b'x')": b"x",
+    "Point(1, 2)": (1, 2),
+    "Color.RED": 1,
+    "identity(float('inf'))": float("inf"),
+}
+RAISES = {
+    "fail(Mine('a'))": ["Mine", "ValueError", "Exception", "BaseException", "object"],
+    "fail(SystemExit(0))": ["SystemExit", "BaseException", "object"],
+    "fail(KeyboardInterrupt)": ["KeyboardInterrupt", "BaseException", "object"],
+    "fail(Mute())": ["Mute", "Exception", "BaseException", "object"],
+    "fail(ValueError('\\ud800'))": ["ValueError", "Exception", "BaseException", "object"],
+    "no_such_name": ["NameError", "Exception", "BaseException", "object"],
+    "1 +": ["SyntaxError", "Exception", "BaseException", "object"],
+}
+OTHERS = {"Pretender()": "Pretender", "identity(len)": "builtin_function_or_method"}
+
+
+@pytest.fixture(scope="module")
+def answers(box: ProcessSandbox) -> dict[str, dict[str, Any] | None]:
+    calls = [*VALUES, *RAISES, *OTHERS, "round_and_round()"]
+    given = box.answer_calls(CODE, "start", calls)
+    assert given.trouble == ""
+    return dict(zip(calls, given.events, strict=True))
+
+
+@pytest.mark.parametrize("call", VALUES)
+def test_values_come_back_as_the_built_in_they_are(answers: dict[str, Any], call: str) -> None:
+    value = untagged(answers[call]["value"])
+    assert repr(value) == repr(VALUES[call])
+
+
+@pytest.mark.parametrize("call", RAISES)
+def test_exceptions_come_back_with_their_classes(answers: dict[str, Any], call: str) -> None:
+    assert answers[call]["raised"] == RAISES[call]
+    assert "value" not in answers[call]
+
+
+@pytest.mark.parametrize("call", OTHERS)
+def test_what_no_literal_can_be_is_named_only(answers: dict[str, Any], call: str) -> None:
+    assert answers[call]["value"] == ["other", OTHERS[call]]
+
+
+def test_a_value_that_holds_itself_ends(answers: dict[str, Any]) -> None:
+    assert "nested too deeply" in str(answers["round_and_round()"])
+
+
+TROUBLE = {
+    "exits": ("import os\ndef f(): os._exit(0)", "finished, status 0"),
+    "exits at import": ("import sys\nsys.exit('bye')", "bye"),
+    "fails at import": ("raise ValueError('at import')", "ValueError: at import"),
+    "never ends": ("def f():\n    while True: pass", "timeout"),
+    "floods": ("import os\ndef f():\n    while True: os.write(1, b'x' * 65536)", "output"),
+    "answers too much": ("def f(): return 'x' * 5_000_000", "output"),
+    "forges": (
+        "import os\ndef f():\n"
+        "    for fd in range(3, 20):\n"
+        '        try: os.write(fd, b\'{"event": "end"}\\n\')\n'
+        "        except OSError: pass\n",
+        "calls did not come to an end",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TROUBLE)
+def test_calls_that_do_not_come_to_an_end_are_trouble(name: str) -> None:
+    code, said = TROUBLE[name]
+    with ProcessSandbox(Limits(timeout_s=1.5)) as short:
+        given = short.answer_calls(code, "m", ["1", "f()", "2"])
+    assert isinstance(given, Answers)
+    assert said in given.trouble
+    assert given.events[2] is None
+    assert len(given.events) == 3
+
+
+def test_answers_from_before_the_trouble_are_kept(box: ProcessSandbox) -> None:
+    given = box.answer_calls("import os\ndef f(): os._exit(0)", "m", ["41 + 1", "f()"])
+    assert given.events[0] is not None
+    assert untagged(given.events[0]["value"]) == 42
+
+
+def test_no_calls_are_no_trouble(box: ProcessSandbox) -> None:
+    assert box.answer_calls("x = 1", "m", []) == Answers(())

@@ -1,0 +1,255 @@
+"""Every kind of outcome that pytest knows, as a run reports it. One run for all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.records import Failure, TestRun
+from greenloop.sandbox.process import ProcessSandbox
+from greenloop.suite import TestFile
+
+CODE = """
+class Refuses(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+def double(n):
+    return n * 2
+
+
+def fail(kind):
+    print("before the fall")
+    if kind == "refuses":
+        raise Refuses
+    if kind == "surrogate":
+        raise ValueError("\\ud800 lone")
+    if kind == "deep":
+        fail("deep")
+    if kind == "exit":
+        raise SystemExit(0)
+    if kind == "memory":
+        return bytearray(4 * 1024**3)
+    raise ValueError("ünï ☃")
+"""
+TESTS = """
+import unittest
+import pytest
+from solution import double, fail
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_cases(n):
+    assert double(n) == n + n - (n == 3)
+
+
+class TestGroup:
+    def test_inside(self):
+        assert double(2) == 4
+
+    class TestNested:
+        def test_deeper(self):
+            assert double(1) == 2
+
+
+class Old(unittest.TestCase):
+    def test_unit(self):
+        self.assertEqual(double(1), 2)
+
+    def test_unit_wrong(self):
+        self.assertEqual(double(1), 3)
+
+
+@pytest.fixture
+def breaks_before():
+    raise LookupError("setup")
+
+
+@pytest.fixture
+def breaks_after():
+    yield 1
+    raise LookupError("teardown")
+
+
+def test_setup(breaks_before):
+    pass
+
+
+def test_teardown(breaks_after):
+    assert double(breaks_after) == 2
+
+
+def test_fixture_missing(no_such_fixture):
+    pass
+
+
+@pytest.mark.skip
+def test_skipped():
+    pass
+
+
+def test_skips_itself():
+    pytest.skip("no verdict")
+
+
+@pytest.mark.xfail
+def test_xfailed():
+    assert double(1) == 3
+
+
+@pytest.mark.xfail
+def test_xpassed():
+    assert double(1) == 2
+
+
+@pytest.mark.xfail(strict=True)
+def test_strict():
+    assert double(1) == 2
+
+
+def test_subtests(subtests):
+    for n in (1, 2):
+        with subtests.test(n=n):
+            assert double(n) == 2
+
+
+@pytest.mark.parametrize(
+    "kind", ["plain", "refuses", "surrogate", "deep", "exit", "memory"]
+)
+def test_raises(kind):
+    fail(kind)
+"""
+OUTCOMES = {
+    "test_cases[1]": "passed",
+    "test_cases[2]": "passed",
+    "test_cases[3]": "failed",
+    "TestGroup::test_inside": "passed",
+    "TestGroup::TestNested::test_deeper": "passed",
+    "Old::test_unit": "passed",
+    "Old::test_unit_wrong": "failed",
+    "test_setup": "error",
+    "test_teardown": "error",
+    "test_fixture_missing": "error",
+    "test_skipped": "skipped",
+    "test_skips_itself": "skipped",
+    "test_xfailed": "xfailed",
+    "test_xpassed": "xpassed",
+    "test_strict": "failed",
+    "test_subtests": "failed",
+    "test_raises[plain]": "failed",
+    "test_raises[refuses]": "failed",
+    "test_raises[surrogate]": "failed",
+    "test_raises[deep]": "failed",
+    "test_raises[exit]": "failed",
+    "test_raises[memory]": "failed",
+}
+RAISED = {
+    "plain": ("ValueError", "ünï ☃"),
+    "refuses": ("Refuses", "<its text cannot be made: RuntimeError>"),
+    "surrogate": ("ValueError", "\\ud800 lone"),
+    "deep": ("RecursionError", "maximum recursion depth exceeded"),
+    "exit": ("SystemExit", "0"),
+    "memory": ("MemoryError", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def run(box: ProcessSandbox) -> TestRun:
+    """The tests find their module by themselves."""
+    return box.run_tests(CODE, TESTS)
+
+
+def failure_of(run: TestRun, name: str) -> Failure:
+    (found,) = [item for item in run.failures if item.test.endswith(f"::{name}")]
+    return found
+
+
+def test_the_run_comes_to_its_end_and_is_not_green(run: TestRun) -> None:
+    assert (run.ending, run.exit_status, run.passed) == ("finished", 1, False)
+    assert (run.missing, run.unexpected) == ((), ())
+    assert "1 passed" not in run.output
+    assert " passed" in run.output
+
+
+def test_each_outcome_is_reported(run: TestRun) -> None:
+    outcomes = {item.id: item.outcome for item in run.tests}
+    assert outcomes == {f"test_solution.py::{name}": kind for name, kind in OUTCOMES.items()}
+
+
+@pytest.mark.parametrize("kind", RAISED)
+def test_an_exception_comes_with_its_text(run: TestRun, kind: str) -> None:
+    failure = failure_of(run, f"test_raises[{kind}]")
+    name, message = RAISED[kind]
+    assert (failure.phase, failure.exception) == ("call", name)
+    assert failure.message.startswith(message)
+
+
+def test_frames_lead_from_the_test_to_the_code_in_own_files_only(run: TestRun) -> None:
+    frames = failure_of(run, "test_raises[plain]").frames
+    assert [(item.file, item.function) for item in frames] == [
+        ("test_solution.py", "test_raises"),
+        ("solution.py", "fail"),
+    ]
+    assert frames[-1].text == 'raise ValueError("ünï ☃")'
+    assert frames[-1].line == CODE.split("\n").index('    raise ValueError("ünï ☃")') + 1
+    every = {frame.file for item in run.failures for frame in item.frames}
+    assert every == {"test_solution.py", "solution.py"}
+
+
+def test_frames_of_a_deep_recursion_are_cut(run: TestRun) -> None:
+    assert len(failure_of(run, "test_raises[deep]").frames) == 15
+
+
+def test_what_a_failing_test_printed_is_kept(run: TestRun) -> None:
+    assert failure_of(run, "test_raises[plain]").output == "before the fall\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "phase", "message"),
+    [
+        ("test_setup", "setup", "setup"),
+        ("test_teardown", "teardown", "teardown"),
+        ("test_fixture_missing", "setup", "fixture 'no_such_fixture' not found"),
+        ("test_cases[3]", "call", "assert 6 == (3 + 3)"),
+    ],
+)
+def test_the_phase_is_told(run: TestRun, name: str, phase: str, message: str) -> None:
+    failure = failure_of(run, name)
+    assert failure.phase == phase
+    assert message in failure.message.replace("((", "(")
+
+
+def test_durations_are_measured(run: TestRun) -> None:
+    assert 0 < sum(item.duration_s for item in run.tests) < run.duration_s
+
+
+def test_several_files_and_names_like_those_of_the_inside(box: ProcessSandbox) -> None:
+    """`start`, `run_pytest` and `limits` are free names; a conftest of the run's own counts."""
+    files = [
+        TestFile("test_one.py", "from start import f\ndef test_a(five): assert f() == five"),
+        TestFile("test_two.py", "import start\ndef test_a(): assert start.g() == 'limits'"),
+        TestFile("conftest.py", "import pytest\n@pytest.fixture\ndef five(): return 5"),
+    ]
+    run = box.run_tests(
+        "import sys\n"
+        "def f(): return 5\n"
+        "def g():\n"
+        "    assert not {'run_pytest', 'limits', '_inside'} & set(sys.modules)\n"
+        "    assert not [item for item in sys.path if 'inside' in item]\n"
+        "    return 'limits'\n",
+        files,
+        module="start",
+    )
+    assert run.passed, str(run)
+    assert {item.id for item in run.tests} == {"test_one.py::test_a", "test_two.py::test_a"}
+
+
+def test_an_order_seed_shuffles_and_repeats(box: ProcessSandbox) -> None:
+    tests = "from solution import x\n" + "".join(f"def test_{n}(): pass\n" for n in range(8))
+    orders = [
+        [item.id for item in box.run_tests("x = 1", tests, order_seed=seed).tests]
+        for seed in (None, 1, 1)
+    ]
+    assert orders[0] == sorted(orders[0])
+    assert orders[1] != orders[0]
+    assert orders[1] == orders[2]

@@ -1,0 +1,208 @@
+"""What comes over the side channel may be forged: only one well-formed account passes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from greenloop.records import Ending, Expectation, TestRun
+from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.protocol import events
+from greenloop.sandbox.protocol import test_run as read_run
+
+A, B = "test_m.py::test_a", "test_m.py::test_b"
+COLLECTED = {"event": "collected", "ids": [A, B]}
+PASSED_A = {"event": "test", "id": A, "outcome": "passed", "duration_s": 0.1}
+PASSED_B = {**PASSED_A, "id": B}
+END = {"event": "end", "exit_status": 0}
+FAILURE = {
+    "event": "failure",
+    "id": A,
+    "phase": "call",
+    "exception": "ValueError",
+    "message": "no",
+    "frames": [],
+    "output": "",
+}
+HONEST = [COLLECTED, PASSED_A, PASSED_B, END]
+BOTH = Expectation(ids=frozenset({A, B}))
+
+
+def lines(*parts: Any) -> bytes:
+    texts = (item if isinstance(item, bytes) else json.dumps(item).encode() for item in parts)
+    return b"".join(b"key " + text + b"\n" for text in texts)
+
+
+def read(
+    result: bytes,
+    *,
+    status: int = 0,
+    ending: Ending = "finished",
+    expected: Expectation | None = BOTH,
+) -> TestRun:
+    return read_run(Ended(ending, status, b"said", result, 1.5), expected, "key")
+
+
+def test_an_honest_account_passes_with_and_without_expectation() -> None:
+    for expected in (BOTH, None):
+        run = read(lines(*HONEST), expected=expected)
+        assert run.passed
+        assert (run.exit_status, run.output, run.duration_s) == (0, "said", 1.5)
+        assert [(item.id, item.outcome, item.duration_s) for item in run.tests] == [
+            (A, "passed", 0.1),
+            (B, "passed", 0.1),
+        ]
+
+
+FORGED: dict[str, tuple[Any, ...]] = {
+    "a test twice": (COLLECTED, PASSED_A, PASSED_A, PASSED_B, END),
+    "the end twice": (*HONEST, END),
+    "a test after the end": (COLLECTED, PASSED_A, END, PASSED_B),
+    "garbage after the end": (*HONEST, b"more"),
+    "garbage before the end": (COLLECTED, PASSED_A, PASSED_B, b"\xff\xfe", END),
+    "an empty line": (COLLECTED, PASSED_A, PASSED_B, b"", END),
+    "a line that is no object": (*HONEST, [1]),
+    "an unknown event": (*HONEST[:3], {"event": "verdict", "passed": True}, END),
+    "an event without a kind": (*HONEST[:3], {}, END),
+    "an unknown outcome": (COLLECTED, {**PASSED_A, "outcome": "great"}, PASSED_B, END),
+    "a missing key": (COLLECTED, {"event": "test", "id": A}, PASSED_B, END),
+    "a key too many": (*HONEST[:3], {**FAILURE, "extra": 1}, END),
+    "an id that is no text": (COLLECTED, {**PASSED_A, "id": [A]}, PASSED_B, END),
+    "ids that are no list": ({"event": "collected", "ids": 7}, PASSED_A, PASSED_B, END),
+    "a status without end": (*HONEST[:3], b'{"event": "end", "exit_status": 1e400}'),
+    "deeper than can be read": (*HONEST[:3], b"[" * 200_000, END),
+    "a number longer than can be read": (*HONEST[:3], b"9" * 10_000, END),
+    "a lone surrogate": (*HONEST[:3], {**FAILURE, "message": "\ud800"}, END),
+}
+
+
+@pytest.mark.parametrize("parts", FORGED.values(), ids=FORGED)
+def test_a_forged_account_is_garbled_and_never_passes(parts: tuple[Any, ...]) -> None:
+    run = read(lines(*parts))
+    assert run.ending == "garbled"
+    assert "result channel" in run.detail
+    assert not run.passed
+
+
+INCOMPLETE: dict[str, tuple[bytes, tuple[str, ...], tuple[str, ...]]] = {
+    "a test is missing": (lines(COLLECTED, PASSED_A, END), (B,), ()),
+    "only one was collected": (lines({**COLLECTED, "ids": [A]}, PASSED_A, END), (B,), ()),
+    "a test too many": (
+        lines(*HONEST[:3], {**PASSED_A, "id": "test_m.py::test_c"}, END),
+        (),
+        ("test_m.py::test_c",),
+    ),
+    "nothing but the end": (lines(END), (A, B), ()),
+}
+
+
+@pytest.mark.parametrize("case", INCOMPLETE.values(), ids=INCOMPLETE)
+def test_other_tests_than_expected_do_not_pass(
+    case: tuple[bytes, tuple[str, ...], tuple[str, ...]],
+) -> None:
+    result, missing, unexpected = case
+    run = read(result)
+    assert (run.missing, run.unexpected) == (missing, unexpected)
+    assert not run.passed
+
+
+@pytest.mark.parametrize(
+    "parts", [(END,), (COLLECTED, PASSED_A, END), (PASSED_A, END), ({**COLLECTED, "ids": []}, END)]
+)
+def test_without_expectation_what_was_collected_must_report(parts: tuple[Any, ...]) -> None:
+    assert not read(lines(*parts), expected=None).passed
+
+
+@pytest.mark.parametrize("result", [b"", lines(*HONEST[:3]), lines(*HONEST)[:-5]])
+def test_an_exit_status_of_0_alone_is_a_crash_or_garbled(result: bytes) -> None:
+    run = read(result, status=0)
+    assert run.ending in ("crashed", "garbled")
+    assert not run.passed
+
+
+@pytest.mark.parametrize(("reported", "real"), [(0, 1), (0, -9), (1, 0), (5, 3)])
+def test_a_reported_status_must_be_the_real_one(reported: int, real: int) -> None:
+    run = read(lines(*HONEST[:3], {**END, "exit_status": reported}), status=real)
+    assert run.exit_status != 0
+    assert not run.passed
+
+
+@pytest.mark.parametrize("ending", ["timeout", "output", "interrupted"])
+def test_whatever_was_reported_a_run_that_was_ended_does_not_pass(ending: Ending) -> None:
+    run = read(lines(*HONEST), ending=ending, status=-9)
+    assert run.ending == ending
+    assert not run.passed
+
+
+def test_a_line_cut_off_by_the_kill_is_no_forgery() -> None:
+    run = read(lines(COLLECTED, PASSED_A) + b'{"event": "te', ending="timeout", status=-9)
+    assert run.ending == "timeout"
+    assert [item.id for item in run.tests] == [A]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (0, "the process ended (exit status 0)"),
+        (-11, "SIGSEGV, perhaps for lack of memory"),
+        (-9, "SIGKILL, perhaps for lack of memory"),
+        (-24, "SIGXCPU, out of CPU time"),
+        (-63, "was killed (63)"),
+    ],
+)
+def test_a_crash_says_how_and_where(status: int, said: str) -> None:
+    run = read(lines(COLLECTED, {"event": "started", "id": A}), status=status)
+    assert run.ending == "crashed"
+    assert said in run.detail
+    assert run.detail.endswith(f"during {A}")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "tolerated", "passes"),
+    [
+        ("skipped", True, True),
+        ("xfailed", True, True),
+        ("skipped", False, False),
+        ("xfailed", False, False),
+        ("xpassed", True, False),
+        ("failed", True, False),
+        ("error", True, False),
+    ],
+)
+def test_only_expected_skips_are_tolerated(outcome: str, tolerated: bool, passes: bool) -> None:
+    expected = Expectation(ids=BOTH.ids, tolerated=frozenset({B} if tolerated else ()))
+    run = read(lines(COLLECTED, PASSED_A, {**PASSED_B, "outcome": outcome}, END), expected=expected)
+    assert run.passed is passes
+
+
+def test_skipping_everything_is_not_passing() -> None:
+    skipped = ({**item, "outcome": "skipped"} for item in (PASSED_A, PASSED_B))
+    expected = Expectation(ids=BOTH.ids, tolerated=BOTH.ids)
+    assert not read(lines(COLLECTED, *skipped, END), expected=expected).passed
+
+
+def test_a_failure_counts_even_where_all_tests_passed() -> None:
+    run = read(lines(COLLECTED, PASSED_A, FAILURE, PASSED_B, END))
+    assert run.failures[0].exception == "ValueError"
+    assert not run.passed
+
+
+@pytest.mark.parametrize("seconds", ["1e999", "-5", "NaN"])
+def test_a_duration_without_meaning_stays_a_number_of_seconds(seconds: str) -> None:
+    forged = json.dumps(PASSED_A).replace("0.1", seconds).encode()
+    run = read(lines(COLLECTED, forged, PASSED_B, END))
+    assert 0 <= run.tests[0].duration_s <= 86400
+
+
+@pytest.mark.parametrize(
+    "wrong", [lines(END)[4:], lines(END).replace(b"key", b"yek"), b"key\n", b"\n", b" \n"]
+)
+def test_events_end_at_the_first_line_that_is_none_or_without_the_key(wrong: bytes) -> None:
+    assert events(lines(END) + wrong + lines(END), "key") == ([END], False)
+
+
+def test_events_of_a_whole_channel() -> None:
+    assert events(lines(END), "key") == ([END], True)
+    assert events(b"", "key") == ([], True)

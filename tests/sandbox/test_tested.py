@@ -1,0 +1,38 @@
+"""Which module a test file is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from greenloop.sandbox.tested import tested_module as module_of
+
+
+@pytest.mark.parametrize(
+    ("source", "module"),
+    [
+        ("from roman import to_roman", "roman"),
+        ("import json, pytest\nimport roman as r", "roman"),
+        ("import pytest\nfrom shop.cart import Cart", "shop"),
+        ("import os.path\nimport greatest.common", "greatest"),
+        ("from . import x\nfrom .y import z", "solution"),
+        ("def test_a():\n    from late import f\n    assert f()", "late"),
+        ("import pytest", "solution"),
+        ("def broken(", "solution"),
+        ("x = '\0'", "solution"),
+        ("-" * 100_000 + "1", "solution"),
+        ("", "solution"),
+    ],
+)
+def test_it_is_the_first_import_that_is_not_installed(source: str, module: str) -> None:
+    assert module_of(source) == module
+
+
+def test_a_module_in_the_current_folder_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_own_code.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert module_of("from my_own_code import f") == "my_own_code"

@@ -1,0 +1,186 @@
+"""What is read from a pytest file, and one test taken out of it."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from greenloop.suite.reading import function_name, test_functions, without
+
+read = test_functions
+
+CODE = '''
+import pytest
+from m import f
+
+LIMIT = 3  # stays
+
+
+@pytest.mark.parametrize(
+    "n",
+    [1, 2],
+)
+def test_cases(n):
+    """R1, R12: several
+    lines."""
+    assert f(n)
+
+
+async def test_async():
+    """R2: awaited."""
+    assert await f(1)
+
+
+def helper():
+    return 1
+
+
+class TestGroup:
+    """Together."""
+
+    def test_one(self):
+        "R3 without a colon"
+        assert f(
+            1,
+        )
+
+    @pytest.mark.slow
+    def test_two(self):
+        assert f(2)
+
+    class TestInner:
+        def test_deep(self):
+            """Says nothing."""
+
+
+class Old(unittest.TestCase):
+    def test_unit(self):
+        """Proves R4: and more. R5 is not proved."""
+
+
+class Helper:
+    def test_not_collected(self):
+        pass
+
+
+def test_last():
+    pass
+'''.lstrip()
+NAMES = {
+    "test_cases": ("R1", "R12"),
+    "test_async": ("R2",),
+    "TestGroup::test_one": ("R3",),
+    "TestGroup::test_two": (),
+    "TestGroup::TestInner::test_deep": (),
+    "Old::test_unit": ("R4",),
+    "test_last": (),
+}
+
+
+def names(code: str) -> list[str]:
+    return [item.name for item in read(code)]
+
+
+def test_tests_are_found_in_order_with_their_requirements() -> None:
+    assert {item.name: item.requirements for item in read(CODE)} == NAMES
+    assert names(CODE) == list(NAMES)
+
+
+def test_source_includes_decorators_and_every_line() -> None:
+    source = {item.name: item.source(CODE) for item in read(CODE)}
+    assert source["test_cases"].startswith("@pytest.mark.parametrize(\n")
+    assert source["test_cases"].endswith("    assert f(n)\n")
+    assert source["TestGroup::test_one"].endswith("            1,\n        )\n")
+    assert source["test_last"] == "def test_last():\n    pass\n"
+
+
+@pytest.mark.parametrize("code", ["def test_(:", "\0", "-" * 100_000 + "1", ""])
+def test_what_does_not_parse_has_no_tests(code: str) -> None:
+    assert read(code) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_test_goes_and_all_others_stay_as_they_are(name: str) -> None:
+    left = without(CODE, name)
+    ast.parse(left)
+    assert names(left) == [item for item in NAMES if item != name]
+    kept = {item.name: item.source(left) for item in read(left)}
+    assert kept == {i.name: i.source(CODE) for i in read(CODE) if i.name != name}
+    assert "LIMIT = 3  # stays" in left
+    assert "def helper" in left
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "left"),
+    [
+        ("class TestA:\n    def test_b(self): pass", "TestA::test_b", ""),
+        (
+            "x = 1\n@mark\nclass TestA:\n    y = 1\n    @mark\n    def test_b(self): pass\nz = 2",
+            "TestA::test_b",
+            "x = 1\nz = 2",
+        ),
+        (
+            "class TestA:\n    class TestB:\n        def test_c(self): pass\n",
+            "TestA::TestB::test_c",
+            "",
+        ),
+        ("def test_a(): pass\ndef test_a(): pass\nx = 1", "test_a", "x = 1"),
+        ("def test_a(): pass\n", "test_b", "def test_a(): pass\n"),
+        ("def test_a(:", "test_a", "def test_a(:"),
+        ("def test_a(): pass\nclass TestA:\n    def test_a(self): pass\n", "test_a",
+         "class TestA:\n    def test_a(self): pass\n"),
+    ],
+)  # fmt: skip
+def test_classes_left_empty_go_too(code: str, name: str, left: str) -> None:
+    assert without(code, name) == left
+
+
+def test_a_class_keeps_its_other_classes_tests() -> None:
+    code = (
+        "class TestA:\n"
+        "    class TestB:\n"
+        "        def test_c(self): pass\n"
+        "    def test_d(self): pass\n"
+    )
+    assert names(without(code, "TestA::TestB::test_c")) == ["TestA::test_d"]
+    assert names(without(code, "TestA::test_d")) == ["TestA::TestB::test_c"]
+    ast.parse(without(code, "TestA::TestB::test_c"))
+
+
+@pytest.mark.parametrize(
+    ("identifier", "name"),
+    [
+        ("test_m.py::test_a", "test_a"),
+        ("test_m.py::test_a[1-x.py::y]", "test_a"),
+        ("test_m.py::TestA::TestB::test_c[n]", "TestA::TestB::test_c"),
+        ("sub/test_m.py::test_a", "test_a"),
+        ("TestA::test_b", "TestA::test_b"),
+        ("test_a", "test_a"),
+    ],
+)
+def test_the_functions_name_is_taken_from_an_id(identifier: str, name: str) -> None:
+    assert function_name(identifier) == name
+
+
+@pytest.mark.parametrize(
+    ("code", "skips"),
+    [
+        ("@pytest.mark.skip\ndef test_a(): pass", True),
+        ("@pytest.mark.skipif(True, reason='x')\ndef test_a(): pass", True),
+        ("@mark.xfail\ndef test_a(): pass", True),
+        ("@unittest.skipUnless(x, 'y')\ndef test_a(): pass", True),
+        ("@unittest.expectedFailure\ndef test_a(): pass", True),
+        ("@pytest.mark.parametrize('n', [pytest.param(1, marks=pytest.mark.xfail)])\n"
+         "def test_a(n): pass", True),
+        ("def test_a():\n    if f(): pytest.skip('x')", True),
+        ("def test_a():\n    pytest.importorskip('x')", True),
+        ("class TestA:\n    def test_a(self): self.skipTest('x')", True),
+        ("@pytest.mark.parametrize('word', ['skip', 'xfail'])\ndef test_a(word): pass", False),
+        ("@pytest.mark.parametrize('text', ['skip blank lines'])\ndef test_a(text): pass", False),
+        ("def test_a():\n    reader.skip(2)\n    assert skip('x') == 'xfail'", False),
+    ],
+)  # fmt: skip
+def test_a_test_that_may_skip_is_known_by_marks_and_calls(code: str, skips: bool) -> None:
+    (test,) = read(code)
+    assert test.skips is skips

@@ -1,0 +1,86 @@
+"""A revealed example is as strict, and as lenient, as the comparison that it failed."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import pytest
+
+from greenloop.records import SealedExample
+from greenloop.suite.revealing import revealed_test
+
+
+class Own(LookupError):
+    pass
+
+
+def passes(example: SealedExample, value: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the revealed test passes where the module's `f` returns or raises `value`."""
+
+    def f() -> Any:
+        if isinstance(value, BaseException):
+            raise value
+        return value
+
+    module = types.ModuleType("revealed_module")
+    module.f = f  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "revealed_module", module)
+    names: dict[str, Any] = {}
+    exec(revealed_test("revealed_module", "test_x", example), names)
+    try:
+        names["test_x"]()
+    except (AssertionError, pytest.fail.Exception):
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("returns", "value", "agrees"),
+    [
+        ("3", 3, True),
+        ("3", 4, False),
+        ("1", True, False),
+        ("True", 1, False),
+        ("None", None, True),
+        ("None", 0, False),
+        ("0.3", 0.1 + 0.2, True),
+        ("-0.3", -(0.1 + 0.2), True),
+        ("0.3", 0.31, False),
+        ("3.0", 3, False),
+        ("[(1, 0.3), {'a': 0.3}]", [(1, 0.1 + 0.2), {"a": 0.1 + 0.2}], True),
+        ("[(1, 0.3)]", [(1, 0.4)], False),
+        ("(1, 2)", [1, 2], False),
+        (" {1, 0.5}\n", {1, 0.5}, True),
+        ("{0.5: 1}", {0.5: 1}, True),
+        ("1+2j", 1 + 2j, True),
+        ("'a\\n\"b'", 'a\n"b', True),
+        ("[\n  1,\n]", [1], True),
+        ("1e400", float("inf"), True),
+    ],
+)
+def test_values(returns: str, value: Any, agrees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert passes(SealedExample(call="f()", returns=returns), value, monkeypatch) is agrees
+
+
+@pytest.mark.parametrize(
+    ("raises", "value", "agrees"),
+    [
+        ("ValueError", ValueError("x"), True),
+        ("LookupError", Own(), True),
+        ("Own", Own(), True),
+        ("somewhere.Own", Own(), True),
+        ("SystemExit", SystemExit(0), True),
+        ("ValueError", TypeError(), False),
+        ("ValueError", 3, False),
+    ],
+)
+def test_exceptions(raises: str, value: Any, agrees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert passes(SealedExample(call="f()", raises=raises), value, monkeypatch) is agrees
+
+
+def test_the_docstring_names_the_requirement() -> None:
+    example = SealedExample(requirement="R7", call='f(\'"""\')', returns="1")
+    assert '"""R7: a sealed example."""' in revealed_test("m", "test_x", example)
+    compile(revealed_test("m", "test_x", example), "test_x", "exec")

@@ -1,0 +1,135 @@
+"""Stubs and hollow modules: the outside stays, the bodies raise."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import sys
+import types
+from typing import Any
+
+import pytest
+
+from greenloop.suite.stub import hollow, stub
+
+SOURCE = '''
+"""The module's text."""
+from __future__ import annotations
+import functools
+from dataclasses import dataclass, field
+
+TABLE = {"a": 1}
+square = lambda n: n * n
+
+
+def plain(x, *, y=lambda: 1):
+    """Says what it does."""
+    def inner():
+        return x
+    return inner()
+
+
+async def later():
+    return 1
+
+
+def generate():
+    yield 1
+
+
+@functools.lru_cache
+@(lambda f: f)
+def cached(x): return x
+
+
+@dataclass
+class Point:
+    """A point."""
+    x: int = 0
+    tags: list = field(default_factory=list)
+
+    class Inner:
+        def deep(self): return 1
+
+    @property
+    def norm(self):
+        """Its norm."""
+        return self.x
+
+    @classmethod
+    def make(cls): return cls()
+
+    @staticmethod
+    def zero(): return 0
+'''
+
+
+def loaded(source: str) -> dict[str, Any]:
+    module = types.ModuleType("hollowed")
+    sys.modules["hollowed"] = module  # dataclasses look their module up
+    try:
+        exec(compile(source, "hollowed", "exec"), vars(module))
+    finally:
+        del sys.modules["hollowed"]
+    return vars(module)
+
+
+@pytest.fixture(scope="module")
+def module() -> dict[str, Any]:
+    return loaded(hollow(SOURCE.replace("@(lambda f: f)\n", "")))
+
+
+CALLS = [
+    "square(2)",
+    "plain(1)",
+    "asyncio.run(later())",
+    "generate()",
+    "cached(1)",
+    "Point().norm",
+    "Point.make()",
+    "Point.zero()",
+    "Point.Inner().deep()",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_every_body_raises(module: dict[str, Any], call: str) -> None:
+    with pytest.raises(NotImplementedError):
+        eval(call, {**module, "asyncio": asyncio})
+
+
+def test_the_outside_stays(module: dict[str, Any]) -> None:
+    assert module["TABLE"] == {"a": 1}
+    assert module["__doc__"] == "The module's text."
+    assert module["plain"].__doc__ == "Says what it does."
+    assert module["Point"](x=3) == module["Point"](x=3)
+    assert module["Point"].norm.__doc__ == "Its norm."
+
+
+def test_lambdas_among_decorators_raise_too() -> None:
+    with pytest.raises(NotImplementedError):
+        loaded(hollow("@(lambda f: lambda x: x)\ndef f(x): ..."))
+
+
+@pytest.mark.parametrize("source", ["def f(:", "class"])
+def test_what_is_no_python_is_an_error(source: str) -> None:
+    for make in (hollow, stub):
+        with pytest.raises(SyntaxError):
+            make(source)
+
+
+@pytest.mark.parametrize(
+    "interface",
+    [
+        "def f(x: Unknown) -> Undefined: ...",
+        '"""Doc."""\nfrom __future__ import annotations\ndef f(x: Unknown): ...',
+        '"""Not from __future__ import annotations, though."""\ndef f(x: Unknown): ...',
+        '"""Doc."""\nfrom __future__ import division\ndef f(x: Unknown): ...',
+        "class C:\n    x: Unknown\n    def m(self) -> C: ...\ndef f(): ...",
+    ],
+)
+def test_a_stub_loads_whatever_its_annotations_name(interface: str) -> None:
+    names = loaded(stub(interface))
+    with pytest.raises(NotImplementedError):
+        names["f"](*[None] * names["f"].__code__.co_argcount)
+    assert ast.get_docstring(ast.parse(stub(interface))) == ast.get_docstring(ast.parse(interface))

@@ -1,0 +1,124 @@
+"""The suite as a value: found, told apart, dropped, revealed."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from greenloop.records import SealedExample
+from greenloop.suite import Suite, TestFile
+
+GENERATED = (
+    "import pytest\nfrom m import f\n\n\n"
+    '@pytest.mark.parametrize("n", [1, 2])\ndef test_a(n):\n    """R1: a."""\n    assert f(n)\n\n\n'
+    'class TestB:\n    def test_c(self):\n        """R2: c."""\n        assert f(3)\n'
+)
+EXAMPLES = "def test_specification_example_1():\n    assert True\n"
+GIVEN = "def test_a():\n    assert 'mine'\n\n\ndef test_own():\n    pass\n"
+SEALED = (
+    SealedExample(requirement="R3", call="f(1)", returns="1"),
+    SealedExample(call="f(-1)", raises="ValueError"),
+)
+
+
+@pytest.fixture
+def suite() -> Suite:
+    return Suite(
+        module="m",
+        generated=GENERATED,
+        examples=EXAMPLES,
+        given=(TestFile("test_given.py", GIVEN, locked=True),),
+        sealed=SEALED,
+    )
+
+
+def test_files_are_the_generated_one_and_those_given(suite: Suite) -> None:
+    assert [item.name for item in suite.files] == ["test_m.py", "test_given.py"]
+    assert suite.files[0].code == suite.code
+    assert suite.code.index("test_a") < suite.code.index("test_specification_example_1")
+    ast.parse(suite.code)
+
+
+def test_without_own_tests_there_is_no_own_file() -> None:
+    assert Suite(module="m").files == ()
+
+
+def test_the_own_file_never_takes_a_given_files_name() -> None:
+    given = (TestFile("test_m.py", GIVEN, locked=True),)
+    suite = Suite(module="m", generated=GENERATED, given=given)
+    assert suite.file_name not in {item.name for item in given}
+    assert len({item.name for item in suite.files}) == 2
+
+
+@pytest.mark.parametrize(
+    ("test", "origin", "requirements"),
+    [
+        ("test_m.py::test_a[1]", "generated", ("R1",)),
+        ("test_m.py::TestB::test_c", "generated", ("R2",)),
+        ("TestB::test_c", "generated", ("R2",)),
+        ("test_c", "generated", ("R2",)),
+        ("test_given.py::test_a", "given", ()),
+        ("test_own", "given", ()),
+        ("test_specification_example_1", "given", ()),
+    ],
+)
+def test_a_test_is_found_by_id_or_name(
+    suite: Suite, test: str, origin: str, requirements: tuple[str, ...]
+) -> None:
+    assert suite.origin(test) == origin
+    assert suite.requirements(test) == requirements
+    assert suite.may_be_disputed(test) is (origin == "generated")
+    assert test.split("::")[-1].split("[")[0] in suite.source(test)
+
+
+def test_a_test_of_the_same_name_is_that_of_the_file_named(suite: Suite) -> None:
+    assert "mine" in suite.source("test_given.py::test_a")
+    assert "mine" not in suite.source("test_m.py::test_a")
+
+
+@pytest.mark.parametrize("test", ["test_nowhere", "test_m.py::test_nowhere", ""])
+def test_an_unknown_test_is_not_found(suite: Suite, test: str) -> None:
+    assert suite.find(test) is None
+    assert (suite.source(test), suite.requirements(test)) == ("", ())
+    assert not suite.may_be_disputed(test)
+    assert suite.drop(test, "why", disputed=True) is suite
+
+
+def test_a_bare_method_name_that_means_two_is_not_found() -> None:
+    code = "".join(f"class Test{n}:\n    def test_x(self): pass\n" for n in "AB")
+    assert Suite(module="m", generated=code).find("test_x") is None
+
+
+def test_dropping_remembers_the_reason(suite: Suite) -> None:
+    after = suite.drop("test_m.py::test_a[2]", "is wrong", disputed=True)
+    (gone,) = after.dropped
+    assert (gone.name, gone.requirements, gone.origin) == ("test_a", ("R1",), "generated")
+    assert (gone.why, gone.disputed) == ("is wrong", True)
+    assert "def test_a" not in after.generated
+    assert "TestB" in after.generated
+
+
+@pytest.mark.parametrize(
+    "test", ["test_given.py::test_a", "test_own", "test_specification_example_1"]
+)
+def test_what_is_locked_is_never_dropped(suite: Suite, test: str) -> None:
+    assert suite.drop(test, "why", disputed=True) is suite
+
+
+def test_sealed_examples_are_revealed_as_tests_of_their_requirement(suite: Suite) -> None:
+    after = suite.reveal(SEALED[0]).reveal(SEALED[1])
+    assert after.sealed == ()
+    assert after.origin("test_sealed_example_1") == "sealed"
+    assert after.requirements("test_sealed_example_1") == ("R3",)
+    assert after.may_be_disputed("test_m.py::test_sealed_example_2")
+    ast.parse(after.code)
+
+
+def test_a_dropped_revealed_test_goes_and_its_name_is_not_used_again(suite: Suite) -> None:
+    after = suite.reveal(SEALED[0]).drop("test_sealed_example_1", "wrong", disputed=True)
+    assert after.find("test_sealed_example_1") is None
+    assert after.dropped[0].origin == "sealed"
+    again = after.reveal(SEALED[1])
+    assert again.find("test_sealed_example_1") is None
+    assert again.find("test_sealed_example_2") is not None
