@@ -7,10 +7,31 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 from typer.core import TyperGroup
+
+from greenloop.commands.options import (
+    Approve,
+    Fallback,
+    Json,
+    KeepBest,
+    MaxCost,
+    MaxRepairs,
+    MaxTokens,
+    Model,
+    Output,
+    Quiet,
+    Record,
+    Require,
+    RunDir,
+    Sandbox,
+    Tests,
+    TestsOutput,
+    Timeout,
+    Verbose,
+)
 
 _DEFAULT = "make"
 _LATER = ("check", "heal", "script", "batch")
@@ -36,72 +57,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="A specification goes in; code, tests and the proof of what their green is worth come out.",
 )
-
-Model = Annotated[
-    Optional[str],
-    typer.Option(
-        "--model", help="PROVIDER:NAME, or replay:FILE for recorded answers.", metavar="NAME"
-    ),
-]
-Fallback = Annotated[
-    Optional[str],
-    typer.Option("--fallback-model", help="Asked when the first is stuck or down.", metavar="NAME"),
-]
-Output = Annotated[
-    Optional[Path],
-    typer.Option("--output", "-o", help="Write the code there; its stem names the module."),
-]
-TestsOutput = Annotated[
-    Optional[Path],
-    typer.Option(
-        "--tests-output", help="Write the tests there; default test_<stem>.py beside the code."
-    ),
-]
-Tests = Annotated[
-    Optional[list[Path]],
-    typer.Option("--tests", help="Your own tests: locked, never edited, always run."),
-]
-Json = Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")]
-RunDir = Annotated[
-    Optional[Path],
-    typer.Option("--run-dir", help="Where the run keeps its record; default .greenloop/runs/<id>."),
-]
-Record = Annotated[
-    Optional[Path],
-    typer.Option("--record", help="Also keep the model's answers as a replay file."),
-]
-MaxRepairs = Annotated[
-    Optional[int],
-    typer.Option("--max-repairs", help="Repair iterations; default 5, 0 = none."),
-]
-Timeout = Annotated[
-    Optional[float],
-    typer.Option("--timeout", help="Seconds for one test run; default 30."),
-]
-MaxTokens = Annotated[
-    Optional[int],
-    typer.Option("--max-tokens", help="Token budget, checked before each call."),
-]
-MaxCost = Annotated[
-    Optional[float],
-    typer.Option("--max-cost", help="Budget in US dollars, checked before each call."),
-]
-Sandbox = Annotated[
-    Optional[str],
-    typer.Option("--sandbox", help="auto, or a backend's name; never weaker than asked for."),
-]
-Require = Annotated[
-    Optional[Literal["verified", "passed"]],
-    typer.Option("--require", help="What counts as success; default passed."),
-]
-KeepBest = Annotated[
-    bool, typer.Option("--keep-best", help="Write --output even where the goal was not reached.")
-]
-Approve = Annotated[
-    bool, typer.Option("--approve", help="Show the diff and ask before a file is written.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="More progress.")]
 
 
 def _version(wanted: bool) -> None:

@@ -1,6 +1,6 @@
 """A server whose answers somebody else writes: for recording examples from a live model.
 
-    python -m tests.support.relay FOLDER
+    python -m tests.support.relay FOLDER [FIRST_NUMBER]
 
 prints its address. Each request becomes FOLDER/<lane>/NNN.request.md, and is answered with
 FOLDER/<lane>/NNN.answer.md as soon as that file is there. There are two lanes, so that whoever
@@ -23,8 +23,8 @@ _PATIENCE_S = 1800
 class Relay:
     """Hands requests out as files and waits for the files with their answers."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._lock, self._count = folder, threading.Lock(), 0
+    def __init__(self, folder: Path, start: int = 0) -> None:
+        self._folder, self._lock, self._count = folder, threading.Lock(), start
         for lane in ("code", "tests"):
             (folder / lane).mkdir(parents=True, exist_ok=True)
 
@@ -53,7 +53,7 @@ def _as_text(request: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    with OpenAIServer(Relay(Path(sys.argv[1]))) as server:
+    with OpenAIServer(Relay(Path(sys.argv[1]), int(*sys.argv[2:3] or "0"))) as server:
         print(server.url, flush=True)
         threading.Event().wait()
 
