@@ -8,6 +8,7 @@ from typing import Any
 from greenloop import events as e
 from greenloop.records import Attempt, Evidence
 
+LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
 _MOST = 8
 
 

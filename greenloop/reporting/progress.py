@@ -7,10 +7,13 @@ import sys
 import threading
 import time
 from types import TracebackType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from greenloop import events as e
-from greenloop.reporting.lines import lines_of
+from greenloop.reporting.lines import LABEL_WIDTH, lines_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 class Silent:
@@ -52,7 +55,7 @@ class Live(Silent):
         from rich.console import Console
         from rich.live import Live as RichLive
 
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._console = Console(stderr=True, highlight=False)
         self._verbose = verbose
         self._waiting: dict[str, tuple[float, int]] = {}
         self._lock = threading.Lock()
@@ -76,14 +79,9 @@ class Live(Silent):
         self._live.stop()
 
     def __call__(self, event: e.Event) -> None:
-        from rich.text import Text
-
         self._note(event)
         for line in lines_of(event, verbose=self._verbose):
-            text = Text(one_line(line))
-            text.stylize("bold", 0, 8)
-            text.stylize(_style(event), 0, 8)
-            self._live.console.print(text)
+            self._live.console.print(_row(one_line(line), _style(event)))
 
     def _note(self, event: e.Event) -> None:
         with self._lock:
@@ -102,6 +100,18 @@ class Live(Silent):
             f"…        {tool} {now - since:.0f} s, {characters} characters"
             for tool, (since, characters) in waiting.items()
         )
+
+
+def _row(line: str, style: str) -> Table:
+    """A label and its text, which wraps beside the label and not below it."""
+    from rich.table import Table
+    from rich.text import Text
+
+    row = Table.grid(padding=(0, 1))
+    row.add_column(width=LABEL_WIDTH - 1, no_wrap=True)
+    row.add_column(overflow="fold")
+    row.add_row(Text(line[:LABEL_WIDTH].rstrip(), f"bold {style}"), Text(line[LABEL_WIDTH:]))
+    return row
 
 
 def one_line(text: str) -> str:

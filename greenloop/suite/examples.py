@@ -119,7 +119,8 @@ def _loose_signatures(text: str) -> Iterator[str]:
 def _doctests(text: str) -> Iterator[GivenExample]:
     """One for each example; all of a specification as one where they build on each other."""
     plain = re.sub(r"^[ \t]*(```.*|[rR]?\"\"\"|''')[ \t]*$", "", text, flags=re.MULTILINE)
-    plain = re.sub(r"(\"\"\"|''')[ \t]*$", "", plain, flags=re.MULTILINE)
+    plain = re.sub(r"^([ \t]*)[rR]?(\"\"\"|''')(?=>>>)", r"\1", plain, flags=re.MULTILINE)
+    plain = re.sub(r"(\"\"\"|''')[ \t]*$", "\n", plain, flags=re.MULTILINE)
     try:
         examples = doctest.DocTestParser().get_examples(plain)
     except ValueError:
