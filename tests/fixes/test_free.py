@@ -1,0 +1,154 @@
+"""Free fixes: they mend, they keep what must stay, and a second time there is nothing to do."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Any
+
+import pytest
+
+from greenloop.fixes import Fixed, free_fixes
+
+MESSY = '''#!/usr/bin/env python
+"""Doc."""
+from __future__ import annotations
+import sys, os
+from typing import List, Optional
+import json
+
+def f(items: List[int], default: Optional[int] = None) -> Dict[str, int]:
+    """Counts."""
+    counts = defaultdict(int)
+    for item in items:
+        if not item in (None,):
+            counts[item] += 1
+    print(f"done")
+    unused = 1
+    return counts if counts != None else math.inf
+'''
+
+
+@pytest.fixture(scope="module")
+def fixed() -> Fixed:
+    return free_fixes(MESSY)
+
+
+def test_what_was_mended_is_named(fixed: Fixed) -> None:
+    assert "added: import math" in fixed.applied
+    assert "added: from collections import defaultdict" in fixed.applied
+    assert {"ruff F401", "ruff E713", "ruff F541"} <= set(fixed.applied)
+
+
+def test_the_result_is_mended_and_formatted(fixed: Fixed) -> None:
+    assert fixed.code.startswith("#!/usr/bin/env python\n")
+    assert "import json" not in fixed.code
+    assert "None not in" in fixed.code or "item not in (None,)" in fixed.code
+    assert "def f(items: list[int], default: int | None = None)" in fixed.code
+
+
+def test_what_could_change_behaviour_stays(fixed: Fixed) -> None:
+    assert "unused = 1" in fixed.code
+    assert "counts != None" in fixed.code
+
+
+def test_the_program_does_the_same(fixed: Fixed, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    exec(fixed.code, names)
+    assert names["f"]([1, 1, 2]) == {1: 2, 2: 1}
+    assert names["__doc__"] == "Doc."
+    assert capsys.readouterr().out == "done\n"
+
+
+def test_a_second_time_nothing_is_left_to_do(fixed: Fixed) -> None:
+    assert free_fixes(fixed.code) == Fixed(fixed.code)
+
+
+def test_formatting_alone_is_done_but_not_named() -> None:
+    assert free_fixes("x = {  'a':1 }\n") == Fixed('x = {"a": 1}\n')
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["def f(:\n    pass", "x = '\0'", "-" * 100_000 + "1", "x = '\ud800'", "print 'old'"],
+)
+def test_what_does_not_parse_is_left_as_it_is(code: str) -> None:
+    assert free_fixes(code) == Fixed(code)
+
+
+@pytest.mark.parametrize("code", ["", "# only a comment\n", "\n\n"])
+def test_an_empty_file_is_no_trouble(code: str) -> None:
+    assert free_fixes(code).applied == ()
+
+
+REEXPORT = "import json\nfrom collections import OrderedDict\n\nx = 1\n"
+
+
+def test_names_to_keep_survive_although_they_look_unused() -> None:
+    assert "OrderedDict" not in free_fixes(REEXPORT).code
+    kept = free_fixes(REEXPORT, keep={"OrderedDict"})
+    assert kept == Fixed(REEXPORT)
+
+
+def test_a_name_to_keep_that_is_not_there_does_not_stop_fixes() -> None:
+    assert free_fixes(REEXPORT, keep={"absent"}).code == "x = 1\n"
+
+
+def test_an_import_marked_as_wanted_stays() -> None:
+    assert "import json" in free_fixes("import json  # noqa: F401\n").code
+
+
+def test_a_tests_file_gets_its_pytest() -> None:
+    code = "def test_a():\n    with pytest.raises(ValueError):\n        int('x')\n"
+    assert free_fixes(code, is_test=True).applied == ("added: import pytest",)
+
+
+def _missing(*_: Any, **__: Any) -> Any:
+    raise FileNotFoundError("ruff")
+
+
+def _late(*_: Any, **__: Any) -> Any:
+    raise subprocess.TimeoutExpired("ruff", 20)
+
+
+def _failing(*_: Any, **__: Any) -> Any:
+    return subprocess.CompletedProcess([], 2, "not json", "boom")
+
+
+@pytest.mark.parametrize(
+    ("place", "broken"),
+    [
+        ("ruff.__main__.find_ruff_bin", _missing),
+        ("subprocess.run", _missing),
+        ("subprocess.run", _late),
+        ("subprocess.run", _failing),
+    ],
+)
+def test_without_a_working_ruff_nothing_is_changed(
+    monkeypatch: pytest.MonkeyPatch, place: str, broken: Any
+) -> None:
+    monkeypatch.setattr(place, broken)
+    code = "import json\n\nx = math.pi\n"
+    assert free_fixes(code) == Fixed(code)
+
+
+def test_ruff_gets_the_source_and_no_network_or_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    run = subprocess.run
+
+    def watched(command: list[str], **options: Any) -> Any:
+        commands.append(command)
+        return run(command, **options)
+
+    monkeypatch.setattr(subprocess, "run", watched)
+    free_fixes("import json\n")
+    assert commands
+    assert all("--isolated" in item and item[-1] == "-" for item in commands)
+
+
+def test_text_beyond_ascii_and_windows_line_ends_survive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    fixed = free_fixes('import json\nx = "ünï ☃"\n')
+    assert fixed.code == 'x = "ünï ☃"\n'
+    names: dict[str, Any] = {}
+    exec(free_fixes('import json\r\nx = """a\r\nb"""\r\n').code, names)
+    assert names["x"] == "a\nb"

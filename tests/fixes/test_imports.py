@@ -1,0 +1,107 @@
+"""Forgotten imports of the standard library: added where only one thing can be meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.fixes.imports import _MEMBERS, _MODULES, with_missing_imports
+
+
+def added(code: str, *, is_test: bool = False) -> list[str]:
+    return with_missing_imports(code, is_test=is_test)[1]
+
+
+@pytest.mark.parametrize("module", sorted(_MEMBERS))
+def test_each_member_of_the_table_is_imported_from_where_it_is(module: str) -> None:
+    names = sorted(_MEMBERS[module])
+    lines = added("".join(f"x = {name}(1)\n" for name in names))
+    assert lines == [f"from {module} import {name}" for name in names]
+    exec("\n".join(lines), {})
+
+
+def test_each_module_of_the_table_is_imported_and_exists() -> None:
+    for name in _MODULES:
+        exec(f"import {name}", {})
+    modules = sorted(set(_MODULES) - {"urllib"})
+    code = "".join(f"x = {name}.__name__\n" for name in modules)
+    assert added(code) == [f"import {name}" for name in modules]
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("x = math.sqrt(2)", ["import math"]),
+        ("x = math.sqroot(2)", []),
+        ("def f(s):\n    return string.upper()", []),
+        ("x = string", []),
+        ("def f(text): return re", []),
+        ("x = urllib.parse.quote('a')", ["import urllib.parse"]),
+        ("x = urllib.parse, urllib.error", ["import urllib.error", "import urllib.parse"]),
+        ("x = os.path.join('a')", ["import os"]),
+        ("x = collections.abc.Sized", ["import collections"]),
+        ("def f() -> Optional[int]: ...", ["from typing import Optional"]),
+        ("x = unknown_thing(1)", []),
+        ("import re\nx = re.compile('a')", []),
+        ("'math.sqrt'\n# re.sub\nx = y", []),
+        ("numpy.array([1])", []),
+    ],
+)
+def test_a_module_is_imported_where_its_members_are_used(code: str, lines: list[str]) -> None:
+    assert added(code) == lines
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("x = datetime.now()", ["from datetime import datetime"]),
+        ("x = datetime(2020, 1, 1)", ["from datetime import datetime"]),
+        ("def f(x: datetime): ...", ["from datetime import datetime"]),
+        ("x = datetime.now().date()", ["from datetime import datetime"]),
+        ("x = datetime.datetime.now()", ["import datetime"]),
+        ("x = datetime.timedelta(1), datetime.date(2020, 1, 1)", ["import datetime"]),
+        ("'by datetime.datetime'\nx = datetime.now()", ["from datetime import datetime"]),
+        ("x = datetime.now() - datetime.timedelta(1)", []),
+        ("x = datetime(2020, 1, 1) - datetime.timedelta(1)", []),
+        (
+            "x = datetime.now() - timedelta(1)",
+            ["from datetime import datetime", "from datetime import timedelta"],
+        ),
+        (
+            "x = date.today(), timezone.utc",
+            [f"from datetime import {n}" for n in ("date", "timezone")],
+        ),
+    ],
+)
+def test_datetime_is_the_module_or_the_class(code: str, lines: list[str]) -> None:
+    assert added(code) == lines
+
+
+def test_pytest_is_imported_in_tests_only() -> None:
+    code = "@pytest.mark.slow\ndef test_a(): pass\n"
+    assert added(code, is_test=True) == ["import pytest"]
+    assert added(code) == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "",
+        '"""One line."""\n',
+        '"""Several\n\nlines."""\n',
+        "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n",
+        '#!/usr/bin/env python\n"""Doc."""\n',
+        "from __future__ import annotations\n",
+        '"""Doc."""\n\nfrom __future__ import (\n    annotations,\n)\n',
+        "# Only a comment.\n\n",
+    ],
+)
+def test_imports_stand_below_what_must_stand_first(head: str) -> None:
+    code, lines = with_missing_imports(head + "import re\nx = math.pi, re\n")
+    names: dict[str, object] = {}
+    exec(compile(code, "x", "exec"), names)
+    assert lines == ["import math"]
+    first = head.rstrip("\n").split("\n")
+    assert code.split("\n")[: len(first)] == first or not head
+    plain: dict[str, object] = {}
+    exec(compile(head or "pass", "x", "exec"), plain)
+    assert names.get("__doc__") == plain.get("__doc__")

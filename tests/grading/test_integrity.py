@@ -1,0 +1,59 @@
+"""What reaches for the verdict is found, with its line; ordinary code is left in peace."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.grading.integrity import integrity
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import pytest", "imports `pytest`"),
+        ("from _pytest.reports import TestReport", "imports `_pytest.reports`"),
+        ("import gc, json", "imports `gc`"),
+        ("def f():\n    import inspect", "imports `inspect`"),
+        ("import os\nos._exit(0)", "`os._exit` ends the process"),
+        ("import os as o\no._exit(0)", "`os._exit` ends the process"),
+        ("from os import _exit as leave", "`os._exit` ends the process"),
+        ("from os import kill", "`os.kill`"),
+        ("from sys import modules", "`sys.modules`"),
+        ("import sys\nsys.modules['x'] = 1", "`sys.modules`"),
+        ("import sys\nf = sys._getframe", "`sys._getframe`"),
+        ("import atexit\natexit.register(print)", "`atexit.register`"),
+        ("try:\n    1/0\nexcept Exception as e:\n    e.__traceback__.tb_frame.f_back", "`.f_back`"),
+        ("x = ().__class__.__base__.__subclasses__()", "`.__subclasses__`"),
+        ("open('test_solution.py')", "names a test file"),
+        ("x = 'conftest.py'", "belongs to pytest"),
+        ("import os\nos.environ['PYTEST_CURRENT_TEST']", "belongs to pytest"),
+    ],
+)
+def test_suspicious_code_is_found(code: str, said: str) -> None:
+    found = integrity(code)
+    assert any(said in item.what for item in found), found
+    assert found[0].line >= 1
+
+
+def test_findings_come_once_each_in_order_of_lines() -> None:
+    found = integrity("import sys\nimport gc\nsys.modules, sys.modules\nimport pytest\n")
+    assert [item.line for item in found] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os, sys\nprint(os.path.join('a'), sys.argv, sys.exit)",
+        "class Loader:\n    modules = []\n    def register(self): return self.modules",
+        "def kill(os): return 'os._exit in a text'",
+        "TESTS = ['test', 'contest.py', 'test_']",
+        "import os as system\nclass os:\n    path = 1",
+        "def f(:",
+        "\0",
+        "-" * 100_000 + "1",
+        "a" + ".b" * 20_000,
+        "",
+    ],
+)
+def test_ordinary_or_unreadable_code_has_none(code: str) -> None:
+    assert integrity(code) == ()

@@ -1,0 +1,105 @@
+"""Hollow run and flakiness: what the same tests say under other conditions."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.grading.reruns import flakiness, hollow_run
+from greenloop.records import Flakiness, HollowRun
+from greenloop.sandbox.process import ProcessSandbox
+from greenloop.suite import TestFile
+
+TESTS = "from m import f\n\n\ndef test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    assert f(3) == 9\n"
+HONEST = "def f(n):\n    return n * n\n"
+FORGERIES = {
+    "patched report": (
+        "from _pytest.reports import TestReport\n"
+        "make = TestReport.from_item_and_call\n"
+        "exec('''\n"
+        "def green(item, call):\n"
+        "    report = make(item, call)\n"
+        '    report.outcome, report.longrepr = "passed", None\n'
+        "    return report\n"
+        "''')\n"
+        "TestReport.from_item_and_call = green\n"
+        "import _pytest.runner\n"
+        "_pytest.runner.check_interactive_exception = {}.get\n"
+        "def f(n):\n    return 0\n"
+    ),
+    "tests that do nothing": (
+        "import _pytest.python\n"
+        "_pytest.python.Function.runtest = print\n"
+        "def f(n):\n    return 0\n"
+    ),
+    "always equal": (
+        "exec('''\n"
+        "class Equal:\n"
+        "    def __eq__(self, other): return True\n"
+        "    def __init__(self, *rest): pass\n"
+        "''')\n"
+        "f = Equal\n"
+        "def unused(): pass\n"
+    ),
+    "only constants, forged": (
+        "import _pytest.python\n_pytest.python.Function.runtest = print\nf = None\n"
+    ),
+}
+
+
+def hollowed(box: ProcessSandbox, code: str, tests: str = TESTS) -> HollowRun | None:
+    return hollow_run(box, code, [TestFile("test_m.py", tests)], "m")
+
+
+def test_honest_code_is_red_when_hollow(box: ProcessSandbox) -> None:
+    assert hollowed(box, HONEST) == HollowRun(reached=True, passed=0, failed=2)
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_at_import_stays_green_and_is_seen(box: ProcessSandbox, name: str) -> None:
+    assert hollowed(box, FORGERIES[name]) == HollowRun(reached=False, passed=2, failed=0)
+
+
+def test_a_module_without_functions_proves_nothing_and_is_not_accused(box: ProcessSandbox) -> None:
+    code = "from functools import partial\nimport operator\nf = {2: 4, 3: 9}.get\n"
+    assert hollowed(box, code) is None
+
+
+@pytest.mark.parametrize("code", ["def f(:", "x = '\0'", "-" * 100_000 + "1"])
+def test_code_that_does_not_parse_has_no_hollow_run(box: ProcessSandbox, code: str) -> None:
+    assert hollowed(box, code) is None
+
+
+def test_the_control_never_takes_a_tests_files_name(box: ProcessSandbox) -> None:
+    files = [TestFile(f"test_m{suffix}.py", TESTS) for suffix in ("", "_2", "_3")]
+    assert hollow_run(box, HONEST, files, "m") == HollowRun(reached=True, passed=0, failed=6)
+
+
+ORDER = "seen = []\ndef f(n):\n    seen.append(n)\n    return n * n if seen[0] == 0 else 0\n"
+ORDERED = "from m import f\n\n\n" + "".join(
+    f"def test_{n}():\n    assert f({n}) == {n * n}\n\n\n" for n in range(6)
+)
+
+
+def again(box: ProcessSandbox, code: str, tests: str) -> Flakiness:
+    files = [TestFile("test_m.py", tests)]
+    before = box.run_tests(code, files, module="m")
+    return flakiness(box, code, files, "m", before=before, expected=None)
+
+
+def test_steady_tests_end_as_before(box: ProcessSandbox) -> None:
+    found = again(box, HONEST, TESTS)
+    assert (found.reached, found.differing) == (True, ())
+
+
+def test_a_dependence_on_the_order_is_seen(box: ProcessSandbox) -> None:
+    found = again(box, ORDER, ORDERED)
+    assert not found.reached
+    assert set(found.differing) >= {"test_m.py::test_1"}
+
+
+def test_a_dependence_on_the_hash_seed_is_seen(box: ProcessSandbox) -> None:
+    code = "VALUES = list({'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'})\ndef f(n): return VALUES\n"
+    first = box.run_tests(code + "raise ValueError(VALUES)", TESTS, module="m").failures[0].message
+    tests = f"from m import f\n\n\ndef test_a():\n    assert f(1) == {first}\n"
+    found = again(box, code, tests)
+    assert (found.reached, found.differing) == (False, ("test_m.py::test_a",))

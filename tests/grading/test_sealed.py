@@ -1,0 +1,152 @@
+"""Sealed examples: exact types, nine digits, and nothing that the code's process sends is trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from greenloop.grading.sealed import same, sealed_result
+from greenloop.records import SealedExample
+from greenloop.sandbox.box import Answers
+from greenloop.sandbox.process import ProcessSandbox
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "equal"),
+    [
+        (1, 1, True),
+        (1, True, False),
+        (1, 1.0, False),
+        (None, None, True),
+        (None, 0, False),
+        (0.3, 0.1 + 0.2, True),
+        (0.3, 0.3001, False),
+        (NAN, NAN, True),
+        (NAN, 1.0, False),
+        (float("inf"), float("inf"), True),
+        ([1, [0.3]], [1, [0.1 + 0.2]], True),
+        ([1], (1,), False),
+        ([1], [True], False),
+        ([1, 2], [1], False),
+        ({"a": [1]}, {"a": [1]}, True),
+        ({"a": 1}, {"a": True}, False),
+        ({1: "a"}, {True: "a"}, False),
+        ({"a": 1}, {"b": 1}, False),
+        ({1, 2}, {2, 1}, True),
+        ({1}, {True}, False),
+        ({(1,)}, {(1.0,)}, False),
+        ({1}, frozenset({1}), False),
+        (1 + 2j, 1 + 2j, True),
+        ("a", "a", True),
+        ("a", b"a", False),
+    ],
+)
+def test_same_means_value_and_exact_type_all_the_way_down(
+    expected: Any, got: Any, equal: bool
+) -> None:
+    assert same(expected, got) is equal
+
+
+class Scripted:
+    """A sandbox that answers what it is told."""
+
+    def __init__(self, *events: dict[str, Any] | None) -> None:
+        self.events, self.calls = events, []
+
+    def answer_calls(self, code: str, module: str, calls: list[str]) -> Answers:
+        self.calls = calls  # type: ignore[assignment]
+        return Answers(self.events)
+
+
+FORGED: list[dict[str, Any] | None] = [
+    None,
+    {},
+    {"value": None},
+    {"value": []},
+    {"value": ["int"]},
+    {"value": ["int", 3]},
+    {"value": ["int", "zz"]},
+    {"value": [["int"], "0x1"]},
+    {"value": ["float", "0x1p99999"]},
+    {"value": ["complex", [1]]},
+    {"value": ["set", [["list", []]]]},
+    {"value": ["dict", [["int", "0x1"]]]},
+    {"value": ["str", "61ff"]},
+    {"value": ["other", "AlwaysEqual"]},
+    {"value": "ab"},
+    {"raised": 5},
+    {"raised": "ValueError"},
+]
+
+
+@pytest.mark.parametrize("event", FORGED)
+def test_whatever_is_sent_in_place_of_an_answer_disagrees(event: dict[str, Any] | None) -> None:
+    for example in (
+        SealedExample(call="f()", returns="1"),
+        SealedExample(call="f()", raises="ValueError"),
+    ):
+        result, wrong = sealed_result(Scripted(event), "", "m", [example])  # type: ignore[arg-type]
+        assert (result.agreed, wrong) == (0, (example,))
+
+
+INVALID = [
+    SealedExample(call="f(", returns="1"),
+    SealedExample(call="x = 1", returns="1"),
+    SealedExample(call="f()", returns="g()"),
+    SealedExample(call="f()", returns="(" * 10_000),
+    SealedExample(call="f()\0", returns="1"),
+]
+
+
+def test_examples_that_cannot_be_read_count_for_nothing() -> None:
+    box = Scripted()
+    result, wrong = sealed_result(box, "", "m", INVALID)  # type: ignore[arg-type]
+    assert (result.reached, result.total, result.agreed, wrong) == (False, 0, 0, ())
+    assert len(result.invalid) == len(INVALID)
+    assert list(box.calls) == []
+
+
+def test_the_code_answers_and_never_sees_what_is_expected(box: ProcessSandbox) -> None:
+    code = (
+        "import os\n"
+        "SEEN = open('/proc/self/cmdline').read() + str(os.environ) + str(os.listdir('..'))\n"
+        "class Own(ValueError): pass\n"
+        "class Equal:\n"
+        "    def __eq__(self, other): return True\n"
+        "def third(n): return n / 3\n"
+        "def fail(): raise Own\n"
+        "def anything(): return Equal()\n"
+        "def looks(text): return text in SEEN\n"
+    )
+    agree = [
+        SealedExample(call="third(1)", returns="0.3333333333"),
+        SealedExample(call="fail()", raises="ValueError"),
+        SealedExample(call="fail()", raises="m.Own"),
+        SealedExample(call="looks('314159')", returns="False"),
+    ]
+    disagree = [
+        SealedExample(call="anything()", returns="1"),
+        SealedExample(call="third(3)", returns="1"),
+        SealedExample(call="third(3)", raises="ValueError"),
+        SealedExample(call="fail()", returns="314159"),
+        SealedExample(call="fail()", raises="TypeError"),
+    ]
+    result, wrong = sealed_result(box, code, "m", [*agree, *disagree, INVALID[0]])
+    assert list(wrong) == disagree
+    assert (result.total, result.agreed, result.reached) == (9, 4, False)
+    assert result.disagreed == tuple(item.call for item in disagree)
+    assert result.invalid == ("f(",)
+
+
+def test_code_that_ends_itself_agrees_with_nothing_after(box: ProcessSandbox) -> None:
+    examples = [
+        SealedExample(call="f(1)", returns="1"),
+        SealedExample(call="f(0)", returns="0"),
+        SealedExample(call="f(2)", returns="2"),
+    ]
+    code = "import os\ndef f(n): return n or os._exit(0)"
+    result, wrong = sealed_result(box, code, "m", examples)
+    assert (result.agreed, list(wrong)) == (1, examples[1:])

@@ -1,0 +1,303 @@
+"""What a specification fixes itself: signatures and examples, and nothing that only looks so."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+import types
+
+import pytest
+
+from greenloop.records import GivenExample
+from greenloop.suite.examples import example_tests, given_in, usable_examples
+
+
+def doctests(text: str) -> list[str]:
+    return [item.doctest for item in given_in(text).examples]
+
+
+@pytest.mark.parametrize(
+    ("text", "signatures"),
+    [
+        ("Write `def f(x: int) -> int`.", ["def f(x: int) -> int:\n    ..."]),
+        ("def f(x, y=1)\n", ["def f(x, y=1):\n    ..."]),
+        ("Use `async def f()` and `def g(a)`", ["async def f():\n    ...", "def g(a):\n    ..."]),
+        (
+            "Signature:\n\ndef f(\n    a: dict[str, int],\n    b: int = 2,\n) -> list[str]:\n",
+            ["def f(a: dict[str, int], b: int=2) -> list[str]:\n    ..."],
+        ),
+        (
+            "Prose.\n```python\ndef f(x):\n    '''Doc.'''\n    return x\n```\nMore `def g()`.",
+            ["def f(x):\n    '''Doc.'''\n    ..."],
+        ),
+        (
+            "- point\n  ```py\n  def f(x):\n      return x\n  ```\n",
+            ["def f(x):\n    ..."],
+        ),
+        (
+            '"""A file."""\nimport os\n\nclass C:\n    x: int = 1\n    def m(self): return 1\n\n'
+            "def f(): return os\n\ndef test_f(): assert f()\n",
+            [
+                "class C:\n    x: int = 1\n\n    def m(self):\n        ...",
+                "def f():\n    ...",
+            ],
+        ),
+        ("```bash\ndef f()\n```", ["def f():\n    ..."]),
+        ("A definite answer (f) is undefined f(x).", []),
+        ("", []),
+    ],
+)
+def test_signatures_are_taken_over(text: str, signatures: list[str]) -> None:
+    given = given_in(text)
+    taken = [ast.unparse(node) for node in ast.parse(given.signatures).body]
+    assert taken == [ast.unparse(ast.parse(item)) for item in signatures]
+    assert given.names == {
+        node.name
+        for item in signatures
+        for node in ast.parse(item).body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "call", "value"),
+    [
+        ("f(1) -> 2", "f(1)", "2"),
+        ("- `f(1) -> 2`", "f(1)", "2"),
+        ("* `f([1, 2], k=3)` → `[1]`.", "f([1, 2], k=3)", "[1]"),
+        ("1. f('a') => 'b'  # a note", "f('a')", "'b'"),
+        ('2) f("a # b") ⇒ "c # d"', 'f("a # b")', "'c # d'"),
+        ("f(1) == 2;", "f(1)", "2"),
+        ("f(')->') returns (1, 2)", "f(')->')", "(1, 2)"),
+        ("f() gives None", "f() is None", "True"),
+        ("f(1) yields {'a': {1}}", "f(1)", "{'a': {1}}"),
+        ("f(1)   ->   -0.5", "f(1)", "-0.5"),
+        ("f(1) -> 2\r", "f(1)", "2"),
+    ],
+)
+def test_an_arrow_is_an_example(line: str, call: str, value: str) -> None:
+    assert doctests(f"Text:\n{line}\nMore.") == [f">>> {call}\n{value}\n"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["f(-1) raises ValueError", "- `f(-1)` raises a `ValueError`.", "f(-1) raise ValueError"],
+)
+def test_a_named_exception_is_an_example(line: str) -> None:
+    (example,) = doctests(line)
+    assert "f(-1)" in example
+    assert "except ValueError" in example
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "def f(x: int) -> int",
+        "f(x: int) -> int",
+        "f(n) -> 3",
+        "f() -> int",
+        "f(1) -> list[int]",
+        "reset() -> None",
+        "- `close() -> None`: closes it",
+        "f(1) -> ...",
+        "f([1, 2]) -> [1, ...]",
+        "f(1) returns the sum (of both)",
+        "It holds that f(1) -> 2 (mostly)",
+        "f(1) == 2 and f(2) == 3",
+        "obj.f(1) -> 2",
+        "f(1) raises ValueError or TypeError",
+        "f(1) raises NoSuchThing",
+        "f(1) raises print",
+        "Prose (in parentheses) -> 3",
+        "f(1)",
+        "f(1) -> ",
+        "f(1) -> " + "1" * 5000,
+    ],
+)
+def test_what_only_looks_like_an_example_is_not_taken(line: str) -> None:
+    assert doctests(line) == []
+
+
+DOCTEST = ">>> f(1)\n2\n>>> f(2)\n3\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Prose before.\n\n{DOCTEST}\nProse after.",
+        f"```python\n{DOCTEST}```\n",
+        f"```\n{DOCTEST}```",
+        "  - indented:\n\n    >>> f(1)\n    2\n    >>> f(2)\n    3\n",
+        'def f(x):\n    """Doc.\n\n    >>> f(1)\n    2\n    >>> f(2)\n    3\n    """\n',
+        'def f(x):\n    """>>> f(1)\n    2\n    >>> f(2)\n    3"""\n    return x\n',
+        DOCTEST + "\n" + DOCTEST,
+    ],
+)
+def test_doctests_are_found_wherever_they_stand(text: str) -> None:
+    assert doctests(text) == [">>> f(1)\n2\n", ">>> f(2)\n3\n"]
+
+
+def test_doctests_that_build_on_each_other_stay_together() -> None:
+    text = ">>> s = f()\n>>> s.add(1)\n>>> s.size\n1\n"
+    assert doctests(text) == [text]
+    assert doctests(">>> s = f()\n") == []
+
+
+def test_a_doctest_of_several_lines_and_an_exception() -> None:
+    text = (
+        ">>> for n in (1, 2):\n...     print(f(n))\n2\n3\n\n"
+        ">>> f(-1)\nTraceback (most recent call last):\n    ...\nValueError: no\n"
+    )
+    first, second = doctests(text)
+    assert first == ">>> for n in (1, 2):\n...     print(f(n))\n2\n3\n"
+    assert second.endswith("ValueError: no\n")
+
+
+def test_a_doctest_that_is_no_doctest_is_left_alone() -> None:
+    assert doctests("Press >>> to go on\n >>>x\n>>>\n") == []
+    assert doctests(">>> f(1)\n  2\n>>>bad\n") == []
+
+
+def test_usable_are_examples_of_known_names_only() -> None:
+    examples = tuple(
+        GivenExample(doctest=f">>> {item}\n1\n")
+        for item in (
+            "f(1)",
+            "g(1)",
+            "x = f(1); x",
+            "import math; math.floor(f(1))",
+            "sorted(f(n) for n in range(3))",
+            "f(y)",
+        )
+    )
+    usable = usable_examples(examples, frozenset({"f"}))
+    assert [item.doctest for item in examples if item not in usable] == [
+        ">>> g(1)\n1\n",
+        ">>> f(y)\n1\n",
+    ]
+
+
+# One specification's examples, a right module for them, and modules that are wrong in one respect.
+SPECIFICATION = """
+- div(1, 3) -> 0.3333333333
+- shout("a  b") -> "A  B"
+- both(1) -> {1, 2}
+- table(2) -> {"b": 0.3, "a": [1]}
+- nothing(1) -> None
+- div(1, 0) raises ValueError
+
+>>> shout("x")
+'X'
+
+>>> table(1)
+{'a': [1],
+ 'b': 0.3}
+
+>>> div(1, 0)
+Traceback (most recent call last):
+    ...
+Odd: whatever
+
+>>> print(shout("a"))
+A
+"""
+RIGHT = """
+class Odd(ValueError): pass
+def div(a, b):
+    if not b: raise Odd("zero")
+    return (a / b) if b != 3 else 0.33333333330000001
+def shout(s): return s.upper()
+def both(n): return {n, n + 1}
+def table(n): return {"a": [1], "b": 0.1 + 0.2}
+def nothing(n): return None
+"""
+WRONG = {
+    RIGHT: set(),
+    RIGHT.replace("s.upper()", "' '.join(s.upper().split())"): {2},
+    RIGHT.replace("{n, n + 1}", "{n}"): {3},
+    RIGHT.replace("{n, n + 1}", "[n, n + 1]"): {3},
+    RIGHT.replace("return None", "return 0"): {5},
+    RIGHT.replace("raise Odd", "raise TypeError"): {6, 9},
+    RIGHT.replace("raise Odd(", "return print("): {6, 9},
+    RIGHT.replace("0.1 + 0.2", "0.4"): {4, 8},
+    RIGHT.replace("[1]", "(1,)"): {4, 8},
+    RIGHT.replace("0.33333333330000001", "0.34"): {1},
+    RIGHT.replace("s.upper()", "s"): {2, 7, 10},
+}
+
+
+def failing(code: str, tests: str, monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """Numbers of the example tests that fail on a module. In this process: the code is our own."""
+    module = types.ModuleType("examined")
+    exec(code, vars(module))
+    monkeypatch.setitem(sys.modules, "examined", module)
+    names: dict[str, object] = {}
+    exec(tests, names)
+    found = set()
+    for name, function in names.items():
+        if name.startswith("test_"):
+            try:
+                function()  # type: ignore[operator]
+            except AssertionError:
+                found.add(int(name.rpartition("_")[2]))
+    return found
+
+
+@pytest.mark.parametrize("code", WRONG)
+def test_example_tests_fail_on_wrong_code_and_only_there(
+    code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrows, blank, rest = SPECIFICATION.partition("\n\n")
+    examples = given_in(arrows).examples + given_in(blank + rest).examples
+    tests = example_tests("examined", examples)
+    assert failing(code, tests, monkeypatch) == WRONG[code]
+
+
+def test_a_failing_example_shows_what_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    tests = example_tests("examined", given_in("f(1) -> 2").examples)
+    module = types.ModuleType("examined")
+    exec("def f(n): return 41", vars(module))
+    monkeypatch.setitem(sys.modules, "examined", module)
+    names: dict[str, object] = {}
+    exec(tests, names)
+    with pytest.raises(AssertionError, match=r"Expected:\s+2\s+Got:\s+41"):
+        names["test_specification_example_1"]()  # type: ignore[operator]
+
+
+def test_without_examples_there_are_no_tests() -> None:
+    assert example_tests("m", ()) == ""
+
+
+SIZE = 100_000
+HOSTILE = {
+    "open fences": "```x\n" * (SIZE // 5),
+    "open definitions": "def f(" * (SIZE // 6),
+    "definitions and closings": "def f(" * (SIZE // 12) + ")" * (SIZE // 2),
+    "brackets behind an arrow": "def f() -> " + "[" * SIZE,
+    "blanks behind a definition": "def f()" + " " * SIZE,
+    "arguments": "def f(a" + ",a" * SIZE + ")",
+    "blanks behind a value": "f(1) -> 1" + " " * SIZE + "x",
+    "parentheses": "f(" + ")" * SIZE,
+    "arrows": "f(1) -> " * (SIZE // 8),
+    "articles": "f(1) raises " + "a " * SIZE,
+    "lines of arrows": ("f(" + ") " * 900 + "\n") * (SIZE // 1800),
+    "lines of blanks": ("f(1)" + " " * 1900 + "x\n") * 50,
+    "newlines": "x = 1\n" + "\n" * SIZE,
+    "signs": "-" * SIZE + "1",
+    "nesting": "(" * SIZE,
+    "attributes": "a" + ".b" * SIZE,
+    "quotes": '"""' * (SIZE // 3),
+    "backticks": "`" * SIZE,
+    "bullets": "* " * SIZE,
+    "prompts": ">>> f(\n" * (SIZE // 7),
+    "continuations": ">>> f()\n" + "... x\n" * (SIZE // 6),
+    "NUL": "\0" * SIZE,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_text_takes_long_to_read(name: str) -> None:
+    started = time.process_time()
+    given_in(HOSTILE[name])
+    assert time.process_time() - started < 2
