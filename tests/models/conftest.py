@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socketserver
 from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
@@ -26,6 +27,12 @@ def bare_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         for name in [name for name in os.environ if _FOREIGN.search(name)]:
             del os.environ[name]
         yield
+
+
+@pytest.fixture(autouse=True)
+def quick_shutdown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A local server looks every half second whether it shall end: too long for many tests."""
+    monkeypatch.setattr(socketserver.BaseServer.serve_forever, "__defaults__", (0.01,))
 
 
 @pytest.fixture

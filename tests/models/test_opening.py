@@ -1,0 +1,143 @@
+"""From a name to a chat model, or to an error that says what is missing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from langchain_openai import ChatOpenAI
+from pydantic import BaseModel
+
+from greenloop.errors import InputError, ModelFailure, NoModelError
+from greenloop.models.choosing import ModelChoice
+from greenloop.models.opening import open_source, open_sources
+from greenloop.models.replay import ReplayChatModel
+from greenloop.settings import Settings
+
+NOWHERE = "http://127.0.0.1:9/v1"
+KEY = {"openai_api_key": "sk-test"}
+
+
+def opened(model: str, base_url: str | None = None, **settings: object) -> ChatOpenAI:
+    source = open_source(ModelChoice(model, base_url), Settings.load(**settings))
+    assert isinstance(source.model, ChatOpenAI)
+    assert (source.name, source.recorded) == (model, False)
+    return source.model
+
+
+@pytest.fixture
+def replay(tmp_path: Path) -> str:
+    (tmp_path / "run.jsonl").write_text('{"tool": "a", "answer": "1"}\n')
+    return f"replay:{tmp_path / 'run.jsonl'}"
+
+
+@pytest.mark.parametrize("name", ["openai:gpt-5.4", "gpt-5.4"])
+def test_an_openai_model_gets_time_out_key_and_no_retries_below_ours(name: str) -> None:
+    model = opened(name, model_timeout_s=12, **KEY)
+    assert model.model_name == "gpt-5.4"
+    assert (model.request_timeout, model.max_retries, model.stream_usage) == (12, 0, True)
+    assert model.openai_api_key is not None
+    assert model.openai_api_key.get_secret_value() == "sk-test"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ["openai:local", "local"])
+def test_a_server_of_ones_own_needs_no_key(name: str) -> None:
+    model = opened(name, openai_base_url=NOWHERE)
+    assert (model.model_name, model.openai_api_base) == ("local", NOWHERE)
+
+
+def test_the_server_of_the_choice_goes_before_that_of_the_settings() -> None:
+    assert opened("openai:x", NOWHERE, openai_base_url="http://other").openai_api_base == NOWHERE
+
+
+def test_an_ollama_name_may_hold_a_colon() -> None:
+    assert opened("openai:qwen3-coder:30b", NOWHERE).model_name == "qwen3-coder:30b"
+
+
+def test_a_recorded_run_is_opened(replay: str) -> None:
+    (source,) = open_sources(Settings.load(model=replay))
+    assert isinstance(source.model, ReplayChatModel)
+    assert (source.name, source.recorded) == (replay, True)
+
+
+@pytest.mark.parametrize("name", ["replay:missing.jsonl", "replay:"])
+def test_a_replay_file_that_cannot_be_read_is_the_callers_fault(name: str) -> None:
+    with pytest.raises(InputError, match="cannot be read as a replay file"):
+        open_sources(Settings.load(model=name))
+
+
+def test_the_fallback_comes_second(replay: str) -> None:
+    settings = Settings.load(model=replay, fallback_model="openai:x", **KEY)
+    assert [source.name for source in open_sources(settings)] == [replay, "openai:x"]
+
+
+class TestMissing:
+    @pytest.mark.parametrize(
+        ("name", "module", "extra"),
+        [
+            ("anthropic:claude", "langchain_anthropic", "anthropic"),
+            ("ollama:qwen3", "langchain_ollama", "ollama"),
+            ("google_genai:gemini", "langchain_google_genai", "google"),
+            ("mistralai:codestral", "langchain_mistralai", "mistral"),
+            ("groq:llama", "langchain_groq", "groq"),
+        ],
+    )
+    def test_a_missing_package_is_told_with_the_command_that_installs_it(
+        self, name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, module, None)
+        with pytest.raises(NoModelError, match=rf"pip install 'greenloop\[{extra}\]'"):
+            open_sources(Settings.load(model=name))
+
+    def test_a_missing_package_without_an_extra_is_named(self) -> None:
+        with pytest.raises(NoModelError, match="langchain-xai"):
+            open_sources(Settings.load(model="xai:grok"))
+
+    def test_a_missing_key_is_told(self) -> None:
+        with pytest.raises(NoModelError, match=r"openai:gpt-5\.4 needs its key"):
+            open_sources(Settings.load(model="openai:gpt-5.4"))
+
+    @pytest.mark.parametrize("name", ["nonsense", "nobody:x"])
+    def test_a_name_that_is_not_understood_is_told_in_one_line(self, name: str) -> None:
+        with pytest.raises(NoModelError, match=f"model name '{name}' is not understood") as caught:
+            open_sources(Settings.load(model=name))
+        assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("raised", "kind", "said"),
+        [
+            ("validation", NoModelError, "needs its key: 1 validation error"),
+            (RuntimeError("odd\nthing"), ModelFailure, "cannot be set up: odd"),
+        ],
+    )
+    def test_what_else_a_provider_raises_is_told(
+        self,
+        raised: str | Exception,
+        kind: type[ModelFailure],
+        said: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        class NeedsKey(BaseModel):
+            api_key: str
+
+        def init(*_: object, **__: object) -> None:
+            if isinstance(raised, Exception):
+                raise raised
+            NeedsKey.model_validate({})
+
+        monkeypatch.setattr("langchain.chat_models.init_chat_model", init)
+        with pytest.raises(kind, match=said) as caught:
+            open_sources(Settings.load(model="acme:x"))
+        assert type(caught.value) is kind
+        assert "\n" not in str(caught.value)
+
+
+def test_keys_of_other_providers_are_read_from_the_env_file(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("ANTHROPIC_API_KEY=from-file\nOPENAI_API_KEY=sk-file\n")
+    os.environ["OPENAI_API_KEY"] = "sk-environment"
+    model = open_sources(Settings.load(model="openai:x"))[0].model
+    assert os.environ["ANTHROPIC_API_KEY"] == "from-file"
+    assert isinstance(model, ChatOpenAI)
+    assert model.openai_api_key.get_secret_value() == "sk-environment"  # type: ignore[union-attr]
