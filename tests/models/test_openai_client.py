@@ -196,11 +196,11 @@ def test_an_account_without_quota_is_one_request(prompt: Prompt) -> None:
 
 def test_the_time_out_of_the_settings_is_kept(prompt: Prompt) -> None:
     started = time.monotonic()
-    with served(Reply("late", delay_s=1.5), model_timeout_s=0.2) as (_, asks):
+    with served(Reply("late", delay_s=20), model_timeout_s=0.2) as (_, asks):
         asks.retry = RetryPolicy(2, 0.0)
         with pytest.raises(ModelUnavailableError, match=r"(?i)time"):
             ask(asks, prompt)
-        assert time.monotonic() - started < 1.4
+        assert time.monotonic() - started < 15
 
 
 def test_a_server_that_is_not_there_is_unavailable(prompt: Prompt) -> None:
@@ -217,11 +217,17 @@ def test_one_asker_serves_several_event_loops(prompt: Prompt) -> None:
 
 
 def test_calls_go_out_side_by_side(prompt: Prompt) -> None:
-    async def both(asks: Asker) -> None:
-        await asyncio.gather(*(asks.ask(prompt, lambda answer: answer) for _ in range(4)))
+    together = threading.Barrier(4)
 
-    with served(Reply("fine", delay_s=0.3)) as (server, asks):
-        started = time.monotonic()
-        asyncio.run(both(asks))
-        assert time.monotonic() - started < 1.0
-    assert len(server.requests) == 4
+    def respond(_request: dict[str, Any]) -> Reply:
+        together.wait(10)  # nobody is answered before all have asked
+        return Reply("fine")
+
+    async def all_at_once(asks: Asker) -> list[Answer]:
+        calls = (asks.ask(prompt, lambda answer: answer) for _ in range(4))
+        return list(await asyncio.gather(*calls))
+
+    with OpenAIServer(respond) as server:
+        settings = Settings.load(model="openai:test-model", openai_base_url=server.url)
+        asks = Asker(open_sources(settings), retry=RetryPolicy(1, 0.0))
+        assert asyncio.run(all_at_once(asks)) == [Answer("fine", "stop")] * 4
