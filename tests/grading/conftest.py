@@ -11,5 +11,6 @@ from greenloop.sandbox.process import Limits, ProcessSandbox
 
 @pytest.fixture(scope="session")
 def box() -> Iterator[ProcessSandbox]:
-    with ProcessSandbox(Limits(timeout_s=20, memory_bytes=512 * 1024 * 1024)) as opened:
+    limits = Limits(timeout_s=20, memory_bytes=512 * 1024 * 1024, file_bytes=6 * 1024 * 1024)
+    with ProcessSandbox(limits) as opened:
         yield opened

@@ -23,7 +23,7 @@ FORGERIES = {
         "''')\n"
         "TestReport.from_item_and_call = green\n"
         "import _pytest.runner\n"
-        "_pytest.runner.check_interactive_exception = {}.get\n"
+        "exec('_pytest.runner.check_interactive_exception = lambda *_: False')\n"
         "def f(n):\n    return 0\n"
     ),
     "tests that do nothing": (

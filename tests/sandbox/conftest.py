@@ -16,7 +16,8 @@ RunAll = Callable[[Programs], dict[str, TestRun]]
 
 @pytest.fixture(scope="session")
 def box() -> Iterator[ProcessSandbox]:
-    with ProcessSandbox(Limits(timeout_s=20, memory_bytes=512 * 1024 * 1024)) as opened:
+    limits = Limits(timeout_s=20, memory_bytes=512 * 1024 * 1024, file_bytes=6 * 1024 * 1024)
+    with ProcessSandbox(limits) as opened:
         yield opened
 
 

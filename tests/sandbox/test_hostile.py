@@ -50,12 +50,8 @@ PROGRAMS = {
         f'{_FORGE}\ndef f():\n    while True: send(\'{{"event": "started", "id": "x"}}\' * 99)'
     ),
     "output flood": "def f():\n    import os\n    while True: os.write(1, b'x' * 65536)",
-    "printing flood": "import sys\nwhile True: sys.__stdout__.write('x' * 65536)",
     "forged pass": forging(_PASSED),
     "forged pass and end": forging(_PASSED, _END),
-    "forged garbage": forging("'garbage'"),
-    "forged depth": forging("'[' * 99999"),
-    "forged collection": forging("{'event': 'collected', 'ids': IDS[:1]}", _PASSED),
     "syntax error": "def f(:\n",
     "no such import": "import no_such_module_here\ndef f(): pass",
     "wrong encoding": "def f(): return '\udcff'",
@@ -84,12 +80,9 @@ ENDINGS = {
     "SIGKILL for the group": "crashed",
     "result flood": "output",
     "output flood": "output",
-    "printing flood": "output",
     "forged pass": "garbled",
     "forged pass and end": "garbled",
     "forged pass and os._exit": "garbled",
-    "forged garbage": "garbled",
-    "forged depth": "garbled",
     "sys.exit at import": "finished",
     "pytest.exit in a test": "finished",
     "KeyboardInterrupt": "finished",
@@ -106,7 +99,7 @@ def test_the_test_that_it_happened_in_is_named(runs: dict[str, TestRun], name: s
     assert "test_solution.py::test_calls" in runs[name].detail
 
 
-@pytest.mark.parametrize("name", ["result flood", "output flood", "printing flood"])
+@pytest.mark.parametrize("name", ["result flood", "output flood"])
 def test_of_a_flood_little_is_kept(runs: dict[str, TestRun], name: str) -> None:
     assert len(runs[name].output) < 70_000
     assert runs[name].duration_s < 10

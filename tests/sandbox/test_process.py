@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.records import Expectation
+from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.process import Limits, ProcessSandbox
 from greenloop.suite import TestFile
 
@@ -120,16 +120,16 @@ def test_the_time_limit_ends_a_run(code: str, where: str) -> None:
 
 def test_an_expectation_is_held_to(box: ProcessSandbox) -> None:
     name = "test_solution.py::test_"
-    runs = {
-        ids: box.run_tests(
-            "def f(): pass",
-            PASS + "\n\ndef test_b():\n    import pytest\n    pytest.skip('x')\n",
-            expected=Expectation(
-                ids=frozenset(name + item for item in ids), tolerated=frozenset({name + "b"})
-            ),
+    tests = PASS + "\n\ndef test_b():\n    import pytest\n    pytest.skip('x')\n"
+
+    def run(ids: str) -> TestRun:
+        expected = Expectation(
+            ids=frozenset(name + item for item in ids), tolerated=frozenset({name + "b"})
         )
-        for ids in ("ab", "a", "abc")
-    }
+        return box.run_tests("def f(): pass", tests, expected=expected)
+
+    with ThreadPoolExecutor(3) as pool:
+        runs = dict(zip(("ab", "a", "abc"), pool.map(run, ("ab", "a", "abc")), strict=True))
     assert runs["ab"].passed
     assert (runs["a"].passed, runs["a"].unexpected) == (False, (name + "b",))
     assert (runs["abc"].passed, runs["abc"].missing) == (False, (name + "c",))
@@ -202,5 +202,7 @@ def test_no_file_takes_the_place_of_another(box: ProcessSandbox, files: list[Tes
 
 def test_the_hash_seed_is_that_asked_for(box: ProcessSandbox) -> None:
     code = "import sys\ndef f():\n    raise LookupError(hash('a'))"
-    seen = [box.run_tests(code, PASS, hash_seed=s).failures[0].message for s in (0, 0, 7)]
+    with ThreadPoolExecutor(3) as pool:
+        runs = pool.map(lambda seed: box.run_tests(code, PASS, hash_seed=seed), (0, 0, 7))
+        seen = [run.failures[0].message for run in runs]
     assert seen[0] == seen[1] != seen[2]
