@@ -3,6 +3,6 @@
 evidence = grade(box, code, test_code)
 """
 
-from greenloop.grading.grade import Thresholds, grade
+from greenloop.grading.grading import Thresholds, grade
 
 __all__ = ["Thresholds", "grade"]

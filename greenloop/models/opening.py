@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from greenloop.errors import ModelFailure, NoModelError
 from greenloop.models.chat import ChatSource
@@ -38,7 +39,15 @@ def open_source(choice: ModelChoice, settings: Settings) -> ChatSource:
     kind, _, rest = choice.name.partition(":")
     if kind == "replay":
         return ChatSource(choice.name, ReplayChatModel.from_file(Path(rest)), recorded=True)
-    return ChatSource(choice.name, _chat_model(choice, settings))
+    return ChatSource(_billed_name(choice, settings), _chat_model(choice, settings))
+
+
+def _billed_name(choice: ModelChoice, settings: Settings) -> str:
+    """Another server than the provider's own has its own prices: they are not known."""
+    base_url = choice.base_url or settings.openai_base_url
+    if not base_url or urlsplit(base_url).hostname == "api.openai.com":
+        return choice.name
+    return choice.name.replace("openai:", "openai-compatible:", 1)
 
 
 def _chat_model(choice: ModelChoice, settings: Settings) -> Any:

@@ -7,7 +7,7 @@ import time
 from functools import partial
 
 from greenloop.events import Emit, Graded, Notice
-from greenloop.grading.grade import grade_run
+from greenloop.grading.grading import grade_run
 from greenloop.records import Expectation, TestRun
 from greenloop.suite.gates import untested
 from greenloop.tools.toolkit import Toolkit

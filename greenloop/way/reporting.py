@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 from greenloop.errors import GreenloopError
-from greenloop.grading.grade import forged, shortfalls
+from greenloop.grading.grading import forged, shortfalls
 from greenloop.records import (
     Artifacts,
     Environment,

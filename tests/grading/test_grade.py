@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from greenloop.grading import grade
-from greenloop.grading.grade import Thresholds, forged, grade_run, shortfalls
+from greenloop.grading.grading import Thresholds, forged, grade_run, shortfalls
 from greenloop.records import (
     Evidence,
     Flakiness,

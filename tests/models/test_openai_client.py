@@ -163,7 +163,9 @@ def test_faults_may_come_one_after_the_other(prompt: Prompt) -> None:
 def test_only_our_own_retries_count_and_the_end_says_why(fault: Reply, prompt: Prompt) -> None:
     with served(fault) as (server, asks):
         asks.retry = RetryPolicy(2, 0.0)
-        with pytest.raises(ModelUnavailableError, match=r"^openai:test-model: .* in vain"):
+        with pytest.raises(
+            ModelUnavailableError, match=r"^openai-compatible:test-model: .* in vain"
+        ):
             ask(asks, prompt)
     assert len(server.requests) == 2
 

@@ -11,7 +11,9 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 
 from greenloop.errors import InputError, ModelFailure, NoModelError
+from greenloop.models.answer_log import TokenCount
 from greenloop.models.choosing import ModelChoice
+from greenloop.models.ledger import price
 from greenloop.models.opening import open_source, open_sources
 from greenloop.models.replay import ReplayChatModel
 from greenloop.settings import Settings
@@ -23,7 +25,8 @@ KEY = {"openai_api_key": "sk-test"}
 def opened(model: str, base_url: str | None = None, **settings: object) -> ChatOpenAI:
     source = open_source(ModelChoice(model, base_url), Settings.load(**settings))
     assert isinstance(source.model, ChatOpenAI)
-    assert (source.name, source.recorded) == (model, False)
+    assert source.name.rpartition(":")[2] == model.rpartition(":")[2]
+    assert not source.recorded
     return source.model
 
 
@@ -50,6 +53,23 @@ def test_a_server_of_ones_own_needs_no_key(name: str) -> None:
 
 def test_the_server_of_the_choice_goes_before_that_of_the_settings() -> None:
     assert opened("openai:x", NOWHERE, openai_base_url="http://other").openai_api_base == NOWHERE
+
+
+@pytest.mark.parametrize(
+    ("base_url", "name"),
+    [
+        (None, "openai:gpt-5.4"),
+        ("https://api.openai.com/v1", "openai:gpt-5.4"),
+        (NOWHERE, "openai-compatible:gpt-5.4"),
+    ],
+)
+def test_only_the_providers_own_server_is_billed_by_its_prices(
+    base_url: str | None, name: str
+) -> None:
+    source = open_source(ModelChoice("openai:gpt-5.4", base_url), Settings.load(**KEY))
+    assert source.name == name
+    known = price(source.name, TokenCount(input_tokens=10)) is not None
+    assert known == name.startswith("openai:")
 
 
 def test_an_ollama_name_may_hold_a_colon() -> None:

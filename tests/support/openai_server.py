@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -79,7 +80,9 @@ class OpenAIServer:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -159,7 +162,8 @@ def _stream(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
         handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
         handler.wfile.flush()
     if reply.drop:
-        handler.connection.close()
+        handler.close_connection = True
+        handler.connection.shutdown(socket.SHUT_RDWR)
     else:
         handler.wfile.write(b"0\r\n\r\n")
 

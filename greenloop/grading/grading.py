@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 from greenloop.grading.integrity import integrity
 from greenloop.grading.reruns import flakiness, hollow_run
@@ -57,13 +59,20 @@ def grade_run(
     red_phase: RedPhase | None = None,
     untested: Sequence[str] = (),
 ) -> Graded:
-    """The evidence for a run that was green, given what is known from before it."""
-    result, disagreed = sealed_result(box, code, module, sealed) if sealed else (None, ())
+    """The evidence for a run that was green, given what is known from before it.
+
+    What runs in the sandbox runs side by side: mostly it waits for processes.
+    """
+    steady = partial(flakiness, box, code, tests, module, before=run, expected=expected)
+    with ThreadPoolExecutor(3) as side_by_side:
+        again = side_by_side.submit(steady)
+        hollowed = side_by_side.submit(hollow_run, box, code, tests, module)
+        result, disagreed = sealed_result(box, code, module, sealed) if sealed else (None, ())
     evidence = Evidence(
         red_phase=red_phase,
-        hollow_run=hollow_run(box, code, tests, module),
+        hollow_run=hollowed.result(),
         sealed=result,
-        flakiness=flakiness(box, code, tests, module, before=run, expected=expected),
+        flakiness=again.result(),
         integrity=integrity(code),
         requirements_untested=tuple(untested),
         thresholds=Thresholds().as_record(),
