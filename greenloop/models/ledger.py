@@ -10,6 +10,7 @@ from greenloop.errors import BudgetExhaustedError, SettingsError
 from greenloop.models.answer_log import TokenCount
 from greenloop.records import ToolUsage, Usage
 
+UNPRICED = "openai-compatible"
 _CHARACTERS_PER_TOKEN = 4  # a rule of thumb for English and code; errs on the high side for code
 
 
@@ -24,6 +25,8 @@ def price(model: str, usage: TokenCount) -> float | None:
     from genai_prices import calc_price
 
     provider, _, name = model.partition(":") if ":" in model else ("", "", model)
+    if provider == UNPRICED:  # the price list matches providers by their beginnings
+        return None
     counted = Counted(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
     try:
         found = calc_price(counted, model_ref=name, provider_id=provider or None)

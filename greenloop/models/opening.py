@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from greenloop.errors import ModelFailure, NoModelError
 from greenloop.models.chat import ChatSource
 from greenloop.models.choosing import ModelChoice, choose_model
+from greenloop.models.ledger import UNPRICED
 from greenloop.models.replay import ReplayChatModel
 from greenloop.settings import Settings
 
@@ -47,7 +48,7 @@ def _billed_name(choice: ModelChoice, settings: Settings) -> str:
     base_url = choice.base_url or settings.openai_base_url
     if not base_url or urlsplit(base_url).hostname == "api.openai.com":
         return choice.name
-    return choice.name.replace("openai:", "openai-compatible:", 1)
+    return choice.name.replace("openai:", f"{UNPRICED}:", 1)
 
 
 def _chat_model(choice: ModelChoice, settings: Settings) -> Any:
