@@ -105,9 +105,9 @@ class Asker:
         """An answer that was paid for before: it counts towards the budget, and costs nothing now."""
         usage = entry.usage or TokenCount()
         self.ledger.add(entry.tool, entry.model or "", usage, entry.seconds or 0.0)
-        for source in self.sources:
-            if isinstance(source.model, ReplayChatModel):
-                source.model.skip(entry.tool)
+        model = self.sources[0].model
+        if isinstance(model, ReplayChatModel):
+            model.skip(entry.tool)
         self.emit(CallFinished(entry.tool, 0.0, usage.total, source="log"))
         return Answer(entry.answer, "length" if entry.error == "truncated" else "stop")
 

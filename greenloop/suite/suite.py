@@ -107,6 +107,12 @@ class Suite:
         """Only what the model wrote: the person's files and examples are locked."""
         return self.find(test) is not None and self.origin(test) != "given"
 
+    def stands(self, test: str) -> bool:
+        """Whether a test, by its id, still counts. Only tests of our own file are ever dropped."""
+        file_name, _, _ = test.partition("::")
+        gone = {item.name for item in self.dropped}
+        return file_name != self.file_name or function_name(test) not in gone
+
     def drop(self, test: str, why: str, *, disputed: bool) -> Suite:
         """Without one test, which is remembered with the reason; what is locked stays."""
         found = self.find(test)

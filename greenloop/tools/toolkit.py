@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from greenloop.records import (
     TestRun,
 )
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.suite import TestFile
 from greenloop.suite.examples import given_in
 from greenloop.tools.contracts import read_contract
@@ -142,11 +142,7 @@ class Toolkit:
     ) -> TestRun:
         """One test run in the sandbox."""
         work = partial(self.sandbox.run_tests, code, tests, module=module, expected=expected)
-        try:
-            return await asyncio.to_thread(work)
-        except asyncio.CancelledError:
-            self.sandbox.interrupt()
-            raise
+        return await in_sandbox(self.sandbox, work)
 
 
 def _python_version() -> str:

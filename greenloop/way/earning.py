@@ -11,7 +11,6 @@ from greenloop.records import Contract, Expectation, GeneratedTests, RedPhase, T
 from greenloop.suite import Suite
 from greenloop.suite.examples import example_tests
 from greenloop.suite.gates import Complaints, broken_on_stub, complaints, green_on_stub, skipping
-from greenloop.suite.reading import function_name
 from greenloop.suite.stub import stub
 from greenloop.tools.toolkit import Toolkit
 from greenloop.way.running import run_suite
@@ -99,8 +98,7 @@ def _set_aside(suite: Suite, on_stub: TestRun) -> Suite:
 
 def _conclude(state: RunState, on_stub: TestRun) -> None:
     """What later runs must report, as far as the stub told; and how the red phase went."""
-    gone = {item.name for item in state.tests.dropped}
-    standing = [item for item in on_stub.tests if function_name(item.id) not in gone]
+    standing = [item for item in on_stub.tests if state.tests.stands(item.id)]
     if not any(True for _ in state.tests.functions()):
         raise UnusableAnswerError("generate_tests: no test is left that fails on a stub")
     given = [item for item in standing if state.tests.origin(item.id) == "given"]
@@ -114,7 +112,7 @@ def _conclude(state: RunState, on_stub: TestRun) -> None:
         )
     red = [item.id for item in standing if item.outcome in ("failed", "error")]
     passing = [item.id for item in on_stub.tests if item.outcome == "passed"]
-    green = [item for item in passing if function_name(item) not in gone]
+    green = [item for item in passing if state.tests.stands(item)]
     state.red_phase = RedPhase(
         reached=state.expected is not None and not green,
         failed=len(red),

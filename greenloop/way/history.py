@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from greenloop.records import Attempt, AttemptKind, TestRun
@@ -11,6 +12,12 @@ from greenloop.way.request import digest
 
 _LINES = 5
 _REMARK = 200
+Stands = Callable[[str], bool]
+
+
+def always(_test: str) -> bool:
+    """Before any test was dropped, all stand."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -23,11 +30,11 @@ class Candidate:
     run: TestRun | None = None
     n: int = 0
 
-    def failing(self, dropped: frozenset[str]) -> frozenset[str]:
-        """Tests that it fails, of those that still stand (`dropped`: names of those that do not)."""
+    def failing(self, stands: Stands) -> frozenset[str]:
+        """Tests that it fails, of those that still stand."""
         if self.run is None:
             return frozenset({"not run"})
-        return frozenset(item for item in self.run.failing if function_name(item) not in dropped)
+        return frozenset(item for item in self.run.failing if stands(item))
 
 
 @dataclass
@@ -38,7 +45,7 @@ class History:
     tried: list[Candidate] = field(default_factory=list)
     best: Candidate | None = None
     base: Candidate | None = None
-    dropped: frozenset[str] = frozenset()
+    stands: Stands = always
     stuck: str = ""
     _signatures: set[frozenset[str]] = field(default_factory=set)
     _codes: set[str] = field(default_factory=set)
@@ -96,7 +103,7 @@ class History:
         best = self.best
         if best is None or best.run is None:
             return done
-        now, before = done.failing(self.dropped), best.failing(self.dropped)
+        now, before = done.failing(self.stands), best.failing(self.stands)
         if len(now) < len(before) or not now - before:
             return done
         if done.kind == "rewrite" and len(now) == len(before):
@@ -104,7 +111,7 @@ class History:
         return best
 
     def _fewer(self, one: Candidate, other: Candidate) -> bool:
-        return len(one.failing(self.dropped)) < len(other.failing(self.dropped))
+        return len(one.failing(self.stands)) < len(other.failing(self.stands))
 
     def lines(self, but: int = 0) -> list[str]:
         """One line for each of the last attempts that were run: what was tried, what came of it.
@@ -115,7 +122,7 @@ class History:
 
     def _line(self, item: Candidate) -> str:
         assert item.run is not None
-        failing = item.failing(self.dropped)
+        failing = item.failing(self.stands)
         first = next(iter(item.run.failures), None)
         why = (
             normalised(f"{first.exception}: {first.message}").split("\n")[0][:_REMARK]

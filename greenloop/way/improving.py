@@ -9,7 +9,6 @@ from greenloop.errors import UnusableAnswerError
 from greenloop.events import DisputeJudged, Emit, Notice, Stuck
 from greenloop.models.asking import Asker
 from greenloop.records import AttemptKind, Dispute, Expectation, Judgement, TestRun
-from greenloop.suite.reading import function_name
 from greenloop.tools.failures import shown_failures, summary
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 from greenloop.way.history import Candidate, remark
@@ -136,7 +135,7 @@ class Improver:
     def _drop(self, name: str, why: str) -> None:
         state = self._state
         state.suite = state.tests.drop(name, why, disputed=True)
-        state.history.dropped |= {name}
+        state.history.stands = state.stands
         if state.expected is not None:
-            kept = frozenset(item for item in state.expected.ids if function_name(item) != name)
+            kept = frozenset(item for item in state.expected.ids if state.stands(item))
             state.expected = Expectation(ids=kept, tolerated=state.expected.tolerated)

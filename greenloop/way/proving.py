@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from functools import partial
 
 from greenloop.events import Emit, Graded, Notice
 from greenloop.grading.grading import grade_run
 from greenloop.records import Expectation, TestRun
+from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.suite.gates import untested
 from greenloop.tools.toolkit import Toolkit
 from greenloop.way.running import try_out
@@ -45,10 +45,7 @@ async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bo
     )
     started = time.monotonic()
     try:
-        graded = await asyncio.to_thread(work)
-    except asyncio.CancelledError:
-        kit.sandbox.interrupt()
-        raise
+        graded = await in_sandbox(kit.sandbox, work)
     finally:
         state.grading_s += time.monotonic() - started
     state.evidence = graded.evidence

@@ -74,7 +74,7 @@ def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str
         if broken_off is None:
             yield "no code was run"
         return
-    failing = sorted(best.failing(state.history.dropped))
+    failing = sorted(best.failing(state.stands))
     if failing:
         shown = ", ".join(failing[:5]) + (", …" if len(failing) > 5 else "")
         yield f"{len(failing)} tests do not pass: {shown}"
@@ -88,9 +88,8 @@ def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
     suite = state.suite
     if suite is None:
         return
-    gone = {item.name: item for item in suite.dropped}
     for test in run.tests if run else ():
-        if function_name(test.id) not in gone:
+        if suite.stands(test.id):
             yield TestEntry(
                 id=test.id,
                 requirements=suite.requirements(test.id),

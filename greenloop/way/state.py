@@ -55,3 +55,7 @@ class RunState:
         """The suite, once there is one."""
         assert self.suite is not None
         return self.suite
+
+    def stands(self, test: str) -> bool:
+        """Whether a test still counts."""
+        return self.suite is None or self.suite.stands(test)

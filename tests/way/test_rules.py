@@ -167,6 +167,20 @@ def test_given_tests_are_locked(way: Way) -> None:
     assert [item.outcome for item in done.report.tests if item.origin == "given"] == ["failed"]
 
 
+def test_a_given_test_stays_where_a_generated_one_of_its_name_is_dropped(way: Way) -> None:
+    mine = GivenTests.of(
+        "test_mine.py",
+        "from topk import top_k\n\n\ndef test_wrong():\n    assert top_k([4], 1) == [4]\n",
+    )
+    done = way(
+        answers(generate_tests=[WRONG_SUITE], repair_code=[DISPUTE], judge_test=[TEST_IS_WRONG]),
+        given=(mine,),
+    )
+    assert done.report.verdict == "passed"
+    outcomes = {item.id: item.outcome for item in done.report.tests if "test_wrong" in item.id}
+    assert outcomes == {"test_mine.py::test_wrong": "passed", "test_topk.py::test_wrong": "dropped"}
+
+
 # --- Review first
 
 

@@ -140,6 +140,7 @@ def _frames(error: BaseException, work: str) -> list[dict[str, Any]]:
 
 def _arguments(job: dict[str, Any]) -> list[str]:
     options = ["-q", "--no-header", "--tb=short", "-rN", "--color=no", "-p", "no:cacheprovider"]
+    options.append("--continue-on-collection-errors")
     places = ["-c", job["ini"], "--rootdir", job["work"], "--confcutdir", job["work"]]
     values = ["pythonpath=.", "truncation_limit_lines=30", "truncation_limit_chars=3000"]
     return [
