@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from greenloop.errors import InputError, SpecificationError
-from greenloop.sandbox.process import tested_module
+from greenloop.sandbox.tested import tested_module
 from greenloop.suite.examples import given_in
 from greenloop.way.request import GivenTests
 

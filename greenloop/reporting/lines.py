@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from textwrap import shorten
 from typing import Any
 
 from greenloop import events as e
@@ -10,6 +11,7 @@ from greenloop.records import Attempt, Evidence
 
 LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
 _MOST = 8
+_LINE = 100  # characters of a requirement on screen; the report has all
 
 
 def lines_of(event: e.Event, *, verbose: bool = False) -> list[str]:
@@ -65,7 +67,8 @@ def _contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
     contract = event.contract
     yield f"contract {contract.module}: {contract.summary}"
     for item in contract.requirements:
-        yield f"         {item.id} {item.text}"
+        text = item.text if verbose else shorten(item.text, _LINE, placeholder=" …")
+        yield f"         {item.id} {text}"
     for text in contract.assumptions:
         yield f"         assumed: {text}"
     if contract.packages:

@@ -14,28 +14,23 @@ from __future__ import annotations
 
 import contextlib
 import json
-import secrets
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any
 
 from greenloop.errors import SandboxError
-from greenloop.records import Expectation, SandboxInfo, TestRun
+from greenloop.records import SandboxInfo
 from greenloop.sandbox import inside
 from greenloop.sandbox.bounded import Bounds, Ended, run_bounded
-from greenloop.sandbox.box import Answers
 from greenloop.sandbox.leftovers import end_strays, remove
-from greenloop.sandbox.protocol import events, test_run
-from greenloop.sandbox.tested import tested_module
-from greenloop.suite import TestFile
+from greenloop.sandbox.testing import Limits, TestingSandbox, Work, environment
 
-__all__ = ["Limits", "ProcessSandbox", "tested_module"]
+__all__ = ["Limits", "ProcessSandbox"]
 
+_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py"}
 _INFO = SandboxInfo(
     backend="process",
     isolation=(
@@ -44,90 +39,18 @@ _INFO = SandboxInfo(
 )
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Per run: wall seconds, memory of one process and output in bytes."""
-
-    timeout_s: float = 30.0
-    memory_bytes: int = 2048 * 1024 * 1024
-    output_bytes: int = 4096 * 1024
-    file_bytes: int = 64 * 1024 * 1024
-    open_files: int = 256
-
-    def inside(self) -> dict[str, int]:
-        """What the process puts on itself."""
-        return {
-            "memory_bytes": self.memory_bytes,
-            "cpu_seconds": int(self.timeout_s) + 2,
-            "file_bytes": self.file_bytes,
-            "open_files": self.open_files,
-        }
-
-
-class ProcessSandbox:
+class ProcessSandbox(TestingSandbox):
     """See the module's text. Safe to use from several threads."""
-
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
-        self._stop = threading.Event()
 
     @property
     def info(self) -> SandboxInfo:
         return _INFO
 
-    def run_tests(
-        self,
-        code: str,
-        tests: str | Sequence[TestFile],
-        *,
-        module: str | None = None,
-        expected: Expectation | None = None,
-        order_seed: int | None = None,
-        hash_seed: int = 0,
-    ) -> TestRun:
-        """See `Sandbox.run_tests`. Raises SandboxError where no process can be started."""
-        stop = self._stop
-        if isinstance(tests, str):
-            module = module or tested_module(tests)
-            tests = [TestFile(f"test_{module}.py", tests)]
-        elif not tests:
-            raise ValueError("no test file was given")
-        module = module or tested_module(tests[0].code)
+    def _execute(self, work: Work, stop: threading.Event) -> Ended:
         with self._room() as room:
-            files = [(f"{module}.py", code), *((item.name, item.code) for item in tests)]
-            _write(room.work, files)
-            targets = [item.name for item in tests]
-            job = {"targets": targets, "ini": str(room.ini), "order_seed": order_seed}
-            ended = self._run(room, "run_pytest.py", job, hash_seed, stop)
-        return test_run(ended, expected, room.key)
-
-    def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
-        """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""
-        stop = self._stop
-        with self._room() as room:
-            _write(room.work, [(f"{module}.py", code)])
-            job = {"module": module, "calls": list(calls)}
-            ended = self._run(room, "answer_calls.py", job, 0, stop)
-        return _answers(ended, len(calls), room.key)
-
-    def interrupt(self) -> None:
-        """See `Sandbox.interrupt`; later runs are not concerned."""
-        running, self._stop = self._stop, threading.Event()
-        running.set()
-
-    def close(self) -> None:
-        self.interrupt()
-
-    def __enter__(self) -> ProcessSandbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+            for name, text in work.files:
+                (room.work / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+            return self._run(room, work, stop)
 
     @contextlib.contextmanager
     def _room(self) -> Iterator[_Room]:
@@ -141,25 +64,18 @@ class ProcessSandbox:
             end_strays(f"HOME={root}/home")
             remove(root)
 
-    def _run(
-        self,
-        room: _Room,
-        script: str,
-        job: dict[str, Any],
-        hash_seed: int,
-        stop: threading.Event,
-    ) -> Ended:
+    def _run(self, room: _Room, work: Work, stop: threading.Event) -> Ended:
         folder = Path(inside.__file__).parent
-        place = {"work": str(room.work), "key": room.key}
-        content = {**job, **place, "limits": self._limits.inside()}
+        place = {"work": str(room.work), "key": work.key, "ini": str(folder / "pytest.ini")}
+        content = {**work.job, **place, "limits": self.limits.inside()}
         room.job.write_text(json.dumps(content), encoding="utf-8")
-        command = [sys.executable, "-s", "-B", str(folder / "start.py")]
-        bounds = Bounds(self._limits.timeout_s, self._limits.output_bytes)
+        command = [sys.executable, "-s", "-B", str(folder / "start.py"), str(room.job), "{fd}"]
+        bounds = Bounds(self.limits.timeout_s, self.limits.output_bytes)
         try:
             return run_bounded(
-                [*command, str(room.job), "{fd}", str(folder / script)],
+                [*command, str(folder / _SCRIPTS[work.kind])],
                 folder=room.work,
-                environment=_environment(room, hash_seed),
+                environment=environment(str(room.home), str(room.temporary), work.hash_seed),
                 bounds=bounds,
                 stop=stop,
             )
@@ -175,56 +91,10 @@ class _Room:
     home: Path
     temporary: Path
     job: Path
-    ini: Path
-    key: str = field(kw_only=True)
 
     @classmethod
     def make(cls, root: Path) -> _Room:
-        names = ("work", "home", "tmp", "job.json", "pytest.ini")
-        room = cls(*(root / name for name in names), key=secrets.token_hex(8))
+        room = cls(*(root / name for name in ("work", "home", "tmp", "job.json")))
         for folder in (room.work, room.home, room.temporary):
             folder.mkdir()
-        room.ini.write_text("[pytest]\n", encoding="utf-8")
         return room
-
-
-def _environment(room: _Room, hash_seed: int) -> dict[str, str]:
-    """Everything that the process gets to see: nothing is taken over from the host."""
-    return {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": str(room.home),
-        "TMPDIR": str(room.temporary),
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-        "PYTHONHASHSEED": str(hash_seed),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-    }
-
-
-def _write(folder: Path, files: Sequence[tuple[str, str]]) -> None:
-    for name, text in files:
-        if "/" in name or name in ("", ".", ".."):
-            raise ValueError(f"not a plain file name: {name!r}")
-        if (folder / name).exists():
-            raise ValueError(f"two files of the name {name!r}")
-        (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-
-
-def _answers(ended: Ended, count: int, key: str) -> Answers:
-    """One event a call, the first that came for it; the numbers come from foreign code."""
-    heard, whole = events(ended.result, key)
-    answers: dict[int, dict[str, Any]] = {}
-    for item in heard:
-        number = item.get("call")
-        if item.get("event") == "answer" and type(number) is int:
-            answers.setdefault(number, item)
-    closed = whole and bool(heard) and heard[-1].get("event") == "end"
-    trouble = "" if ended.ending == "finished" and closed else _trouble(ended)
-    return Answers(tuple(answers.get(number) for number in range(count)), trouble)
-
-
-def _trouble(ended: Ended) -> str:
-    last = ended.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    said = f": {last[:300]}" if last else ""
-    return f"the calls did not come to an end ({ended.ending}, status {ended.status}){said}"

@@ -2,27 +2,57 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.process import Limits, ProcessSandbox
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.process import ProcessSandbox
+from greenloop.sandbox.testing import Limits
+from greenloop.sandbox.walls import bubblewrap_wall, native_wall
+from greenloop.sandbox.warm import WarmSandbox
 
 Programs = Mapping[str, tuple[str, str]]
 RunAll = Callable[[Programs], dict[str, TestRun]]
 
 
-@pytest.fixture(scope="session")
-def box() -> Iterator[ProcessSandbox]:
-    limits = Limits(timeout_s=20, memory_bytes=512 * 1024 * 1024, file_bytes=6 * 1024 * 1024)
-    with ProcessSandbox(limits) as opened:
+LIMITS = Limits(
+    timeout_s=20,
+    memory_bytes=512 << 20,
+    total_bytes=512 << 20,
+    file_bytes=6 << 20,
+    disk_bytes=32 << 20,
+)
+
+
+def walls() -> list[str]:
+    """The walls that can be tried on this machine."""
+    if sys.platform != "linux":
+        return []
+    return ["bubblewrap", "native"] if bubblewrap_wall() else ["native"]
+
+
+def made(kind: str) -> Sandbox:
+    """A sandbox of one kind, with small limits."""
+    if kind == "process":
+        return ProcessSandbox(LIMITS)
+    wall = bubblewrap_wall() if kind == "bubblewrap" else native_wall()
+    assert wall is not None
+    return WarmSandbox(wall, LIMITS)
+
+
+@pytest.fixture(scope="session", params=["process", *walls()])
+def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """Every sandbox that this machine has."""
+    with made(request.param) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
-def run_all(box: ProcessSandbox) -> RunAll:
+def run_all(box: Sandbox) -> RunAll:
     """Runs (code, tests) by name, a few at once."""
 
     def run(programs: Programs) -> dict[str, TestRun]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from greenloop.grading.sealed import untagged
+from greenloop.sandbox import Sandbox
 from greenloop.sandbox.box import Answers
 from greenloop.sandbox.process import Limits, ProcessSandbox
 
@@ -85,7 +86,7 @@ OTHERS = {"Pretender()": "Pretender", "identity(len)": "builtin_function_or_meth
 
 
 @pytest.fixture(scope="module")
-def answers(box: ProcessSandbox) -> dict[str, dict[str, Any] | None]:
+def answers(box: Sandbox) -> dict[str, dict[str, Any] | None]:
     calls = [*VALUES, *RAISES, *OTHERS, "round_and_round()"]
     given = box.answer_calls(CODE, "start", calls)
     assert given.trouble == ""
@@ -141,11 +142,11 @@ def test_calls_that_do_not_come_to_an_end_are_trouble(name: str) -> None:
     assert len(given.events) == 3
 
 
-def test_answers_from_before_the_trouble_are_kept(box: ProcessSandbox) -> None:
+def test_answers_from_before_the_trouble_are_kept(box: Sandbox) -> None:
     given = box.answer_calls("import os\ndef f(): os._exit(0)", "m", ["41 + 1", "f()"])
     assert given.events[0] is not None
     assert untagged(given.events[0]["value"]) == 42
 
 
-def test_no_calls_are_no_trouble(box: ProcessSandbox) -> None:
+def test_no_calls_are_no_trouble(box: Sandbox) -> None:
     assert box.answer_calls("x = 1", "m", []) == Answers(())

@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox import open_sandbox
+from greenloop.sandbox import open_sandbox, opening
+from greenloop.sandbox.probe import check_wall
+from greenloop.sandbox.process import ProcessSandbox
 from greenloop.settings import Settings
+from tests.sandbox.conftest import made, walls
 
 
-@pytest.mark.parametrize("kind", ["auto", "process"])
-def test_the_process_says_that_it_is_weak(kind: str) -> None:
-    with open_sandbox(Settings.load(sandbox=kind)) as box:
+def test_the_process_says_that_it_is_weak() -> None:
+    with open_sandbox(Settings.load(sandbox="process")) as box:
         assert box.info.backend == "process"
         assert box.info.isolation.startswith("weak")
 
 
-def test_a_kind_that_cannot_be_had_is_refused_not_replaced() -> None:
-    with pytest.raises(SandboxError, match=r"bubblewrap.*auto, process"):
-        open_sandbox(Settings.load(sandbox="bubblewrap"))
+@pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")
+def test_auto_takes_a_wall_that_holds() -> None:
+    with open_sandbox(Settings.load()) as box:
+        assert box.info.backend in ("bubblewrap", "native")
+        assert box.info.isolation.startswith("strong")
+        check_wall(box)
+
+
+def test_every_wall_was_tried() -> None:
+    if "bubblewrap" not in walls():
+        pytest.skip("bubblewrap was not tried: it is not installed, or this is root")
+    with made("bubblewrap") as box:
+        check_wall(box)
+
+
+def test_a_wall_that_does_not_hold_is_found_out() -> None:
+    with ProcessSandbox() as box, pytest.raises(SandboxError, match="does not hold: reads"):
+        check_wall(box)
+
+
+def test_where_no_wall_holds_auto_is_weak_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "_makers", lambda: {"native": lambda: None})
+    with open_sandbox(Settings.load()) as box:
+        assert box.info.isolation.startswith("weak")
+
+
+@pytest.mark.parametrize("kind", ["fortress", "native"])
+def test_a_kind_that_cannot_be_had_is_refused_not_replaced(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "_makers", lambda: {"native": lambda: None})
+    with pytest.raises(SandboxError, match=f"^--sandbox {kind}: "):
+        open_sandbox(Settings.load(sandbox=kind))
 
 
 def test_the_limits_are_those_of_the_settings() -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from greenloop.records import Failure, TestRun
-from greenloop.sandbox.process import ProcessSandbox
+from greenloop.sandbox import Sandbox
 from greenloop.suite import TestFile
 
 CODE = """
@@ -156,7 +156,7 @@ RAISED = {
 
 
 @pytest.fixture(scope="module")
-def run(box: ProcessSandbox) -> TestRun:
+def run(box: Sandbox) -> TestRun:
     """The tests find their module by themselves."""
     return box.run_tests(CODE, TESTS)
 
@@ -225,7 +225,7 @@ def test_durations_are_measured(run: TestRun) -> None:
     assert 0 < sum(item.duration_s for item in run.tests) < run.duration_s
 
 
-def test_several_files_and_names_like_those_of_the_inside(box: ProcessSandbox) -> None:
+def test_several_files_and_names_like_those_of_the_inside(box: Sandbox) -> None:
     """`start`, `run_pytest` and `limits` are free names; a conftest of the run's own counts."""
     files = [
         TestFile("test_one.py", "from start import f\ndef test_a(five): assert f() == five"),
@@ -246,7 +246,7 @@ def test_several_files_and_names_like_those_of_the_inside(box: ProcessSandbox) -
     assert {item.id for item in run.tests} == {"test_one.py::test_a", "test_two.py::test_a"}
 
 
-def test_an_order_seed_shuffles_and_repeats(box: ProcessSandbox) -> None:
+def test_an_order_seed_shuffles_and_repeats(box: Sandbox) -> None:
     tests = "from solution import x\n" + "".join(f"def test_{n}(): pass\n" for n in range(8))
     with ThreadPoolExecutor(3) as pool:
         runs = pool.map(lambda s: box.run_tests("x = 1", tests, order_seed=s), (None, 1, 1))

@@ -5,19 +5,29 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from greenloop.records import Expectation, TestRun
+from greenloop.sandbox import process
 from greenloop.sandbox.process import Limits, ProcessSandbox
 from greenloop.suite import TestFile
+from tests.sandbox.conftest import LIMITS
 
 PASS = "from solution import f\n\n\ndef test_a():\n    f()\n"
 FOREVER = "import time\ndef f(): time.sleep(60)"
 NAMES = {"PATH", "HOME", "TMPDIR", "LANG", "TZ"}
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[ProcessSandbox]:
+    """What this file is about: the sandbox without a wall."""
+    with ProcessSandbox(LIMITS) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -150,14 +160,13 @@ def test_interrupt_also_ends_a_run_that_is_being_prepared(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interrupt comes after the call and before its process."""
-    from greenloop.sandbox import process
+    original = process.environment
 
-    def write(folder: Path, files: Sequence[tuple[str, str]]) -> None:
+    def asked(*values: Any) -> dict[str, str]:
         box.interrupt()
-        original(folder, files)
+        return original(*values)
 
-    original = process._write
-    monkeypatch.setattr(process, "_write", write)
+    monkeypatch.setattr(process, "environment", asked)
     assert box.run_tests(FOREVER, PASS).ending == "interrupted"
 
 

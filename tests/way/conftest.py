@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from greenloop.agent import CodingAgent
 from greenloop.errors import GreenloopError
 from greenloop.events import Event
 from greenloop.records import Report
+from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.way.request import GivenTests, RunRequest
 from tests.support.answers import SPECIFICATION
@@ -42,8 +43,15 @@ class Outcome:
 Way = Callable[..., Outcome]
 
 
+@pytest.fixture(scope="session")
+def box() -> Iterator[Sandbox]:
+    """One sandbox for all runs: none of them sees anything of another."""
+    with open_sandbox(Settings(timeout_s=30)) as opened:
+        yield opened
+
+
 @pytest.fixture
-def way(tmp_path: Path) -> Way:
+def way(tmp_path: Path, box: Sandbox) -> Way:
     """Walks the way: a script by tool, a script for the fallback, settings."""
 
     def walk(
@@ -59,7 +67,7 @@ def way(tmp_path: Path) -> Way:
         second = ScriptedModel(answers=fallback) if fallback is not None else None
         events: list[Event] = []
         chosen = Settings(**{"home": tmp_path / "home", "model_backoff_s": 0.0, **settings})
-        agent = CodingAgent(chosen, model=model, fallback=second, emit=events.append)
+        agent = CodingAgent(chosen, model=model, fallback=second, sandbox=box, emit=events.append)
         request = RunRequest(specification=specification, given=given)
         try:
             report = asyncio.run(agent.run(request, run_dir))

@@ -31,10 +31,14 @@ class Channel:
 class Reporter:
     """A pytest plugin: what happened to each test, in plain values."""
 
-    def __init__(self, channel: Channel, work: str, order_seed: int | None) -> None:
-        self._channel, self._work, self._order_seed = channel, work, order_seed
+    def __init__(self, work: str) -> None:
+        self._work = work
         self._outcome: dict[str, tuple[str, float]] = {}
         self._running, self._phase = "", "collect"
+
+    def begin(self, channel: Channel, order_seed: int | None) -> None:
+        """Where to report to, and in which order to run (None: as collected)."""
+        self._channel, self._order_seed = channel, order_seed
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         if self._order_seed is not None:
@@ -138,17 +142,13 @@ def _frames(error: BaseException, work: str) -> list[dict[str, Any]]:
     return found
 
 
-def _arguments(job: dict[str, Any]) -> list[str]:
-    options = ["-q", "--no-header", "--tb=short", "-rN", "--color=no", "-p", "no:cacheprovider"]
-    options.append("--continue-on-collection-errors")
-    places = ["-c", job["ini"], "--rootdir", job["work"], "--confcutdir", job["work"]]
-    values = ["pythonpath=.", "truncation_limit_lines=30", "truncation_limit_chars=3000"]
-    return [
-        *options,
-        *places,
-        *(part for value in values for part in ("-o", value)),
-        *job["targets"],
-    ]
+def options(work: str, ini: str) -> list[str]:
+    """pytest's arguments but for the files: quiet, and with nothing of what lies around."""
+    chosen = ["-q", "--no-header", "--tb=short", "-rN", "--color=no", "-p", "no:cacheprovider"]
+    chosen += ["--capture=sys", "--continue-on-collection-errors"]
+    places = ["-c", ini, "--rootdir", work, "--confcutdir", work]
+    values = ["truncation_limit_lines=30", "truncation_limit_chars=3000"]
+    return [*chosen, *places, *(part for value in values for part in ("-o", value))]
 
 
 def main(job: dict[str, Any], handle: int) -> int:
@@ -156,7 +156,9 @@ def main(job: dict[str, Any], handle: int) -> int:
     import pytest
 
     channel = Channel(handle, job.pop("key"))
-    reporter = Reporter(channel, job["work"] + os.sep, job["order_seed"])
-    status = int(pytest.main(_arguments(job), plugins=[reporter]))
+    reporter = Reporter(job["work"] + os.sep)
+    reporter.begin(channel, job["order_seed"])
+    arguments = [*options(job["work"], job["ini"]), *job["targets"]]
+    status = int(pytest.main(arguments, plugins=[reporter]))
     channel.send("end", exit_status=status)
     return status

@@ -1,0 +1,135 @@
+"""Linux system calls that Python has no function for, by ctypes. x86-64 and aarch64."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import platform
+import socket
+import struct
+
+CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+ALL_NAMESPACES = (
+    CLONE_NEWNS
+    | CLONE_NEWCGROUP
+    | CLONE_NEWUTS
+    | CLONE_NEWIPC
+    | CLONE_NEWUSER
+    | CLONE_NEWPID
+    | CLONE_NEWNET
+)
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_BIND, MS_REC, MS_PRIVATE = 4096, 0x4000, 0x40000
+MNT_DETACH = 2
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP = 1, 4, 22
+PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 24, 36, 38
+_SIGCHLD, _AT_FDCWD, _AT_RECURSIVE = 17, -100, 0x8000
+_CAPABILITY_VERSION_3 = 0x20080522
+_SIOCSIFFLAGS, _IFF_UP, _IFF_RUNNING = 0x8914, 0x1, 0x40
+_MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID, _MOUNT_ATTR_NODEV = 1, 2, 4
+
+# Numbers of the calls that libc has no wrapper for, by machine.
+_NUMBERS = {
+    "x86_64": {"clone": 56, "pivot_root": 155, "mount_setattr": 442},
+    "aarch64": {"clone": 220, "pivot_root": 41, "mount_setattr": 442},
+}
+
+
+def machine() -> str:
+    """The machine's name. Raises OSError where its call numbers are not known."""
+    name = {"amd64": "x86_64", "arm64": "aarch64"}.get(
+        platform.machine().lower(), platform.machine()
+    )
+    if name not in _NUMBERS:
+        raise OSError(f"no system-call numbers for {name}")
+    return name
+
+
+def libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def checked(result: int, what: str) -> int:
+    """The result of a call. Raises OSError where it is negative."""
+    if result < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"{what}: {os.strerror(error)}")
+    return result
+
+
+def mount(
+    source: str | None, target: str, kind: str | None, flags: int = 0, data: str = ""
+) -> None:
+    """mount(2)."""
+    parts = [None if item is None else os.fsencode(item) for item in (source, target, kind)]
+    number = ctypes.c_ulong(flags)
+    checked(libc().mount(*parts, number, os.fsencode(data) or None), f"mount {kind} {target}")
+
+
+def make_read_only(target: str, *, recursive: bool = True, devices: bool = False) -> None:
+    """Makes a mount (with all below it) read-only, without set-user-id programs or devices."""
+    attributes = _MOUNT_ATTR_RDONLY | _MOUNT_ATTR_NOSUID | (0 if devices else _MOUNT_ATTR_NODEV)
+    wanted = struct.pack("QQQQ", attributes, 0, 0, 0)
+    flags = _AT_RECURSIVE if recursive else 0
+    number = _NUMBERS[machine()]["mount_setattr"]
+    path = os.fsencode(target)
+    result = libc().syscall(number, _AT_FDCWD, path, flags, wanted, ctypes.c_size_t(len(wanted)))
+    checked(result, f"mount_setattr {target}")
+
+
+def pivot_root(new: str, old: str) -> None:
+    """pivot_root(2)."""
+    number = _NUMBERS[machine()]["pivot_root"]
+    checked(libc().syscall(number, os.fsencode(new), os.fsencode(old)), "pivot_root")
+
+
+def unmount(target: str) -> None:
+    """umount2(2), also of what is in use."""
+    checked(libc().umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
+
+
+def prctl(option: int, value: int = 0) -> None:
+    """prctl(2) with one argument."""
+    zero = ctypes.c_ulong(0)
+    checked(libc().prctl(option, ctypes.c_ulong(value), zero, zero, zero), f"prctl {option}")
+
+
+def clone(namespaces: int) -> int:
+    """fork() into new namespaces: 0 in the child, which is pid 1 of its pid namespace."""
+    with_gil = ctypes.PyDLL(None, use_errno=True)  # the child must come back holding the lock
+    flags = ctypes.c_ulong(namespaces | _SIGCHLD)
+    pid = int(with_gil.syscall(_NUMBERS[machine()]["clone"], flags, 0, 0, 0, 0))
+    if pid == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+    return checked(pid, "clone")
+
+
+def map_ids(uid: int, gid: int) -> None:
+    """In a new user namespace: the ids stay what they were outside, and nobody else exists."""
+    for name, line in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{uid} {uid} 1"),
+        ("gid_map", f"{gid} {gid} 1"),
+    ):
+        with open(f"/proc/self/{name}", "w", encoding="utf-8") as file:
+            file.write(line)
+
+
+def drop_capabilities() -> None:
+    """Gives all of them up, for good."""
+    with open("/proc/sys/kernel/cap_last_cap", encoding="utf-8") as file:
+        last = int(file.read())
+    for capability in range(last + 1):
+        libc().prctl(PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0)
+    header = struct.pack("Ii", _CAPABILITY_VERSION_3, 0)
+    checked(libc().capset(header, bytes(24)), "capset")
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+
+
+def loopback_up() -> None:
+    """A new network namespace has a loopback device; it is down."""
+    with socket.socket() as any_socket:
+        request = struct.pack("16sh14x", b"lo", _IFF_UP | _IFF_RUNNING)
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, request)

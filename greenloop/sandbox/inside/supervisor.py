@@ -1,0 +1,217 @@
+"""Pid 1 of one run: builds its private corner, starts the foreign code as pid 2, watches it, reports.
+
+When it exits, the kernel ends everything that is left in its pid namespace. It is not dumpable, so
+foreign code can neither read nor trace it, and it ends everybody else before it reads the result.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import time
+from typing import Any
+
+from . import kernel as k
+from .frames import receive_frame, send_frame
+from .usage import Usage
+
+WORK = "/tmp/work"
+_JOB_BYTES = 64 << 20
+_TMPFS = k.MS_NOSUID | k.MS_NODEV
+_WATCH_S = 0.05
+
+
+class Streams:
+    """Output (head and tail kept, all counted) and result (whole, up to its limit)."""
+
+    def __init__(self, limits: dict[str, int]) -> None:
+        self._keep = limits["kept_bytes"] // 2
+        self._most = {"output": limits["output_bytes"], "result": limits["result_bytes"]}
+        self.head, self.tail, self.result = bytearray(), bytearray(), bytearray()
+        self.total = 0
+
+    def take(self, name: str, data: bytes) -> bool:
+        """Keeps a piece; False where the limit is passed."""
+        if name == "result":
+            self.result += data
+            return len(self.result) <= self._most["result"]
+        self.total += len(data)
+        room = self._keep - len(self.head)
+        self.head += data[: max(0, room)]
+        self.tail += data[max(0, room) :]
+        del self.tail[: -self._keep]
+        return self.total <= self._most["output"]
+
+    def output(self) -> bytes:
+        cut = self.total - len(self.head) - len(self.tail)
+        middle = f"\n[… {cut} bytes cut …]\n".encode() if cut > 0 else b""
+        return bytes(self.head) + middle + bytes(self.tail)
+
+
+def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any) -> None:
+    """One run, from its job (a frame on `run`) to its report. `work(job, handle)` is the code."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+    k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
+    job = json.loads(receive_frame(run, _JOB_BYTES))
+    if spaces:
+        _corner(job["limits"], ids)
+    else:
+        k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
+    _write_files(job.pop("files"))
+    k.prctl(k.PR_SET_DUMPABLE, 0)
+    output, result = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        _become_the_run(job, output[1], result[1], spaces, work)
+    for handle in (output[1], result[1]):
+        os.close(handle)
+    _report(run, child, Streams(job["limits"]), (output[0], result[0]), job["limits"], spaces)
+
+
+def _corner(limits: dict[str, int], ids: tuple[int, int]) -> None:
+    """Private mounts of the run: its own /proc, /tmp and /dev/shm, all bounded."""
+    k.map_ids(*ids)
+    k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
+    k.mount("proc", "/proc", "proc", _TMPFS | k.MS_NOEXEC)
+    size = f"size={limits['disk_bytes']},nr_inodes={limits['inodes']},mode=0700"
+    k.mount("tmpfs", "/tmp", "tmpfs", _TMPFS, size)
+    shared = f"size={limits['shared_bytes']},nr_inodes=256,mode=0700"
+    k.mount("tmpfs", "/dev/shm", "tmpfs", _TMPFS | k.MS_NOEXEC, shared)
+    k.loopback_up()
+    with open("/proc/sys/user/max_user_namespaces", "w", encoding="utf-8") as file:
+        file.write("0")
+    k.drop_capabilities()
+    for folder in (WORK, "/tmp/home", "/tmp/tmp"):
+        os.mkdir(folder)
+
+
+def _write_files(files: dict[str, str]) -> None:
+    for path, text in files.items():
+        with open(path, "xb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+
+
+def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool, work: Any) -> None:
+    """In the child: the foreign side from here on. Never returns."""
+    try:
+        k.prctl(k.PR_SET_DUMPABLE, 1)
+        os.setsid()
+        nothing = os.open("/dev/null", os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        handle = os.dup2(result, 3, inheritable=False) if result != 3 else 3
+        os.set_inheritable(3, False)
+        os.closerange(4, 4096)
+        os._exit(work(job, handle, spaces))
+    except BaseException as error:
+        os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
+    os._exit(125)
+
+
+def _report(
+    run: socket.socket,
+    child: int,
+    streams: Streams,
+    handles: tuple[int, int],
+    limits: dict[str, int],
+    spaces: bool,
+) -> None:
+    ending = _watch(run, child, streams, handles, limits, spaces)
+    _end_everybody(child, spaces)
+    status = _reap(child)
+    for handle, name in zip(handles, ("output", "result"), strict=True):
+        _drain(handle, name, streams)
+    head = {"ending": ending, "status": status}
+    for part in (json.dumps(head).encode(), streams.output(), bytes(streams.result)):
+        send_frame(run, part)
+    run.close()
+    os._exit(0)
+
+
+def _watch(
+    run: socket.socket,
+    child: int,
+    streams: Streams,
+    handles: tuple[int, int],
+    limits: dict[str, int],
+    spaces: bool,
+) -> str:
+    """Waits for the end of the child, or ends the waiting: how it was."""
+    names = {handles[0]: "output", handles[1]: "result"}
+    alive = os.pidfd_open(child)
+    poll = select.poll()
+    for handle in handles:
+        os.set_blocking(handle, False)
+        poll.register(handle, select.POLLIN)
+    poll.register(alive, select.POLLIN)
+    poll.register(run, select.POLLIN | select.POLLHUP)
+    deadline = time.monotonic() + limits["wall_ms"] / 1000
+    usage = Usage(limits, spaces)
+    while True:
+        for handle, _ in poll.poll(_WATCH_S * 1000):
+            if handle == alive:
+                return "finished"
+            if handle == run.fileno():
+                return "interrupted"
+            state = _drain(handle, names[handle], streams)
+            if state is False:
+                return "output"
+            if state is None:
+                poll.unregister(handle)
+        if time.monotonic() > deadline:
+            return "timeout"
+        if usage.too_much():
+            return "memory"
+
+
+def _drain(handle: int, name: str, streams: Streams) -> bool | None:
+    """Reads what is there: True; False where too much came; None where nothing more will come."""
+    for _ in range(64):
+        try:
+            data = os.read(handle, 65536)
+        except BlockingIOError:
+            return True
+        if not data:
+            return None
+        if not streams.take(name, data):
+            return False
+    return True
+
+
+def _end_everybody(child: int, spaces: bool) -> None:
+    """Before the result is read: nobody is left who could still write to it."""
+    try:
+        if spaces:
+            os.kill(-1, signal.SIGKILL)
+        else:
+            os.killpg(child, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    if not spaces:
+        _sweep(child)
+
+
+def _sweep(child: int) -> None:
+    """Without a pid namespace: orphans come to us, the subreaper; we end them one by one."""
+    path = f"/proc/self/task/{os.getpid()}/children"
+    for _ in range(100):
+        with open(path, encoding="utf-8") as file:
+            others = [int(item) for item in file.read().split() if int(item) != child]
+        if not others:
+            return
+        for pid in others:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _reap(child: int) -> int:
+    try:
+        _, status = os.waitpid(child, 0)
+    except ChildProcessError:
+        return -signal.SIGKILL
+    return os.waitstatus_to_exitcode(status)

@@ -1,0 +1,84 @@
+"""What foreign code gets to see behind a wall: the interpreter, pytest, and our inside. No more."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from greenloop.sandbox import inside
+
+HOME = "/opt/greenloop"
+SITE = f"{HOME}/site"
+_NAME = re.compile(r"^[A-Za-z0-9._-]+")
+_SYSTEM = ("lib", "lib64", "lib32", "bin", "sbin")
+
+
+@dataclass(frozen=True)
+class Visible:
+    """`read_only` (source, target) pairs; `links` (target, path) pairs; the interpreter's path."""
+
+    read_only: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str], ...]
+    python: str
+
+
+def visible(packages: tuple[str, ...] = ("pytest",)) -> Visible:
+    """The interpreter, the packages with all that they need, the system's libraries, the inside."""
+    python = os.path.realpath(sys.executable)
+    binds = [("/usr", "/usr"), ("/etc/ld.so.cache", "/etc/ld.so.cache")]
+    links: list[tuple[str, str]] = []
+    for name in _SYSTEM:
+        path = f"/{name}"
+        if os.path.islink(path):
+            links.append((os.readlink(path), path))
+        elif os.path.isdir(path):
+            binds.append((path, path))
+    prefix = os.path.realpath(sys.base_prefix)
+    if not prefix.startswith("/usr/") and prefix != "/usr":
+        binds.append((prefix, prefix))
+    binds.append((str(Path(inside.__file__).parent), f"{HOME}/inside"))
+    binds.extend((source, f"{SITE}/{name}") for name, source in site_entries(packages))
+    return Visible(tuple(binds), tuple(links), python)
+
+
+def site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Top-level entries (name, path) of the packages and of what they need, installed here."""
+    found: dict[str, str] = {}
+    for name in _with_requirements(packages):
+        for entry, path in _entries(distribution(name)):
+            found.setdefault(entry, path)
+    return sorted(found.items())
+
+
+def _with_requirements(packages: tuple[str, ...]) -> list[str]:
+    """Names of the packages and, without extras, of all that they require and that is installed."""
+    waiting, seen = list(packages), dict[str, None]()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or not _is_installed(name):
+            continue
+        seen[name] = None
+        required = distribution(name).requires or []
+        names = (_NAME.match(item) for item in required if "extra ==" not in item)
+        waiting.extend(found[0] for found in names if found)
+    return list(seen)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _entries(package: Distribution) -> Iterator[tuple[str, str]]:
+    for file in package.files or ():
+        top = file.parts[0]
+        if top not in ("..", "__pycache__") and not top.endswith(".pth"):
+            yield top, os.path.realpath(str(package.locate_file(top)))

@@ -1,0 +1,98 @@
+"""Walls: how a process is started that sees nothing of this machine but what it needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.records import SandboxInfo
+from greenloop.sandbox import inside
+from greenloop.sandbox.visible import HOME, SITE, Visible
+
+_TMP_BYTES = 8 << 20
+_PREFIX = ("-I", "-S", "-B", "-u")
+_ZYGOTE = (
+    "import sys; sys.path[:0] = [{home!r}]; sys.path.append({site!r}); "
+    "from inside.zygote import main; main({control}, True)"
+)
+_WALL = (
+    "import json, os, sys; sys.path[:0] = [{folder!r}]; from inside.wall import enter; "
+    "spec = json.loads(sys.argv[1]); "
+    "sys.exit(enter(spec, spec['command'], spec['environment']))"
+)
+_STRONG = (
+    "strong: own file system, network, processes and users by namespaces ({how}), system-call "
+    "filter, limits on time, memory, processes, disk and output; shares the kernel"
+)
+
+
+@dataclass(frozen=True)
+class Wall:
+    """A wall's name and promise, and the command that starts a zygote behind it."""
+
+    info: SandboxInfo
+    command: Callable[[Visible, int], list[str]]
+
+
+def native_wall() -> Wall:
+    """By plain system calls: no package is needed, and it works for root too."""
+    info = SandboxInfo(backend="native", isolation=_STRONG.format(how="by system calls"))
+    return Wall(info, _native)
+
+
+def bubblewrap_wall() -> Wall | None:
+    """By bubblewrap; None where it is not installed, or would have to run as root."""
+    path = shutil.which("bwrap")
+    if path is None or os.getuid() == 0:
+        return None
+    info = SandboxInfo(backend="bubblewrap", isolation=_STRONG.format(how="by bubblewrap"))
+    return Wall(
+        info, lambda seen, control: [path, *_bubblewrap(seen), "--", *_zygote(seen, control)]
+    )
+
+
+def _zygote(seen: Visible, control: int) -> list[str]:
+    code = _ZYGOTE.format(home=HOME, site=SITE, control=control)
+    return [seen.python, *_PREFIX, "-c", code]
+
+
+def _native(seen: Visible, control: int) -> list[str]:
+    folder = str(Path(inside.__file__).parent.parent)
+    spec = {
+        "read_only": [list(item) for item in seen.read_only],
+        "links": [list(item) for item in seen.links],
+        "tmp_bytes": _TMP_BYTES,
+        "command": _zygote(seen, control),
+        "environment": {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"},
+    }
+    return [sys.executable, *_PREFIX, "-c", _WALL.format(folder=folder), json.dumps(spec)]
+
+
+def _bubblewrap(seen: Visible) -> list[str]:
+    """Its arguments, each group with its reason in the name of what it shuts off."""
+    apart = "user pid net ipc uts".split()
+    arguments = [f"--unshare-{name}" for name in apart]
+    arguments += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
+    for name, value in (("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("PYTHONHASHSEED", "0")):
+        arguments += ["--setenv", name, value]
+    arguments += [
+        "--perms",
+        "0755",
+        "--size",
+        str(_TMP_BYTES),
+        "--tmpfs",
+        "/tmp",
+        "--dir",
+        "/tmp/work",
+    ]
+    for source, target in seen.read_only:
+        arguments += ["--ro-bind-try", source, target]
+    for target, path in seen.links:
+        arguments += ["--symlink", target, path]
+    arguments += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    return [*arguments, "--chdir", "/tmp/work", "--remount-ro", "/", "--cap-drop", "ALL"]
