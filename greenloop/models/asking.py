@@ -21,11 +21,11 @@ from greenloop.events import (
     Notice,
     ignore,
 )
+from greenloop.models.answer import Answer
 from greenloop.models.answer_log import AnswerLog, RecordedAnswer, TokenCount
 from greenloop.models.chat import ChatSource, Completion
 from greenloop.models.faults import as_failure, in_one_line, may_pass, retry_after
 from greenloop.models.ledger import Ledger, estimated_tokens
-from greenloop.models.reading import Answer
 from greenloop.models.replay import ReplayChatModel
 from greenloop.models.unusable import Unusable
 from greenloop.prompts import Prompt

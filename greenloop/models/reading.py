@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from pydantic import ValidationError
 
+from greenloop.models.answer import Answer, json_value, whole_text
 from greenloop.models.edits import apply_edits, edits_in
-from greenloop.models.fences import Block, blocks, cleaned, outside, parses, unfenced_code
+from greenloop.models.fences import Block, blocks, outside, parses, unfenced_code
 from greenloop.models.source_checks import (
     elision,
     is_test_file,
@@ -23,30 +21,12 @@ from greenloop.models.unusable import Unusable
 from greenloop.records import (
     Contract,
     Dispute,
-    Finding,
     GeneratedCode,
     GeneratedTests,
-    Judgement,
     Repair,
-    Review,
     SealedExample,
 )
 
-_REFUSAL = re.compile(
-    r"\b(I(['’]m| am) (sorry|unable|not able)"
-    r"|I (can(no|['’])t|won['’]t|will not) (help|assist|comply|provide|write|do))",
-    re.IGNORECASE,
-)
-_CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "incomplete", "max_output_tokens"})
-_FINDING = re.compile(
-    r"""^\s*([-*•]|\d+[.)])?\s*[*`\[]*L(?P<line>\d+|\?)(\s*[-–,]\s*L?\d+)*[*`\]]*:?
-        \s+[*`\[]*(?P<severity>error|warning|style)[*`\]]*\s*[:—–-]+\**\s*(?P<message>.+)$""",
-    re.IGNORECASE | re.VERBOSE,
-)
-# Said in so many words, and not taken back: "not LGTM", "LGTM except …".
-_LGTM = re.compile(
-    r"^\W*LGTM\b(?!.*\b(except|but|however|apart|once|after)\b)|(?<!not )\bLGTM\W*$", re.MULTILINE
-)
 # The test may be a node id, its parameters may hold blanks; a colon is not half of `::`.
 _DISPUTE = re.compile(
     r"""^[\s>*\#-]*(\d+[.)]\s+)?[*`]*DISPUTE[*`:]*[ \t]+[`*]*
@@ -56,25 +36,13 @@ _DISPUTE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a model said. `finish` is the provider's word for why it ended, None where unknown."""
-
-    text: str
-    finish: str | None = None
-
-    @property
-    def cut_off(self) -> bool:
-        return self.finish in _CUT
-
-
 def read_code(answer: Answer, contract: Contract) -> GeneratedCode:
     """The whole module of an answer, keeping the contract's interface.
 
     Raises:
         Unusable: no code, elided or cut-off code, a test file, or a name of the interface missing.
     """
-    text = _whole(answer)
+    text = whole_text(answer)
     names = public_names(contract.interface)
     code = _module(text, names, contract.module)
     _check_whole(code)
@@ -88,7 +56,7 @@ def read_tests(answer: Answer, contract: Contract) -> GeneratedTests:
     Raises:
         Unusable: no test functions, elided or cut-off code, or the module is not imported.
     """
-    text = _whole(answer)
+    text = whole_text(answer)
     code = _test_file(_python(text), contract.module)
     _check_whole(code)
     return GeneratedTests(code=code, sealed=_sealed(text))
@@ -96,7 +64,7 @@ def read_tests(answer: Answer, contract: Contract) -> GeneratedTests:
 
 def read_script(answer: Answer) -> GeneratedCode:
     """A whole script; the same checks as for a module, but no interface to keep."""
-    text = _whole(answer)
+    text = whole_text(answer)
     code = _module(text, (), "")
     _check_whole(code)
     return GeneratedCode(code=code, explanation=_prose(text))
@@ -108,7 +76,7 @@ def read_repair(answer: Answer, contract: Contract, current: str) -> Repair:
     Raises:
         Unusable: neither code nor dispute, or an edit that does not fit `current`.
     """
-    text = _whole(answer)
+    text = whole_text(answer)
     disputes = tuple(
         Dispute(test=found["test"], why=found["why"].strip()) for found in _DISPUTE.finditer(text)
     )
@@ -131,74 +99,6 @@ def _repaired(text: str, contract: Contract, current: str, *, only_disputes: boo
 def _is_quote(block: Block) -> bool:
     """Whether a block only quotes a test or a calculation, and is no attempt at the module."""
     return parses(block.text) and (is_test_file(block.text) or not top_level_names(block.text))
-
-
-def read_review(answer: Answer) -> Review:
-    """The findings of a review.
-
-    Raises:
-        Unusable: neither `LGTM` nor one finding in its form.
-    """
-    text = _whole(answer)
-    found = [_FINDING.match(line) for line in text.split("\n")]
-    findings = tuple(_finding(item) for item in found if item)
-    if not findings and not _LGTM.search(text):
-        raise Unusable("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
-    return Review(findings=findings)
-
-
-def read_judgement(answer: Answer) -> Judgement:
-    """Who is wrong.
-
-    Raises:
-        Unusable: no JSON object with `wrong` being `test` or `code`.
-    """
-    value = json_value(_whole(answer), dict)
-    try:
-        wrong = str(value.get("wrong")).strip().lower()
-        return Judgement.model_validate({"wrong": wrong, "because": str(value.get("because", ""))})
-    except ValidationError:
-        raise Unusable('Answer {"wrong": "test" or "code", "because": "…"}.') from None
-
-
-def json_value(text: str, kind: type[Any]) -> Any:
-    """The answer's JSON value of one kind (dict or list): from a block, or bare.
-
-    Raises:
-        Unusable: there is none.
-    """
-    candidates = [block.text for block in blocks(text) if block.language in ("json", "json5", "")]
-    opening, closing = ("{", "}") if kind is dict else ("[", "]")
-    if opening in text and closing in text:
-        candidates.append(text[text.index(opening) : text.rindex(closing) + 1])
-    for candidate in candidates:
-        try:
-            value = json.loads(candidate, strict=False)
-        except ValueError:
-            continue
-        if isinstance(value, kind):
-            return value
-    raise Unusable("Answer with one ```json block holding valid JSON and nothing else.")
-
-
-def whole_text(answer: Answer) -> str:
-    """The cleaned answer.
-
-    Raises:
-        Unusable: it was cut off, is empty, or refuses.
-    """
-    return _whole(answer)
-
-
-def _whole(answer: Answer) -> str:
-    text = cleaned(answer.text)
-    if answer.cut_off:
-        raise Unusable("The answer was cut off before its end. Answer again, shorter, and whole.")
-    if not text.strip():
-        raise Unusable("The answer was empty.")
-    if _REFUSAL.search(text[:400]) and "```" not in text and unfenced_code(text) is None:
-        raise Unusable("The answer declines the task. It is ordinary programming work: do it.")
-    return text
 
 
 def _python(text: str) -> list[str]:
@@ -295,13 +195,6 @@ def _one_sealed(raw: object) -> SealedExample | None:
     except ValidationError:
         return None
     return example if (example.returns is None) != (example.raises is None) else None
-
-
-def _finding(found: re.Match[str]) -> Finding:
-    line = None if found["line"] == "?" else int(found["line"])
-    return Finding.model_validate(
-        {"line": line, "severity": found["severity"].lower(), "message": found["message"].strip()}
-    )
 
 
 def _prose(text: str) -> str:

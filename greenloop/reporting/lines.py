@@ -11,7 +11,7 @@ from greenloop.records import Attempt, Evidence
 
 LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
 _MOST = 8
-_LINE = 100  # characters of a requirement on screen; the report has all
+_LINE = 90  # characters of a requirement on screen; the report has all
 
 
 def lines_of(event: e.Event, *, verbose: bool = False) -> list[str]:

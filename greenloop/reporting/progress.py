@@ -81,7 +81,7 @@ class Live(Silent):
     def __call__(self, event: e.Event) -> None:
         self._note(event)
         for line in lines_of(event, verbose=self._verbose):
-            self._live.console.print(_row(one_line(line), _style(event)))
+            self._live.console.print(labelled(one_line(line), _style(event)))
 
     def _note(self, event: e.Event) -> None:
         with self._lock:
@@ -102,8 +102,8 @@ class Live(Silent):
         )
 
 
-def _row(line: str, style: str) -> Table:
-    """A label and its text, which wraps beside the label and not below it."""
+def labelled(line: str, style: str) -> Table:
+    """A line as a label and its text, which wraps beside the label and not below it."""
     from rich.table import Table
     from rich.text import Text
 

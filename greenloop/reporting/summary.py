@@ -16,9 +16,14 @@ def verdict_line(report: Report) -> str:
     cost = f"${usage.cost_usd:.4f}" if usage.cost_usd is not None else "cost unknown"
     tokens = usage.input_tokens + usage.output_tokens
     return (
-        f"{report.verdict}: {passed} of {len(counted)} tests pass, {report.iterations} repairs, "
-        f"{usage.calls} calls, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
+        f"{report.verdict}: {passed} of {len(counted)} tests pass, "
+        f"{counted_as(report.iterations, 'repair')}, {counted_as(usage.calls, 'call')}, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
     )
+
+
+def counted_as(number: int, noun: str) -> str:
+    """`1 repair`, `2 repairs`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def short_verdict(report: Report) -> list[str]:

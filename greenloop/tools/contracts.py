@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from greenloop.errors import SpecificationError
-from greenloop.models.reading import Answer, json_value, whole_text
+from greenloop.models.answer import Answer, json_value, whole_text
 from greenloop.models.source_checks import public_names
 from greenloop.models.unusable import Unusable
 from greenloop.records import Contract

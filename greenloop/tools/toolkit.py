@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from greenloop.models.asking import Asks
-from greenloop.models.reading import read_code, read_judgement, read_repair, read_review, read_tests
+from greenloop.models.reading import read_code, read_repair, read_tests
+from greenloop.models.remarks import read_judgement, read_review
 from greenloop.prompts import render
 from greenloop.records import (
     Contract,

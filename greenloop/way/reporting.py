@@ -81,7 +81,7 @@ def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str
     if best.run.ending != "finished":
         yield f"the best run ended: {best.run.ending}: {best.run.detail}"
     if broken_off is None:
-        yield f"{state.repairs} repairs were made"
+        yield f"repairs made: {state.repairs}"
 
 
 def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:

@@ -27,11 +27,11 @@ from greenloop.events import (
     Event,
     Notice,
 )
+from greenloop.models.answer import Answer
 from greenloop.models.answer_log import AnswerLog, Fault, RecordedAnswer, TokenCount, read_recorded
 from greenloop.models.asking import Asker, RetryPolicy
 from greenloop.models.chat import ChatSource
 from greenloop.models.ledger import Ledger, estimated_tokens
-from greenloop.models.reading import Answer
 from greenloop.models.replay import ReplayChatModel
 from greenloop.models.unusable import Unusable
 from greenloop.prompts import Message, Prompt

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from greenloop.models.reading import Answer, read_code, read_script
+from greenloop.models.answer import Answer
+from greenloop.models.reading import read_code, read_script
 from greenloop.models.unusable import Unusable
 from greenloop.records import Contract
 

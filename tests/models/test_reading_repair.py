@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.models.reading import Answer, read_repair
+from greenloop.models.answer import Answer
+from greenloop.models.reading import read_repair
 from greenloop.models.unusable import Unusable
 from greenloop.records import Contract, Dispute, Repair
 

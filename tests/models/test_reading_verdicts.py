@@ -6,13 +6,8 @@ import json
 
 import pytest
 
-from greenloop.models.reading import (
-    Answer,
-    json_value,
-    read_judgement,
-    read_review,
-    whole_text,
-)
+from greenloop.models.answer import Answer, json_value, whole_text
+from greenloop.models.remarks import read_judgement, read_review
 from greenloop.models.unusable import Unusable
 from greenloop.records import Finding
 

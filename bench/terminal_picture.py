@@ -1,0 +1,60 @@
+"""Makes docs/terminal.svg: a recorded example, run for real, as it looks in a terminal.
+
+python bench/terminal_picture.py [EXAMPLE]
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+from greenloop.reporting.lines import LABEL_WIDTH
+from greenloop.reporting.progress import labelled
+
+ROOT = Path(__file__).parents[1]
+WIDTH = 110
+CODE_LINES = 8
+STYLES = {"attempt": "green", "grading": "cyan", "dispute": "yellow", "stuck": "yellow"}
+
+
+def main() -> None:
+    name = sys.argv[1] if len(sys.argv) > 1 else "roman_numerals"
+    command = ["greenloop", f"examples/{name}.md", "--model", f"replay:examples/{name}.jsonl"]
+    with tempfile.TemporaryDirectory() as home:
+        environment = {**os.environ, "NO_COLOR": "1", "GREENLOOP_HOME": home}
+        ended = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
+    console.print(Text(f"$ {' '.join(command)}", "bold"))
+    for line in ended.stderr.splitlines():
+        shown = line.replace(home, ".greenloop").replace(str(ROOT) + "/", "")
+        console.print(labelled(shown, STYLES.get(shown[:LABEL_WIDTH].strip(), "cyan")))
+    code, _, verdict = ended.stdout.partition("\n# ")
+    lines = code.rstrip().split("\n")
+    more = f"\n… {len(lines) - CODE_LINES} more lines of code" if len(lines) > CODE_LINES else ""
+    console.print(Syntax("\n".join(lines[:CODE_LINES]), "python", background_color="default"))
+    console.print(Text(more.strip(), "dim"))
+    console.print(Text("# " + verdict.replace(home, ".greenloop").rstrip(), "green"))
+    path = ROOT / "docs" / "terminal.svg"
+    picture = console.export_svg(title="greenloop")
+    # The picture asks no server for a font: any monospaced one will do.
+    path.write_text(re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL), encoding="utf-8")
+    print(path)
+
+
+if __name__ == "__main__":
+    main()
