@@ -73,9 +73,7 @@ class Zygote:
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        errors = cast(
-            "IO[bytes]", tempfile.TemporaryFile()
-        )  # noqa: SIM115 - open as long as the zygote
+        errors = cast("IO[bytes]", tempfile.TemporaryFile())
         with theirs:
             try:
                 self._process = subprocess.Popen(
