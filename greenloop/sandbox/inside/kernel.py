@@ -100,9 +100,13 @@ def clone(namespaces: int) -> int:
     """fork() into new namespaces: 0 in the child, which is pid 1 of its pid namespace."""
     with_gil = ctypes.PyDLL(None, use_errno=True)  # the child must come back holding the lock
     flags = ctypes.c_ulong(namespaces | _SIGCHLD)
-    pid = int(with_gil.syscall(_NUMBERS[machine()]["clone"], flags, 0, 0, 0, 0))
+    number = _NUMBERS[machine()]["clone"]
+    ctypes.pythonapi.PyOS_BeforeFork()  # as os.fork does: Python's own locks are held meanwhile
+    pid = int(with_gil.syscall(number, flags, 0, 0, 0, 0))
     if pid == 0:
         ctypes.pythonapi.PyOS_AfterFork_Child()
+    else:
+        ctypes.pythonapi.PyOS_AfterFork_Parent()
     return checked(pid, "clone")
 
 
