@@ -23,12 +23,20 @@ from greenloop.reporting.progress import labelled
 ROOT = Path(__file__).parents[1]
 WIDTH = 110
 CODE_LINES = 8
-STYLES = {"attempt": "green", "grading": "cyan", "dispute": "yellow", "stuck": "yellow"}
+
+
+def style(line: str) -> str:
+    """The colour of a line's label, as at a terminal."""
+    label = line[:LABEL_WIDTH].strip()
+    if label == "attempt":
+        return "green" if " 0 failed, 0 errors" in line else "red"
+    return "yellow" if label in ("dispute", "stuck", "again") else "cyan"
 
 
 def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else "roman_numerals"
     command = ["greenloop", f"examples/{name}.md", "--model", f"replay:examples/{name}.jsonl"]
+    command += sys.argv[2:]
     with tempfile.TemporaryDirectory() as home:
         environment = {**os.environ, "NO_COLOR": "1", "GREENLOOP_HOME": home}
         ended = subprocess.run(
@@ -42,7 +50,7 @@ def main() -> None:
     console.print(Text(f"$ {' '.join(command)}", "bold"))
     for line in ended.stderr.splitlines():
         shown = line.replace(home, ".greenloop").replace(str(ROOT) + "/", "")
-        console.print(labelled(shown, STYLES.get(shown[:LABEL_WIDTH].strip(), "cyan")))
+        console.print(labelled(shown, style(shown)))
     code, _, verdict = ended.stdout.partition("\n# ")
     lines = code.rstrip().split("\n")
     more = f"\n… {len(lines) - CODE_LINES} more lines of code" if len(lines) > CODE_LINES else ""

@@ -1,0 +1,61 @@
+"""The recorded examples end as their names promise."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from greenloop.agent import CodingAgent
+from greenloop.commands.specifications import read_specification
+from greenloop.events import Event, RunStarted
+from greenloop.records import Report
+from greenloop.settings import Settings
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def played(name: str, home: Path) -> Report:
+    """The report of one example's run on its recorded answers."""
+    events: list[Event] = []
+    recording = f"replay:{EXAMPLES / name}.jsonl"
+    settings = Settings(home=home, model=recording, timeout_s=10)
+    agent = CodingAgent(settings, emit=events.append)
+    text = read_specification(str(EXAMPLES / f"{name}.md")).text
+    report = asyncio.run(agent.run(text))
+    assert [item.recorded for item in events if isinstance(item, RunStarted)] == [True]
+    return report
+
+
+@pytest.mark.parametrize("name", ["roman_numerals", "csv_sales_report", "classes_seat_booking"])
+def test_right_at_once(name: str, tmp_path: Path) -> None:
+    report = played(name, tmp_path)
+    assert report.verdict == "passed"
+    assert report.iterations == 0
+    assert report.evidence.sealed is not None
+    assert report.evidence.sealed.reached
+
+
+def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
+    """And a test that no code can pass (the library itself never returns) is found out besides."""
+    report = played("repaired_text_wrap", tmp_path)
+    assert report.verdict == "passed"
+    assert [item.kind for item in report.attempts] == ["generate", "repair", "repair"]
+    assert [bool(item.failed or item.errors) for item in report.attempts] == [True, True, False]
+    assert report.iterations == 2
+
+
+def test_the_wrong_test_is_found_out(tmp_path: Path) -> None:
+    """A sealed example that contradicts the contract: it is dropped, the code stays as it was."""
+    report = played("wrong_test_pretty_json", tmp_path)
+    dropped = [item for item in report.tests if item.outcome == "dropped"]
+    assert report.verdict == "passed"
+    assert [(item.disputed, bool(item.judgement)) for item in dropped] == [(True, True)]
+    assert "repair" not in [item.kind for item in report.attempts]
+
+
+def test_every_example_has_a_recording_and_the_other_way_round() -> None:
+    specifications = {path.stem for path in EXAMPLES.glob("*.md")}
+    assert specifications == {path.stem for path in EXAMPLES.glob("*.jsonl")}
+    assert len(specifications) >= 4
