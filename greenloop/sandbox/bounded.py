@@ -31,13 +31,17 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended. `status` is negative for a signal; `result` is its side channel."""
+    """How a process ended. `status` is negative for a signal; `result` is its side channel.
+
+    `hit` names limits that were reached, as far as they were seen to be.
+    """
 
     ending: Ending
     status: int
     output: bytes
     result: bytes
     duration_s: float
+    hit: tuple[str, ...] = ()
 
 
 @dataclass

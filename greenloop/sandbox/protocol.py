@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from typing import Any
 
@@ -14,6 +15,17 @@ from greenloop.sandbox.bounded import Ended
 _IDS = TypeAdapter(tuple[str, ...])
 _OUTCOMES = TypeAdapter(Outcome)
 _DAY_S = 86400.0
+_LAST_BYTES = 4000
+_OUT_OF_MEMORY = re.compile(rb"\bMemoryError\b|Cannot allocate memory|out of memory", re.I)
+# Limits by the name that the supervisor knows them by, in words, and what Python says of them.
+_LIMITS = (
+    ("processes", "processes and threads", "can't start new thread"),  # or no room for its stack
+    ("processes", "processes and threads", "[Errno 11] Resource temporarily unavailable"),
+    ("memory", "memory", "MemoryError"),
+    ("disk", "disk space", "[Errno 28] No space left"),
+    ("file", "the size of a file", "[Errno 27] File too large"),
+    ("files", "open files", "[Errno 24] Too many open files"),
+)
 
 
 class _Garbled(Exception):
@@ -93,8 +105,8 @@ def test_run(ended: Ended, expected: Expectation | None, key: str) -> TestRun:
             raise _Garbled("a line is no event")
     except (_Garbled, LookupError, TypeError, ArithmeticError, ValueError) as error:
         ending, detail = "garbled", f"the result channel holds what pytest did not send: {error}"
-    if ending == "finished" and heard.status is None:
-        ending = "crashed"
+    if ending == "finished":
+        ending = _finished(ended, heard)
     return TestRun(
         ending=ending,
         detail=detail or _detail(ending, ended, heard),
@@ -110,6 +122,17 @@ def test_run(ended: Ended, expected: Expectation | None, key: str) -> TestRun:
 
 
 test_run.__test__ = False  # type: ignore[attr-defined]
+
+
+def _finished(ended: Ended, heard: _Heard) -> Ending:
+    """How a run was that came to its end by itself, or by the kernel's hand."""
+    if heard.status is None:
+        out = "memory" in ended.hit or _OUT_OF_MEMORY.search(ended.output[-_LAST_BYTES:])
+        return "memory" if out else "crashed"
+    broken_off = heard.status not in (0, 1)
+    if broken_off and any(item.exception == "MemoryError" for item in heard.failures):
+        return "memory"
+    return "finished"
 
 
 def _agreed(reported: int | None, real: int) -> int | None:
@@ -133,9 +156,21 @@ def _detail(ending: Ending, ended: Ended, heard: _Heard) -> str:
         return f"still running after {ended.duration_s:.0f} s{where}"
     if ending == "output":
         return f"more output than allowed{where}"
+    if ending == "memory":
+        return f"more memory than allowed{where}"
     if ending == "crashed":
-        return f"{_death(ended.status)} before the tests were through{where}"
-    return ""
+        return (
+            f"{_death(ended.status)} before the tests were through{where}{_reached(ended, heard)}"
+        )
+    return _reached(ended, heard).removeprefix("; ") if ending == "finished" else ""
+
+
+def _reached(ended: Ended, heard: _Heard) -> str:
+    """Limits that the run came up against, in words; what it says itself may be made up."""
+    told = "\n".join(f"{item.exception}: {item.message}" for item in heard.failures)
+    told += ended.output[-_LAST_BYTES:].decode("utf-8", "replace") if heard.status is None else ""
+    reached = [words for name, words, sign in _LIMITS if name in ended.hit or sign in told]
+    return f"; reached the limit of {' and of '.join(dict.fromkeys(reached))}" if reached else ""
 
 
 def _death(status: int) -> str:

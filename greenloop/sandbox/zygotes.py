@@ -1,4 +1,4 @@
-"""The host's side of a zygote: starting it, handing it runs, starting it anew when it has died."""
+"""The host's side of zygotes: handing them runs, starting a new one when one has died or is old."""
 
 from __future__ import annotations
 
@@ -6,130 +6,125 @@ import contextlib
 import json
 import select
 import socket
-import subprocess
-import tempfile
 import threading
 import time
-from typing import IO, cast
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from greenloop.errors import SandboxError
 from greenloop.records import Ending
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.inside.frames import receive_frame, send_frame
+from greenloop.sandbox.living import Living
 from greenloop.sandbox.visible import Visible
 from greenloop.sandbox.walls import Wall
 
-_START_S, _GRACE_S, _POLL_S = 30.0, 5.0, 0.05
-_MOST_RUNS = 2000  # then it is started anew: whatever might grow in it does not grow for ever
+_GRACE_S, _POLL_S = 15.0, 0.05
+_MOST_RUNS = 2000  # then a new one is started: whatever might grow in it does not grow for ever
+_TRIES = 2
 _FRAME_BYTES = 64 << 20
 _ENDINGS = ("finished", "timeout", "memory", "output", "interrupted")
 
 
 class Zygote:
-    """One zygote behind one wall. Safe to use from several threads."""
+    """The zygote of one wall, whichever process that is just now. Usable from several threads."""
 
     def __init__(self, wall: Wall, seen: Visible) -> None:
         self._wall, self._seen, self._lock = wall, seen, threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
-        self._errors: IO[bytes] | None = None
-        self._runs = 0
+        self._living: Living | None = None
+        # The kernel ends a wall together with the *thread* that started it, so one stays for that.
+        self._starter = ThreadPoolExecutor(1, "zygote")
 
     def run(self, job: bytes, timeout_s: float, stop: threading.Event) -> Ended:
-        """One run; `job` is JSON. Raises SandboxError where the zygote cannot be started."""
+        """One run; `job` is JSON. Raises SandboxError where it cannot be begun."""
         started = time.monotonic()
-        ours = self._handed_over()
+        for last in (False, True):
+            with self._handed_over() as (living, ours):
+                started = time.monotonic()
+                try:
+                    ours.settimeout(timeout_s + _GRACE_S)
+                    send_frame(ours, job)
+                    return self._report(ours, started, timeout_s + _GRACE_S, stop)
+                except (OSError, EOFError, ValueError):
+                    if stop.is_set():
+                        return Ended("interrupted", -9, b"", b"", time.monotonic() - started)
+                    if last or not living.is_dying():
+                        break
+        words = b"the run's supervisor is gone without a report"
+        return Ended("crashed", -9, words, b"", time.monotonic() - started)
+
+    @contextlib.contextmanager
+    def _handed_over(self) -> Iterator[tuple[Living, socket.socket]]:
+        """A zygote and our end of a new run's socket; the other end is with a fresh clone of it."""
+        with self._lock:
+            living, ours = self._clone()
+            living.users += 1
         try:
             with ours:
-                ours.settimeout(timeout_s + _GRACE_S)
-                send_frame(ours, job)
-                return _report(ours, started, timeout_s + _GRACE_S, stop)
-        except (OSError, EOFError, ValueError):
-            seconds = time.monotonic() - started
-            return Ended("crashed", -9, b"", b"", seconds)
+                yield living, ours
+        finally:
+            with self._lock:
+                living.users -= 1
+                if living is not self._living and not living.users:
+                    living.end()
 
-    def _handed_over(self) -> socket.socket:
-        """Our end of a new run's socket; the other end is with a fresh clone."""
-        ours, theirs = socket.socketpair()
-        with theirs, self._lock:
-            for _ in range(2):
-                control = self._alive()
-                try:
-                    socket.send_fds(control, [b"run"], [theirs.fileno()])
-                    self._runs += 1
-                    return ours
-                except OSError:
-                    self._end()
-        ours.close()
-        raise SandboxError(f"the sandbox dies at once: {self._last_words()}")
-
-    def _alive(self) -> socket.socket:
-        dead = self._process is None or self._process.poll() is not None
-        if dead or self._runs >= _MOST_RUNS:
-            self._end()
-            self._start()
-        assert self._control is not None
-        return self._control
-
-    def _start(self) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        errors = cast("IO[bytes]", tempfile.TemporaryFile())
-        with theirs:
+    def _clone(self) -> tuple[Living, socket.socket]:
+        for _ in range(_TRIES):
+            living = self._current()
             try:
-                self._process = subprocess.Popen(
-                    self._wall.command(self._seen, theirs.fileno()),
-                    pass_fds=[theirs.fileno()],
-                    stdin=subprocess.DEVNULL,
-                    stdout=errors,
-                    stderr=errors,
-                    env={"PATH": "/usr/bin:/bin"},
-                    cwd="/",
-                    start_new_session=True,
-                )
-            except OSError as error:
-                ours.close()
-                raise SandboxError(f"{self._wall.info.backend}: {error}") from None
-        self._control, self._errors, self._runs = ours, errors, 0
-        ours.settimeout(_START_S)
-        with contextlib.suppress(OSError):
-            if ours.recv(64) == b"ready":
-                return
-        words = self._last_words()
-        self._end()
-        raise SandboxError(f"{self._wall.info.backend}: {words}")
+                return living, living.clone()
+            except OSError:
+                words = living.last_words()
+                self._retire()
+        raise SandboxError(f"{self._wall.info.backend}: it dies at once: {words}")
 
-    def _last_words(self) -> str:
-        if self._errors is None:
-            return "it said nothing"
-        with contextlib.suppress(ValueError, OSError):
-            self._errors.seek(0)
-            lines = self._errors.read(20000).decode("utf-8", "replace").strip().split("\n")
-            return lines[-1][:300] or "it said nothing"
-        return "it said nothing"
+    def _current(self) -> Living:
+        if self._living and (self._living.is_dead() or self._living.runs >= _MOST_RUNS):
+            self._retire()
+        if self._living is None:
+            self._living = self._started()
+        return self._living
 
-    def _end(self) -> None:
-        if self._control is not None:
-            self._control.close()
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-        if self._errors is not None:
-            self._errors.close()
-        self._process = self._control = self._errors = None
+    def _started(self) -> Living:
+        future = self._starter.submit(Living, self._wall, self._seen)
+        try:
+            return future.result()
+        except BaseException:  # Ctrl-C while it starts
+            future.add_done_callback(_end_what_was_started)
+            raise
+
+    def _retire(self) -> None:
+        """No new runs for it; those that it has come to their end first."""
+        old, self._living = self._living, None
+        if old and not old.users:
+            old.end()
+
+    def _report(
+        self, ours: socket.socket, started: float, patience_s: float, stop: threading.Event
+    ) -> Ended:
+        """The run's three frames: how it ended, its output, its side channel."""
+        while not select.select([ours], [], [], _POLL_S)[0]:
+            if stop.is_set():
+                return Ended("interrupted", -9, b"", b"", time.monotonic() - started)
+            if time.monotonic() - started > patience_s:
+                return Ended("timeout", -9, b"", b"", time.monotonic() - started)
+        said = json.loads(receive_frame(ours, _FRAME_BYTES))
+        if "trouble" in said:
+            raise SandboxError(f"{self._wall.info.backend}: {said['trouble']}")
+        output, result = (receive_frame(ours, _FRAME_BYTES) for _ in range(2))
+        ending: Ending = said["ending"] if said["ending"] in _ENDINGS else "crashed"
+        seconds = time.monotonic() - started
+        return Ended(ending, int(said["status"]), output, result, seconds, tuple(said["hit"]))
 
     def close(self) -> None:
+        """Ends it with all that runs in it."""
         with self._lock:
-            self._end()
+            living, self._living = self._living, None
+            if living is not None:
+                living.end()
+            self._starter.shutdown(wait=False)
 
 
-def _report(ours: socket.socket, started: float, patience_s: float, stop: threading.Event) -> Ended:
-    """The run's three frames: how it ended, its output, its side channel."""
-    while not select.select([ours], [], [], _POLL_S)[0]:
-        if stop.is_set():
-            return Ended("interrupted", -9, b"", b"", time.monotonic() - started)
-        if time.monotonic() - started > patience_s:
-            return Ended("timeout", -9, b"", b"", time.monotonic() - started)
-    head, output, result = (receive_frame(ours, _FRAME_BYTES) for _ in range(3))
-    said = json.loads(head)
-    ending: Ending = said["ending"] if said["ending"] in _ENDINGS else "crashed"
-    return Ended(ending, int(said["status"]), output, result, time.monotonic() - started)
+def _end_what_was_started(future: Future[Living]) -> None:
+    if not future.cancelled() and future.exception() is None:
+        future.result().end()

@@ -48,7 +48,7 @@ def green_on_stub(suite: Suite, on_stub: TestRun) -> tuple[str, ...]:
 
 def untested(contract: Contract, suite: Suite) -> tuple[str, ...]:
     """Ids of requirements that no test (or sealed example) names."""
-    named = {item for _, test in suite.functions() for item in test.requirements}
+    named = {item for _, test in suite.functions for item in test.requirements}
     named |= {item.requirement for item in suite.sealed}
     return tuple(item.id for item in contract.requirements if item.id not in named)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from greenloop.records import Origin, SealedExample
 from greenloop.suite.reading import TestFunction, function_name, test_functions, without
@@ -64,23 +64,23 @@ class Suite:
         parts = (self.generated, self.revealed, self.examples)
         return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
-    @property
+    @cached_property
     def files(self) -> tuple[TestFile, ...]:
         """All files, ready to be run."""
         own = (TestFile(self.file_name, self.code),) if self.code.strip() else ()
         return (*own, *self.given)
 
-    def functions(self) -> Iterator[tuple[TestFile, TestFunction]]:
-        for file in self.files:
-            for function in test_functions(file.code):
-                yield file, function
+    @cached_property
+    def functions(self) -> tuple[tuple[TestFile, TestFunction], ...]:
+        """All tests with their files. Read once: a suite does not change, and is asked often."""
+        return tuple((file, item) for file in self.files for item in test_functions(file.code))
 
     def find(self, test: str) -> tuple[TestFile, TestFunction] | None:
         """A test by its id or name, in the file that the id names, or in any."""
         name, file_name = function_name(test), test.partition("::")[0]
-        found = [(file, item) for file, item in self.functions() if item.name == name]
+        found = [(file, item) for file, item in self.functions if item.name == name]
         if not found:
-            bare = [(f, i) for f, i in self.functions() if i.name.rsplit("::", 1)[-1] == name]
+            bare = [(f, i) for f, i in self.functions if i.name.rsplit("::", 1)[-1] == name]
             found = bare if len(bare) == 1 else []
         return next(
             (pair for pair in found if pair[0].name == file_name), found[0] if found else None

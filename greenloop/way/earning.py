@@ -99,7 +99,7 @@ def _set_aside(suite: Suite, on_stub: TestRun) -> Suite:
 def _conclude(state: RunState, on_stub: TestRun) -> None:
     """What later runs must report, as far as the stub told; and how the red phase went."""
     standing = [item for item in on_stub.tests if state.tests.stands(item.id)]
-    if not any(True for _ in state.tests.functions()):
+    if not state.tests.functions:
         raise UnusableAnswerError("generate_tests: no test is left that fails on a stub")
     given = [item for item in standing if state.tests.origin(item.id) == "given"]
     tolerated = frozenset(item.id for item in given if item.outcome in ("skipped", "xfailed"))

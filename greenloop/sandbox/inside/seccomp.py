@@ -20,7 +20,7 @@ from .kernel import (
     prctl,
 )
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x50000
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
@@ -29,7 +29,8 @@ _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
 
 # Tracing and other processes' memory; mounts and namespaces; keys; kernel modules and tuning;
-# memory that no limit counts (memfd, System V, POSIX queues); io_uring, which goes around filters.
+# memory that no limit counts (memfd, System V, POSIX queues); io_uring, which goes around filters;
+# what all of the machine shares out (io_setup).
 _DENIED = {
     "x86_64": {
         "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312,
@@ -47,6 +48,7 @@ _DENIED = {
         "adjtimex": 159, "syslog": 103, "vhangup": 153, "personality": 135,
         "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "msgget": 68, "semget": 64,
         "mq_open": 240, "move_pages": 279, "migrate_pages": 256, "fanotify_init": 300,
+        "io_setup": 206, "ioprio_set": 251, "open_tree_attr": 467, "quotactl_fd": 443,
     },
     "aarch64": {
         "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
@@ -63,12 +65,20 @@ _DENIED = {
         "clock_settime": 112, "clock_adjtime": 266, "adjtimex": 171, "syslog": 116, "vhangup": 58,
         "personality": 92, "memfd_create": 279, "memfd_secret": 447, "shmget": 194, "msgget": 186,
         "semget": 190, "mq_open": 180, "move_pages": 239, "migrate_pages": 238, "fanotify_init": 262,
+        "io_setup": 0, "ioprio_set": 30, "open_tree_attr": 467, "quotactl_fd": 443,
     },
 }  # fmt: skip
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair
 _IOCTL = {"x86_64": 16, "aarch64": 29}
+_MMAP = {"x86_64": 9, "aarch64": 222}
+_SETPRIORITY = {"x86_64": 141, "aarch64": 140}
+# prlimit64, sched_setscheduler, sched_setparam, sched_setattr, sched_setaffinity: allowed of users
+# on all their processes, so also on the supervisor, which would see nothing or be killed.
+_OF_A_PROCESS = {"x86_64": (302, 144, 142, 314, 203), "aarch64": (261, 119, 118, 274, 122)}
+_ITSELF, _PRIO_USER = 0, 2
+_SHARED_AND_NAMELESS, _HUGE_PAGES = 0x01 | 0x20, 0x40000
 
 
 class _Program:
@@ -107,6 +117,10 @@ def filter_program(name: str, families: tuple[int, ...]) -> bytes:
     _allow_families(program, socket, families)
     _allow_families(program, socketpair, (AF_UNIX,))  # connected to nobody else: asyncio needs it
     _deny_terminal_input(program, _IOCTL[name])
+    for number in _OF_A_PROCESS[name]:
+        _deny_on_others(program, number)
+    _deny_priority_of_others(program, _SETPRIORITY[name])
+    _deny_uncounted_memory(program, _MMAP[name])
     program.add(_RETURN, _ALLOW)
     return program.packed()
 
@@ -134,6 +148,35 @@ def _deny_terminal_input(program: _Program, ioctl: int) -> None:
     program.add(_LOAD, 24)
     program.add(_EQUAL, _TIOCSTI, 1, 0)
     program.add(_EQUAL, _TIOCLINUX, 0, 1)
+    program.add(_RETURN, _ERRNO | errno.EPERM)
+    program.add(_RETURN, _ALLOW)
+
+
+def _deny_on_others(program: _Program, number: int) -> None:
+    program.add(_EQUAL, number, 0, 4)
+    program.add(_LOAD, 16)
+    program.add(_EQUAL, _ITSELF, 1, 0)
+    program.add(_RETURN, _ERRNO | errno.EPERM)
+    program.add(_RETURN, _ALLOW)
+
+
+def _deny_priority_of_others(program: _Program, number: int) -> None:
+    program.add(_EQUAL, number, 0, 6)
+    program.add(_LOAD, 24)
+    program.add(_EQUAL, _ITSELF, 0, 2)
+    program.add(_LOAD, 16)
+    program.add(_EQUAL, _PRIO_USER, 0, 1)
+    program.add(_RETURN, _ERRNO | errno.EPERM)
+    program.add(_RETURN, _ALLOW)
+
+
+def _deny_uncounted_memory(program: _Program, mmap: int) -> None:
+    """Shared memory without a name stays after most of it was unmapped: no limit ever sees it."""
+    program.add(_EQUAL, mmap, 0, 6)
+    program.add(_LOAD, 40)
+    program.add(_ANY_BIT, _HUGE_PAGES, 2, 0)
+    program.add(_AND, _SHARED_AND_NAMELESS)
+    program.add(_EQUAL, _SHARED_AND_NAMELESS, 0, 1)
     program.add(_RETURN, _ERRNO | errno.EPERM)
     program.add(_RETURN, _ALLOW)
 

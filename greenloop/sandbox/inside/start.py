@@ -24,7 +24,7 @@ def apply_limits(limits: dict[str, int]) -> None:
     """Memory, CPU seconds, file size, open files; no core dump; death with the parent (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_CORE, 1)  # not 0: a program that takes the dumps is called for 0 too
     _lower(resource.RLIMIT_AS, limits["memory_bytes"])
     _lower(resource.RLIMIT_CPU, limits["cpu_seconds"])
     _lower(resource.RLIMIT_FSIZE, limits["file_bytes"])

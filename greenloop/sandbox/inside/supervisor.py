@@ -14,14 +14,14 @@ import socket
 import time
 from typing import Any
 
+from . import corner
 from . import kernel as k
 from .frames import receive_frame, send_frame
 from .usage import Usage
 
-WORK = "/tmp/work"
 _JOB_BYTES = 64 << 20
-_TMPFS = k.MS_NOSUID | k.MS_NODEV
 _WATCH_S = 0.05
+_KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
 
 
 class Streams:
@@ -58,7 +58,7 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
     job = json.loads(receive_frame(run, _JOB_BYTES))
     if spaces:
-        _corner(job["limits"], ids)
+        corner.build(job["limits"], ids)
     else:
         k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
     _write_files(job.pop("files"))
@@ -69,24 +69,10 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
         _become_the_run(job, output[1], result[1], spaces, work)
     for handle in (output[1], result[1]):
         os.close(handle)
-    _report(run, child, Streams(job["limits"]), (output[0], result[0]), job["limits"], spaces)
-
-
-def _corner(limits: dict[str, int], ids: tuple[int, int]) -> None:
-    """Private mounts of the run: its own /proc, /tmp and /dev/shm, all bounded."""
-    k.map_ids(*ids)
-    k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
-    k.mount("proc", "/proc", "proc", _TMPFS | k.MS_NOEXEC)
-    size = f"size={limits['disk_bytes']},nr_inodes={limits['inodes']},mode=0700"
-    k.mount("tmpfs", "/tmp", "tmpfs", _TMPFS, size)
-    shared = f"size={limits['shared_bytes']},nr_inodes=256,mode=0700"
-    k.mount("tmpfs", "/dev/shm", "tmpfs", _TMPFS | k.MS_NOEXEC, shared)
-    k.loopback_up()
-    with open("/proc/sys/user/max_user_namespaces", "w", encoding="utf-8") as file:
-        file.write("0")
-    k.drop_capabilities()
-    for folder in (WORK, "/tmp/home", "/tmp/tmp"):
-        os.mkdir(folder)
+    try:
+        _report(run, child, Streams(job["limits"]), (output[0], result[0]), job["limits"], spaces)
+    finally:  # an error here is no report, and must not read like a run that never began
+        os._exit(112)
 
 
 def _write_files(files: dict[str, str]) -> None:
@@ -99,6 +85,8 @@ def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool,
     """In the child: the foreign side from here on. Never returns."""
     try:
         k.prctl(k.PR_SET_DUMPABLE, 1)
+        with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
+            file.write(_KILLED_FIRST)
         os.setsid()
         nothing = os.open("/dev/null", os.O_RDONLY)
         os.dup2(nothing, 0)
@@ -121,12 +109,14 @@ def _report(
     limits: dict[str, int],
     spaces: bool,
 ) -> None:
-    ending = _watch(run, child, streams, handles, limits, spaces)
+    usage = Usage(limits, spaces)
+    ending = _watch(run, child, streams, handles, limits, usage)
+    usage.look()
     _end_everybody(child, spaces)
-    status = _reap(child)
+    status, peak_bytes = _reap(child)
     for handle, name in zip(handles, ("output", "result"), strict=True):
         _drain(handle, name, streams)
-    head = {"ending": ending, "status": status}
+    head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
     for part in (json.dumps(head).encode(), streams.output(), bytes(streams.result)):
         send_frame(run, part)
     run.close()
@@ -139,7 +129,7 @@ def _watch(
     streams: Streams,
     handles: tuple[int, int],
     limits: dict[str, int],
-    spaces: bool,
+    usage: Usage,
 ) -> str:
     """Waits for the end of the child, or ends the waiting: how it was."""
     names = {handles[0]: "output", handles[1]: "result"}
@@ -151,7 +141,6 @@ def _watch(
     poll.register(alive, select.POLLIN)
     poll.register(run, select.POLLIN | select.POLLHUP)
     deadline = time.monotonic() + limits["wall_ms"] / 1000
-    usage = Usage(limits, spaces)
     while True:
         for handle, _ in poll.poll(_WATCH_S * 1000):
             if handle == alive:
@@ -209,9 +198,10 @@ def _sweep(child: int) -> None:
             os.waitpid(pid, 0)
 
 
-def _reap(child: int) -> int:
+def _reap(child: int) -> tuple[int, int]:
+    """The exit status, and the most bytes of memory that one of its processes had."""
     try:
-        _, status = os.waitpid(child, 0)
+        _, status, used = os.wait4(child, 0)
     except ChildProcessError:
-        return -signal.SIGKILL
-    return os.waitstatus_to_exitcode(status)
+        return -signal.SIGKILL, 0
+    return os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024

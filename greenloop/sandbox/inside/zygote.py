@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -18,8 +19,10 @@ from typing import Any
 
 from . import answer_calls, seccomp
 from . import kernel as k
+from .corner import WORK
+from .frames import send_frame
 from .landlock import restrict
-from .supervisor import WORK, supervise
+from .supervisor import supervise
 from .warm_pytest import ReadyPytest, preload
 
 _OWN = __name__.rpartition(".")[0]
@@ -71,17 +74,28 @@ def ini_file() -> str:
 
 def _start(control: socket.socket, handle: int, spaces: bool, ready: ReadyPytest | None) -> None:
     ids = (os.getuid(), os.getgid())
-    child = k.clone(k.ALL_NAMESPACES if spaces else 0)
+    try:
+        child = k.clone(k.ALL_NAMESPACES if spaces else 0)
+    except OSError as error:  # for want of memory or namespaces: the next may go well again
+        _say(socket.socket(fileno=handle), error)
+        return
     if child:
         os.close(handle)
         return
+    run = socket.socket(fileno=handle)
     try:
         control.close()
-        run = socket.socket(fileno=handle)
         supervise(run, ids, spaces, lambda job, out, inner: _foreign(job, out, inner, ready))
     except BaseException as error:
-        os.write(2, f"supervisor: {type(error).__name__}: {error}\n".encode()[:1000])
+        _say(run, error)
     os._exit(111)
+
+
+def _say(run: socket.socket, error: BaseException) -> None:
+    """Tells the host why this run could not be begun."""
+    text = f"{type(error).__name__}: {error}"[:1000]
+    with run, contextlib.suppress(OSError):
+        send_frame(run, json.dumps({"trouble": text}).encode())
 
 
 def _foreign(job: dict[str, Any], handle: int, spaces: bool, ready: ReadyPytest | None) -> int:
@@ -109,7 +123,8 @@ def _work(job: dict[str, Any], handle: int, ready: ReadyPytest | None) -> int:
     job["ini"] = ini_file()
     if job["cold"]:
         return _cold(job, handle)
-    if job["kind"] == "calls":
+    if job["kind"] == "calls":  # pytest, made ready, holds the streams; here there is no pytest
+        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
         return answer_calls.main(job, handle)
     if ready is None:
         from .run_pytest import main as run_pytest
@@ -134,8 +149,10 @@ def limit(limits: dict[str, int]) -> None:
     """What the kernel holds each process to."""
     seconds = limits["cpu_seconds"]
     for kind, value in (
-        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CORE, 1),  # not 0: a program that takes the dumps is called for 0 too
         (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_SIGPENDING, 256),
         (resource.RLIMIT_NPROC, limits["processes"]),
         (resource.RLIMIT_FSIZE, limits["file_bytes"]),
         (resource.RLIMIT_NOFILE, limits["open_files"]),
