@@ -1,0 +1,92 @@
+"""What people see: one line an event, nothing that steers their terminal, nothing that stops a run."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from greenloop import events as e
+from greenloop.records import Attempt, Contract, Failure, Requirement, TestRun
+from greenloop.reporting.lines import LABEL_WIDTH, lines_of
+from greenloop.reporting.progress import Live, Plain, Silent, one_line, progress
+
+CONTRACT = Contract(
+    module="m",
+    summary="s",
+    interface="def f(): ...",
+    requirements=(Requirement(id="R1", text="word " * 60),),
+    assumptions=("one",),
+)
+RUN = TestRun(
+    ending="timeout",
+    detail="still running after 3 s",
+    failures=(Failure(test="test_m.py::test_a", phase="call", exception="E", message="a\nb"),),
+)
+ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha256="x")
+
+
+@pytest.mark.parametrize(
+    ("event", "parts"),
+    [
+        (
+            e.RunStarted("m", "native", "strong", "dir", recorded=True),
+            ["RECORDED", "strong", "dir"],
+        ),
+        (e.RunStarted("m", "native", "strong", None, resumed_answers=3), ["3 answers"]),
+        (e.ContractReady(CONTRACT), ["R1 word", " …", "assumed: one"]),
+        (
+            e.Attempted(ATTEMPT, RUN),
+            ["1 generate: 1 passed, 2 failed", "timeout: still", "test_a: E: a"],
+        ),
+        (e.CallRetried("t", "busy", 2, 1.5), ["again in 1.5 s (try 2)"]),
+        (e.Stuck("the same", "rewriting"), ["the same: rewriting"]),
+    ],
+)
+def test_lines_say_what_happened(event: e.Event, parts: list[str]) -> None:
+    lines = lines_of(event)
+    for part in parts:
+        assert part in "\n".join(lines)
+    assert all(line[LABEL_WIDTH - 1] == " " for line in lines)
+
+
+def test_verbose_says_more() -> None:
+    assert lines_of(e.CallFinished("t", 1.0, 5)) == []
+    assert lines_of(e.CallFinished("t", 1.0, 5), verbose=True) == ["call     t: 1.0 s, 5 tokens"]
+    assert " …" not in "".join(lines_of(e.ContractReady(CONTRACT), verbose=True))
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    stream = io.StringIO()
+    Plain(stream)(e.Notice("red \x1b[31m and bell \x07 and\nline"))
+    assert stream.getvalue() == "note     red  [31m and bell   and line\n"
+    assert one_line("é…") == "é…"
+
+
+def test_a_reader_that_has_gone_does_not_stop_the_run() -> None:
+    stream = io.StringIO()
+    stream.close()
+    Plain(stream)(e.Notice("nobody"))
+
+
+def test_the_renderer_fits_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert type(progress(quiet=True, verbose=False)) is Silent
+    assert type(progress(quiet=False, verbose=False)) is Plain
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert type(progress(quiet=False, verbose=False)) is Live
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert type(progress(quiet=False, verbose=False)) is Plain
+
+
+def test_the_live_view_shows_what_is_waited_for() -> None:
+    view = Live()
+    view._note(e.CallStarted("generate_code"))
+    view._note(e.CallProgress("generate_code", 120))
+    view._note(e.CallStarted("generate_tests"))
+    waiting = view._waited_for().split("\n")
+    assert waiting[0].endswith("generate_code 0 s, 120 characters")
+    view._note(e.CallFinished("generate_code", 1.0, 5))
+    assert view._waited_for().split("\n")[0].endswith("generate_tests 0 s, 0 characters")

@@ -1,0 +1,86 @@
+"""Contracts: what an answer must be, and what of the specification it must keep."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from greenloop.errors import SpecificationError
+from greenloop.models.answer import Answer
+from greenloop.models.unusable import Unusable
+from greenloop.records import Contract
+from greenloop.suite.examples import given_in
+from greenloop.tools.contracts import read_contract
+from tests.support.answers import INTERFACE, contract_answer, fenced
+
+
+def read(answer: str, specification: str = "x", **options: Any) -> Contract:
+    chosen = {"module": None, "available": (), "given": given_in(specification), **options}
+    return read_contract(Answer(answer), specification=specification, **chosen)
+
+
+def test_a_contract_is_read() -> None:
+    contract = read(contract_answer())
+    assert (contract.module, len(contract.requirements), contract.packages) == ("topk", 2, ())
+    assert contract.assumptions == ("fewer than k numbers: all of them",)
+    assert contract.specification == "x"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"module": "json"}, "is taken"),
+        ({"module": "pytest"}, "is taken"),
+        ({"module": "test_topk"}, "is taken"),
+        ({"module": "top-k"}, "module"),
+        ({"module": "class"}, "is taken"),
+        ({"interface": "def f(:"}, "no Python"),
+        ({"interface": "import os"}, "defines nothing"),
+        ({"requirements": [{"id": "1", "text": "x"}]}, "requirements.0.id"),
+        ({"requirements": [{"id": "R1", "text": "x"}] * 2}, "same id"),
+        ({"packages": ["numpy"]}, "Not available: numpy"),
+    ],
+)
+def test_what_the_model_must_mend(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(Unusable, match=said):
+        read(contract_answer(**changes))
+
+
+def test_available_packages_are_allowed_in_any_case() -> None:
+    answer = contract_answer(packages=["NumPy", "json"])
+    assert read(answer, available=("numpy",)).packages == ("NumPy", "json")
+
+
+def test_a_fixed_module_name_wins() -> None:
+    assert read(contract_answer(), module="mine").module == "mine"
+
+
+def test_nothing_testable_says_what_is_missing() -> None:
+    answer = fenced(json.dumps({"requirements": [], "summary": "no behaviour is named"}), "json")
+    with pytest.raises(SpecificationError, match="no behaviour is named"):
+        read(answer)
+
+
+@pytest.mark.parametrize(
+    ("specification", "said"),
+    [
+        ("```python\ndef other(a): ...\n```", "defines `other`"),
+        ("Write `def top_k(xs, k=3)`.", r"fixes the signature `top_k\(xs, k=3\)`"),
+        ("```python\nclass Top:\n    def add(self, x): ...\n```", "defines `Top.add`"),
+    ],
+)
+def test_signatures_of_the_specification_are_kept(specification: str, said: str) -> None:
+    with pytest.raises(Unusable, match=said):
+        read(contract_answer(), specification)
+
+
+def test_annotations_may_be_added_to_a_given_signature() -> None:
+    assert read(contract_answer(), "Write `def top_k(xs, k)`.").interface == INTERFACE
+
+
+def test_examples_of_the_specification_are_taken_over() -> None:
+    specification = ">>> top_k([1, 2], 1)\n[2]\n\n- other(1) -> 2\n"
+    (example,) = read(contract_answer(), specification).examples
+    assert example.doctest == ">>> top_k([1, 2], 1)\n[2]\n"
