@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from greenloop.errors import GreenloopError, InterruptedRunError
+from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import ContractReady, Emit, RunFinished, RunStarted, ignore
 from greenloop.models.answer_log import AnswerLog
 from greenloop.models.asking import Asker, RetryPolicy
@@ -82,16 +82,20 @@ class CodingAgent:
             try:
                 asker, kit = self._opened(state, directory, stack)
                 await self._way(kit, asker, state)
-                return self._finished(state, directory, None)
             except asyncio.CancelledError:
                 stopped = InterruptedRunError(
                     f"interrupted; go on with: greenloop resume {directory.path}"
                 )
-                stopped.report = self._finished(state, directory, stopped)
+                stopped.report, _ = self._finished(state, directory, stopped)
                 raise stopped from None
             except GreenloopError as error:
-                error.report = self._finished(state, directory, error)
+                error.report, _ = self._finished(state, directory, error)
                 raise
+            report, unsaved = self._finished(state, directory, None)
+            if unsaved is not None:
+                unsaved.report = report
+                raise unsaved
+            return report
 
     async def _way(self, kit: Toolkit, asker: Asker, state: RunState) -> None:
         emit, repairs = self._emit, self._settings.max_repairs
@@ -145,12 +149,16 @@ class CodingAgent:
 
     def _finished(
         self, state: RunState, directory: RunDirectory, error: GreenloopError | None
-    ) -> Report:
-        """The report, saved with the best code and its tests."""
-        report = with_artifacts(report_of(state, error), directory, state.request.record)
-        directory.save_report(report)
+    ) -> tuple[Report, OutputError | None]:
+        """The report, saved with the best code and its tests; why not, where the disk is full."""
+        report, unsaved = report_of(state, error), None
+        try:
+            report = with_artifacts(report, directory, state.request.record)
+            directory.save_report(report)
+        except OutputError as problem:
+            unsaved = problem
         self._emit(RunFinished(report))
-        return report
+        return report, unsaved
 
 
 async def side_by_side(*work: Coroutine[Any, Any, None]) -> None:

@@ -124,18 +124,27 @@ def _end(
     report: Report, error: GreenloopError | None, options: MakeOptions, status: int = 1
 ) -> int:
     """Prints what was reached, and the error if there was one; the exit status."""
-    if options.json:
-        print(report.model_dump_json(indent=1))
-    elif report.final_code:
-        sys.stdout.write(report.final_code.rstrip("\n") + "\n\n")
-        sys.stdout.write(as_comments(short_verdict(report)))
-    sys.stdout.flush()
+    try:
+        _print(report, options)
+    except OSError as problem:
+        if isinstance(problem, BrokenPipeError):
+            raise
+        error = error or OutputError(f"standard output cannot be written: {problem.strerror}")
     if error is None:
         return status
     complain(str(error))
     if report.artifacts.report and not options.json:
         print(f"report: {report.artifacts.report}", file=sys.stderr)
     return error.exit_status
+
+
+def _print(report: Report, options: MakeOptions) -> None:
+    if options.json:
+        print(report.model_dump_json(indent=1))
+    elif report.final_code:
+        sys.stdout.write(report.final_code.rstrip("\n") + "\n\n")
+        sys.stdout.write(as_comments(short_verdict(report)))
+    sys.stdout.flush()
 
 
 def _absolute(path: Path | None) -> str | None:

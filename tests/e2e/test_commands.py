@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from greenloop.cli import app
+from greenloop.errors import OutputError
+from greenloop.way.run_dir import RunDirectory
 from tests.support.answers import (
     GOOD_TESTS,
     SPECIFICATION,
@@ -249,6 +251,20 @@ def test_failed_code_is_not_written_unless_kept(run: Run) -> None:
         )
     assert status == 1
     assert "return sorted(xs)[:k]" in Path("topk.py").read_text("utf-8")
+
+
+def test_a_full_disk_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that was paid for is at least shown, and the answers are in the log."""
+
+    def full(_self: RunDirectory, files: dict[str, str]) -> None:
+        raise OutputError("best/topk.py cannot be written: No space left on device")
+
+    monkeypatch.setattr(RunDirectory, "save_best", full)
+    with OpenAIServer(Served(answers())) as server:
+        status, out, err = run(SPECIFICATION, server=server)
+    assert status == 2
+    assert "No space left on device" in err
+    assert "def top_k" in out
 
 
 def test_required_verification_that_is_not_reached(run: Run) -> None:
