@@ -16,6 +16,7 @@ from . import kernel as k
 _NOBODY = 65534
 _ROOT = "/tmp"  # the new root is built over it, in a mount namespace that nobody else sees
 _OLD = "/.old"
+_FIRST_OWN, _MOST_FILES = 3, 4096
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
 
@@ -40,7 +41,9 @@ def enter(spec: dict[str, Any], command: list[str], environment: dict[str, str])
     if uid == 0:
         _map_root_and_nobody(child)
     os.write(go_on, b"x")
-    os.close(go_on)
+    os.closerange(
+        _FIRST_OWN, _MOST_FILES
+    )  # the control socket is the zygote's alone: it tells of its end
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
 

@@ -1,0 +1,160 @@
+"""Hostile programs against every wall that this machine has, and a host that watches."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from greenloop.records import TestRun
+from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.testing import Limits, Work
+from greenloop.sandbox.walls import bubblewrap_wall, native_wall
+from greenloop.sandbox.warm import WarmSandbox
+from tests.hostile.witness import Witness
+from tests.sandbox.conftest import walls
+
+LIMITS = Limits(
+    timeout_s=20,
+    memory_bytes=192 << 20,
+    total_bytes=128 << 20,
+    output_bytes=1 << 20,
+    result_bytes=1 << 20,
+    file_bytes=8 << 20,
+    disk_bytes=16 << 20,
+    shared_bytes=4 << 20,
+    inodes=512,
+    open_files=64,
+    processes=24,
+)
+Attack = Callable[[str], TestRun]
+Limited = Callable[..., AbstractContextManager[None]]
+
+
+@pytest.fixture(scope="session")
+def witness() -> Iterator[Witness]:
+    watching = Witness()
+    yield watching
+    watching.close()
+
+
+class Touched(WarmSandbox):
+    """Knows whether it had a run since somebody last looked."""
+
+    touched = True
+
+    def _execute(self, work: Work, stop: threading.Event) -> Ended:
+        self.touched = True
+        return super()._execute(work, stop)
+
+
+@pytest.fixture(scope="session", params=["bubblewrap", "native"])
+def box(request: pytest.FixtureRequest, witness: Witness) -> Iterator[Touched]:
+    """One sandbox a wall, with small limits."""
+    if request.param not in walls():
+        why = "this is root" if os.getuid() == 0 else "it is not installed"
+        pytest.skip(f"no wall of the kind {request.param} here: {why}")
+    wall = bubblewrap_wall() if request.param == "bubblewrap" else native_wall()
+    assert wall is not None
+    with Touched(wall, LIMITS) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def unnoticed(box: Touched, witness: Witness) -> Iterator[None]:
+    """After each run: the host has noticed nothing, and an ordinary run passes right after."""
+    yield
+    if box.touched:
+        assert_ordinary(box)
+        assert witness.noticed() == []
+        box.touched = False
+
+
+def assert_ordinary(box: WarmSandbox) -> None:
+    tests = "from solution import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+    run = box.run_tests("def add(a, b): return a + b", tests)
+    assert run.passed, run
+
+
+@pytest.fixture
+def attack(box: WarmSandbox) -> Attack:
+    """Runs a module whose `f` is called by its only test."""
+
+    def run(code: str) -> TestRun:
+        return box.run_tests(code, "from solution import f\n\n\ndef test_f():\n    f()\n")
+
+    return run
+
+
+@pytest.fixture
+def limited(box: WarmSandbox) -> Limited:
+    """Other limits for a while: `with limited(timeout_s=1): …`."""
+
+    @contextmanager
+    def other(**changes: Any) -> Iterator[None]:
+        box.limits = replace(LIMITS, **changes)
+        try:
+            yield
+        finally:
+            box.limits = LIMITS
+
+    return other
+
+
+PRELUDE = """
+import ctypes, errno, os, resource, signal, socket, subprocess, sys, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def call(number, *arguments):
+    result = libc.syscall(number, *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def refused(action, *arguments):
+    try:
+        result = action(*arguments)
+    except OSError as error:
+        return "refused"
+    return f"allowed: {result!r}"[:300]
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read(10000)
+
+
+def write(path, text="1"):
+    with open(path, "w") as file:
+        file.write(text)
+"""
+
+
+def answered(box: WarmSandbox, code: str, calls: list[str]) -> dict[str, Any]:
+    """What each call gives: a plain value, or `raised …`. One run for all of them."""
+    answers = box.answer_calls(PRELUDE + code, "probes", calls)
+    assert not answers.trouble, answers.trouble
+    return {call: _plain(event) for call, event in zip(calls, answers.events, strict=True)}
+
+
+def _plain(event: dict[str, Any] | None) -> Any:
+    if event is None:
+        return "no answer"
+    if "value" not in event:
+        return f"raised {event['raised'][0]}: {event['message']}"
+    return _value(*event["value"])
+
+
+def _value(tag: str, content: Any) -> Any:
+    if tag == "str":
+        return bytes.fromhex(content).decode()
+    if tag == "int":
+        return int(content, 16)
+    return [_value(*item) for item in content] if tag in ("list", "tuple", "set") else content

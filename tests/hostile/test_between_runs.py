@@ -1,0 +1,106 @@
+"""Nothing of one run is seen by the next, nor by one that goes on beside it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from greenloop.sandbox.warm import WarmSandbox
+from tests.hostile.conftest import PRELUDE, answered
+from tests.hostile.witness import wait_for_name
+
+LEAVE = PRELUDE + """
+def leave():
+    import builtins, json, pytest, _pytest.runner, random
+    for path in ("/tmp/left", "/tmp/work/conftest.py", "/tmp/work/left.py", "/dev/shm/left",
+                 "/tmp/home/left", "/tmp/tmp/left"):
+        write(path, "raise SystemExit('left behind')")
+    os.environ["LEFT"] = "1"
+    builtins.left = json.loads = pytest.raises = len
+    _pytest.runner.runtestprotocol = lambda *a, **k: os._exit(0)
+    sys.modules["left"] = sys.modules["math"] = sys
+    sys.path.insert(0, "/tmp/left")
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.umask(0o777)
+    random.seed(1)
+    keep = [socket.create_server(("127.0.0.1", 12345)), socket.socket(socket.AF_UNIX)]
+    keep[1].bind(chr(0) + "left")
+    keep[1].listen()
+    builtins.keep = keep
+    if not os.fork():
+        os.setsid()
+        time.sleep(60)
+    write("/proc/self/comm", "left")
+    return True
+
+
+def stay():
+    leave()
+    write("/proc/self/comm", "staying")
+    time.sleep(60)
+"""
+FIND = {
+    "[p for p in ('/tmp/left', '/dev/shm/left') if os.path.exists(p)]": [],
+    "os.listdir('/tmp/work')": ["probes.py"],
+    "os.listdir('/tmp/home')": [],
+    "os.listdir('/dev/shm')": [],
+    "'LEFT' in os.environ": False,
+    "hasattr(__import__('builtins'), 'left')": False,
+    "__import__('json').loads('[1]')": [1],
+    "__import__('math').sqrt(4) == 2": True,
+    "'left' in sys.modules": False,
+    "'/tmp/left' in sys.path": False,
+    "signal.getsignal(signal.SIGTERM) == signal.SIG_DFL": True,
+    "os.umask(0o22) != 0o777": True,
+    "refused(socket.create_connection, ('127.0.0.1', 12345), 1)": "refused",
+    "refused(abstract)": "refused",
+    "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal())": [1, 2],
+    "[open('/proc/net/' + n).read().count(':3039') for n in ('tcp', 'tcp6')]": [0, 0],
+    "len(os.listdir('/proc/self/fd')) <= 5": True,
+    "threading.active_count()": 1,
+}
+CODE = """
+def abstract():
+    with socket.socket(socket.AF_UNIX) as made:
+        made.connect(chr(0) + "left")
+"""
+
+
+def test_the_next_run_finds_nothing(box: WarmSandbox) -> None:
+    assert answered(box, LEAVE, ["leave()"]) == {"leave()": True}
+    assert answered(box, CODE, list(FIND)) == FIND
+
+
+def test_a_run_beside_another_finds_nothing(box: WarmSandbox) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(box.answer_calls, LEAVE, "probes", ["stay()"])
+        try:
+            wait_for_name("staying")
+            found = answered(box, CODE, list(FIND))
+        finally:
+            box.interrupt()
+        assert "interrupted" in other.result().trouble  # so it was there all the time
+    assert found == FIND
+
+
+def test_the_next_tests_are_run_by_an_untouched_pytest(box: WarmSandbox) -> None:
+    tests = "import solution\n\n\ndef test_f():\n    assert solution.leave()\n"
+    box.run_tests(LEAVE, tests)
+    after = (
+        "import pytest, solution\n\n\ndef test_f():\n    with pytest.raises(ValueError): int('')\n"
+    )
+    assert box.run_tests("", after).passed
+
+
+def values(box: WarmSandbox, call: str) -> list[Any]:
+    return [answered(box, "import random, uuid, secrets", [call])[call] for _ in range(3)]
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["random.random().hex()", "str(uuid.uuid4())", "secrets.token_hex()", "os.urandom(9).hex()"],
+)
+def test_runs_do_not_share_their_chance(box: WarmSandbox, call: str) -> None:
+    assert len(set(values(box, call))) == 3

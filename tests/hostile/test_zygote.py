@@ -1,0 +1,218 @@
+"""The process that is copied: restarted when it dies or is old; interrupted runs end at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import SandboxError
+from greenloop.records import SandboxInfo, TestRun
+from greenloop.sandbox import zygotes
+from greenloop.sandbox.walls import Wall
+from greenloop.sandbox.warm import WarmSandbox
+from tests.hostile.conftest import LIMITS, assert_ordinary
+from tests.hostile.witness import in_runs, parent, resident, settled_runs, wait_for_name
+
+TESTS = "from solution import f\n\n\ndef test_f():\n    f()\n"
+_NAME = "def name(text):\n    open('/proc/self/comm', 'w').write(text)\n\n\n"
+STAYS = f"import time\n{_NAME}def f():\n    name('staying')\n    time.sleep(60)\n"
+BRIEF = f"import time\n{_NAME}def f():\n    name('brief')\n    time.sleep(0.5)\n"
+
+
+@contextmanager
+def going_on(box: WarmSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
+    """A run that is under way, and the number of its process."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(box.run_tests, code, TESTS)
+        try:
+            yield future, wait_for_name(name)
+        finally:
+            box.interrupt()
+
+
+def zygote_of(pid: int) -> int:
+    """From a run's process over its supervisor."""
+    return parent(parent(pid))
+
+
+def test_a_zygote_that_was_killed_is_replaced(box: WarmSandbox) -> None:
+    with going_on(box, BRIEF, "brief") as (future, pid):
+        os.kill(zygote_of(pid), signal.SIGKILL)
+        assert future.result().passed  # begun anew: it was not the run's fault
+    assert_ordinary(box)
+
+
+def test_a_wall_that_was_killed_is_replaced_and_leaves_nothing(box: WarmSandbox) -> None:
+    with going_on(box, BRIEF, "brief") as (future, pid):
+        outermost = zygote_of(pid)
+        while parent(outermost) != os.getpid():
+            outermost = parent(outermost)
+        os.kill(outermost, signal.SIGKILL)
+        assert future.result().passed
+    assert settled_runs() == []
+
+
+def test_a_supervisor_that_was_killed_is_a_crash_and_no_hang(box: WarmSandbox) -> None:
+    with going_on(box, STAYS, "staying") as (future, pid):
+        os.kill(parent(pid), signal.SIGKILL)
+        run = future.result()
+    assert run.ending == "crashed"
+    assert run.duration_s < 15
+
+
+def test_an_old_zygote_ends_after_its_last_run(
+    box: WarmSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with going_on(box, BRIEF, "brief") as (future, pid):
+        old = zygote_of(pid)
+        monkeypatch.setattr(zygotes, "_MOST_RUNS", 1)
+        assert_ordinary(box)
+        assert future.result().passed
+        monkeypatch.undo()
+    assert_gone(old)
+
+
+def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -> None:
+    """The kernel ends a process that asked for it together with the thread that started it."""
+    with WarmSandbox(box._zygote._wall, LIMITS) as fresh:
+        thread = threading.Thread(target=assert_ordinary, args=[fresh])
+        thread.start()
+        thread.join()
+        living = fresh._zygote._living
+        assert_ordinary(fresh)
+        assert living is fresh._zygote._living
+        assert living is not None
+        assert not living.is_dead()
+    with pytest.raises((SandboxError, RuntimeError)):
+        assert_ordinary(fresh)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["/no/such/program"], "No such file"),
+        ([sys.executable, "-c", "raise OSError('no room')"], "no room"),
+        (["/bin/true"], "it said nothing"),
+    ],
+)
+def test_a_wall_that_cannot_be_built_says_why(command: list[str], words: str) -> None:
+    wall = Wall(SandboxInfo(backend="broken", isolation=""), lambda seen, control: command)
+    with WarmSandbox(wall, LIMITS) as broken, pytest.raises(SandboxError, match=words):
+        assert_ordinary(broken)
+
+
+def test_interrupt_ends_all_that_is_running(box: WarmSandbox) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(box.run_tests, STAYS, TESTS) for _ in range(4)]
+        while len(in_runs()) < 8:  # a supervisor and a process each
+            time.sleep(0.005)
+        began = time.monotonic()
+        box.interrupt()
+        assert {run.result().ending for run in runs} == {"interrupted"}
+    assert time.monotonic() - began < 5
+    assert settled_runs() == []
+
+
+_CALLER = """
+import os, sys
+from greenloop.sandbox.walls import {wall}_wall
+from greenloop.sandbox.warm import WarmSandbox
+with WarmSandbox({wall}_wall()) as box:
+    print("ready", flush=True)
+    try:
+        box.run_tests({code!r}, {tests!r})
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "SIGKILL"])
+def test_with_the_caller_everything_ends(box: WarmSandbox, number: int) -> None:
+    code = _CALLER.format(wall=box.info.backend, code=STAYS, tests=TESTS)
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as caller:
+        pid = wait_for_name("staying")
+        below = [pid, zygote_of(pid)]
+        caller.send_signal(number)
+        said, _ = caller.communicate(timeout=20)
+    assert ("interrupted" in said) == (number == signal.SIGINT)
+    assert_gone(*below)
+
+
+def assert_gone(*pids: int) -> None:
+    """Soon: the kernel takes its time."""
+    until = time.monotonic() + 10
+    while any(map(is_running, pids)) and time.monotonic() < until:
+        time.sleep(0.005)
+    assert not [pid for pid in pids if is_running(pid)]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+def test_eight_threads_at_once(box: WarmSandbox) -> None:
+    def work(number: int) -> bool:
+        code = f"def f(): assert __import__('os').getpid() == 2\nNUMBER = {number}"
+        tests = f"import solution\n\n\ndef test_f():\n    assert solution.NUMBER == {number}\n"
+        return box.run_tests(code, tests).passed
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(40))) == [True] * 40
+
+
+def test_hundreds_of_runs_leave_memory_and_descriptors_flat(box: WarmSandbox) -> None:
+    living = box._zygote._living
+    assert living is not None
+
+    def measured() -> tuple[int, int, int]:
+        zygote = max(children_of(living._process.pid))
+        pages = int(Path(f"/proc/{zygote}/statm").read_text().split()[1])
+        return len(os.listdir("/proc/self/fd")), pages * 4096, descriptors(zygote)
+
+    def go(count: int) -> None:
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(lambda _: assert_ordinary(box), range(count)))
+
+    go(20)
+    assert settled_runs() == []
+    before, own = measured(), resident()
+    go(RUNS)
+    assert settled_runs() == []
+    after = measured()
+    assert after[0] == before[0]
+    assert after[2] == before[2]
+    assert after[1] - before[1] < 2 << 20
+    assert resident() - own < 8 << 20
+
+
+RUNS = int(os.environ.get("HOSTILE_SOAK", "60"))
+
+
+def descriptors(pid: int) -> int:
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except PermissionError:  # behind bubblewrap it is not ours to look at
+        return -1
+
+
+def children_of(pid: int) -> list[int]:
+    """It and all below it; the newest is the zygote when nothing runs."""
+    found = [pid]
+    for each in found:
+        found += map(int, Path(f"/proc/{each}/task/{each}/children").read_text().split())
+    return found

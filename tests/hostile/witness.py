@@ -1,0 +1,143 @@
+"""The host as a witness: things that hostile code would like, and whether it has got at any."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+_GROWTH_BYTES = 96 << 20
+_GONE_S = 10.0
+
+
+class Witness:
+    """A secret in the home, in a temporary folder and in the environment; sockets that listen."""
+
+    def __init__(self) -> None:
+        self.secret = secrets.token_hex(12)
+        with ExitStack() as made:
+            self.home = _folder(made, os.path.expanduser("~"))
+            self.open = _folder(made, "/tmp")
+            self.open.chmod(0o777)
+            for folder in (self.home, self.open):
+                (folder / "id_ed25519").write_text(self.secret)
+            (self.open / "id_ed25519").chmod(0o666)
+            self.path = str(self.open / "socket")
+            self.abstract = f"greenloop-{self.secret}"
+            self._sockets = [made.enter_context(item) for item in self._listening()]
+            self._made = made.pop_all()
+        os.environ["HOSTILE_API_KEY"] = self.secret
+        self._before = self._files()
+        self._resident = resident()
+
+    def halves(self) -> tuple[str, str]:
+        """The secret in two parts."""
+        return self.secret[:12], self.secret[12:]
+
+    def _listening(self) -> Iterator[socket.socket]:
+        tcp = socket.create_server(("127.0.0.1", 0))
+        self.port = tcp.getsockname()[1]
+        yield tcp
+        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        udp.bind(("127.0.0.1", self.port))
+        yield udp
+        for address in (self.path, f"\0{self.abstract}"):
+            unix = socket.socket(socket.AF_UNIX)
+            unix.bind(address)
+            unix.listen()
+            yield unix
+
+    def noticed(self) -> list[str]:
+        """What of this host was reached, changed or left behind; best nothing."""
+        found = [f"left running: {pid}" for pid in settled_runs()]
+        if self._files() != self._before:
+            found.append("a file was changed")
+        for item in self._sockets:
+            item.setblocking(False)
+            try:
+                item.recv(1) if item.type == socket.SOCK_DGRAM else item.accept()
+                found.append(f"somebody came to {item.getsockname()!r}")
+            except BlockingIOError:
+                pass
+        if resident() - self._resident > _GROWTH_BYTES:
+            found.append("the caller has grown")
+        return found
+
+    def _files(self) -> dict[str, str]:
+        files = [*self.home.rglob("*"), *self.open.rglob("*")]
+        return {str(item): item.read_text() if item.is_file() else "" for item in files}
+
+    def close(self) -> None:
+        os.environ.pop("HOSTILE_API_KEY", None)
+        self._made.close()
+
+
+def _folder(made: ExitStack, place: str) -> Path:
+    path = Path(tempfile.mkdtemp(prefix=".greenloop-hostile-", dir=place))
+    made.callback(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
+def resident() -> int:
+    """Bytes that this process holds in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def in_runs() -> list[int]:
+    """Our descendants that live in a run: two process namespaces further in than we are."""
+    status = {pid: text for pid in _pids() if (text := _read(pid))}
+    depth = len(status[os.getpid()]["NSpid"].split()) + 2
+    return [
+        pid
+        for pid, item in status.items()
+        if len(item["NSpid"].split()) >= depth and _ours(pid, status)
+    ]
+
+
+def settled_runs() -> list[int]:
+    """The same, once the kernel had time to clear away what it has killed."""
+    until = time.monotonic() + _GONE_S
+    while (left := in_runs()) and time.monotonic() < until:
+        time.sleep(0.005)
+    return left
+
+
+def wait_for_name(name: str) -> int:
+    """The number of the process in a run that has given itself this name."""
+    until = time.monotonic() + _GONE_S
+    while time.monotonic() < until:
+        for pid in in_runs():
+            if (_read(pid) or {}).get("Name") == name:
+                return pid
+        time.sleep(0.005)
+    raise AssertionError(f"no run has got as far as {name!r}")
+
+
+def parent(pid: int) -> int:
+    return int(_read(pid)["PPid"])
+
+
+def _ours(pid: int, status: dict[int, dict[str, str]]) -> bool:
+    while pid in status:
+        pid = int(status[pid]["PPid"])
+        if pid == os.getpid():
+            return True
+    return False
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+
+
+def _read(pid: int) -> dict[str, str]:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
+    except OSError:
+        return {}
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
