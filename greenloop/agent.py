@@ -74,7 +74,10 @@ class CodingAgent:
         return await self.resume(directory)
 
     async def resume(self, directory: RunDirectory) -> Report:
-        """The report of a run that was begun, going on from its log. Raises as `run` does."""
+        """The report of a run that was begun, going on from its log. Raises as `run` does.
+
+        A cancelled run leaves its report too, in its directory and in the event `RunFinished`.
+        """
         request = directory.load_request()
         with ExitStack() as stack:
             stack.enter_context(directory.locked())
@@ -83,11 +86,8 @@ class CodingAgent:
                 asker, kit = self._opened(state, directory, stack)
                 await self._way(kit, asker, state)
             except asyncio.CancelledError:
-                stopped = InterruptedRunError(
-                    f"interrupted; go on with: greenloop resume {directory.path}"
-                )
-                stopped.report, _ = self._finished(state, directory, stopped)
-                raise stopped from None
+                self._finished(state, directory, InterruptedRunError("interrupted"))
+                raise
             except GreenloopError as error:
                 error.report, _ = self._finished(state, directory, error)
                 raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from greenloop.commands.approval import always, ask, check_terminal
 from greenloop.commands.running import complain, run_to_end
 from greenloop.commands.specifications import module_name, read_specification, read_tests
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.events import Emit, Event, RunFinished
 from greenloop.records import Report
 from greenloop.reporting.progress import progress
 from greenloop.reporting.summary import as_comments, short_verdict
@@ -94,8 +96,11 @@ def _request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
 def _run(run: Run, request: RunRequest, settings: Settings, options: MakeOptions) -> int:
     broken_off: GreenloopError | None = None
     with progress(quiet=options.quiet, verbose=options.verbose) as show:
+        last = _Last(show)
         try:
-            report: Report | None = run_to_end(run(CodingAgent(settings, emit=show)))
+            report: Report | None = run_to_end(run(CodingAgent(settings, emit=last)))
+        except asyncio.CancelledError:
+            report, broken_off = last.report, _interrupted(last.report)
         except GreenloopError as error:
             report, broken_off = error.report, error
     if report is None:
@@ -111,6 +116,27 @@ def _run(run: Run, request: RunRequest, settings: Settings, options: MakeOptions
             except OutputError as error:
                 broken_off = broken_off or error
     return _end(report, broken_off, options, status)
+
+
+class _Last:
+    """Passes events on and keeps the report, which a cancelled run cannot hand back."""
+
+    def __init__(self, show: Emit) -> None:
+        self._show = show
+        self.report: Report | None = None
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, RunFinished):
+            self.report = event.report
+        self._show(event)
+
+
+def _interrupted(report: Report | None) -> InterruptedRunError:
+    """What the person is told who stopped a run."""
+    run_dir = report.artifacts.run_dir if report else None
+    return InterruptedRunError(
+        f"interrupted; go on with: greenloop resume {run_dir}" if run_dir else "interrupted"
+    )
 
 
 def _delivered(report: Report, request: RunRequest, options: MakeOptions) -> Report:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from greenloop.errors import InputError, OutputError
 from greenloop.records import Report
-from greenloop.way.request import RunRequest
+from greenloop.way.request import RunRequest, digest
 
 
 class RunDirectory:
@@ -65,9 +65,13 @@ class RunDirectory:
     def load_request(self) -> RunRequest:
         """Raises InputError where `run.json` is not what this version writes."""
         try:
-            return RunRequest.model_validate_json(self.request_file.read_text("utf-8"))
+            request = RunRequest.model_validate_json(self.request_file.read_text("utf-8"))
         except (OSError, ValidationError, ValueError) as error:
             raise InputError(f"{self.request_file} cannot be read: {error}") from None
+        for item in request.given:
+            if digest(item.code) != item.sha256:
+                raise InputError(f"{self.request_file}: the given tests {item.name} were changed")
+        return request
 
     def save_report(self, report: Report) -> None:
         write_atomically(self.report_file, report.model_dump_json(indent=1) + "\n")
