@@ -7,20 +7,22 @@ import select
 import socket
 import subprocess
 import tempfile
+import time
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.visible import Visible
 from greenloop.sandbox.walls import Wall
 
-_START_S, _DYING_S = 30.0, 2.0
+_START_S, _SEND_S, _DYING_S = 60.0, 30.0, 2.0
 
 
 class Living:
     """`runs` were handed to it so far; `users` have one that has not come to its end."""
 
     def __init__(self, wall: Wall, seen: Visible) -> None:
-        """Raises SandboxError where it does not come to life."""
+        """Starts it. Raises SandboxError where that is not possible."""
         self.runs = self.users = 0
+        self._backend, self._until = wall.info.backend, time.monotonic() + _START_S
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -38,13 +40,18 @@ class Living:
         except OSError as error:
             self._close()
             raise SandboxError(f"{wall.info.backend}: {error}") from None
-        self._control.settimeout(_START_S)
-        with contextlib.suppress(OSError):
-            if self._control.recv(64) == b"ready":
-                return
-        words = self.last_words()
-        self.end()
-        raise SandboxError(f"{wall.info.backend}: {words}")
+
+    def is_ready(self, wait_s: float) -> bool:
+        """Whether it has come to life. Raises SandboxError where it will not."""
+        readable, _, _ = select.select([self._control], [], [], wait_s)
+        if readable:
+            with contextlib.suppress(OSError):
+                if self._control.recv(64) == b"ready":
+                    self._control.settimeout(_SEND_S)
+                    return True
+        if readable or time.monotonic() > self._until:
+            raise SandboxError(f"{self._backend}: {self.last_words()}")
+        return False
 
     def clone(self) -> socket.socket:
         """Our end of a new run's socket. Raises OSError where the process does not take it."""

@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 from greenloop.errors import SandboxError
 from greenloop.records import Ending
@@ -39,7 +39,10 @@ class Zygote:
         """One run; `job` is JSON. Raises SandboxError where it cannot be begun."""
         started = time.monotonic()
         for last in (False, True):
-            with self._handed_over() as (living, ours):
+            with self._handed_over(stop) as handed_over:
+                if handed_over is None:
+                    return Ended("interrupted", -9, b"", b"", time.monotonic() - started)
+                living, ours = handed_over
                 started = time.monotonic()
                 try:
                     ours.settimeout(timeout_s + _GRACE_S)
@@ -54,11 +57,19 @@ class Zygote:
         return Ended("crashed", -9, words, b"", time.monotonic() - started)
 
     @contextlib.contextmanager
-    def _handed_over(self) -> Iterator[tuple[Living, socket.socket]]:
-        """A zygote and our end of a new run's socket; the other end is with a fresh clone of it."""
+    def _handed_over(self, stop: threading.Event) -> Iterator[tuple[Living, socket.socket] | None]:
+        """A zygote and our end of a new run's socket; the other end is with a fresh clone of it.
+
+        None where `stop` came before.
+        """
         with self._lock:
-            living, ours = self._clone()
-            living.users += 1
+            cloned = self._clone(stop)
+            if cloned is not None:
+                cloned[0].users += 1
+        if cloned is None:
+            yield None
+            return
+        living, ours = cloned
         try:
             with ours:
                 yield living, ours
@@ -68,9 +79,11 @@ class Zygote:
                 if living is not self._living and not living.users:
                     living.end()
 
-    def _clone(self) -> tuple[Living, socket.socket]:
+    def _clone(self, stop: threading.Event) -> tuple[Living, socket.socket] | None:
         for _ in range(_TRIES):
-            living = self._current()
+            living = self._current(stop)
+            if living is None:
+                return None
             try:
                 return living, living.clone()
             except OSError:
@@ -78,20 +91,24 @@ class Zygote:
                 self._retire()
         raise SandboxError(f"{self._wall.info.backend}: it dies at once: {words}")
 
-    def _current(self) -> Living:
+    def _current(self, stop: threading.Event) -> Living | None:
         if self._living and (self._living.is_dead() or self._living.runs >= _MOST_RUNS):
             self._retire()
         if self._living is None:
-            self._living = self._started()
+            self._living = self._started(stop)
         return self._living
 
-    def _started(self) -> Living:
-        future = self._starter.submit(Living, self._wall, self._seen)
+    def _started(self, stop: threading.Event) -> Living | None:
+        living = self._starter.submit(Living, self._wall, self._seen).result()
         try:
-            return future.result()
-        except BaseException:  # Ctrl-C while it starts
-            future.add_done_callback(_end_what_was_started)
+            while not living.is_ready(_POLL_S):
+                if stop.is_set():
+                    living.end()
+                    return None
+        except BaseException:  # Ctrl-C while it starts, or it cannot
+            living.end()
             raise
+        return living
 
     def _retire(self) -> None:
         """No new runs for it; those that it has come to their end first."""
@@ -123,8 +140,3 @@ class Zygote:
             if living is not None:
                 living.end()
             self._starter.shutdown(wait=False)
-
-
-def _end_what_was_started(future: Future[Living]) -> None:
-    if not future.cancelled() and future.exception() is None:
-        future.result().end()

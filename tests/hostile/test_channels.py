@@ -145,3 +145,11 @@ def test_a_module_that_answers_nothing_is_trouble(box: WarmSandbox, code: str) -
     answers = box.answer_calls(code, "probes", ["1"])
     assert answers.events == (None,)
     assert answers.trouble
+
+
+def test_what_steers_a_terminal_is_kept_as_text(attack: Attack) -> None:
+    """Who shows it has to make it harmless; a report as JSON holds no raw control character."""
+    run = attack("import os\ndef f():\n    os.write(1, b'\\x1b]0;mine\\x07\\x1b[2J\\xff')")
+    assert run.passed
+    assert "\x1b" in run.output
+    assert "\x1b" not in run.model_dump_json()

@@ -56,6 +56,22 @@ OVER = {
         "        threading.Thread(target=lambda: kept.append(grow(20, 1 << 20)), daemon=True).start()\n"
         "    time.sleep(60)"
     ),
+    "in sockets": (
+        "import os, socket, time\n"
+        "def f():\n"
+        "    for _ in range(16):\n"
+        "        if not os.fork():\n"
+        "            kept = []\n"
+        "            for _ in range(20):\n"
+        "                kept += socket.socketpair()\n"
+        "                kept[-1].setblocking(False)\n"
+        "                kept[-1].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)\n"
+        "                try:\n"
+        "                    while True: kept[-1].send(bytes(1 << 15))\n"
+        "                except BlockingIOError: pass\n"
+        "            time.sleep(60)\n"
+        "    time.sleep(60)"
+    ),
     "by malloc": (
         "import ctypes, time\n"
         "def f():\n"
@@ -177,6 +193,20 @@ def pipes():
     return total <= 64 << 20
 
 
+def in_a_socket():
+    'How much one takes, whatever is asked for.'
+    _, send = socket.socketpair()
+    send.setblocking(False)
+    send.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
+    total = 0
+    try:
+        while total < 1 << 24:
+            total += send.send(bytes(4096))
+    except BlockingIOError:
+        pass
+    return total
+
+
 def locked():
     if libc.mlock(ctypes.create_string_buffer(8192), 8192) < 0:
         raise OSError(ctypes.get_errno(), "mlock")
@@ -185,7 +215,7 @@ def locked():
 
 @pytest.fixture(scope="module")
 def said(box: WarmSandbox) -> dict[str, Any]:
-    calls = ["filled('/dev/shm')", "filled('/tmp')", "posix_shared()", "pipes()"]
+    calls = ["filled('/dev/shm')", "filled('/tmp')", "posix_shared()", "pipes()", "in_a_socket()"]
     return answered(
         box, CODE, [*calls, "refused(locked)", "refused(os.truncate, '/tmp/x', 1 << 40)"]
     )
@@ -202,4 +232,5 @@ def test_temporary_files_have_an_end(said: dict[str, Any]) -> None:
 
 def test_kernel_memory_is_not_locked_or_hoarded(said: dict[str, Any]) -> None:
     assert said["pipes()"] is True
+    assert said["in_a_socket()"] <= 212992
     assert said["refused(locked)"] == "refused"

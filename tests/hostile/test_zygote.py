@@ -123,6 +123,16 @@ def test_interrupt_ends_all_that_is_running(box: WarmSandbox) -> None:
     assert settled_runs() == []
 
 
+def test_interrupt_does_not_wait_for_a_wall_that_never_comes_to_life(box: WarmSandbox) -> None:
+    hangs = [sys.executable, "-ISc", "import time; time.sleep(20)"]
+    wall = Wall(SandboxInfo(backend="hanging", isolation=""), lambda seen, control: hangs)
+    with ThreadPoolExecutor(2) as pool, WarmSandbox(wall, LIMITS) as hanging:
+        runs = [pool.submit(hanging.run_tests, "", TESTS) for _ in range(2)]
+        time.sleep(0.1)
+        hanging.interrupt()
+        assert {run.result(10).ending for run in runs} == {"interrupted"}
+
+
 _CALLER = """
 import os, sys
 from greenloop.sandbox.walls import {wall}_wall

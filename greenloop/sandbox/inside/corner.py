@@ -10,8 +10,16 @@ from . import kernel as k
 
 WORK = "/tmp/work"
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
-# What the kernel counts for each user, so what a run could use up for a person outside.
-_QUOTAS = {"max_user_namespaces": 0, "max_inotify_instances": 16, "max_inotify_watches": 1024}
+_BUFFER = "4096 65536 212992"
+# What the kernel counts for each user, so what a run could use up for a person outside; and the
+# size to which the kernel lets a connection's buffers grow.
+_QUOTAS = {
+    "user/max_user_namespaces": "0",
+    "user/max_inotify_instances": "16",
+    "user/max_inotify_watches": "1024",
+    "net/ipv4/tcp_rmem": _BUFFER,
+    "net/ipv4/tcp_wmem": _BUFFER,
+}
 
 
 def build(limits: dict[str, int], ids: tuple[int, int]) -> None:
@@ -42,6 +50,6 @@ def _cover_devices() -> None:
 
 def _lower_quotas() -> None:
     for name, value in _QUOTAS.items():
-        path = f"/proc/sys/user/{name}"
+        path = f"/proc/sys/{name}"
         with contextlib.suppress(FileNotFoundError), open(path, "w", encoding="utf-8") as file:
-            file.write(str(value))
+            file.write(value)

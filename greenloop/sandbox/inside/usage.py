@@ -7,6 +7,9 @@ import time
 from collections.abc import Iterator
 
 _INTERVAL_S = 0.05
+_SOCKET_BYTES = (
+    2 * 212992
+)  # the most that the kernel keeps for one, with a buffer as large as it gets
 _NEAR = 0.9  # of a limit: who came so near and then died, died of it
 
 
@@ -24,7 +27,7 @@ class Usage:
             return False
         self._next = time.monotonic() + _INTERVAL_S
         most = self._limits["total_bytes"]
-        return self.look() > most and _proportional() + _stored() > most
+        return self.look() > most and _proportional() + _elsewhere() > most
 
     def look(self) -> int:
         """A quick upper bound of the memory: pages that forks share are counted for each."""
@@ -32,13 +35,13 @@ class Usage:
             return 0
         total, tasks = 0, 1  # the kernel counts the supervisor too
         for fields in _others():
-            total += fields.get("RssAnon", 0) + fields.get("VmSwap", 0)
+            total += sum(fields.get(name, 0) for name in ("RssAnon", "VmSwap", "VmPTE"))
             tasks += fields.get("Threads", 0)
             if fields.get("VmPeak", 0) >= self._limits["memory_bytes"] * _NEAR:
                 self._hit.add("memory")
         if tasks >= self._limits["processes"]:
             self._hit.add("processes")
-        return total + _stored()
+        return total + _elsewhere()
 
     def hit(self, peak_bytes: int) -> list[str]:
         """Limits that were reached, as far as was seen; `peak_bytes` is the kernel's own count."""
@@ -85,9 +88,11 @@ def _proportional() -> int:
     return total
 
 
-def _stored() -> int:
+def _elsewhere() -> int:
+    """Memory that no process has: files in the run's file systems, and what waits in its sockets."""
     total = 0
     for path in ("/tmp", "/dev/shm"):
         state = os.statvfs(path)
         total += (state.f_blocks - state.f_bfree) * state.f_bsize
-    return total
+    with open("/proc/net/sockstat", encoding="ascii") as file:
+        return total + int(file.readline().split()[2]) * _SOCKET_BYTES
