@@ -33,7 +33,7 @@ def cold(box: WarmSandbox, code: str) -> TestRun:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_it_ends_as_it_would_warm(box: WarmSandbox, limited: Limited, ending: str) -> None:
-    with limited(memory_bytes=1 << 30, timeout_s=2 if ending == "timeout" else 20):
+    with limited(memory_bytes=1 << 30, timeout_s=1 if ending == "timeout" else 20):
         run = cold(box, ENDINGS[ending])
     assert run.ending == ending, run
 

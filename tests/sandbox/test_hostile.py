@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from greenloop.records import TestRun
@@ -129,7 +131,7 @@ COLLECTION = {
     "syntax error": ("SyntaxError", "solution.py"),
     "no such import": ("ModuleNotFoundError", "solution.py"),
     "wrong encoding": ("SyntaxError", "solution.py"),
-    "NUL": ("SyntaxError", None),
+    "NUL": ("SyntaxError" if sys.version_info >= (3, 11, 4) else "ValueError", None),
     "no such name": ("ImportError", "test_solution.py"),
 }
 

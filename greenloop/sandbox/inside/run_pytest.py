@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -52,6 +53,11 @@ class Reporter:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._running, self._phase = nodeid, "call"
         self._channel.send("started", id=nodeid)
+
+    def pytest_runtest_logfinish(self) -> None:
+        """pytest goes back to this folder at the end; the code may have taken its rights away."""
+        with contextlib.suppress(OSError):
+            os.chmod(self._work, 0o700)
 
     def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
         error = call.excinfo.value

@@ -68,5 +68,11 @@ def start(job_file: str, handle: int, script: str) -> int:
 
 
 if __name__ == "__main__":
-    # Not sys.exit: a thread left behind by foreign code must not hold up the end.
-    os._exit(start(sys.argv[1], int(sys.argv[2]), sys.argv[3]))
+    # Not sys.exit, nor an error's way out: a thread left behind must not hold up the end.
+    status = 125
+    try:
+        status = start(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(status)
