@@ -91,6 +91,11 @@ class CodingAgent:
             except GreenloopError as error:
                 error.report, _ = self._finished(state, directory, error)
                 raise
+            except (
+                Exception
+            ) as error:  # a mistake of ours: it is shown, but what was reached is kept
+                self._finished(state, directory, GreenloopError(f"internal error: {error!r}"))
+                raise
             report, unsaved = self._finished(state, directory, None)
             if unsaved is not None:
                 unsaved.report = report
@@ -133,7 +138,9 @@ class CodingAgent:
         state.model = sources[0].name
         log = AnswerLog(directory.answers, Path(request.record) if request.record else None)
         retry = RetryPolicy(settings.model_attempts, settings.model_backoff_s)
-        asker = Asker(sources, log, state.ledger, retry, self._emit)
+        key = settings.openai_api_key
+        secrets = (key.get_secret_value(),) if key else ()
+        asker = Asker(sources, log, state.ledger, retry, self._emit, secrets)
         info = sandbox.info
         self._emit(
             RunStarted(
@@ -162,14 +169,12 @@ class CodingAgent:
 
 
 async def side_by_side(*work: Coroutine[Any, Any, None]) -> None:
-    """Runs all at once. The first error ends the others and is raised."""
-    tasks = [asyncio.ensure_future(item) for item in work]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    """Runs all at once and to their ends: an answer that is under way is paid for. Then the first
+    error is raised."""
+    ended = await asyncio.gather(*work, return_exceptions=True)
+    for item in ended:
+        if isinstance(item, BaseException):
+            raise item
 
 
 def refused(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+import termios
 from pathlib import Path
 
 from greenloop.errors import InputError
@@ -24,8 +25,12 @@ def ask(path: Path, text: str) -> bool:
     )
     for line in lines:
         print(one_line(line), file=sys.stderr)
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question is no answer
     print(f"write {path}? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    print(f"declined: {path} was not written", file=sys.stderr)
+    return False
 
 
 def always(_path: Path, _text: str) -> bool:

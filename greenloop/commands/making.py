@@ -21,7 +21,7 @@ from greenloop.reporting.summary import as_comments, short_verdict
 from greenloop.settings import Settings
 from greenloop.way.leaving import check_outputs, deliver, reached
 from greenloop.way.reporting import own_version
-from greenloop.way.request import RunRequest, kept_options
+from greenloop.way.request import KeptOptions, RunRequest, kept_options
 from greenloop.way.run_dir import RunDirectory
 
 Run = Callable[[CodingAgent], Coroutine[Any, Any, Report]]
@@ -47,7 +47,7 @@ def make_command(spec: str, options: MakeOptions, flags: dict[str, Any]) -> int:
     """`greenloop make`: the exit status."""
     settings = Settings.model_construct()
     try:
-        settings = Settings.load(**_absolute_replay(flags))
+        settings = Settings.load(**flags)
         request = _request(spec, options, settings)
         check_outputs(request)
         if options.approve:
@@ -63,13 +63,12 @@ def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -
     try:
         directory = RunDirectory.open(run_dir)
         request = directory.load_request()
-        settings = Settings.load(**{**request.options, **_given(_absolute_replay(flags))})
+        settings = Settings.load(**{**request.options, **_given(flags)})
         check_outputs(request)
         if options.approve:
             check_terminal()
     except GreenloopError as error:
-        complain(str(error))
-        return error.exit_status
+        return _end(refused(Settings.model_construct(), "", error, None), error, options)
     if request.greenloop != own_version():
         complain(
             f"the run was begun by greenloop {request.greenloop}: answers may be asked for again"
@@ -80,6 +79,7 @@ def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -
 def _request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
     specification = read_specification(spec)
     given = read_tests(options.tests)
+    _check_collisions(options, settings, specification.path)
     return RunRequest(
         specification=specification.text,
         module=module_name(specification, options.output, given),
@@ -88,7 +88,7 @@ def _request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
         tests_output=_absolute(options.tests_output),
         record=_absolute(options.record),
         keep_best=options.keep_best,
-        options=kept_options(settings),
+        options=_with_absolute_replays(kept_options(settings)),
         greenloop=own_version(),
     )
 
@@ -105,8 +105,7 @@ def _run(run: Run, request: RunRequest, settings: Settings, options: MakeOptions
             report, broken_off = error.report, error
     if report is None:
         assert broken_off is not None
-        complain(str(broken_off))
-        return broken_off.exit_status
+        return _end(refused(settings, request.specification, broken_off, None), broken_off, options)
     status = 0 if reached(report, settings.require) else 1
     if broken_off is None or not isinstance(broken_off, InterruptedRunError):
         keep = options.keep_best or request.keep_best
@@ -181,12 +180,30 @@ def _given(flags: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in flags.items() if value is not None}
 
 
-def _absolute_replay(flags: dict[str, Any]) -> dict[str, Any]:
-    """A replay file's path as it will still mean the same file when the run is resumed."""
+def _with_absolute_replays(kept: KeptOptions) -> KeptOptions:
+    """A replay file's path as it will still mean the same file when the run is resumed elsewhere."""
     names = ("model", "fallback_model")
-    made = {
-        name: "replay:" + str(Path(str(flags[name])[7:]).absolute())
-        for name in names
-        if str(flags[name] or "").startswith("replay:")
+    replays = {name: str(kept[name]) for name in names if str(kept[name]).startswith("replay:")}
+    return {
+        **kept,
+        **{name: f"replay:{Path(text[7:]).absolute()}" for name, text in replays.items()},
     }
-    return {**flags, **made}
+
+
+def _check_collisions(options: MakeOptions, settings: Settings, specification: Path | None) -> None:
+    """Raises OutputError where a result would be written over another one, or over an input."""
+    inputs = [*options.tests, *([specification] if specification else [])]
+    for name in (settings.model, settings.fallback_model):
+        inputs += [Path(name[7:])] if name and name.startswith("replay:") else []
+    seen = {path.absolute().resolve(): "an input of this run" for path in inputs}
+    places = {
+        "--output": options.output,
+        "--tests-output": options.tests_output,
+        "--record": options.record,
+    }
+    for flag, path in places.items():
+        if path is None:
+            continue
+        if why := seen.get(path.absolute().resolve()):
+            raise OutputError(f"{flag} {path} would be written over {why}")
+        seen[path.absolute().resolve()] = f"the file of {flag}"

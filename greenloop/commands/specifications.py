@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 import sys
 from dataclasses import dataclass
@@ -10,8 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from greenloop.errors import InputError, SpecificationError
-from greenloop.sandbox.tested import tested_module
+from greenloop.sandbox.tested import imported_module
 from greenloop.suite.examples import given_in
+from greenloop.suite.names import why_no_module_name
 from greenloop.way.request import GivenTests
 
 _SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
@@ -88,6 +88,10 @@ def _decoded(data: bytes, name: str) -> str:
 
 
 def _nonempty(specification: Specification) -> Specification:
+    try:
+        specification.text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise SpecificationError(f"the specification is not UTF-8 text: {error.reason}") from None
     if not specification.text.strip():
         where = specification.path or "the specification"
         raise SpecificationError(f"{where} is empty: say what the code should do")
@@ -114,7 +118,13 @@ def _given(path: Path) -> GivenTests:
         raise InputError(f"--tests {path} cannot be read: {error.strerror or error}") from None
     except (SyntaxError, ValueError) as error:
         raise InputError(f"--tests {path} is no Python file: {error}") from None
-    return GivenTests.of(path.name if path.suffix == ".py" else f"{path.stem}.py", code)
+    return GivenTests.of(_test_name(path.stem), code)
+
+
+def _test_name(stem: str) -> str:
+    """The name that a given file has in the run: never that of the module."""
+    is_test = stem == "conftest" or stem.startswith("test_")
+    return f"{stem}.py" if is_test else f"test_{stem}.py"
 
 
 def module_name(
@@ -125,25 +135,24 @@ def module_name(
     Raises:
         InputError: the output's stem is no module name, or the tests import another module.
     """
-    tested = next(
-        (name for item in given if (name := tested_module(item.code)) != "solution"), None
-    )
+    tested = next((name for item in given if (name := imported_module(item.code))), None)
     if output is not None:
         _check_stem(output)
         if tested is not None and tested != output.stem:
             raise InputError(f"--output {output}: the tests import `{tested}`; name it {tested}.py")
         return output.stem
     path = specification.path
-    if tested is None and path is not None and path.suffix == ".py" and path.stem.isidentifier():
+    if tested is None and path is not None and _may_name_a_module(path):
         return path.stem if given_in(specification.text).signatures else None
     return tested
 
 
+def _may_name_a_module(path: Path) -> bool:
+    return path.suffix == ".py" and why_no_module_name(path.stem) is None
+
+
 def _check_stem(output: Path) -> None:
-    stem = output.stem
     if output.suffix != ".py":
         raise InputError(f"--output {output}: name a .py file")
-    if not stem.isidentifier() or keyword.iskeyword(stem) or stem in sys.stdlib_module_names:
-        raise InputError(f"--output {output}: '{stem}' cannot be a module's name")
-    if stem.startswith("test_"):
-        raise InputError(f"--output {output}: that is a test file's name; it is for the module")
+    if why := why_no_module_name(output.stem):
+        raise InputError(f"--output {output}: '{output.stem}' cannot be the module's name: {why}")

@@ -23,7 +23,7 @@ from greenloop.records import Record
 Fault = Literal["rate_limit", "server_error", "timeout", "truncated"]
 
 
-class TokenCount(Record):
+class TokenCount(Record, extra="ignore"):
     """Tokens of one call, as the provider counts them."""
 
     input_tokens: int = 0

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 from tenacity.wait import wait_exponential, wait_random
 
-from greenloop.errors import ModelUnavailableError, UnusableAnswerError
+from greenloop.errors import GreenloopError, ModelUnavailableError, UnusableAnswerError
 from greenloop.events import (
     AnswerRejected,
     CallFinished,
@@ -58,6 +58,7 @@ class Asker:
     ledger: Ledger = field(default_factory=Ledger)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     emit: Emit = ignore
+    secrets: tuple[str, ...] = ()  # never shown, whatever a server says
 
     async def ask(self, prompt: Prompt, read: Callable[[Answer], T]) -> T:
         """The answer to a prompt, read.
@@ -136,8 +137,17 @@ class Asker:
                     with attempt:
                         return await source.complete(prompt, progress)
             except Exception as error:
-                raise as_failure(error, source.name) from error
+                raise self._masked(as_failure(error, source.name)) from error
         raise AssertionError("tenacity either returns or raises")
+
+    def _masked(self, error: GreenloopError) -> GreenloopError:
+        error.args = tuple(self._hidden(str(item)) for item in error.args)
+        return error
+
+    def _hidden(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, "***") if secret else text
+        return text
 
     def _retrying(self, tool: str, source: ChatSource) -> AsyncRetrying:
         backoff = 0.0 if source.recorded else self.retry.backoff_s
@@ -150,7 +160,7 @@ class Asker:
 
         def tell(state: RetryCallState) -> None:
             error = state.outcome.exception() if state.outcome else None
-            why = in_one_line(error) if error else "unknown"
+            why = self._hidden(in_one_line(error)) if error else "unknown"
             pause = state.next_action.sleep if state.next_action else 0.0
             self.emit(CallRetried(tool, why, state.attempt_number, pause))
 

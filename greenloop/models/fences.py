@@ -27,6 +27,7 @@ _ORPHAN = re.compile(
 _BEGINS_CODE = re.compile(
     r"from [\w.]+ import\b|import [\w.]+( as \w+)?(,|$)|(async )?def \w+\(|class \w+[(:]|@\w+|#!"
 )
+_MOST_ENDS = 24  # each is tried by parsing: an answer of nothing but fences must not take for ever
 _LANGUAGE = re.compile(r"[\w+#-]+")
 _PYTHON = frozenset({"python", "py", "python3", "py3"})
 
@@ -108,7 +109,7 @@ def _block(lines: Sequence[str], start: int, opening: re.Match[str]) -> tuple[Bl
     ends = [i for i in range(start + 1, len(lines)) if _closes(lines[i], opening["fence"])]
     if not ends:
         return Block(language, _body(lines, start, len(lines)), closed=False), len(lines)
-    for end in ends:
+    for end in ends[:_MOST_ENDS]:
         body = _body(lines, start, end)
         if _makes_sense(language, body):
             return Block(language, body), end + 1

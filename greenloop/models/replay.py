@@ -70,7 +70,10 @@ class ReplayChatModel(BaseChatModel):
         with self._lock:
             queue = self._queues[tool]
             if not queue:
-                raise ReplayExhaustedError(f"{self.source} holds no (more) answer for {tool}")
+                raise ReplayExhaustedError(
+                    f"{self.source} holds no (more) answer for {tool}; a recording "
+                    "fits the specification and the options that it was made with"
+                )
             entry = queue.popleft()
         fault = _fault(entry)
         if fault is not None:

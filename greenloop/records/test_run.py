@@ -89,6 +89,11 @@ class TestRun(Record):
         )
 
     @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """Each test's outcome by its id."""
+        return {test.id: test.outcome for test in self.tests}
+
+    @property
     def failing(self) -> frozenset[str]:
         """Ids of the tests that did not pass, those that were never reported included."""
         wrong = {test.id for test in self.tests if not self.counts_as_passed(test)}

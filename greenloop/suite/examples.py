@@ -96,7 +96,7 @@ def _parsed(source: str) -> bool:
 def _stubs(source: str) -> Iterator[str]:
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     for node in ast.parse(source).body:
-        if isinstance(node, kinds) and not node.name.startswith("test"):
+        if isinstance(node, kinds) and not node.name.lower().startswith("test"):
             _empty_bodies(node)
             yield ast.unparse(node)
 

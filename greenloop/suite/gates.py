@@ -114,7 +114,9 @@ def _text(contract: Contract, tests: list[TestFunction]) -> list[str]:
                 f"{test.name} names requirements that are not in the contract: {', '.join(unknown)}."
             )
         if test.skips:
-            said.append(f"{test.name} may skip or xfail: a test must give a verdict.")
+            said.append(
+                f"{test.name} may skip or xfail (or is async, which is not run): a test must give a verdict."
+            )
     if missing and tests:
         said.append(f"No test names {', '.join(missing)}.")
     return said

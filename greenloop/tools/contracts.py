@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import keyword
 import sys
 from collections.abc import Collection
 from typing import Any
@@ -16,10 +15,10 @@ from greenloop.models.source_checks import public_names
 from greenloop.models.unusable import Unusable
 from greenloop.records import Contract
 from greenloop.suite.examples import Given, usable_examples
+from greenloop.suite.names import why_no_module_name
 from greenloop.suite.stub import stub
 
 _KEYS = ("module", "summary", "interface", "requirements", "assumptions", "packages")
-_RESERVED = frozenset({"pytest", "conftest", "test", "tests"})
 
 
 def read_contract(
@@ -66,10 +65,8 @@ def _validated(value: dict[str, Any], module: str | None) -> Contract:
 
 
 def _check_interface(contract: Contract) -> None:
-    name = contract.module
-    taken = name in sys.stdlib_module_names or name in _RESERVED or name.startswith("test_")
-    if taken or keyword.iskeyword(name):
-        raise Unusable(f"`{name}` cannot be the module's name: it is taken. Choose another.")
+    if why := why_no_module_name(contract.module):
+        raise Unusable(f"`{contract.module}` cannot be the module's name: {why}. Choose another.")
     try:
         stub(contract.interface)
     except SyntaxError as error:

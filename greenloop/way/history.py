@@ -77,6 +77,26 @@ class History:
             self.best = done
         return done
 
+    def reformatted(self, candidate: Candidate, code: str) -> Candidate:
+        """The same candidate as it will be run and handed over."""
+        if code == candidate.code:
+            return candidate
+        index = candidate.n - 1
+        sha = {"code_sha256": digest(code)}
+        self.attempts[index] = self.attempts[index].model_copy(update=sha)
+        return replace(candidate, code=code)
+
+    def best_deserves_a_run(self) -> bool:
+        """Whether the best fails nothing that still stands, and was not green only for what fell.
+
+        Then it is what is built upon: running it again tells.
+        """
+        best = self.best
+        if best is None or best.run is None or best.run.passed or best.failing(self.stands):
+            return False
+        self.base = best
+        return best.run.ending == "finished"
+
     def _count(self, done: Candidate, run: TestRun) -> None:
         index = done.n - 1
         counted = {

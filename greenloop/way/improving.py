@@ -83,6 +83,8 @@ class Improver:
         return True
 
     def _request(self, base: Candidate, run: TestRun) -> RepairRequest:
+        standing = tuple(item for item in run.failures if self._state.stands(item.test))
+        run = run.model_copy(update={"failures": standing})
         shown = shown_failures(run, self._state.tests)
         return RepairRequest(
             code=base.code,

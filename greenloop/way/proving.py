@@ -18,12 +18,18 @@ from greenloop.way.state import RunState
 async def is_green(kit: Toolkit, state: RunState, emit: Emit) -> bool:
     """Runs the candidate; where it is green, grades it; where a sealed example fails, it is not."""
     run = await try_out(kit, state, emit)
+    if not run.passed and state.history.best_deserves_a_run():
+        run = await try_out(kit, state, emit)
     while run.passed:
         state.green = run
         if not await _graded(kit, state, emit, run):
             return True
-        state.green = None
         run = await try_out(kit, state, emit)
+        if run.passed:
+            # The same calls gave other values where the tests were not in reach.
+            state.forged = "sealed examples fail outside of the tests' process and pass inside"
+            return True
+        state.green = None
     return False
 
 

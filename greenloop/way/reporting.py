@@ -56,14 +56,21 @@ def _final_run(state: RunState) -> TestRun | None:
 
 def _verdict(state: RunState, broken_off: GreenloopError | None) -> tuple[Verdict, tuple[str, ...]]:
     notes = tuple(state.notes)
-    if state.green is not None and forged(state.evidence):
-        return "failed", ("forged: with every function body removed the tests still pass", *notes)
+    if state.green is not None and (why := _why_forged(state)):
+        return "failed", (f"forged: {why}", *notes)
     if state.green is None:
         return "failed", (*_why_red(state, broken_off), *notes)
     short = shortfalls(state.evidence)
     if broken_off is not None:
         short = (f"grading broke off: {broken_off}", *short)
     return ("passed" if short or notes else "verified"), (*short, *notes)
+
+
+def _why_forged(state: RunState) -> str:
+    """Why a green is not the code's own; '' where nothing speaks against it."""
+    if forged(state.evidence):
+        return "with every function body removed the tests still pass"
+    return state.forged
 
 
 def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str]:
@@ -96,7 +103,8 @@ def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
                 origin=suite.origin(test.id),
                 outcome=test.outcome,
                 duration_s=round(test.duration_s, 6),
-                disputed=function_name(test.id) in state.judged,
+                disputed=function_name(test.id) in state.judged
+                and suite.origin(test.id) != "given",
             )
     reported = {item.id for item in run.tests} if run else set()
     for missing in sorted((state.expected.ids if state.expected else set()) - reported):

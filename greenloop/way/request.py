@@ -21,6 +21,8 @@ _KEPT = (
     "require",
 )
 
+KeptOptions = dict[str, str | int | float | None]
+
 
 class GivenTests(Record):
     """A locked test file of the person's, with the digest that it must keep."""
@@ -47,11 +49,11 @@ class RunRequest(Record):
     tests_output: str | None = None
     record: str | None = None
     keep_best: bool = False
-    options: dict[str, str | int | float | None] = Field(default_factory=dict)
+    options: KeptOptions = Field(default_factory=dict)
     greenloop: str = ""
 
 
-def kept_options(settings: Settings) -> dict[str, str | int | float | None]:
+def kept_options(settings: Settings) -> KeptOptions:
     """The settings that a resumed run takes over, unless told otherwise."""
     return {name: getattr(settings, name) for name in _KEPT}
 

@@ -146,7 +146,7 @@ def _mode(path: Path) -> int:
 
 def _new_id(specification: str) -> str:
     words = re.findall(r"[a-z0-9]+", specification.lower())[:5]
-    return "-".join([time.strftime("%Y%m%d-%H%M%S"), *words, secrets.token_hex(2)])[:80]
+    return "-".join([time.strftime("%Y%m%d-%H%M%S"), *words])[:72] + f"-{secrets.token_hex(3)}"
 
 
 def _ignore_in_git(home: Path) -> None:

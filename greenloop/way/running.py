@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from greenloop.events import Attempted, Emit, FreeFixed
 from greenloop.fixes import free_fixes
@@ -40,6 +39,6 @@ def _mended_for_nothing(state: RunState, emit: Emit) -> Candidate:
     assert candidate is not None
     fixed = free_fixes(candidate.code, keep=public_names(state.agreed.interface))
     if not fixed.applied:
-        return replace(candidate, code=fixed.code)
+        return state.history.reformatted(candidate, fixed.code)
     emit(FreeFixed(fixed.applied))
     return state.history.enter(Candidate(fixed.code, "free-fix", "; ".join(fixed.applied)))

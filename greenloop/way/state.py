@@ -36,6 +36,7 @@ class RunState:
     history: History = field(default_factory=History)
     evidence: Evidence = field(default_factory=Evidence)
     green: TestRun | None = None
+    forged: str = ""
     rulings: list[str] = field(default_factory=list)
     judged: set[str] = field(default_factory=set)
     repairs: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -185,6 +186,48 @@ def test_unusable_output_is_known_before_anything_is_paid_for(run: Run, output: 
     assert (status, server.requests) == (2, [])
     assert "--output" in err
     assert the_report()["verdict"] == "failed"
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["-o", "topk.py", "--tests-output", "topk.py"],
+        ["--tests", "test_mine.py", "--tests-output", "test_mine.py"],
+        ["--record", "spec.md"],
+    ],
+)
+def test_nothing_is_written_over_an_input_or_another_result(run: Run, flags: list[str]) -> None:
+    mine = "from topk import top_k\n\n\ndef test_mine():\n    assert top_k([4], 1) == [4]\n"
+    Path("test_mine.py").write_text(mine)
+    Path("spec.md").write_text(SPECIFICATION)
+    with OpenAIServer(Served(answers())) as server:
+        status, _, err = run("spec.md", *flags, server=server)
+    assert (status, server.requests) == (2, [])
+    assert "would be written over" in err
+    assert Path("test_mine.py").read_text() == mine
+    assert Path("spec.md").read_text() == SPECIFICATION
+
+
+def test_a_given_file_of_any_name_is_run(run: Run) -> None:
+    Path("checks.py").write_text(
+        "from topk import top_k\n\n\ndef test_mine():\n    assert top_k([4], 1) == [4]\n"
+    )
+    with OpenAIServer(Served(answers())) as server:
+        status, out, _ = run(SPECIFICATION, "--tests", "checks.py", "--json", server=server)
+    report = json.loads(out)
+    assert status == 0
+    assert "test_checks.py::test_mine" in [item["id"] for item in report["tests"]]
+    final = report["final_code"].encode()
+    assert report["attempts"][-1]["code_sha256"] == hashlib.sha256(final).hexdigest()
+
+
+def test_a_key_of_any_form_is_hidden(run: Run) -> None:
+    key = "correcthorsebatterystaple"
+    refusal = Reply(f"Incorrect API key provided: {key}", status=401)
+    with OpenAIServer(lambda _request: refusal) as server:
+        status, _, err = run(SPECIFICATION, server=server, OPENAI_API_KEY=key)
+    assert status == 3
+    assert key not in err + json.dumps(the_report())
 
 
 @pytest.mark.parametrize(

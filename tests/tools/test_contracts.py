@@ -31,11 +31,11 @@ def test_a_contract_is_read() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"module": "json"}, "is taken"),
+        ({"module": "json"}, "standard library"),
         ({"module": "pytest"}, "is taken"),
         ({"module": "test_topk"}, "is taken"),
         ({"module": "top-k"}, "module"),
-        ({"module": "class"}, "is taken"),
+        ({"module": "class"}, "word of the language"),
         ({"interface": "def f(:"}, "no Python"),
         ({"interface": "import os"}, "defines nothing"),
         ({"requirements": [{"id": "1", "text": "x"}]}, "requirements.0.id"),

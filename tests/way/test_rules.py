@@ -113,6 +113,7 @@ def test_tests_that_still_pass_on_the_stub_are_set_aside(way: Way) -> None:
             "test_negative is broken",
         ),
         (GOOD_TESTS.replace("test_negative", "test_largest_first"), "defined twice"),
+        (GOOD_TESTS.replace("def test_negative", "async def test_negative"), "is async"),
         (
             GOOD_TESTS.replace("def test_negative", "@pytest.mark.xfail\ndef test_negative"),
             "may skip or xfail",
@@ -345,6 +346,20 @@ def test_the_best_is_reported_when_all_fails(way: Way) -> None:
     assert [item.failed for item in report.attempts] == [1, 2, 3]
 
 
+def test_a_best_that_fails_only_a_dropped_test_is_run_again(way: Way) -> None:
+    """The dispute frees the good code; the broken repair that came with it is not its end."""
+    done = way(
+        answers(
+            generate_tests=[WRONG_SUITE],
+            repair_code=[DISPUTE + "\n" + fenced(BREAKING)],
+            judge_test=[TEST_IS_WRONG],
+        ),
+        max_repairs=1,
+    )
+    assert done.report.verdict == "passed"
+    assert done.report.final_code == GOOD_CODE
+
+
 def test_of_equals_the_earlier_is_best(way: Way) -> None:
     report = way(script(BETTER_CODE, OTHER_WRONG), max_repairs=1).report
     assert report.final_code == BETTER_CODE
@@ -403,6 +418,14 @@ def test_stuck_after_the_rewrite_asks_the_fallback_model(way: Way) -> None:
 # --- Budget before the call; N repairs and no more
 
 
+def test_an_answer_under_way_is_waited_for_when_the_other_side_fails(way: Way) -> None:
+    """It is paid for: it goes into the log and into the report."""
+    done = way(answers(generate_tests=["nonsense", "again"]))
+    assert isinstance(done.error, UnusableAnswerError)
+    assert done.report.final_code == GOOD_CODE
+    assert done.report.usage.by_tool["generate_code"].calls == 1
+
+
 @pytest.mark.parametrize("repairs", [0, 1, 3])
 def test_at_most_n_repairs(way: Way, repairs: int) -> None:
     variants = [f"def top_k(xs, k):\n    return [{n}]\n" for n in range(10, 20)]
@@ -449,6 +472,18 @@ def test_a_forged_green_is_failed(way: Way) -> None:
     assert report.verdict == "failed"
     assert report.reasons[0].startswith("forged")
     assert report.evidence.integrity
+
+
+def test_code_that_only_passes_inside_is_forged(way: Way) -> None:
+    """Hollowed, its forging function raises and the run is red; but the sealed examples tell."""
+    forger = (
+        "def top_k(xs, k):\n    return 0\n\n\n"
+        "def _forge():\n    import _pytest.python as p\n\n"
+        "    p.Function.runtest = lambda self: None\n\n\n_forge()\n"
+    )
+    report = way(script(forger)).report
+    assert report.verdict == "failed"
+    assert report.reasons[0].startswith("forged: sealed examples fail outside")
 
 
 def test_requirements_without_a_test_stand_in_the_evidence(way: Way) -> None:

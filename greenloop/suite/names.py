@@ -1,0 +1,24 @@
+"""Names that a module of a run cannot have."""
+
+from __future__ import annotations
+
+import keyword
+import sys
+
+# What pytest needs while it runs, and what it takes for something else.
+_TAKEN = frozenset(
+    "pytest conftest test tests pluggy iniconfig packaging pygments exceptiongroup tomli py".split()
+)
+
+
+def why_no_module_name(name: str) -> str | None:
+    """Why a run's module cannot have this name; None where it can."""
+    if not (name.isidentifier() and name.isascii()):
+        return "it is no plain Python name"
+    if keyword.iskeyword(name):
+        return "it is a word of the language"
+    if name in sys.stdlib_module_names:
+        return "it is a module of the standard library"
+    if name in _TAKEN or name.startswith(("_", "test_")):
+        return "it is taken"
+    return None
