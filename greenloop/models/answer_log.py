@@ -112,6 +112,10 @@ class AnswerLog:
         except OSError as error:
             raise OutputError(f"--record {also} cannot be written: {_why(error)}") from None
 
+    def holds(self, tool: str, prompt_sha256: str) -> bool:
+        """Whether an answer to this prompt is held."""
+        return bool(self._waiting.get((tool, prompt_sha256)))
+
     def take(self, tool: str, prompt_sha256: str) -> RecordedAnswer | None:
         """The next answer held for this prompt, or None."""
         waiting = self._waiting.get((tool, prompt_sha256))

@@ -75,12 +75,16 @@ class Asker:
         except Unusable as complaint:
             self.emit(AnswerRejected(prompt.tool, str(complaint)))
             again = prompt.asked_again(answer.text, str(complaint))
-        try:
-            return read(await self._answer(again))
-        except Unusable as complaint:
-            raise UnusableAnswerError(
-                f"{prompt.tool}: the model answered twice without the form asked for: {complaint}"
-            ) from None
+        while True:
+            held = self.log.holds(again.tool, again.sha256)
+            try:
+                return read(await self._answer(again))
+            except Unusable as complaint:
+                if held:  # by a run that ended here; resumed, it asks once more
+                    continue
+                raise UnusableAnswerError(
+                    f"{prompt.tool}: the model answered twice without the form asked for: {complaint}"
+                ) from None
 
     @property
     def has_fallback(self) -> bool:

@@ -282,6 +282,17 @@ def test_replay_that_runs_out_names_the_call(run: Run) -> None:
     assert "no (more) answer for generate_" in err
 
 
+def test_a_run_that_ended_on_unusable_answers_asks_once_more_when_resumed(run: Run) -> None:
+    wrong = answers(parse_specification=["nonsense", "nonsense again"])
+    with OpenAIServer(Served(wrong)) as server:
+        status, _, err = run(SPECIFICATION, "--run-dir", "run", server=server)
+    assert status == 3
+    assert "answered twice without the form" in err
+    with OpenAIServer(Served(answers())) as server:
+        status, _, _ = run("resume", "run", server=server)
+    assert status == 0
+
+
 def test_failed_code_is_not_written_unless_kept(run: Run) -> None:
     wrong = answers(generate_code=[fenced(WRONG_CODE)])
     with OpenAIServer(Served(wrong)) as server:
