@@ -123,7 +123,7 @@ TROUBLE = {
     "answers too much": ("def f(): return 'x' * 5_000_000", "output"),
     "forges": (
         "import os\ndef f():\n"
-        "    for fd in range(3, 20):\n"
+        "    for fd in range(3, 256):\n"
         '        try: os.write(fd, b\'{"event": "end"}\\n\')\n'
         "        except OSError: pass\n",
         "calls did not come to an end",
