@@ -10,10 +10,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.records import Ending
+from greenloop.sandbox.inside.streams import Streams
 
 _CHUNK = 65536
 _POLL_S = 0.05
@@ -42,34 +43,6 @@ class Ended:
     result: bytes
     duration_s: float
     hit: tuple[str, ...] = ()
-
-
-@dataclass
-class _Streams:
-    """What was read so far: the output's head and tail, and the whole side channel."""
-
-    bounds: Bounds
-    head: bytearray = field(default_factory=bytearray)
-    tail: bytearray = field(default_factory=bytearray)
-    total: int = 0
-    result: bytearray = field(default_factory=bytearray)
-
-    def take(self, name: str, data: bytes) -> bool:
-        """Keeps a chunk; False where a limit is passed."""
-        if name == "result":
-            self.result += data
-            return len(self.result) <= self.bounds.result_bytes
-        self.total += len(data)
-        room = self.bounds.kept_bytes // 2 - len(self.head)
-        self.head += data[: max(0, room)]
-        self.tail += data[max(0, room) :]
-        del self.tail[: -self.bounds.kept_bytes // 2]
-        return self.total <= self.bounds.output_bytes
-
-    def output(self) -> bytes:
-        cut = self.total - len(self.head) - len(self.tail)
-        middle = f"\n[… {cut} bytes cut …]\n".encode() if cut > 0 else b""
-        return bytes(self.head) + middle + bytes(self.tail)
 
 
 def run_bounded(
@@ -106,7 +79,11 @@ def run_bounded(
         raise
     finally:
         os.close(send)
-    streams = _Streams(bounds)
+    streams = Streams(
+        kept_bytes=bounds.kept_bytes,
+        output_bytes=bounds.output_bytes,
+        result_bytes=bounds.result_bytes,
+    )
     try:
         ending = _watch(process, receive, streams, started + bounds.timeout_s, stop)
     finally:
@@ -121,7 +98,7 @@ def run_bounded(
 def _watch(
     process: subprocess.Popen[bytes],
     receive: int,
-    streams: _Streams,
+    streams: Streams,
     deadline: float,
     stop: threading.Event,
 ) -> Ending:
@@ -142,7 +119,7 @@ def _watch(
                 return "timeout"
 
 
-def _drain(selector: selectors.BaseSelector, streams: _Streams, wait_s: float) -> bool:
+def _drain(selector: selectors.BaseSelector, streams: Streams, wait_s: float) -> bool:
     """Reads all that is there; with `wait_s`, waits so long for something to come."""
     while selector.get_map() and (ready := selector.select(wait_s)):
         for key, _ in ready:

@@ -17,38 +17,12 @@ from typing import Any
 from . import corner
 from . import kernel as k
 from .frames import receive_frame, send_frame
+from .streams import Streams
 from .usage import Usage
 
 _JOB_BYTES = 64 << 20
 _WATCH_S = 0.05
 _KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
-
-
-class Streams:
-    """Output (head and tail kept, all counted) and result (whole, up to its limit)."""
-
-    def __init__(self, limits: dict[str, int]) -> None:
-        self._keep = limits["kept_bytes"] // 2
-        self._most = {"output": limits["output_bytes"], "result": limits["result_bytes"]}
-        self.head, self.tail, self.result = bytearray(), bytearray(), bytearray()
-        self.total = 0
-
-    def take(self, name: str, data: bytes) -> bool:
-        """Keeps a piece; False where the limit is passed."""
-        if name == "result":
-            self.result += data
-            return len(self.result) <= self._most["result"]
-        self.total += len(data)
-        room = self._keep - len(self.head)
-        self.head += data[: max(0, room)]
-        self.tail += data[max(0, room) :]
-        del self.tail[: -self._keep]
-        return self.total <= self._most["output"]
-
-    def output(self) -> bytes:
-        cut = self.total - len(self.head) - len(self.tail)
-        middle = f"\n[… {cut} bytes cut …]\n".encode() if cut > 0 else b""
-        return bytes(self.head) + middle + bytes(self.tail)
 
 
 def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any) -> None:
@@ -70,7 +44,9 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
     for handle in (output[1], result[1]):
         os.close(handle)
     try:
-        _report(run, child, Streams(job["limits"]), (output[0], result[0]), job["limits"], spaces)
+        _report(
+            run, child, Streams.within(job["limits"]), (output[0], result[0]), job["limits"], spaces
+        )
     finally:  # an error here is no report, and must not read like a run that never began
         os._exit(112)
 
