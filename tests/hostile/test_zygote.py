@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -200,12 +201,13 @@ def test_hundreds_of_runs_leave_memory_and_descriptors_flat(box: WarmSandbox) ->
 
     go(20)
     assert settled_runs() == []
+    gc.collect()
     before, own = measured(), resident()
     go(RUNS)
     assert settled_runs() == []
     after = measured()
-    assert after[0] == before[0]
-    assert after[2] == before[2]
+    assert after[0] <= before[0]  # fewer: what an earlier test left to be collected is gone
+    assert after[2] <= before[2]
     assert after[1] - before[1] < 2 << 20
     assert resident() - own < 8 << 20
 
