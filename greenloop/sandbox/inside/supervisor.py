@@ -6,6 +6,7 @@ foreign code can neither read nor trace it, and it ends everybody else before it
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import select
@@ -14,7 +15,7 @@ import socket
 import time
 from typing import Any
 
-from . import corner
+from . import corner, foreign
 from . import kernel as k
 from .frames import receive_frame, send_frame
 from .streams import Streams
@@ -22,11 +23,17 @@ from .usage import Usage
 
 _JOB_BYTES = 64 << 20
 _WATCH_S = 0.05
+_RESULT, _MOST_FILES = 3, 4096
 _KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
 
 
-def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any) -> None:
-    """One run, from its job (a frame on `run`) to its report. `work(job, handle)` is the code."""
+def supervise(
+    run: socket.socket, ids: tuple[int, int], spaces: bool, kept: frozenset[int]
+) -> tuple[dict[str, Any], int]:
+    """One run, from its job (a frame on `run`) to its report, which is the end of this process.
+
+    Returns in the child only, which foreign code is let into: the job, and where results go.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -35,12 +42,12 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
         corner.build(job["limits"], ids)
     else:
         k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
-    _write_files(job.pop("files"))
+    _write_files(job.pop("files"), job.pop("compiled"), job["work"])
     k.prctl(k.PR_SET_DUMPABLE, 0)
     output, result = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
-        _become_the_run(job, output[1], result[1], spaces, work)
+        return _become_the_run(job, output[1], result[1], spaces, kept)
     for handle in (output[1], result[1]):
         os.close(handle)
     try:
@@ -51,14 +58,20 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
         os._exit(112)
 
 
-def _write_files(files: dict[str, str]) -> None:
+def _write_files(files: dict[str, str], compiled: dict[str, str], work: str) -> None:
     for path, text in files.items():
         with open(path, "xb") as file:
             file.write(text.encode("utf-8", "surrogatepass"))
+    for path, data in compiled.items():
+        os.makedirs(os.path.dirname(f"{work}/{path}"), exist_ok=True)
+        with open(f"{work}/{path}", "xb") as file:
+            file.write(base64.b64decode(data))
 
 
-def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool, work: Any) -> None:
-    """In the child: the foreign side from here on. Never returns."""
+def _become_the_run(
+    job: dict[str, Any], output: int, result: int, spaces: bool, kept: frozenset[int]
+) -> tuple[dict[str, Any], int]:
+    """In the child: the foreign side from here on."""
     try:
         k.prctl(k.PR_SET_DUMPABLE, 1)
         with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
@@ -68,13 +81,22 @@ def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool,
         os.dup2(nothing, 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        handle = os.dup2(result, 3, inheritable=False) if result != 3 else 3
-        os.set_inheritable(3, False)
-        os.closerange(4, 4096)
-        os._exit(work(job, handle, spaces))
+        if result != _RESULT:
+            os.dup2(result, _RESULT)
+        os.set_inheritable(_RESULT, False)
+        _close_others(kept)
+        foreign.close_up(job, spaces)
+        return job, _RESULT
     except BaseException as error:
         os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
     os._exit(125)
+
+
+def _close_others(kept: frozenset[int]) -> None:
+    start = _RESULT + 1
+    for number in (*sorted(kept), _MOST_FILES):
+        os.closerange(start, number)
+        start = number + 1
 
 
 def _report(
