@@ -60,10 +60,10 @@ class WarmSandbox(TestingSandbox):
             "work": _WORK,
             "files": {f"{_WORK}/{name}": text for name, text in work.files},
             "compiled": compiled,
-            "limits": self.limits.inside(),
             "environment": {
                 **environment(_HOME, _TEMPORARY, work.hash_seed),
                 "PYTHONPATH": SITE,
             },
         }
-        return self._zygote.run(json.dumps(job).encode(), self.limits.timeout_s, stop)
+        limits = json.dumps(self.limits.inside()).encode()
+        return self._zygote.run(json.dumps(job).encode(), limits, self.limits.timeout_s, stop)

@@ -28,20 +28,27 @@ def families(spaces: bool) -> tuple[int, ...]:
     return _IN_SPACES if spaces else ()
 
 
-def close_up(job: dict[str, Any], spaces: bool) -> None:
-    """Everything up to the first line of foreign code."""
-    os.environ.clear()
-    os.environ.update(job["environment"])
-    os.chdir(job["work"])
+def close_up(limits: dict[str, int], spaces: bool) -> None:
+    """What can go up before the job is known."""
     home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = [item for item in sys.path if item != home]
     for name in [item for item in sys.modules if item == _OWN or item.startswith(f"{_OWN}.")]:
         del sys.modules[name]
     faulthandler.enable(sys.__stderr__ or 2)
-    limit(job["limits"])
+    limit(limits)
+    if spaces:
+        seccomp.install_filter(families(spaces))
+
+
+def enter(job: dict[str, Any], limits: dict[str, int], spaces: bool) -> None:
+    """Everything else up to the first line of foreign code."""
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    os.chdir(job["work"])
+    job["limits"] = limits
     if not spaces:
         restrict(job["readable"], [job["root"], "/dev/null"])
-    seccomp.install_filter(families(spaces))
+        seccomp.install_filter(families(spaces))
 
 
 def is_ordinary(job: dict[str, Any]) -> bool:

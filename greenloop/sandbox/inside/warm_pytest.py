@@ -13,6 +13,7 @@ from typing import Any
 
 from . import foreign
 from .run_pytest import Channel, Reporter, options
+from .supervisor import Run
 
 _PRELOADED = (
     "abc argparse array asyncio base64 bisect calendar cmath collections collections.abc contextlib "
@@ -40,7 +41,7 @@ def test_raises():
 """
 
 
-NextRun = Callable[[], tuple[dict[str, Any], int]]
+NextRun = Callable[[], Run]
 
 
 def hold_session(work: str, ini: str, next_run: NextRun) -> None:
@@ -52,9 +53,10 @@ def hold_session(work: str, ini: str, next_run: NextRun) -> None:
     held = _HeldSession(work, ini, next_run)
     try:
         status = held.status()
-    except BaseException as error:
+    except BaseException as raised:
         if not held.is_let_go:
             return
+        error = raised
         foreign.end(lambda: _raised(error))
     foreign.end(lambda: held.close(status))
 
