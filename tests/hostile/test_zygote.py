@@ -188,6 +188,7 @@ def test_eight_threads_at_once(box: WarmSandbox) -> None:
 
 
 def test_hundreds_of_runs_leave_memory_and_descriptors_flat(box: WarmSandbox) -> None:
+    assert_ordinary(box)
     living = box._zygote._living
     assert living is not None
 
