@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import selectors
 import signal
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.records import Ending
+from greenloop.sandbox.inside import whereabouts
 from greenloop.sandbox.inside.streams import Streams
 
 _CHUNK = 65536
@@ -22,19 +24,24 @@ _POLL_S = 0.05
 
 @dataclass(frozen=True)
 class Bounds:
-    """Wall-clock seconds; bytes of output before the process is ended; bytes of it kept."""
+    """Wall-clock seconds; bytes of output before the process is ended; bytes of it kept.
+
+    After `where_s` seconds it is asked where it is.
+    """
 
     timeout_s: float
     output_bytes: int
     kept_bytes: int = 65536
     result_bytes: int = 8 * 1024 * 1024
+    where_s: float = math.inf
 
 
 @dataclass(frozen=True)
 class Ended:
     """How a process ended. `status` is negative for a signal; `result` is its side channel.
 
-    `hit` names limits that were reached, as far as they were seen to be.
+    `hit` names limits that were reached, as far as they were seen to be; `where` is what it
+    answered when it was asked where it is.
     """
 
     ending: Ending
@@ -43,6 +50,7 @@ class Ended:
     result: bytes
     duration_s: float
     hit: tuple[str, ...] = ()
+    where: str = ""
 
 
 def run_bounded(
@@ -53,7 +61,7 @@ def run_bounded(
     bounds: Bounds,
     stop: threading.Event,
 ) -> Ended:
-    """Runs `command + [fd]`-style: `{fd}` in the command is the side channel's descriptor.
+    """Runs `command`: `{fd}` in it is the side channel's descriptor, `{where}` that for answers.
 
     The whole process group is killed before this returns, whatever the process did. Nothing is
     read after that, so that what a leftover process writes cannot count.
@@ -61,48 +69,58 @@ def run_bounded(
     Raises:
         OSError: the process cannot be started.
     """
-    receive, send = os.pipe()
+    (receive, send), (read_where, where) = os.pipe(), os.pipe()
     started = time.monotonic()
     try:
         process = subprocess.Popen(
-            [part.replace("{fd}", str(send)) for part in command],
+            [part.replace("{fd}", str(send)).replace("{where}", str(where)) for part in command],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            pass_fds=(send,),
+            pass_fds=(send, where),
             start_new_session=True,
         )
     except BaseException:
-        os.close(receive)
+        _close(receive, read_where)
         raise
     finally:
-        os.close(send)
+        _close(send, where)
     streams = Streams(
         kept_bytes=bounds.kept_bytes,
         output_bytes=bounds.output_bytes,
         result_bytes=bounds.result_bytes,
     )
     try:
-        ending = _watch(process, receive, streams, started + bounds.timeout_s, stop)
+        times = (started + bounds.where_s, started + bounds.timeout_s)
+        ending = _watch(process, receive, streams, times, stop)
     finally:
         _kill_group(process)
-        os.close(receive)
+        answer = whereabouts.answered(read_where)
+        _close(receive, read_where)
         if process.stdout is not None:
             process.stdout.close()
     seconds = time.monotonic() - started
-    return Ended(ending, process.returncode, streams.output(), bytes(streams.result), seconds)
+    result = bytes(streams.result)
+    return Ended(ending, process.returncode, streams.output(), result, seconds, (), answer)
+
+
+def _close(*handles: int) -> None:
+    for handle in handles:
+        os.close(handle)
 
 
 def _watch(
     process: subprocess.Popen[bytes],
     receive: int,
     streams: Streams,
-    deadline: float,
+    times: tuple[float, float],
     stop: threading.Event,
 ) -> Ending:
+    """`times`: when the process is asked where it is, and when it is ended."""
     assert process.stdout is not None
+    question, deadline = times
     with selectors.DefaultSelector() as selector:
         for handle, name in ((process.stdout.fileno(), "output"), (receive, "result")):
             os.set_blocking(handle, False)
@@ -117,6 +135,9 @@ def _watch(
                 return "interrupted"
             if time.monotonic() > deadline:
                 return "timeout"
+            if time.monotonic() > question:
+                whereabouts.ask(process.pid)
+                question = deadline
 
 
 def _drain(selector: selectors.BaseSelector, streams: Streams, wait_s: float) -> bool:

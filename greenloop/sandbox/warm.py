@@ -7,7 +7,8 @@ import threading
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
-from greenloop.sandbox.testing import Limits, TestingSandbox, Work, environment
+from greenloop.sandbox.limits import Limits
+from greenloop.sandbox.testing import TestingSandbox, Work, environment
 from greenloop.sandbox.visible import SITE, visible
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.zygotes import Zygote

@@ -6,6 +6,7 @@ foreign code can neither read nor trace it, and it ends everybody else before it
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import select
@@ -14,7 +15,7 @@ import socket
 import time
 from typing import Any
 
-from . import corner
+from . import corner, whereabouts
 from . import kernel as k
 from .frames import receive_frame, send_frame
 from .streams import Streams
@@ -22,6 +23,8 @@ from .usage import Usage
 
 _JOB_BYTES = 64 << 20
 _WATCH_S = 0.05
+RESULT, WHERE = 3, 4  # the run's descriptors
+_APART = 64
 _KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
 
 
@@ -37,16 +40,15 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
         k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
     _write_files(job.pop("files"))
     k.prctl(k.PR_SET_DUMPABLE, 0)
-    output, result = os.pipe(), os.pipe()
+    output, result, where = os.pipe(), os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
-        _become_the_run(job, output[1], result[1], spaces, work)
-    for handle in (output[1], result[1]):
+        _become_the_run(job, (output[1], result[1], where[1]), spaces, work)
+    for handle in (output[1], result[1], where[1]):
         os.close(handle)
     try:
-        _report(
-            run, child, Streams.within(job["limits"]), (output[0], result[0]), job["limits"], spaces
-        )
+        handles = (output[0], result[0], where[0])
+        _report(run, child, Streams.within(job["limits"]), handles, job["limits"], spaces)
     finally:  # an error here is no report, and must not read like a run that never began
         os._exit(112)
 
@@ -57,8 +59,11 @@ def _write_files(files: dict[str, str]) -> None:
             file.write(text.encode("utf-8", "surrogatepass"))
 
 
-def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool, work: Any) -> None:
+def _become_the_run(
+    job: dict[str, Any], handles: tuple[int, int, int], spaces: bool, work: Any
+) -> None:
     """In the child: the foreign side from here on. Never returns."""
+    output, result, where = handles
     try:
         k.prctl(k.PR_SET_DUMPABLE, 1)
         with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
@@ -68,31 +73,40 @@ def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool,
         os.dup2(nothing, 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        handle = os.dup2(result, 3, inheritable=False) if result != 3 else 3
-        os.set_inheritable(3, False)
-        os.closerange(4, 4096)
-        os._exit(work(job, handle, spaces))
+        _take(((result, RESULT), (where, WHERE)))
+        os.closerange(WHERE + 1, 4096)
+        whereabouts.answer_on(WHERE)
+        os._exit(work(job, RESULT, spaces))
     except BaseException as error:
         os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
     os._exit(125)
+
+
+def _take(pairs: tuple[tuple[int, int], ...]) -> None:
+    """Moves descriptors to where they belong; first out of each other's way."""
+    apart = [(fcntl.fcntl(old, fcntl.F_DUPFD_CLOEXEC, _APART), new) for old, new in pairs]
+    for old, new in apart:
+        os.dup2(old, new, inheritable=False)
 
 
 def _report(
     run: socket.socket,
     child: int,
     streams: Streams,
-    handles: tuple[int, int],
+    handles: tuple[int, int, int],
     limits: dict[str, int],
     spaces: bool,
 ) -> None:
     usage = Usage(limits, spaces)
     ending = _watch(run, child, streams, handles, limits, usage)
-    usage.look()
+    usage.look_last()
     _end_everybody(child, spaces)
     status, peak_bytes = _reap(child)
-    for handle, name in zip(handles, ("output", "result"), strict=True):
+    for handle, name in zip(handles, ("output", "result"), strict=False):
         _drain(handle, name, streams)
     head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
+    if ending == "timeout":
+        head["where"] = whereabouts.answered(handles[2])
     for part in (json.dumps(head).encode(), streams.output(), bytes(streams.result)):
         send_frame(run, part)
     run.close()
@@ -103,7 +117,7 @@ def _watch(
     run: socket.socket,
     child: int,
     streams: Streams,
-    handles: tuple[int, int],
+    handles: tuple[int, int, int],
     limits: dict[str, int],
     usage: Usage,
 ) -> str:
@@ -111,12 +125,13 @@ def _watch(
     names = {handles[0]: "output", handles[1]: "result"}
     alive = os.pidfd_open(child)
     poll = select.poll()
-    for handle in handles:
+    for handle in names:
         os.set_blocking(handle, False)
         poll.register(handle, select.POLLIN)
     poll.register(alive, select.POLLIN)
     poll.register(run, select.POLLIN | select.POLLHUP)
-    deadline = time.monotonic() + limits["wall_ms"] / 1000
+    started = time.monotonic()
+    deadline, question = started + limits["wall_ms"] / 1000, started + limits["where_ms"] / 1000
     while True:
         for handle, _ in poll.poll(_WATCH_S * 1000):
             if handle == alive:
@@ -128,8 +143,12 @@ def _watch(
                 return "output"
             if state is None:
                 poll.unregister(handle)
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             return "timeout"
+        if now > question:
+            whereabouts.ask(child)
+            question = deadline
         if usage.too_much():
             return "memory"
 

@@ -7,7 +7,9 @@ import os
 import tempfile
 from typing import Any
 
-from .run_pytest import Channel, Reporter, options
+from . import plugins
+from .reporter import Reporter
+from .run_pytest import Channel, options
 
 _PRELOADED = (
     "abc argparse array asyncio base64 bisect calendar cmath collections collections.abc contextlib "
@@ -43,12 +45,14 @@ class ReadyPytest:
         from _pytest.config import _prepareconfig
 
         self._reporter = Reporter(work + os.sep)
-        self._config = _prepareconfig(options(work, ini), [self._reporter])
+        extra = plugins.plugins()
+        arguments = [*options(work, ini), *plugins.options(extra)]
+        self._config = _prepareconfig(arguments, [self._reporter, *extra])
 
     def run(self, job: dict[str, Any], handle: int) -> int:
         """Runs the job's targets; pytest's exit status."""
         channel = Channel(handle, job.pop("key"))
-        self._reporter.begin(channel, job["order_seed"])
+        self._reporter.begin(channel, job)
         self._config.args = list(job["targets"])
         # When it was made ready the folder was empty, and pytest remembers that it had no conftest.
         self._config.pluginmanager._dirpath2confmods.clear()

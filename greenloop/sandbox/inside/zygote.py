@@ -22,7 +22,7 @@ from . import kernel as k
 from .corner import WORK
 from .frames import send_frame
 from .landlock import restrict
-from .supervisor import supervise
+from .supervisor import WHERE, supervise
 from .warm_pytest import ReadyPytest, preload
 
 _OWN = __name__.rpartition(".")[0]
@@ -135,14 +135,16 @@ def _work(job: dict[str, Any], handle: int, ready: ReadyPytest | None) -> int:
 
 def _cold(job: dict[str, Any], handle: int) -> int:
     """The same in a Python started anew: nothing is loaded beforehand, and the hash seed is its own."""
-    os.set_inheritable(handle, True)
+    for descriptor in (handle, WHERE):
+        os.set_inheritable(descriptor, True)
     path = f"{job['environment']['TMPDIR']}/job.json"
     with open(path, "w", encoding="utf-8") as file:
         json.dump(job, file)
     folder = os.path.dirname(os.path.abspath(__file__))
     script = {"tests": "run_pytest.py", "calls": "answer_calls.py"}[job["kind"]]
-    command = [sys.executable, "-s", "-S", "-B", f"{folder}/start.py", path, str(handle)]
-    os.execve(sys.executable, [*command, f"{folder}/{script}"], dict(os.environ))
+    command = [sys.executable, "-s", "-S", "-B", f"{folder}/start.py", path]
+    places = [str(handle), str(WHERE), f"{folder}/{script}"]
+    os.execve(sys.executable, [*command, *places], dict(os.environ))
 
 
 def limit(limits: dict[str, int]) -> None:
