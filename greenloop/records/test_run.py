@@ -55,7 +55,7 @@ class Failure(Record):
     """Why one test (or the collection of one file) failed. `output` is what it printed, cut.
 
     A test that was still running when time was up has the exception `Timeout`, and as frames the
-    place where it was shortly before.
+    place where it was then.
     """
 
     test: str
@@ -160,5 +160,7 @@ class TestRun(Record):
         )
         if self.ending != "finished":
             head += f" ({self.ending}: {self.detail})"
+        elif self.detail:
+            head += f" ({self.detail})"
         blocks = [f"{item.test}: {item.exception}: {item.message}" for item in self.failures]
         return "\n\n".join([head, *blocks])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import selectors
 import signal
@@ -24,16 +23,12 @@ _POLL_S = 0.05
 
 @dataclass(frozen=True)
 class Bounds:
-    """Wall-clock seconds; bytes of output before the process is ended; bytes of it kept.
-
-    After `where_s` seconds it is asked where it is.
-    """
+    """Wall-clock seconds; bytes of output before the process is ended; bytes of it kept."""
 
     timeout_s: float
     output_bytes: int
     kept_bytes: int = 65536
     result_bytes: int = 8 * 1024 * 1024
-    where_s: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -41,7 +36,7 @@ class Ended:
     """How a process ended. `status` is negative for a signal; `result` is its side channel.
 
     `hit` names limits that were reached, as far as they were seen to be; `where` is what it
-    answered when it was asked where it is.
+    answered when time was up and it was asked where it is.
     """
 
     ending: Ending
@@ -93,8 +88,9 @@ def run_bounded(
         result_bytes=bounds.result_bytes,
     )
     try:
-        times = (started + bounds.where_s, started + bounds.timeout_s)
-        ending = _watch(process, receive, streams, times, stop)
+        ending = _watch(process, receive, streams, started + bounds.timeout_s, stop)
+        if ending == "timeout":
+            whereabouts.ask(process.pid, read_where)
     finally:
         _kill_group(process)
         answer = whereabouts.answered(read_where)
@@ -115,12 +111,10 @@ def _watch(
     process: subprocess.Popen[bytes],
     receive: int,
     streams: Streams,
-    times: tuple[float, float],
+    deadline: float,
     stop: threading.Event,
 ) -> Ending:
-    """`times`: when the process is asked where it is, and when it is ended."""
     assert process.stdout is not None
-    question, deadline = times
     with selectors.DefaultSelector() as selector:
         for handle, name in ((process.stdout.fileno(), "output"), (receive, "result")):
             os.set_blocking(handle, False)
@@ -135,9 +129,6 @@ def _watch(
                 return "interrupted"
             if time.monotonic() > deadline:
                 return "timeout"
-            if time.monotonic() > question:
-                whereabouts.ask(process.pid)
-                question = deadline
 
 
 def _drain(selector: selectors.BaseSelector, streams: Streams, wait_s: float) -> bool:

@@ -8,7 +8,6 @@ from greenloop.records import LimitName
 from greenloop.settings import Settings
 
 _CPU_MORE_S = 2
-_WHERE_S, _WHERE_PART = 0.5, 10
 
 
 @dataclass(frozen=True)
@@ -39,27 +38,21 @@ class Limits:
         """What one process may use."""
         return int(self.timeout_s) + _CPU_MORE_S if self.cpu_s is None else self.cpu_s
 
-    @property
-    def where_s(self) -> float:
-        """When, shortly before time is up, the run is asked where it is."""
-        return self.timeout_s - min(_WHERE_S, self.timeout_s / _WHERE_PART)
-
     def inside(self) -> dict[str, int]:
         """The same for the inside, in whole numbers."""
         other = ("timeout_s", "cpu_s")
         counted = {name: value for name, value in vars(self).items() if name not in other}
-        wall_ms, where_ms = int(self.timeout_s * 1000), int(self.where_s * 1000)
+        wall_ms = int(self.timeout_s * 1000)
         return {
             **counted,
             "wall_ms": wall_ms,
-            "where_ms": where_ms,
             "cpu_seconds": self.cpu_seconds,
         }
 
     def exceeded(self, name: LimitName) -> str:
         """In words, with the number."""
         return {
-            "wall time": f"more than {self.timeout_s:g} s",
+            "wall time": f"still running after {self.timeout_s:g} s",
             "cpu": f"more than {self.cpu_seconds} s of CPU time in one process",
             "memory": f"more than {_mb(self.memory_bytes)} of memory in one process",
             "total memory": f"more than {_mb(self.total_bytes)} of memory in all, with its files",

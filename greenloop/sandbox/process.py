@@ -79,8 +79,7 @@ class ProcessSandbox(TestingSandbox):
             "{fd}",
             "{where}",
         ]
-        limits = self.limits
-        bounds = Bounds(limits.timeout_s, limits.output_bytes, where_s=limits.where_s)
+        bounds = Bounds(self.limits.timeout_s, self.limits.output_bytes)
         try:
             return run_bounded(
                 [*command, str(folder / _SCRIPTS[work.kind])],

@@ -103,9 +103,10 @@ def test_run(
     if ending == "timeout":
         heard.failures.extend(_hung(heard, ended, limits, files))
     hit = limits_hit(ending, ended, heard.status is not None, heard.failures)
+    words = [limits.exceeded(name) for name in hit]
     return TestRun(
         ending=ending,
-        detail=wrong or _detail(ending, ended, heard, [limits.exceeded(name) for name in hit]),
+        detail=wrong or _detail(ending, ended.status, heard.running, words),
         exit_status=_agreed(heard.status, ended.status),
         tests=tuple(heard.tests.values()),
         failures=tuple(heard.failures),
@@ -144,7 +145,7 @@ def _hung(
             test=heard.running,
             phase="collect" if heard.collected is None else "call",
             exception="Timeout",
-            message=f"still running after {limits.timeout_s:g} s",
+            message=limits.exceeded("wall time"),
             frames=frames(ended.where, files),
         )
 
@@ -164,18 +165,17 @@ def _unexpected(heard: _Heard, expected: Expectation | None) -> tuple[str, ...]:
     return tuple(sorted(set(heard.tests) - awaited))
 
 
-def _detail(ending: Ending, ended: Ended, heard: _Heard, exceeded: list[str]) -> str:
+def _detail(ending: Ending, status: int, running: str | None, exceeded: list[str]) -> str:
     """How it ended, where, and each limit that it reached, in words."""
-    where = f" during {heard.running}" if heard.running else ""
-    if ending == "timeout":
-        others = "".join(f"; {words}" for words in exceeded[1:])
-        return f"still running after {ended.duration_s:.0f} s{where}{others}"
+    where = f" during {running}" if running else ""
     if ending == "crashed":
         others = f"; reached a limit: {', '.join(exceeded)}" if exceeded else ""
-        return f"{_death(ended.status)} before the tests were through{where}{others}"
-    if ending in ("cpu", "memory", "processes", "output"):
-        return f"{', '.join(exceeded)}{where}"
-    return f"reached a limit: {', '.join(exceeded)}" if exceeded else ""
+        return f"{_death(status)} before the tests were through{where}{others}"
+    if ending == "finished":
+        return f"reached a limit: {', '.join(exceeded)}" if exceeded else ""
+    return (
+        f"{exceeded[0]}{where}{''.join(f'; {item}' for item in exceeded[1:])}" if exceeded else ""
+    )
 
 
 def _death(status: int) -> str:

@@ -8,11 +8,12 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_PLUGINS = {
+_PLUGINS = {  # by package
     "pytest_asyncio": "pytest_asyncio.plugin",
     "anyio": "anyio.pytest_plugin",
     "hypothesis": "_hypothesis_pytestplugin",
 }
+_WORDS = {"pytest_asyncio": (b"pytest_asyncio", b"mark.asyncio")}  # of who uses it; else its name
 
 
 def plugins(wanted: Callable[[str], bool] = lambda package: True) -> list[Any]:
@@ -30,9 +31,9 @@ def options(loaded: list[Any]) -> list[str]:
 
 
 def mentioned(work: str) -> Callable[[str], bool]:
-    """Whether one of the run's files has a word: to load what none uses would only cost time."""
+    """Whether one of the run's files names a package: to load what none uses only costs time."""
     text = b"".join(_texts(work))
-    return lambda package: package.encode() in text
+    return lambda package: any(word in text for word in _WORDS.get(package, (package.encode(),)))
 
 
 def _texts(work: str) -> Iterator[bytes]:

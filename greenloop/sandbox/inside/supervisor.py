@@ -102,8 +102,10 @@ def _report(
     usage.look_last()
     _end_everybody(child, spaces)
     status, peak_bytes = _reap(child)
-    for handle, name in zip(handles, ("output", "result"), strict=False):
-        _drain(handle, name, streams)
+    # What comes after the question where it is, woken by the signal perhaps, is no result.
+    _drain(handles[0], "output", streams)
+    if ending != "timeout":
+        _drain(handles[1], "result", streams)
     head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
     if ending == "timeout":
         head["where"] = whereabouts.answered(handles[2])
@@ -130,8 +132,7 @@ def _watch(
         poll.register(handle, select.POLLIN)
     poll.register(alive, select.POLLIN)
     poll.register(run, select.POLLIN | select.POLLHUP)
-    started = time.monotonic()
-    deadline, question = started + limits["wall_ms"] / 1000, started + limits["where_ms"] / 1000
+    deadline = time.monotonic() + limits["wall_ms"] / 1000
     while True:
         for handle, _ in poll.poll(_WATCH_S * 1000):
             if handle == alive:
@@ -143,12 +144,10 @@ def _watch(
                 return "output"
             if state is None:
                 poll.unregister(handle)
-        now = time.monotonic()
-        if now > deadline:
+        if time.monotonic() > deadline:
+            _drain(handles[1], "result", streams)
+            whereabouts.ask(child, handles[2])
             return "timeout"
-        if now > question:
-            whereabouts.ask(child)
-            question = deadline
         if usage.too_much():
             return "memory"
 
