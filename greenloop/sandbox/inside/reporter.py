@@ -14,6 +14,9 @@ from .doctests import doctests
 from .shown import ASYNC_ADVICE, TEXT, described
 from .unawaited import is_async, is_plain_unittest
 
+_STRICT = "[XPASS(strict)]"
+_PASSED = f"{_STRICT} it passed, and is marked as strictly expected to fail"
+
 
 class Sender(Protocol):
     def send(self, event: str, **values: Any) -> None: ...
@@ -27,6 +30,7 @@ class Reporter:
         self._outcome: dict[str, tuple[str, float]] = {}
         self._running, self._phase = "", "collect"
         self._compared = Compared()
+        self._skipped: list[str] = []
         self._unawaited: set[str] = set()
         self._refused: set[str] = set()
 
@@ -46,8 +50,15 @@ class Reporter:
         if self._order_seed is not None:
             random.Random(self._order_seed).shuffle(items)
 
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.skipped:
+            self._skipped.append(report.nodeid)
+
     def pytest_collection_finish(self, session: Any) -> None:
-        self._channel.send("collected", ids=[item.nodeid for item in session.items])
+        """A file that is skipped as a whole counts as one test: it must not just be missing."""
+        self._channel.send("collected", ids=[*(i.nodeid for i in session.items), *self._skipped])
+        for name in self._skipped:
+            self._channel.send("test", id=name, outcome="skipped", duration_s=0.0)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._running, self._phase = nodeid, "call"
@@ -110,6 +121,9 @@ class Reporter:
         outcome, seconds = self._outcome.get(report.nodeid, ("passed", 0.0))
         outcome = "failed" if report.nodeid in self._refused else _worse(outcome, report)
         self._outcome[report.nodeid] = (outcome, seconds + report.duration)
+        strict = report.failed and isinstance(report.longrepr, str)
+        if strict and report.longrepr.startswith(_STRICT):
+            self._failure(report.nodeid, "call", pytest.fail.Exception(_PASSED), "")
         if report.when == "teardown":
             outcome, seconds = self._outcome.pop(report.nodeid)
             self._channel.send("test", id=report.nodeid, outcome=outcome, duration_s=seconds)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from . import plugins
+from .capturing import take_everything
 from .reporter import Reporter
 
 
@@ -41,6 +42,7 @@ def options(work: str, ini: str) -> list[str]:
 
 def main(job: dict[str, Any], handle: int) -> int:
     """Runs the job's targets; returns pytest's exit status."""
+    take_everything()
     channel = Channel(handle, job.pop("key"))
     reporter = Reporter(job["work"] + os.sep)
     reporter.begin(channel, job)

@@ -8,6 +8,7 @@ import tempfile
 from typing import Any
 
 from . import plugins
+from .capturing import take_everything
 from .reporter import Reporter
 from .run_pytest import Channel, options
 
@@ -45,6 +46,7 @@ class ReadyPytest:
         from _pytest.config import _prepareconfig
 
         self._reporter = Reporter(work + os.sep)
+        take_everything()
         extra = plugins.plugins()
         arguments = [*options(work, ini), *plugins.options(extra)]
         self._config = _prepareconfig(arguments, [self._reporter, *extra])
