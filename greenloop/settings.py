@@ -44,8 +44,20 @@ class Settings(BaseSettings):
     sandbox: str = Field("auto", validation_alias="GREENLOOP_SANDBOX")
     require: Literal["verified", "passed"] = Field("passed", validation_alias="GREENLOOP_REQUIRE")
     home: Path = Field(Path(".greenloop"), validation_alias="GREENLOOP_HOME")
-    memory_mb: int = Field(2048, ge=64, validation_alias="GREENLOOP_MEMORY_MB")
-    output_kb: int = Field(4096, ge=16, validation_alias="GREENLOOP_OUTPUT_KB")
+    cpu_s: int | None = Field(None, ge=1, le=36000, validation_alias="GREENLOOP_CPU_SECONDS")
+    memory_mb: int = Field(2048, ge=64, le=1 << 20, validation_alias="GREENLOOP_MEMORY_MB")
+    total_memory_mb: int | None = Field(
+        None, ge=64, le=1 << 20, validation_alias="GREENLOOP_TOTAL_MEMORY_MB"
+    )
+    processes: int = Field(64, ge=4, le=4096, validation_alias="GREENLOOP_PROCESSES")
+    disk_mb: int = Field(64, ge=1, le=1 << 20, validation_alias="GREENLOOP_DISK_MB")
+    inodes: int = Field(4096, ge=64, le=10**7, validation_alias="GREENLOOP_INODES")
+    shared_memory_mb: int = Field(
+        16, ge=1, le=1 << 20, validation_alias="GREENLOOP_SHARED_MEMORY_MB"
+    )
+    open_files: int = Field(256, ge=32, le=4096, validation_alias="GREENLOOP_OPEN_FILES")
+    file_mb: int = Field(64, ge=1, le=1 << 20, validation_alias="GREENLOOP_FILE_MB")
+    output_kb: int = Field(4096, ge=16, le=1 << 20, validation_alias="GREENLOOP_OUTPUT_KB")
 
     @classmethod
     def load(cls, **flags: Any) -> Settings:

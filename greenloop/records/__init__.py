@@ -37,10 +37,12 @@ from greenloop.records.report import (
     Verdict,
 )
 from greenloop.records.test_run import (
+    Assertion,
     Ending,
     Expectation,
     Failure,
     Frame,
+    LimitName,
     Outcome,
     TestOutcome,
     TestRun,
@@ -48,6 +50,7 @@ from greenloop.records.test_run import (
 
 __all__ = [
     "Artifacts",
+    "Assertion",
     "Attempt",
     "AttemptKind",
     "Contract",
@@ -67,6 +70,7 @@ __all__ = [
     "HollowRun",
     "IntegrityFinding",
     "Judgement",
+    "LimitName",
     "Mutation",
     "Origin",
     "Outcome",

@@ -7,7 +7,30 @@ from typing import Literal
 from greenloop.records.base import Record
 
 Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
-Ending = Literal["finished", "timeout", "memory", "output", "crashed", "garbled", "interrupted"]
+Ending = Literal[
+    "finished",
+    "timeout",
+    "cpu",
+    "memory",
+    "processes",
+    "output",
+    "crashed",
+    "garbled",
+    "interrupted",
+]
+LimitName = Literal[
+    "wall time",
+    "cpu",
+    "memory",
+    "total memory",
+    "processes",
+    "disk",
+    "inodes",
+    "shared memory",
+    "open files",
+    "file size",
+    "output",
+]
 Phase = Literal["collect", "setup", "call", "teardown"]
 
 
@@ -20,8 +43,20 @@ class Frame(Record):
     text: str
 
 
+class Assertion(Record):
+    """The comparison that an assertion failed on: both values as short text, cut."""
+
+    operator: str
+    left: str
+    right: str
+
+
 class Failure(Record):
-    """Why one test (or the collection of one file) failed. `output` is what it printed, cut."""
+    """Why one test (or the collection of one file) failed. `output` is what it printed, cut.
+
+    A test that was still running when time was up has the exception `Timeout`, and as frames the
+    place where it was then.
+    """
 
     test: str
     phase: Phase
@@ -29,6 +64,7 @@ class Failure(Record):
     message: str
     frames: tuple[Frame, ...] = ()
     output: str = ""
+    assertion: Assertion | None = None
 
 
 class TestOutcome(Record):
@@ -55,7 +91,8 @@ class TestRun(Record):
     """One test run. `passed` is the only way to ask whether it was green.
 
     `ending` tells how the process came to its end, `missing` and `unexpected` what was reported
-    otherwise than the `Expectation` said, `failures` why tests failed (collection included).
+    otherwise than the `Expectation` said, `failures` why tests failed (collection included),
+    `limits_hit` which limits were reached (seen from outside, or told by a failure's own text).
     """
 
     __test__ = False
@@ -67,6 +104,7 @@ class TestRun(Record):
     failures: tuple[Failure, ...] = ()
     missing: tuple[str, ...] = ()
     unexpected: tuple[str, ...] = ()
+    limits_hit: tuple[LimitName, ...] = ()
     tolerated: frozenset[str] = frozenset()
     output: str = ""
     duration_s: float = 0.0
@@ -122,5 +160,7 @@ class TestRun(Record):
         )
         if self.ending != "finished":
             head += f" ({self.ending}: {self.detail})"
+        elif self.detail:
+            head += f" ({self.detail})"
         blocks = [f"{item.test}: {item.exception}: {item.message}" for item in self.failures]
         return "\n\n".join([head, *blocks])

@@ -98,6 +98,8 @@ def _attempted(event: e.Attempted, verbose: bool) -> Iterator[str]:
     yield f"attempt  {_counted(event.attempt)}"
     if event.run.ending != "finished":
         yield f"         {event.run.ending}: {event.run.detail}"
+    elif event.run.detail:
+        yield f"         {event.run.detail}"
     for failure in event.run.failures[: len(event.run.failures) if verbose else _MOST]:
         first = failure.message.strip().split("\n")[0]
         yield f"         {failure.test.partition('::')[2] or failure.test}: {failure.exception}: {first}"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.records import Ending
+from greenloop.sandbox.inside import whereabouts
 from greenloop.sandbox.inside.streams import Streams
 
 _CHUNK = 65536
@@ -34,7 +35,8 @@ class Bounds:
 class Ended:
     """How a process ended. `status` is negative for a signal; `result` is its side channel.
 
-    `hit` names limits that were reached, as far as they were seen to be.
+    `hit` names limits that were reached, as far as they were seen to be; `where` is what it
+    answered when time was up and it was asked where it is.
     """
 
     ending: Ending
@@ -43,6 +45,7 @@ class Ended:
     result: bytes
     duration_s: float
     hit: tuple[str, ...] = ()
+    where: str = ""
 
 
 def run_bounded(
@@ -53,7 +56,7 @@ def run_bounded(
     bounds: Bounds,
     stop: threading.Event,
 ) -> Ended:
-    """Runs `command + [fd]`-style: `{fd}` in the command is the side channel's descriptor.
+    """Runs `command`: `{fd}` in it is the side channel's descriptor, `{where}` that for answers.
 
     The whole process group is killed before this returns, whatever the process did. Nothing is
     read after that, so that what a leftover process writes cannot count.
@@ -61,24 +64,24 @@ def run_bounded(
     Raises:
         OSError: the process cannot be started.
     """
-    receive, send = os.pipe()
+    (receive, send), (read_where, where) = os.pipe(), os.pipe()
     started = time.monotonic()
     try:
         process = subprocess.Popen(
-            [part.replace("{fd}", str(send)) for part in command],
+            [part.replace("{fd}", str(send)).replace("{where}", str(where)) for part in command],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            pass_fds=(send,),
+            pass_fds=(send, where),
             start_new_session=True,
         )
     except BaseException:
-        os.close(receive)
+        _close(receive, read_where)
         raise
     finally:
-        os.close(send)
+        _close(send, where)
     streams = Streams(
         kept_bytes=bounds.kept_bytes,
         output_bytes=bounds.output_bytes,
@@ -86,13 +89,22 @@ def run_bounded(
     )
     try:
         ending = _watch(process, receive, streams, started + bounds.timeout_s, stop)
+        if ending == "timeout":
+            whereabouts.ask(process.pid, read_where)
     finally:
         _kill_group(process)
-        os.close(receive)
+        answer = whereabouts.answered(read_where)
+        _close(receive, read_where)
         if process.stdout is not None:
             process.stdout.close()
     seconds = time.monotonic() - started
-    return Ended(ending, process.returncode, streams.output(), bytes(streams.result), seconds)
+    result = bytes(streams.result)
+    return Ended(ending, process.returncode, streams.output(), result, seconds, (), answer)
+
+
+def _close(*handles: int) -> None:
+    for handle in handles:
+        os.close(handle)
 
 
 def _watch(

@@ -37,11 +37,13 @@ class Sandbox(Protocol):
         expected: Expectation | None = None,
         order_seed: int | None = None,
         hash_seed: int = 0,
+        doctests: bool = False,
     ) -> TestRun:
         """Runs tests on a module's source in a fresh working folder.
 
         `module` is found from the tests' imports where it is left out. With `expected`, the run
-        passes only if exactly these tests report. `order_seed` shuffles the tests.
+        passes only if exactly these tests report. `order_seed` shuffles the tests; `doctests`
+        makes those of the module and of the test files tests too.
         """
         ...
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.box import Sandbox
+from greenloop.sandbox.limits import Limits, limits_of
 from greenloop.sandbox.probe import check_wall
 from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.testing import Limits, TestingSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from greenloop.sandbox.walls import Wall, bubblewrap_wall, native_wall
 from greenloop.sandbox.warm import WarmSandbox
 from greenloop.settings import Settings
@@ -27,12 +28,7 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
         SandboxError: no sandbox of that kind can be had.
     """
     settings = settings or Settings.load()
-    limits = Limits(
-        timeout_s=settings.timeout_s,
-        memory_bytes=settings.memory_mb << 20,
-        total_bytes=settings.memory_mb << 20,
-        output_bytes=settings.output_kb << 10,
-    )
+    limits = limits_of(settings)
     kind = settings.sandbox
     if kind not in KINDS:
         raise SandboxError(

@@ -26,7 +26,8 @@ from greenloop.records import SandboxInfo
 from greenloop.sandbox import inside
 from greenloop.sandbox.bounded import Bounds, Ended, run_bounded
 from greenloop.sandbox.leftovers import end_strays, remove
-from greenloop.sandbox.testing import Limits, TestingSandbox, Work, environment
+from greenloop.sandbox.limits import Limits
+from greenloop.sandbox.testing import TestingSandbox, Work, environment
 
 __all__ = ["Limits", "ProcessSandbox"]
 
@@ -69,7 +70,15 @@ class ProcessSandbox(TestingSandbox):
         place = {"work": str(room.work), "key": work.key, "ini": str(folder / "pytest.ini")}
         content = {**work.job, **place, "limits": self.limits.inside()}
         room.job.write_text(json.dumps(content), encoding="utf-8")
-        command = [sys.executable, "-s", "-B", str(folder / "start.py"), str(room.job), "{fd}"]
+        command = [
+            sys.executable,
+            "-s",
+            "-B",
+            str(folder / "start.py"),
+            str(room.job),
+            "{fd}",
+            "{where}",
+        ]
         bounds = Bounds(self.limits.timeout_s, self.limits.output_bytes)
         try:
             return run_bounded(

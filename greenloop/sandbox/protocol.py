@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from greenloop.records import Ending, Expectation, Failure, Outcome, TestOutcome, TestRun
 from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.limits import Limits
+from greenloop.sandbox.reached import ended_by_itself, limits_hit
+from greenloop.sandbox.whereabouts import frames
 
 _IDS = TypeAdapter(tuple[str, ...])
 _OUTCOMES = TypeAdapter(Outcome)
 _DAY_S = 86400.0
-_LAST_BYTES = 4000
-_OUT_OF_MEMORY = re.compile(rb"\bMemoryError\b|Cannot allocate memory|out of memory", re.I)
-# Limits by the name that the supervisor knows them by, in words, and what Python says of them.
-_LIMITS = (
-    ("processes", "processes and threads", "can't start new thread"),  # or no room for its stack
-    ("processes", "processes and threads", "[Errno 11] Resource temporarily unavailable"),
-    ("memory", "memory", "MemoryError"),
-    ("disk", "disk space", "[Errno 28] No space left"),
-    ("file", "the size of a file", "[Errno 27] File too large"),
-    ("files", "open files", "[Errno 24] Too many open files"),
-)
 
 
 class _Garbled(Exception):
@@ -48,6 +40,7 @@ class _Heard:
             raise _Garbled("something was sent after the end")
         if kind == "collected":
             self.collected = _IDS.validate_python(event["ids"])
+            self.running = None
         elif kind == "started":
             self.running = str(event["id"])
         elif kind == "failure":
@@ -92,29 +85,34 @@ def events(result: bytes, key: str) -> tuple[list[dict[str, Any]], bool]:
     return found, result.endswith(b"\n") or not result
 
 
-def test_run(ended: Ended, expected: Expectation | None, key: str) -> TestRun:
-    """The run as it was reported, and only as far as it was reported in good form."""
-    heard = _Heard()
-    ending: Ending = ended.ending
-    detail = ""
-    try:
-        found, whole = events(ended.result, key)
-        for event in found:
-            heard.hear(event)
-        if not whole and (heard.status is not None or ending == "finished"):
-            raise _Garbled("a line is no event")
-    except (_Garbled, LookupError, TypeError, ArithmeticError, ValueError) as error:
-        ending, detail = "garbled", f"the result channel holds what pytest did not send: {error}"
+def test_run(
+    ended: Ended,
+    expected: Expectation | None,
+    key: str,
+    limits: Limits,
+    files: Mapping[str, str],
+) -> TestRun:
+    """The run as it was reported, and only as far as it was reported in good form.
+
+    `limits` are those that it had, `files` the texts of the run's own files by name.
+    """
+    heard, wrong = _heard(ended, key)
+    ending: Ending = "garbled" if wrong else ended.ending
     if ending == "finished":
-        ending = _finished(ended, heard)
+        ending = ended_by_itself(ended, heard.status is not None, heard.failures)
+    if ending == "timeout":
+        heard.failures.extend(_hung(heard, ended, limits, files))
+    hit = limits_hit(ending, ended, heard.status is not None, heard.failures)
+    words = [limits.exceeded(name) for name in hit]
     return TestRun(
         ending=ending,
-        detail=detail or _detail(ending, ended, heard),
+        detail=wrong or _detail(ending, ended.status, heard.running, words),
         exit_status=_agreed(heard.status, ended.status),
         tests=tuple(heard.tests.values()),
         failures=tuple(heard.failures),
         missing=_missing(heard, expected),
         unexpected=_unexpected(heard, expected),
+        limits_hit=hit,
         tolerated=expected.tolerated if expected else frozenset(),
         output=ended.output.decode("utf-8", "replace"),
         duration_s=ended.duration_s,
@@ -124,15 +122,32 @@ def test_run(ended: Ended, expected: Expectation | None, key: str) -> TestRun:
 test_run.__test__ = False  # type: ignore[attr-defined]
 
 
-def _finished(ended: Ended, heard: _Heard) -> Ending:
-    """How a run was that came to its end by itself, or by the kernel's hand."""
-    if heard.status is None:
-        out = "memory" in ended.hit or _OUT_OF_MEMORY.search(ended.output[-_LAST_BYTES:])
-        return "memory" if out else "crashed"
-    broken_off = heard.status not in (0, 1)
-    if broken_off and any(item.exception == "MemoryError" for item in heard.failures):
-        return "memory"
-    return "finished"
+def _heard(ended: Ended, key: str) -> tuple[_Heard, str]:
+    """What the inside sent, and what was wrong with it ('' where nothing was)."""
+    heard = _Heard()
+    try:
+        found, whole = events(ended.result, key)
+        for event in found:
+            heard.hear(event)
+        if not whole and (heard.status is not None or ended.ending == "finished"):
+            raise _Garbled("a line is no event")
+    except (_Garbled, LookupError, TypeError, ArithmeticError, ValueError) as error:
+        return heard, f"the result channel holds what pytest did not send: {error}"
+    return heard, ""
+
+
+def _hung(
+    heard: _Heard, ended: Ended, limits: Limits, files: Mapping[str, str]
+) -> Iterator[Failure]:
+    """The test (or, while tests were collected, the file) that was running when time was up."""
+    if heard.running is not None:
+        yield Failure(
+            test=heard.running,
+            phase="collect" if heard.collected is None else "call",
+            exception="Timeout",
+            message=limits.exceeded("wall time"),
+            frames=frames(ended.where, files),
+        )
 
 
 def _agreed(reported: int | None, real: int) -> int | None:
@@ -150,27 +165,17 @@ def _unexpected(heard: _Heard, expected: Expectation | None) -> tuple[str, ...]:
     return tuple(sorted(set(heard.tests) - awaited))
 
 
-def _detail(ending: Ending, ended: Ended, heard: _Heard) -> str:
-    where = f" during {heard.running}" if heard.running else ""
-    if ending == "timeout":
-        return f"still running after {ended.duration_s:.0f} s{where}"
-    if ending == "output":
-        return f"more output than allowed{where}"
-    if ending == "memory":
-        return f"more memory than allowed{where}"
+def _detail(ending: Ending, status: int, running: str | None, exceeded: list[str]) -> str:
+    """How it ended, where, and each limit that it reached, in words."""
+    where = f" during {running}" if running else ""
     if ending == "crashed":
-        return (
-            f"{_death(ended.status)} before the tests were through{where}{_reached(ended, heard)}"
-        )
-    return _reached(ended, heard).removeprefix("; ") if ending == "finished" else ""
-
-
-def _reached(ended: Ended, heard: _Heard) -> str:
-    """Limits that the run came up against, in words; what it says itself may be made up."""
-    told = "\n".join(f"{item.exception}: {item.message}" for item in heard.failures)
-    told += ended.output[-_LAST_BYTES:].decode("utf-8", "replace") if heard.status is None else ""
-    reached = [words for name, words, sign in _LIMITS if name in ended.hit or sign in told]
-    return f"; reached the limit of {' and of '.join(dict.fromkeys(reached))}" if reached else ""
+        others = f"; reached a limit: {', '.join(exceeded)}" if exceeded else ""
+        return f"{_death(status)} before the tests were through{where}{others}"
+    if ending == "finished":
+        return f"reached a limit: {', '.join(exceeded)}" if exceeded else ""
+    return (
+        f"{exceeded[0]}{where}{''.join(f'; {item}' for item in exceeded[1:])}" if exceeded else ""
+    )
 
 
 def _death(status: int) -> str:
@@ -178,5 +183,4 @@ def _death(status: int) -> str:
         return f"the process ended (exit status {status})"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
     hint = ", perhaps for lack of memory" if name in ("SIGKILL", "SIGSEGV") else ""
-    hint = ", out of CPU time" if name == "SIGXCPU" else hint
     return f"the process was killed ({name}{hint})"

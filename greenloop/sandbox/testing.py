@@ -13,33 +13,10 @@ from typing import Any, Literal
 from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.box import Answers
+from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Per run: wall seconds; bytes of memory (one process, all together), of output, of disk."""
-
-    timeout_s: float = 30.0
-    memory_bytes: int = 2048 << 20
-    total_bytes: int = 2048 << 20
-    output_bytes: int = 4096 << 10
-    kept_bytes: int = 64 << 10
-    result_bytes: int = 8 << 20
-    file_bytes: int = 64 << 20
-    disk_bytes: int = 64 << 20
-    shared_bytes: int = 16 << 20
-    inodes: int = 4096
-    open_files: int = 256
-    processes: int = 64
-
-    def inside(self) -> dict[str, int]:
-        """The same for the inside, in whole numbers."""
-        counted = {name: value for name, value in vars(self).items() if name != "timeout_s"}
-        wall_ms, cpu_seconds = int(self.timeout_s * 1000), int(self.timeout_s) + 2
-        return {**counted, "wall_ms": wall_ms, "cpu_seconds": cpu_seconds}
 
 
 @dataclass(frozen=True)
@@ -87,6 +64,7 @@ class TestingSandbox(ABC):
         expected: Expectation | None = None,
         order_seed: int | None = None,
         hash_seed: int = 0,
+        doctests: bool = False,
     ) -> TestRun:
         """See `Sandbox.run_tests`. Raises SandboxError where no process can be started."""
         stop = self._stop
@@ -97,9 +75,13 @@ class TestingSandbox(ABC):
             raise ValueError("no test file was given")
         module = module or tested_module(tests[0].code)
         files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
-        job = {"targets": [item.name for item in tests], "order_seed": order_seed}
+        job = {
+            "targets": [item.name for item in tests],
+            "order_seed": order_seed,
+            "doctests": [name for name, _ in files] if doctests else [],
+        }
         work = Work("tests", files, job, hash_seed)
-        return test_run(self._execute(work, stop), expected, work.key)
+        return test_run(self._execute(work, stop), expected, work.key, self.limits, dict(files))
 
     def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
         """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""

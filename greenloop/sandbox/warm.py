@@ -7,8 +7,9 @@ import threading
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.rewritten import Compiled, Rewritten, Texts, read_rewritten
-from greenloop.sandbox.testing import Limits, TestingSandbox, Work, environment
+from greenloop.sandbox.testing import TestingSandbox, Work, environment
 from greenloop.sandbox.visible import SITE, visible
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.zygotes import Zygote

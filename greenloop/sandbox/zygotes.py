@@ -133,7 +133,8 @@ class Zygote:
         output, result = (receive_frame(ours, _FRAME_BYTES) for _ in range(2))
         ending: Ending = said["ending"] if said["ending"] in _ENDINGS else "crashed"
         seconds = time.monotonic() - started
-        return Ended(ending, int(said["status"]), output, result, seconds, tuple(said["hit"]))
+        status, where = int(said["status"]), str(said.get("where", ""))
+        return Ended(ending, status, output, result, seconds, tuple(said["hit"]), where)
 
     def close(self) -> None:
         """Ends it with all that runs in it."""

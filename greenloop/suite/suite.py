@@ -95,7 +95,8 @@ class Suite:
         """Where a test came from, by its id or name."""
         found = self.find(test)
         name = function_name(test)
-        if (found and found[0].locked) or name.startswith(_GIVEN):
+        file = next((item for item in self.given if item.name == test), None)  # skipped as a whole
+        if (found and found[0].locked) or file or name.startswith(_GIVEN):
             return "given"
         return "sealed" if name.startswith(_REVEALED) else "generated"
 

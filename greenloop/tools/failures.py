@@ -43,7 +43,7 @@ def normalised(text: str) -> str:
 def shown_failures(run: TestRun, suite: Suite) -> list[ShownFailure]:
     """At most `MOST_SHOWN` failures, one a root cause, the most telling first."""
     by_cause: dict[tuple[str, str], Failure] = {}
-    for failure in sorted(run.failures, key=_tellingness):
+    for failure in sorted(_steady(run), key=_tellingness):
         by_cause.setdefault(_cause(failure, suite.module), failure)
     shown = [_shown(item, suite) for item in list(by_cause.values())[:MOST_SHOWN]]
     return shown or [_of_ending(run)]
@@ -59,9 +59,19 @@ def signature(run: TestRun) -> frozenset[str]:
     """What makes two red runs the same: tests, exceptions, messages, places, normalised."""
     failures = (
         f"{item.test}|{item.exception}|{normalised(item.message)}|{_place(item)}"
-        for item in run.failures
+        for item in _steady(run)
     )
     return frozenset([run.ending, *failures, *run.missing])
+
+
+def _steady(run: TestRun) -> list[Failure]:
+    """The failures, without what chance decides: the line that a hung test was at."""
+    if run.ending != "timeout":
+        return list(run.failures)
+    return [
+        item.model_copy(update={"frames": ()}) if item.exception == "Timeout" else item
+        for item in run.failures
+    ]
 
 
 def _tellingness(failure: Failure) -> tuple[int, int, str]:
@@ -102,6 +112,9 @@ def _of_ending(run: TestRun) -> ShownFailure:
 def _ending(run: TestRun) -> str:
     named = {
         "timeout": "The run was stopped: time was up",
+        "cpu": "The run was stopped: its CPU time was used up",
+        "memory": "The run was stopped: it used too much memory",
+        "processes": "The test process died: it started too many processes or threads",
         "output": "The run was stopped: too much output",
         "crashed": "The test process died",
         "garbled": "The test process sent a result that pytest does not send",

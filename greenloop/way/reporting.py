@@ -87,6 +87,8 @@ def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str
         yield f"{len(failing)} tests do not pass: {shown}"
     if best.run.ending != "finished":
         yield f"the best run ended: {best.run.ending}: {best.run.detail}"
+    elif best.run.limits_hit:
+        yield f"the best run {best.run.detail}"
     if broken_off is None:
         yield f"repairs made: {state.repairs}"
 

@@ -91,7 +91,8 @@ def test_more_than_allowed_ends_the_run_and_is_called_so(
     with limited(memory_bytes=1 << 30):  # for each; the limit for all together is what counts
         run = attack(OVER[name])
     assert run.ending == "memory", run
-    assert "more memory than allowed" in run.detail
+    assert "total memory" in run.limits_hit
+    assert "more than 128 MB of memory in all" in run.detail
 
 
 DIES = {
@@ -120,7 +121,8 @@ def test_one_allocation_beyond_the_limit_fails_in_the_test(attack: Attack) -> No
     run = attack("def f(): bytearray(1 << 30)")
     assert run.ending == "finished"
     assert [item.exception for item in run.failures] == ["MemoryError"]
-    assert run.detail == "reached the limit of memory"
+    assert run.limits_hit == ("memory",)
+    assert run.detail == "reached a limit: more than 192 MB of memory in one process"
 
 
 def test_a_list_that_grows_until_it_cannot_is_told_as_such(

@@ -54,7 +54,8 @@ def test_a_bomb_comes_to_its_limit_and_is_told_of(
     with limited(total_bytes=1 << 30):
         run = attack(PRELUDE + BOMBS[name])
     assert run.ending == "finished", run
-    assert "limit of processes and threads" in run.detail, run
+    assert "processes" in run.limits_hit, run
+    assert "more than 24 processes and threads" in run.detail
 
 
 LEAVERS = {
@@ -146,7 +147,7 @@ def test_cpu_time_has_a_limit_of_its_own(attack: Attack) -> None:
     """It can be lowered by anybody, and then the kernel is the one who ends it."""
     limit = "resource.setrlimit(resource.RLIMIT_CPU, (1, 1))"
     run = attack(f"{PRELUDE}\ndef f():\n    {limit}\n    while True: pass")
-    assert run.ending == "crashed"
+    assert run.ending == "crashed"  # by SIGKILL: soft and hard are one here, and not ours
 
 
 AT_OTHERS = {

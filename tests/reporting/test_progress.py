@@ -24,6 +24,11 @@ RUN = TestRun(
     detail="still running after 3 s",
     failures=(Failure(test="test_m.py::test_a", phase="call", exception="E", message="a\nb"),),
 )
+FULL = TestRun(
+    ending="finished",
+    detail="reached a limit: more than 64 MB of files",
+    limits_hit=("disk",),
+)
 ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha256="x")
 
 
@@ -40,6 +45,7 @@ ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha25
             e.Attempted(ATTEMPT, RUN),
             ["1 generate: 1 passed, 2 failed", "timeout: still", "test_a: E: a"],
         ),
+        (e.Attempted(ATTEMPT, FULL), ["reached a limit: more than 64 MB of files"]),
         (e.CallRetried("t", "busy", 2, 1.5), ["again in 1.5 s (try 2)"]),
         (e.Stuck("the same", "rewriting"), ["the same: rewriting"]),
     ],

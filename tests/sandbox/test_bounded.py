@@ -175,5 +175,5 @@ def test_no_descriptor_is_lost(tmp_path: Path) -> None:
 def test_no_other_descriptor_of_the_host_is_inside(tmp_path: Path) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE):
         ended = run("import os; print(sorted(os.listdir('/proc/self/fd'), key=int))", tmp_path)
-    # 0, 1, 2, the side channel, and the one that lists the folder
-    assert len(ended.output.split()) == 5
+    # 0, 1, 2, the side channel, the one for answers, and the one that lists the folder
+    assert len(ended.output.split()) == 6

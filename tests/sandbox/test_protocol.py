@@ -9,6 +9,7 @@ import pytest
 
 from greenloop.records import Ending, Expectation, TestRun
 from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.protocol import events
 from greenloop.sandbox.protocol import test_run as read_run
 
@@ -42,7 +43,8 @@ def read(
     ending: Ending = "finished",
     expected: Expectation | None = BOTH,
 ) -> TestRun:
-    return read_run(Ended(ending, status, b"said", result, 1.5), expected, "key")
+    ended = Ended(ending, status, b"said", result, 1.5)
+    return read_run(ended, expected, "key", Limits(), {})
 
 
 def test_an_honest_account_passes_with_and_without_expectation() -> None:
@@ -148,7 +150,6 @@ def test_a_line_cut_off_by_the_kill_is_no_forgery() -> None:
         (0, "the process ended (exit status 0)"),
         (-11, "SIGSEGV, perhaps for lack of memory"),
         (-9, "SIGKILL, perhaps for lack of memory"),
-        (-24, "SIGXCPU, out of CPU time"),
         (-63, "was killed (63)"),
     ],
 )
@@ -157,6 +158,12 @@ def test_a_crash_says_how_and_where(status: int, said: str) -> None:
     assert run.ending == "crashed"
     assert said in run.detail
     assert run.detail.endswith(f"during {A}")
+
+
+def test_the_kernels_signal_for_cpu_time_is_an_ending_of_its_own() -> None:
+    run = read(lines(COLLECTED, {"event": "started", "id": A}), status=-24)
+    assert (run.ending, run.limits_hit) == ("cpu", ("cpu",))
+    assert run.detail == f"more than 32 s of CPU time in one process during {A}"
 
 
 @pytest.mark.parametrize(

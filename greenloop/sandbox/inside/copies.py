@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from . import kernel as k
+from .descriptors import WHERE
 from .supervisor import Run, say, supervise
 
-_ABOVE_RESULT = 4  # descriptors below it are a run's own: input, output, errors, result
 _LIMITS_BYTES = 4096
 
 
@@ -57,7 +57,7 @@ class Copies:
     def keeping(self) -> Iterator[None]:
         """What is opened herein stays open in copies: it is the null device, whatever it is for."""
         nothing = os.open(os.devnull, os.O_RDWR)
-        while nothing < _ABOVE_RESULT:
+        while nothing <= WHERE:  # descriptors up to there are a run's own
             nothing = os.dup(nothing)
         self._streams = [os.dup(number) for number in (1, 2)]
         for number in (1, 2):

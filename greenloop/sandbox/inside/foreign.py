@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from . import answer_calls, seccomp
+from .descriptors import WHERE
 from .landlock import restrict
 
 _OWN = __name__.rpartition(".")[0]
@@ -85,14 +86,16 @@ def end(work: Callable[[], int]) -> NoReturn:
 
 def _cold(job: dict[str, Any], handle: int) -> int:
     """The same in a Python started anew: nothing is loaded beforehand, and the hash seed is its own."""
-    os.set_inheritable(handle, True)
+    for descriptor in (handle, WHERE):
+        os.set_inheritable(descriptor, True)
     path = f"{job['environment']['TMPDIR']}/job.json"
     with open(path, "w", encoding="utf-8") as file:
         json.dump(job, file)
     folder = os.path.dirname(os.path.abspath(__file__))
     script = {"tests": "run_pytest.py", "calls": "answer_calls.py"}[job["kind"]]
-    command = [sys.executable, "-s", "-S", "-B", f"{folder}/start.py", path, str(handle)]
-    os.execve(sys.executable, [*command, f"{folder}/{script}"], dict(os.environ))
+    command = [sys.executable, "-s", "-S", "-B", f"{folder}/start.py", path]
+    places = [str(handle), str(WHERE), f"{folder}/{script}"]
+    os.execve(sys.executable, [*command, *places], dict(os.environ))
 
 
 def limit(limits: dict[str, int]) -> None:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import fcntl
 import json
 import os
 import signal
 import socket
 from typing import Any, NamedTuple
 
-from . import corner, foreign
+from . import corner, foreign, whereabouts
 from . import kernel as k
+from .descriptors import RESULT, WHERE
 from .frames import receive_frame, send_frame
 from .streams import Streams
 from .usage import Usage
@@ -23,7 +25,7 @@ from .watch import Watch
 
 _JOB_BYTES = 64 << 20
 SPARE, RUNNING = "gl-spare", "gl-run"
-_RESULT, _MOST_FILES = 3, 4096
+_APART, _MOST_FILES = 64, 4096
 _KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
 
 
@@ -67,21 +69,22 @@ def supervise(
         say(run, error)
         os._exit(111)
     try:
-        _report(run, child, Streams.within(limits), (pipes.output, pipes.result), limits, spaces)
+        _report(run, child, Streams.within(limits), pipes, limits, spaces)
     finally:  # an error here is no report, and must not read like a run that never began
         os._exit(112)
 
 
 class _Pipes:
-    """From a run: its output and its results. To it: its job."""
+    """From a run: its output, its results, where it is. To it: its job."""
 
     def __init__(self) -> None:
         self.output, self.output_in = os.pipe()
         self.result, self.result_in = os.pipe()
+        self.where, self.where_in = os.pipe()
         self.job, self.job_in = os.pipe()
 
     def keep_ours(self) -> None:
-        for handle in (self.output_in, self.result_in, self.job):
+        for handle in (self.output_in, self.result_in, self.where_in, self.job):
             os.close(handle)
 
 
@@ -144,7 +147,7 @@ def _become_the_run(
         content = _read_job(job)
         k.name_process(RUNNING)
         foreign.enter(content, limits, spaces)
-        return Run(content, _RESULT)
+        return Run(content, RESULT)
     except BaseException as error:
         os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
     os._exit(125)
@@ -153,16 +156,24 @@ def _become_the_run(
 def _own_streams(pipes: _Pipes, kept: frozenset[int]) -> int:
     """Leaves nothing open but the run's own, what is kept, and (returned) where the job comes."""
     nothing = os.open("/dev/null", os.O_RDONLY)
-    job, result = (os.dup(handle) for handle in (pipes.job, pipes.result_in))
-    for handle, number in ((nothing, 0), (pipes.output_in, 1), (pipes.output_in, 2)):
-        os.dup2(handle, number)
-    os.dup2(result, _RESULT)
-    os.set_inheritable(_RESULT, False)
-    start = _RESULT + 1
+    wanted = ((nothing, 0), (pipes.output_in, 1), (pipes.output_in, 2))
+    own = ((pipes.result_in, RESULT), (pipes.where_in, WHERE))
+    job, *apart = (_apart(old) for old in (pipes.job, *(old for old, _ in own)))
+    for old, new in wanted:
+        os.dup2(old, new)
+    for moved, (_, new) in zip(apart, own, strict=True):
+        os.dup2(moved, new, inheritable=False)
+    start = WHERE + 1
     for number in (*sorted({*kept, job}), _MOST_FILES):
         os.closerange(start, number)
         start = number + 1
+    whereabouts.answer_on(WHERE)
     return job
+
+
+def _apart(handle: int) -> int:
+    """The same, out of the way of the numbers that are wanted."""
+    return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _APART)
 
 
 def _read_job(handle: int) -> dict[str, Any]:
@@ -175,19 +186,21 @@ def _report(
     run: socket.socket,
     child: int,
     streams: Streams,
-    handles: tuple[int, int],
+    pipes: _Pipes,
     limits: dict[str, int],
     spaces: bool,
 ) -> None:
     usage = Usage(limits, spaces)
-    watch = Watch(run, child, streams, handles)
+    watch = Watch(run, child, streams, (pipes.output, pipes.result, pipes.where))
     ending = watch.until_the_end(limits["wall_ms"] / 1000, usage)
     if not watch.ended_well():
-        usage.look()
+        usage.look_last()
     _end_everybody(child, spaces)
     status, peak_bytes = _reap(child)
     watch.drain()
     head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
+    if ending == "timeout":
+        head["where"] = whereabouts.answered(pipes.where)
     for part in (json.dumps(head).encode(), streams.output(), bytes(streams.result)):
         send_frame(run, part)
     run.close()

@@ -10,6 +10,8 @@ _INTERVAL_S = 0.05
 _SOCKET_BYTES = (
     2 * 212992
 )  # the most that the kernel keeps for one, with a buffer as large as it gets
+_FULL_BYTES = 64 << 10  # less room than this is none
+_CPU_NEAR_S = 0.1  # the kernel rounds
 _NEAR = 0.9  # of a limit: who came so near and then died, died of it
 
 
@@ -27,7 +29,10 @@ class Usage:
             return False
         self._next = time.monotonic() + _INTERVAL_S
         most = self._limits["total_bytes"]
-        return self.look() > most and _proportional() + _elsewhere() > most
+        if self.look() <= most or _proportional() + self._elsewhere() <= most:
+            return False
+        self._hit.add("total memory")
+        return True
 
     def look(self) -> int:
         """A quick upper bound of the memory: pages that forks share are counted for each."""
@@ -41,12 +46,32 @@ class Usage:
                 self._hit.add("memory")
         if tasks >= self._limits["processes"]:
             self._hit.add("processes")
-        return total + _elsewhere()
+        return total + self._elsewhere()
+
+    def look_last(self) -> None:
+        """Once more, before what is left of the run is ended; and at the CPU time that each had."""
+        self.look()
+        if self._spaces and any(used >= self._limits["cpu_seconds"] for used in _cpu_seconds()):
+            self._hit.add("cpu")
+
+    def _elsewhere(self) -> int:
+        """Memory that no process has: files in the run's file systems, what waits in its sockets."""
+        total = 0
+        for path, full in (("/tmp", "disk"), ("/dev/shm", "shared memory")):
+            state = os.statvfs(path)
+            total += (state.f_blocks - state.f_bfree) * state.f_bsize
+            if state.f_bfree * state.f_bsize < _FULL_BYTES:
+                self._hit.add(full)
+            if state.f_files and not state.f_ffree:
+                self._hit.add("inodes" if path == "/tmp" else full)
+        with open("/proc/net/sockstat", encoding="ascii") as file:
+            return total + int(file.readline().split()[2]) * _SOCKET_BYTES
 
     def hit(self, peak_bytes: int) -> list[str]:
         """Limits that were reached, as far as was seen; `peak_bytes` is the kernel's own count."""
-        if peak_bytes >= min(self._limits["memory_bytes"], self._limits["total_bytes"]) * _NEAR:
-            self._hit.add("memory")
+        for name, limit in (("memory", "memory_bytes"), ("total memory", "total_bytes")):
+            if peak_bytes >= self._limits[limit] * _NEAR:
+                self._hit.add(name)
         return sorted(self._hit)
 
 
@@ -88,11 +113,13 @@ def _proportional() -> int:
     return total
 
 
-def _elsewhere() -> int:
-    """Memory that no process has: files in the run's file systems, and what waits in its sockets."""
-    total = 0
-    for path in ("/tmp", "/dev/shm"):
-        state = os.statvfs(path)
-        total += (state.f_blocks - state.f_bfree) * state.f_bsize
-    with open("/proc/net/sockstat", encoding="ascii") as file:
-        return total + int(file.readline().split()[2]) * _SOCKET_BYTES
+def _cpu_seconds() -> Iterator[float]:
+    """Of each other process, with all its threads; also of one that has ended and not been reaped."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    for name in _names():
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        yield (int(fields[11]) + int(fields[12])) / ticks + _CPU_NEAR_S

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import foreign
-from .run_pytest import Channel, Reporter, options
+from . import foreign, plugins
+from .capturing import take_everything
+from .reporter import Reporter
+from .run_pytest import Channel, options
 from .supervisor import Run
 
 _PRELOADED = (
@@ -76,9 +78,13 @@ class _HeldSession:
         from _pytest.config import _prepareconfig
         from _pytest.main import wrap_session
 
+        take_everything()
+        extra = plugins.plugins()
         # Its faulthandler would keep a copy of the zygote's standard error; a run has its own.
         arguments = [*options(self._work, self._ini), "-p", "no:faulthandler"]
-        return int(wrap_session(_prepareconfig(arguments, [self._reporter]), self._go_on))
+        arguments += plugins.options(extra)
+        config = _prepareconfig(arguments, [self._reporter, *extra])
+        return int(wrap_session(config, self._go_on))
 
     def _go_on(self, config: Any, session: Any) -> Any:
         """Where the session waits; what comes after `next_run` happens in a run's process."""
@@ -91,7 +97,7 @@ class _HeldSession:
         if not foreign.is_ordinary(job):
             foreign.end(lambda: foreign.from_the_beginning(job, handle))
         self._channel = Channel(handle, job.pop("key"))
-        self._reporter.begin(self._channel, job["order_seed"])
+        self._reporter.begin(self._channel, job)
         _as_if_just_begun(config)
         config.args = list(job["targets"])
         return _main(config, session)

@@ -7,6 +7,7 @@ import select
 import socket
 import time
 
+from . import whereabouts
 from .streams import Streams
 from .usage import Usage
 
@@ -18,15 +19,17 @@ class Watch:
     """Waits for a process. What it writes is read at ticks: being woken by each line costs both."""
 
     def __init__(
-        self, run: socket.socket, child: int, streams: Streams, handles: tuple[int, int]
+        self, run: socket.socket, child: int, streams: Streams, handles: tuple[int, int, int]
     ) -> None:
-        """`handles`: where its output and its results come; `run`: the caller, who may go away."""
+        """`handles`: where its output, its results come, and where it is; `run`: the caller, who
+        may go away."""
         self._run, self._child, self._streams = run, child, streams
-        self._open = dict(zip(handles, ("output", "result"), strict=True))
+        output, result, self._where = handles
+        self._open = {output: "output", result: "result"}
         self._poll, self._alive = select.poll(), os.pidfd_open(child)
         self._poll.register(self._alive, select.POLLIN)
         self._poll.register(run, select.POLLIN | select.POLLHUP)
-        for handle in handles:
+        for handle in self._open:
             os.set_blocking(handle, False)
 
     def until_the_end(self, seconds: float, usage: Usage) -> str:
@@ -41,9 +44,15 @@ class Watch:
                 return "output"
             tick_ms = _next_tick(tick_ms, self._streams.count() - count)
             if time.monotonic() > deadline:
+                self._ask_where()
                 return "timeout"
             if usage.too_much():
                 return "memory"
+
+    def _ask_where(self) -> None:
+        """What comes after the question, woken by the signal perhaps, is no result."""
+        whereabouts.ask(self._child, self._where)
+        self._open = {handle: name for handle, name in self._open.items() if name == "output"}
 
     def ended_well(self) -> bool:
         """Whether it has exited with status 0; it is not cleared away by this."""

@@ -1,0 +1,71 @@
+"""pytest plugins of packages that a run may use: on where the package is there, else unheard of."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_PLUGINS = {  # by package
+    "pytest_asyncio": "pytest_asyncio.plugin",
+    "anyio": "anyio.pytest_plugin",
+    "hypothesis": "_hypothesis_pytestplugin",
+}
+_WORDS = {"pytest_asyncio": (b"pytest_asyncio", b"mark.asyncio")}  # of who uses it; else its name
+
+
+def plugins(wanted: Callable[[str], bool] = lambda package: True) -> list[Any]:
+    """The plugins of installed packages that are `wanted`, as pytest takes them."""
+    return [
+        found for name, plugin in _PLUGINS.items() if wanted(name) for found in _of(name, plugin)
+    ]
+
+
+def options(loaded: list[Any]) -> list[str]:
+    """What pytest has to be told of them: what is not said gives a warning."""
+    if not any(item.__name__ == _PLUGINS["pytest_asyncio"] for item in loaded):
+        return []
+    return ["-o", "asyncio_default_fixture_loop_scope=function"]
+
+
+def mentioned(work: str) -> Callable[[str], bool]:
+    """Whether one of the run's files names a package: to load what none uses only costs time."""
+    text = b"".join(_texts(work))
+    return lambda package: any(word in text for word in _WORDS.get(package, (package.encode(),)))
+
+
+def _texts(work: str) -> Iterator[bytes]:
+    for name in os.listdir(work):
+        if name.endswith(".py"):
+            with open(os.path.join(work, name), "rb") as file:
+                yield file.read()
+
+
+def _of(package: str, plugin: str) -> Iterator[Any]:
+    """The plugin's module; nothing where it is not there or does not go with this pytest."""
+    try:
+        if importlib.util.find_spec(package) is not None:
+            if package == "hypothesis":
+                _make_repeatable()
+            yield importlib.import_module(plugin)
+    except Exception:
+        return
+
+
+def _make_repeatable() -> None:
+    """hypothesis: the same examples each time, whatever the machine's speed; nothing is kept.
+
+    `@settings(…)` on a test still has the last word.
+    """
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile(
+        "repeatable",
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile("repeatable")

@@ -1,0 +1,152 @@
+"""A pytest plugin that tells what happened to each test, in plain values."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+from typing import Any, Protocol
+
+import pytest
+
+from .compared import Compared
+from .doctests import doctests
+from .shown import ASYNC_ADVICE, TEXT, described
+from .unawaited import is_async, is_plain_unittest
+
+_STRICT = "[XPASS(strict)]"
+_PASSED = f"{_STRICT} it passed, and is marked as strictly expected to fail"
+
+
+class Sender(Protocol):
+    def send(self, event: str, **values: Any) -> None: ...
+
+
+class Reporter:
+    """`work` is the run's folder, with a separator at its end: what lies there is the run's own."""
+
+    def __init__(self, work: str) -> None:
+        self._work = work
+        self._outcome: dict[str, tuple[str, float]] = {}
+        self._running, self._phase = "", "collect"
+        self._compared = Compared()
+        self._skipped: list[str] = []
+        self._unawaited: set[str] = set()
+        self._refused: set[str] = set()
+
+    def begin(self, channel: Sender, job: dict[str, Any]) -> None:
+        """Where to report to; `job` says in which order (None: as collected), and of doctests."""
+        self._channel = channel
+        self._order_seed, self._doctests = job["order_seed"], job["doctests"]
+
+    def pytest_collectstart(self, collector: Any) -> None:
+        self._running = collector.nodeid
+        if isinstance(collector, pytest.File):
+            self._channel.send("started", id=collector.nodeid)
+
+    def pytest_collection_modifyitems(self, session: Any, items: list[Any]) -> None:
+        items.extend(doctests(session, [self._work + name for name in self._doctests]))
+        self._unawaited = {item.nodeid for item in items if is_plain_unittest(item)}
+        if self._order_seed is not None:
+            random.Random(self._order_seed).shuffle(items)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.skipped:
+            self._skipped.append(report.nodeid)
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        """A file that is skipped as a whole counts as one test: it must not just be missing."""
+        self._channel.send("collected", ids=[*(i.nodeid for i in session.items), *self._skipped])
+        for name in self._skipped:
+            self._channel.send("test", id=name, outcome="skipped", duration_s=0.0)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._running, self._phase = nodeid, "call"
+        self._channel.send("started", id=nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: Any) -> None:
+        if self._unawaited and item.nodeid in self._unawaited:
+            self._refuse(item.nodeid)
+
+    def pytest_pyfunc_call(self, pyfuncitem: Any) -> None:
+        """Plugins that run async tests come first; what is still async here, nobody runs."""
+        if is_async(pyfuncitem.obj):
+            self._refuse(pyfuncitem.nodeid)
+
+    def _refuse(self, name: str) -> None:
+        """Fails an async test, also one that is marked as expected to fail."""
+        self._refused.add(name)
+        error = pytest.fail.Exception(ASYNC_ADVICE, pytrace=False)
+        self._failure(name, "call", error, "")
+        raise error
+
+    def pytest_runtest_logfinish(self) -> None:
+        """pytest goes back to this folder at the end; the code may have taken its rights away."""
+        with contextlib.suppress(OSError):
+            os.chmod(self._work, 0o700)
+
+    def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
+        self._compared.note(op, left, right, self._work)
+
+    def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
+        if node.nodeid in self._refused and report.when == "call":
+            return
+        error = call.excinfo.value
+        if report.when == "collect":  # pytest wraps the real error in one of its own
+            error = error.__cause__ or error
+        where = _subtest(report)
+        self._failure(node.nodeid, report.when or "collect", error, _printed(report), where)
+
+    def pytest_internalerror(self, excinfo: Any) -> None:
+        self._broken_off(excinfo.value)
+
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        if type(excinfo.value).__name__ != "Interrupted":  # pytest's own, after collection errors
+            self._broken_off(excinfo.value)
+
+    def _broken_off(self, error: BaseException) -> None:
+        """The whole run ended early: `sys.exit()` at import, `pytest.exit()`, KeyboardInterrupt."""
+        self._failure(self._running, self._phase, error, "")
+
+    def _failure(
+        self, name: str, phase: str, error: BaseException, output: str, where: str = ""
+    ) -> None:
+        told = described(error, output, self._work)
+        told["message"] += where
+        told["assertion"] = told["assertion"] or self._compared.of(error)
+        self._channel.send("failure", id=name, phase=phase, **told)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        outcome, seconds = self._outcome.get(report.nodeid, ("passed", 0.0))
+        outcome = "failed" if report.nodeid in self._refused else _worse(outcome, report)
+        self._outcome[report.nodeid] = (outcome, seconds + report.duration)
+        strict = report.failed and isinstance(report.longrepr, str)
+        if strict and report.longrepr.startswith(_STRICT):
+            self._failure(report.nodeid, "call", pytest.fail.Exception(_PASSED), "")
+        if report.when == "teardown":
+            outcome, seconds = self._outcome.pop(report.nodeid)
+            self._channel.send("test", id=report.nodeid, outcome=outcome, duration_s=seconds)
+
+
+def _worse(outcome: str, report: Any) -> str:
+    """The outcome of a test after one more of its phases."""
+    if hasattr(report, "wasxfail"):
+        return "xfailed" if report.skipped else "xpassed"
+    if report.failed:
+        return "failed" if report.when == "call" else "error"
+    return "skipped" if report.skipped else outcome
+
+
+def _printed(report: Any) -> str:
+    return "".join(text for name, text in getattr(report, "sections", ()) if "Captured" in name)
+
+
+def _subtest(report: Any) -> str:
+    """Which part of a test with subtests it was, as more lines of the message."""
+    context = getattr(report, "context", None)
+    if context is None:
+        return ""
+    parts = [str(context.msg)] if context.msg is not None else []
+    parts += [f"{name}={value}" for name, value in context.kwargs.items()]
+    return f"\nin the subtest {', '.join(parts)}"[:TEXT]

@@ -1,0 +1,21 @@
+"""Async tests that nothing runs: their body would be left out, and they would seem to pass."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+from unittest import TestCase
+
+
+def is_async(function: Any) -> bool:
+    """Whether calling it runs nothing of it."""
+    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+
+
+def is_plain_unittest(item: Any) -> bool:
+    """Whether it is an async method of a `unittest` class that does not wait for its methods."""
+    kind = getattr(item, "cls", None)
+    if not (isinstance(kind, type) and issubclass(kind, TestCase)):
+        return False
+    waits = kind.run is not TestCase.run or kind._callTestMethod is not TestCase._callTestMethod  # type: ignore[attr-defined]
+    return not waits and is_async(getattr(kind, item.originalname or item.name, None))

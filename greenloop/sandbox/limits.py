@@ -1,0 +1,88 @@
+"""What a run may use, and how that is said to people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from greenloop.records import LimitName
+from greenloop.settings import Settings
+
+_CPU_MORE_S = 2
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Per run; sizes in bytes. `cpu_s`: seconds of one process, None for the wall time and 2 more.
+
+    `memory_bytes` is the address space of one process, `total_bytes` the memory of all of them
+    with their files; `kept_bytes` and `result_bytes` are what is kept of the output and what the
+    side channel may carry.
+    """
+
+    timeout_s: float = 30.0
+    cpu_s: int | None = None
+    memory_bytes: int = 2048 << 20
+    total_bytes: int = 2048 << 20
+    output_bytes: int = 4096 << 10
+    kept_bytes: int = 64 << 10
+    result_bytes: int = 8 << 20
+    file_bytes: int = 64 << 20
+    disk_bytes: int = 64 << 20
+    shared_bytes: int = 16 << 20
+    inodes: int = 4096
+    open_files: int = 256
+    processes: int = 64
+
+    @property
+    def cpu_seconds(self) -> int:
+        """What one process may use."""
+        return int(self.timeout_s) + _CPU_MORE_S if self.cpu_s is None else self.cpu_s
+
+    def inside(self) -> dict[str, int]:
+        """The same for the inside, in whole numbers."""
+        other = ("timeout_s", "cpu_s")
+        counted = {name: value for name, value in vars(self).items() if name not in other}
+        wall_ms = int(self.timeout_s * 1000)
+        return {
+            **counted,
+            "wall_ms": wall_ms,
+            "cpu_seconds": self.cpu_seconds,
+        }
+
+    def exceeded(self, name: LimitName) -> str:
+        """In words, with the number."""
+        return {
+            "wall time": f"still running after {self.timeout_s:g} s",
+            "cpu": f"more than {self.cpu_seconds} s of CPU time in one process",
+            "memory": f"more than {_mb(self.memory_bytes)} of memory in one process",
+            "total memory": f"more than {_mb(self.total_bytes)} of memory in all, with its files",
+            "processes": f"more than {self.processes} processes and threads",
+            "disk": f"more than {_mb(self.disk_bytes)} of files",
+            "inodes": f"more than {self.inodes} files and folders",
+            "shared memory": f"more than {_mb(self.shared_bytes)} of shared memory",
+            "open files": f"more than {self.open_files} open files in one process",
+            "file size": f"a file of more than {_mb(self.file_bytes)}",
+            "output": f"more than {self.output_bytes >> 10} KB of output",
+        }[name]
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The limits that the settings ask for."""
+    total_mb = settings.memory_mb if settings.total_memory_mb is None else settings.total_memory_mb
+    return Limits(
+        timeout_s=settings.timeout_s,
+        cpu_s=settings.cpu_s,
+        memory_bytes=settings.memory_mb << 20,
+        total_bytes=total_mb << 20,
+        output_bytes=settings.output_kb << 10,
+        file_bytes=settings.file_mb << 20,
+        disk_bytes=settings.disk_mb << 20,
+        shared_bytes=settings.shared_memory_mb << 20,
+        inodes=settings.inodes,
+        open_files=settings.open_files,
+        processes=settings.processes,
+    )
+
+
+def _mb(size: int) -> str:
+    return f"{size / (1 << 20):g} MB"

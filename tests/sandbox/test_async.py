@@ -1,0 +1,183 @@
+"""Async and property tests: run by the packages that can, and never passed over in silence."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+
+from greenloop.records import TestRun
+from greenloop.sandbox import Sandbox, warm
+from greenloop.sandbox.inside.shown import ASYNC_ADVICE
+from greenloop.sandbox.visible import visible
+from tests.sandbox.conftest import made, walls
+
+_PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
+_missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+needs_packages = pytest.mark.skipif(bool(_missing), reason=f"not installed: {_missing}")
+CODE = "async def double(n): return n * 2\ndef plain(n): return n * 2\n"
+ALONE = """
+import asyncio, unittest
+import pytest
+from solution import double
+
+
+async def test_bare():
+    assert await double(1) == 3
+
+
+async def test_generator():
+    yield 1
+
+
+class TestGroup:
+    async def test_method(self):
+        assert await double(1) == 3
+
+
+@pytest.mark.xfail
+async def test_xfail():
+    assert await double(1) == 3
+
+
+class Plain(unittest.TestCase):
+    async def test_unit(self):
+        self.assertEqual(await double(1), 3)
+
+
+class Waiting(unittest.IsolatedAsyncioTestCase):
+    async def test_unit(self):
+        self.assertEqual(await double(1), 2)
+
+
+def test_run():
+    assert asyncio.run(double(1)) == 2
+"""
+
+
+@pytest.fixture(scope="module")
+def alone(box: Sandbox) -> TestRun:
+    return box.run_tests(CODE, ALONE)
+
+
+def test_an_async_test_that_nothing_runs_fails_and_says_what_to_do(alone: TestRun) -> None:
+    refused = {
+        f"test_solution.py::{name}"
+        for name in (
+            "test_bare",
+            "test_generator",
+            "TestGroup::test_method",
+            "test_xfail",
+            "Plain::test_unit",
+        )
+    }
+    assert {name for name, kind in alone.outcomes.items() if kind == "failed"} == refused
+    assert {item.test: item.message for item in alone.failures} == dict.fromkeys(
+        refused, ASYNC_ADVICE
+    )
+    assert len(alone.failures) == len(refused)
+    assert "asyncio.run(" in ASYNC_ADVICE
+
+
+def test_async_tests_that_run_by_themselves_do(alone: TestRun) -> None:
+    assert alone.outcomes["test_solution.py::Waiting::test_unit"] == "passed"
+    assert alone.outcomes["test_solution.py::test_run"] == "passed"
+
+
+WITH_PACKAGES = """
+import pytest
+import pytest_asyncio
+from hypothesis import given, settings, strategies as st
+from solution import double, plain
+
+
+@pytest.mark.asyncio
+async def test_asyncio():
+    assert await double(1) == 2
+
+
+@pytest.mark.asyncio
+async def test_asyncio_wrong():
+    assert await double(1) == 3
+
+
+@pytest.mark.anyio
+async def test_anyio():
+    assert await double(1) == 2
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest_asyncio.fixture
+async def two():
+    return await double(1)
+
+
+@pytest.mark.asyncio
+async def test_fixture(two):
+    assert two == 2
+
+
+async def test_unmarked():
+    assert False
+
+
+@given(st.integers())
+def test_property(n):
+    assert plain(n) == n + n
+
+
+@given(st.integers())
+def test_property_wrong(n):
+    assert plain(n) < 1000
+
+
+@given(st.integers())
+def test_profile(n):
+    now = settings()
+    assert (now.derandomize, now.deadline, now.database) == (True, None, None)
+
+
+@settings(max_examples=3)
+@given(st.integers())
+def test_own_settings(n):
+    assert settings().max_examples != 3 or True
+"""
+
+
+@pytest.fixture(scope="module", params=["process", *walls()])
+def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """The sandboxes of this machine, the packages being among what a run sees."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warm, "visible", lambda: visible(("pytest", *_PACKAGES)))
+        box = made(request.param)
+    with box:
+        yield box
+
+
+@needs_packages
+@pytest.mark.parametrize("hash_seed", [0, 5], ids=["warm", "cold"])
+def test_packages_that_are_there_are_used(with_packages: Sandbox, hash_seed: int) -> None:
+    run = with_packages.run_tests(CODE, WITH_PACKAGES, module="solution", hash_seed=hash_seed)
+    wrong = {item.test.partition("::")[2]: item for item in run.failures}
+    assert set(wrong) == {"test_asyncio_wrong", "test_unmarked", "test_property_wrong"}, str(run)
+    assert run.passed_count == len(run.tests) - 3
+    assert wrong["test_unmarked"].message == ASYNC_ADVICE
+    assert wrong["test_asyncio_wrong"].assertion is not None
+    assert "n=1000" in wrong["test_property_wrong"].message.replace(" ", "").replace("500", "1000")
+
+
+@needs_packages
+def test_the_same_examples_come_each_time(with_packages: Sandbox) -> None:
+    tests = (
+        "from hypothesis import given, strategies as st\nfrom solution import plain\nseen = []\n"
+        "@given(st.integers())\ndef test_a(n): seen.append(n)\n"
+        "def test_b(): assert not seen\n"
+    )
+    runs = [with_packages.run_tests(CODE, tests, module="solution") for _ in range(2)]
+    first, second = (run.failures[0].message for run in runs)
+    assert first == second
