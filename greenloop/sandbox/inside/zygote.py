@@ -15,6 +15,7 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from . import answer_calls, seccomp
@@ -22,6 +23,7 @@ from . import kernel as k
 from .corner import WORK
 from .frames import send_frame
 from .landlock import restrict
+from .packages import forget, preload_packages
 from .supervisor import supervise
 from .warm_pytest import ReadyPytest, preload
 
@@ -29,12 +31,16 @@ _OWN = __name__.rpartition(".")[0]
 _CPU_MARGIN_S = 2
 
 
-def main(control_fd: int, spaces: bool) -> None:
-    """Serves until the host goes away. `spaces`: each run gets namespaces of its own."""
+def main(control_fd: int, spaces: bool, modules: Sequence[str] = ()) -> None:
+    """Serves until the host goes away. `spaces`: each run gets namespaces of its own.
+
+    `modules` of packages are loaded beforehand, as far as that is safe.
+    """
     control = socket.socket(fileno=control_fd)
     control.set_inheritable(False)
     sys.dont_write_bytecode = True
     preload()
+    preload_packages(modules)
     ready = _ready() if spaces else None
     signal.signal(
         signal.SIGCHLD, signal.SIG_IGN
@@ -107,6 +113,7 @@ def _foreign(job: dict[str, Any], handle: int, spaces: bool, ready: ReadyPytest 
     sys.path[:] = [item for item in sys.path if item != home]
     for name in [item for item in sys.modules if item == _OWN or item.startswith(f"{_OWN}.")]:
         del sys.modules[name]
+    forget(job["work"], os.path.join(home, "packages"))
     limit(job["limits"])
     if spaces:
         seccomp.install_filter()
