@@ -80,11 +80,15 @@ class ProcessSandbox(TestingSandbox):
             "{where}",
         ]
         bounds = Bounds(self.limits.timeout_s, self.limits.output_bytes)
+        place_of = (str(room.home), str(room.temporary))
+        variables = environment(*place_of, work.hash_seed, work.packages)
+        if work.packages:
+            variables["PYTHONPATH"] = work.packages.folder
         try:
             return run_bounded(
                 [*command, str(folder / _SCRIPTS[work.kind])],
                 folder=room.work,
-                environment=environment(str(room.home), str(room.temporary), work.hash_seed),
+                environment=variables,
                 bounds=bounds,
                 stop=stop,
             )

@@ -136,6 +136,11 @@ class Zygote:
         status, where = int(said["status"]), str(said.get("where", ""))
         return Ended(ending, status, output, result, seconds, tuple(said["hit"]), where)
 
+    def sleep(self) -> None:
+        """Lets it end when its last run has; the next run starts a new one."""
+        with self._lock:
+            self._retire()
+
     def close(self) -> None:
         """Ends it with all that runs in it."""
         with self._lock:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from . import answer_calls, seccomp
 from .descriptors import WHERE
 from .landlock import restrict
+from .packages import forget
 
 _OWN = __name__.rpartition(".")[0]
 _CPU_MARGIN_S = 2
@@ -46,6 +47,8 @@ def enter(job: dict[str, Any], limits: dict[str, int], spaces: bool) -> None:
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["work"])
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    forget(job["work"], os.path.join(home, "packages"))
     job["limits"] = limits
     if not spaces:
         restrict(job["readable"], [job["root"], "/dev/null"])
