@@ -60,7 +60,6 @@ def test_the_own_file_never_takes_a_given_files_name() -> None:
         ("test_c", "generated", ("R2",)),
         ("test_given.py::test_a", "given", ()),
         ("test_own", "given", ()),
-        ("test_given.py", "given", ()),  # all of it skipped
         ("test_specification_example_1", "given", ()),
     ],
 )
@@ -70,7 +69,13 @@ def test_a_test_is_found_by_id_or_name(
     assert suite.origin(test) == origin
     assert suite.requirements(test) == requirements
     assert suite.may_be_disputed(test) is (origin == "generated")
-    assert "::" not in test or test.split("::")[-1].split("[")[0] in suite.source(test)
+    assert test.split("::")[-1].split("[")[0] in suite.source(test)
+
+
+def test_a_file_of_the_persons_that_was_skipped_as_a_whole_is_theirs(suite: Suite) -> None:
+    assert suite.origin("test_given.py") == "given"
+    assert suite.origin("test_m.py") == "generated"
+    assert not suite.may_be_disputed("test_given.py")
 
 
 def test_a_test_of_the_same_name_is_that_of_the_file_named(suite: Suite) -> None:
