@@ -23,7 +23,7 @@ from greenloop.suite import TestFile
 class Work:
     """One run: its files (name, text), what is to be done with them, and the key of its reports."""
 
-    kind: Literal["tests", "calls"]
+    kind: Literal["tests", "calls", "compile"]
     files: tuple[tuple[str, str], ...]
     job: dict[str, Any]
     hash_seed: int = 0

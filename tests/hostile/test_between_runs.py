@@ -58,13 +58,19 @@ FIND = {
     "refused(abstract)": "refused",
     "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal())": [1, 2],
     "[open('/proc/net/' + n).read().count(':3039') for n in ('tcp', 'tcp6')]": [0, 0],
-    "len(os.listdir('/proc/self/fd')) <= 6": True,
+    "len(opened())": 4,  # output, errors, results, where; the rest is the null device
     "threading.active_count()": 1,
 }
 CODE = """
 def abstract():
     with socket.socket(socket.AF_UNIX) as made:
         made.connect(chr(0) + "left")
+
+
+def opened():
+    places = {n: f"/proc/self/fd/{n}" for n in map(int, os.listdir("/proc/self/fd"))}
+    return [n for n, path in places.items() if os.path.islink(path)
+            and os.readlink(path) not in ("/dev/null", "/proc/2/fd")]
 """
 
 

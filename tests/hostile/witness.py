@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from greenloop.sandbox.inside.supervisor import SPARE
+
 _GROWTH_BYTES = 96 << 20
 _GONE_S = 10.0
 
@@ -90,13 +92,16 @@ def resident() -> int:
 
 
 def in_runs() -> list[int]:
-    """Our descendants that live in a run: two process namespaces further in than we are."""
+    """Our descendants that live in a run: two process namespaces further in than we are.
+
+    A copy that waits for its run is none yet.
+    """
     status = {pid: text for pid in _pids() if (text := _read(pid))}
     depth = len(status[os.getpid()]["NSpid"].split()) + 2
     return [
         pid
         for pid, item in status.items()
-        if len(item["NSpid"].split()) >= depth and _ours(pid, status)
+        if len(item["NSpid"].split()) >= depth and item["Name"] != SPARE and _ours(pid, status)
     ]
 
 

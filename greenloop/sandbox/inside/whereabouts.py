@@ -14,6 +14,7 @@ import signal
 import time
 
 ASK = signal.SIGURG
+WHERE = 4  # behind a wall, the descriptor in the run's process
 _PATIENCE_MS, _MORE_S = 200, 0.02
 _MOST = 65536
 
