@@ -68,7 +68,7 @@ def run_bounded(
     started = time.monotonic()
     try:
         process = subprocess.Popen(
-            [part.replace("{fd}", str(send)).replace("{where}", str(where)) for part in command],
+            [_with(part, send, where) for part in command],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
@@ -82,11 +82,8 @@ def run_bounded(
         raise
     finally:
         _close(send, where)
-    streams = Streams(
-        kept_bytes=bounds.kept_bytes,
-        output_bytes=bounds.output_bytes,
-        result_bytes=bounds.result_bytes,
-    )
+    sizes = ("kept_bytes", "output_bytes", "result_bytes")
+    streams = Streams(**{name: getattr(bounds, name) for name in sizes})
     try:
         ending = _watch(process, receive, streams, started + bounds.timeout_s, stop)
         if ending == "timeout":
@@ -100,6 +97,10 @@ def run_bounded(
     seconds = time.monotonic() - started
     result = bytes(streams.result)
     return Ended(ending, process.returncode, streams.output(), result, seconds, (), answer)
+
+
+def _with(part: str, result: int, where: int) -> str:
+    return part.replace("{fd}", str(result)).replace("{where}", str(where))
 
 
 def _close(*handles: int) -> None:

@@ -58,7 +58,7 @@ FIND = {
     "refused(abstract)": "refused",
     "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal())": [1, 2],
     "[open('/proc/net/' + n).read().count(':3039') for n in ('tcp', 'tcp6')]": [0, 0],
-    "len(opened())": 3,  # output, errors, results; the rest is the null device
+    "len(opened())": 4,  # output, errors, results, where; the rest is the null device
     "threading.active_count()": 1,
 }
 CODE = """

@@ -96,7 +96,7 @@ REFUSED = [
     "refused(write, '/dev/new')",
     "refused(write, '/opt/greenloop/inside/new')",
     "refused(write, '/opt/greenloop/inside/zygote.py')",
-    "refused(write, '/opt/greenloop/site/pytest/__init__.py')",
+    "refused(write, '/opt/greenloop/site-packages/pytest/__init__.py')",
     "refused(write, sys.executable)",
     "refused(write, os.__file__)",
     "refused(os.chmod, os.__file__, 0o777)",

@@ -72,6 +72,12 @@ def test_a_test_is_found_by_id_or_name(
     assert test.split("::")[-1].split("[")[0] in suite.source(test)
 
 
+def test_a_file_of_the_persons_that_was_skipped_as_a_whole_is_theirs(suite: Suite) -> None:
+    assert suite.origin("test_given.py") == "given"
+    assert suite.origin("test_m.py") == "generated"
+    assert not suite.may_be_disputed("test_given.py")
+
+
 def test_a_test_of_the_same_name_is_that_of_the_file_named(suite: Suite) -> None:
     assert "mine" in suite.source("test_given.py::test_a")
     assert "mine" not in suite.source("test_m.py::test_a")

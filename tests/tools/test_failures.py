@@ -1,0 +1,49 @@
+"""What a repair prompt is told of a run that was stopped: the same each time."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from greenloop.records import Ending, Failure, Frame, TestRun
+from greenloop.suite import Suite
+from greenloop.tools.failures import shown_failures, signature, summary
+
+SUITE = Suite("m", generated="import m\n\n\ndef test_a():\n    m.f()\n")
+
+
+def hung(line: int) -> TestRun:
+    frames = tuple(
+        Frame(file=file, line=line, function="f", text=f"line {line}")
+        for file in ("test_m.py", "m.py")
+    )
+    failure = Failure(
+        test="test_m.py::test_a",
+        phase="call",
+        exception="Timeout",
+        message="still running after 30 s",
+        frames=frames,
+    )
+    return TestRun(ending="timeout", detail="still running after 30 s", failures=(failure,))
+
+
+def test_where_a_hung_test_was_is_chance_and_not_told() -> None:
+    first, second = hung(3), hung(4)
+    assert signature(first) == signature(second)
+    assert shown_failures(first, SUITE) == shown_failures(second, SUITE)
+    (shown,) = shown_failures(first, SUITE)
+    assert (shown.test, shown.exception) == ("test_m.py::test_a", "Timeout")
+    assert "m.f()" in shown.source
+
+
+def test_the_place_of_other_failures_counts() -> None:
+    one, other = (item.model_copy(update={"ending": "finished"}) for item in (hung(3), hung(4)))
+    assert signature(one) != signature(other)
+
+
+@pytest.mark.parametrize("ending", set(get_args(Ending)) - {"finished"})
+def test_each_ending_has_words_of_its_own(ending: Ending) -> None:
+    run = TestRun(ending=ending, detail="the number")
+    assert "were not reported" not in summary(run)
+    assert "the number" in summary(run)
