@@ -20,6 +20,7 @@ from greenloop.models.asking import Asker, RetryPolicy
 from greenloop.models.chat import ChatSource
 from greenloop.models.ledger import Ledger
 from greenloop.models.opening import open_sources
+from greenloop.packages import Provider
 from greenloop.records import Report, SandboxInfo
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
@@ -28,6 +29,7 @@ from greenloop.tools.toolkit import Toolkit
 from greenloop.way.earning import earn_tests
 from greenloop.way.improving import Improver
 from greenloop.way.leaving import with_artifacts
+from greenloop.way.packages import provide_agreed
 from greenloop.way.proving import is_green
 from greenloop.way.reporting import own_version, report_of
 from greenloop.way.request import RunRequest, kept_options
@@ -109,6 +111,7 @@ class CodingAgent:
             state.request.specification, state.request.module, given
         )
         emit(ContractReady(state.contract))
+        await provide_agreed(kit, state, emit)
         await side_by_side(
             write_code(kit, state, emit, may_repair=repairs > 0),
             earn_tests(kit, state, emit),
@@ -152,7 +155,7 @@ class CodingAgent:
                 resumed_answers=log.held,
             )
         )
-        return asker, Toolkit(asker, sandbox)
+        return asker, Toolkit(asker, sandbox, Provider(settings.allow_list))
 
     def _finished(
         self, state: RunState, directory: RunDirectory, error: GreenloopError | None

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from greenloop.commands.options import (
+    AllowPackage,
     Approve,
     Fallback,
     Json,
@@ -92,6 +93,7 @@ def make(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     sandbox: Sandbox = None,
+    allow_package: AllowPackage = None,
     require: Require = None,
     keep_best: KeepBest = False,
     approve: Approve = False,
@@ -104,6 +106,7 @@ def make(
     flags = _flags(
         model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
     )
+    flags["allow_package"] = _listed(allow_package)
     options = MakeOptions(
         output=output,
         tests_output=tests_output,
@@ -130,6 +133,7 @@ def resume(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     sandbox: Sandbox = None,
+    allow_package: AllowPackage = None,
     require: Require = None,
     keep_best: KeepBest = False,
     approve: Approve = False,
@@ -142,6 +146,7 @@ def resume(
     flags = _flags(
         model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
     )
+    flags["allow_package"] = _listed(allow_package)
     options = MakeOptions(
         keep_best=keep_best, approve=approve, json=json, quiet=quiet, verbose=verbose
     )
@@ -163,11 +168,22 @@ def report(
 
 
 @app.command()
-def doctor(json: Json = False, model: Model = None, sandbox: Sandbox = None) -> None:
+def doctor(
+    json: Json = False,
+    model: Model = None,
+    sandbox: Sandbox = None,
+    allow_package: AllowPackage = None,
+) -> None:
     """What this machine offers: model, sandbox, versions; and how to mend what is missing."""
     from greenloop.commands.doctor import doctor_command
 
-    raise typer.Exit(doctor_command({"model": model, "sandbox": sandbox}, as_json=json))
+    flags = {"model": model, "sandbox": sandbox, "allow_package": _listed(allow_package)}
+    raise typer.Exit(doctor_command(flags, as_json=json))
+
+
+def _listed(packages: list[str] | None) -> str | None:
+    """As the setting has it; None where none was given."""
+    return ",".join(packages) if packages else None
 
 
 def _flags(

@@ -12,6 +12,7 @@
     │   ├── UnusableAnswerError               twice an answer without the form that was asked for
     │   └── ReplayExhaustedError              a replay file has no (more) answer for a call
     ├── SandboxError               status 4   no sandbox of the kind asked for
+    │   └── PackagesError                     packages that the code needs cannot be installed
     ├── BudgetExhaustedError       status 5   the next call would go over the budget
     └── InterruptedRunError        status 130 stopped by the person; the run can be resumed
 
@@ -36,6 +37,7 @@ __all__ = [
     "ModelUnavailableError",
     "NoModelError",
     "OutputError",
+    "PackagesError",
     "ReplayExhaustedError",
     "SandboxError",
     "SettingsError",
@@ -99,6 +101,10 @@ class SandboxError(GreenloopError):
     """No sandbox of the kind asked for can be had here."""
 
     exit_status = 4
+
+
+class PackagesError(SandboxError):
+    """Packages that the code may use and needs cannot be installed here."""
 
 
 class BudgetExhaustedError(GreenloopError):

@@ -83,6 +83,21 @@ class ContractReady(Event):
 
 
 @dataclass(frozen=True)
+class PackagesAwaited(Event):
+    """They are not in the cache: they are downloaded and installed now."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PackagesReady(Event):
+    """`packages`: names and versions of what the code may use from here on, in one line."""
+
+    packages: str
+    cached: bool
+
+
+@dataclass(frozen=True)
 class Reviewed(Event):
     review: Review
 

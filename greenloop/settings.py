@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from greenloop.errors import SettingsError
+from greenloop.packages import AllowList
 
 
 class Settings(BaseSettings):
@@ -46,6 +47,19 @@ class Settings(BaseSettings):
     home: Path = Field(Path(".greenloop"), validation_alias="GREENLOOP_HOME")
     memory_mb: int = Field(2048, ge=64, validation_alias="GREENLOOP_MEMORY_MB")
     output_kb: int = Field(4096, ge=16, validation_alias="GREENLOOP_OUTPUT_KB")
+    allowed_packages: str | None = Field(None, validation_alias="GREENLOOP_ALLOWED_PACKAGES")
+    allow_package: str = Field("", validation_alias="GREENLOOP_ALLOW_PACKAGE")
+
+    @field_validator("allowed_packages", "allow_package")
+    @classmethod
+    def _are_packages(cls, value: str | None) -> str | None:
+        AllowList.of(value)
+        return value
+
+    @property
+    def allow_list(self) -> AllowList:
+        """The packages that generated code may use: the list, and those allowed besides."""
+        return AllowList.of(self.allowed_packages, self.allow_package)
 
     @classmethod
     def load(cls, **flags: Any) -> Settings:

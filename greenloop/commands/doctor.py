@@ -13,6 +13,7 @@ from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError
 from greenloop.models.choosing import choose_model
 from greenloop.models.opening import open_source
+from greenloop.packages import Store
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.way.reporting import installed, own_version
@@ -52,6 +53,7 @@ def doctor_command(flags: dict[str, Any], *, as_json: bool) -> int:
     checks = [
         _versions(),
         _looked_at("sandbox", _sandbox, settings),
+        _looked_at("packages", _packages, settings),
         _looked_at("model", _model, settings),
     ]
     sys.stdout.write(_as_json(checks) if as_json else _as_text(checks))
@@ -82,6 +84,15 @@ def _sandbox(settings: Settings) -> Check:
     if run.passed:
         return Check("sandbox", True, found)
     return Check("sandbox", False, found, f"a plain test does not pass in it: {run}", status=4)
+
+
+def _packages(settings: Settings) -> Check:
+    """What code may use, and where it is kept; whether a registry answers only a download tells."""
+    shown = ", ".join(settings.allow_list.shown) or "none: the standard library only"
+    store = Store()
+    found = f"{shown}; {len(store.kept())} sets in the cache {store.root}"
+    mend = "" if installed("pip") else f"{sys.executable} -m ensurepip"
+    return Check("packages", not mend, found, mend, status=4)
 
 
 def _model(settings: Settings) -> Check:

@@ -63,7 +63,7 @@ def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -
     try:
         directory = RunDirectory.open(run_dir)
         request = directory.load_request()
-        settings = Settings.load(**{**request.options, **_given(flags)})
+        settings = Settings.load(**{**request.options, **_given(flags), **_more(request, flags)})
         check_outputs(request)
         if options.approve:
             check_terminal()
@@ -82,7 +82,7 @@ def _request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
     _check_collisions(options, settings, specification.path)
     return RunRequest(
         specification=specification.text,
-        module=module_name(specification, options.output, given),
+        module=module_name(specification, options.output, given, settings.allow_list.modules),
         given=given,
         output=_absolute(options.output),
         tests_output=_absolute(options.tests_output),
@@ -178,6 +178,12 @@ def _absolute(path: Path | None) -> str | None:
 
 def _given(flags: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in flags.items() if value is not None}
+
+
+def _more(request: RunRequest, flags: dict[str, Any]) -> dict[str, str]:
+    """What is allowed now comes on top of what was allowed before."""
+    allowed = (request.options.get("allow_package"), flags.get("allow_package"))
+    return {"allow_package": ",".join(str(item) for item in allowed if item)}
 
 
 def _with_absolute_replays(kept: KeptOptions) -> KeptOptions:

@@ -60,6 +60,14 @@ Sandbox = Annotated[
     Optional[str],
     typer.Option("--sandbox", help="auto, or a backend's name; never weaker than asked for."),
 ]
+AllowPackage = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--allow-package",
+        help="Generated code may use this package too: NAME or NAME==1.2.*; may be repeated.",
+        metavar="NAME",
+    ),
+]
 Require = Annotated[
     Optional[Literal["verified", "passed"]],
     typer.Option("--require", help="What counts as success; default passed."),

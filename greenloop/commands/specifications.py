@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -128,14 +129,19 @@ def _test_name(stem: str) -> str:
 
 
 def module_name(
-    specification: Specification, output: Path | None, given: tuple[GivenTests, ...]
+    specification: Specification,
+    output: Path | None,
+    given: tuple[GivenTests, ...],
+    packages: Collection[str] = (),
 ) -> str | None:
     """The module's name, where something fixes it: the output, the tests, or a stub file's name.
+
+    `packages` are imports of tests that are no modules of the person's.
 
     Raises:
         InputError: the output's stem is no module name, or the tests import another module.
     """
-    tested = next((name for item in given if (name := imported_module(item.code))), None)
+    tested = next((name for item in given if (name := imported_module(item.code, packages))), None)
     if output is not None:
         _check_stem(output)
         if tested is not None and tested != output.stem:

@@ -41,7 +41,7 @@ def grade(box: Sandbox, code: str, test_code: str) -> Evidence:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    module = tested_module(test_code)
+    module = tested_module(test_code, box.packages.imports)
     tests = [TestFile(f"test_{module}.py", test_code)]
     run = box.run_tests(code, tests, module=module)
     return grade_run(box, code, tests, module, run=run).evidence

@@ -83,7 +83,8 @@ class Asker:
                 if held:  # by a run that ended here; resumed, it asks once more
                     continue
                 raise UnusableAnswerError(
-                    f"{prompt.tool}: the model answered twice without the form asked for: {complaint}"
+                    f"{prompt.tool}: the model answered twice without the form asked for: "
+                    f"{complaint} {complaint.person}".rstrip()
                 ) from None
 
     @property

@@ -4,4 +4,11 @@ from __future__ import annotations
 
 
 class Unusable(Exception):
-    """The answer lacks its form. The text is written for the model that has to mend it."""
+    """The answer lacks its form. The text is written for the model that has to mend it.
+
+    `person` is what a person could do about it, for the case that the model does not mend it.
+    """
+
+    def __init__(self, text: str, person: str = "") -> None:
+        super().__init__(text)
+        self.person = person

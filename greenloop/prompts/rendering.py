@@ -6,6 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, meta
 
+from greenloop.packages.names import with_import
 from greenloop.prompts.prompt import Message, Prompt
 
 _USER = "=== user ===\n"
@@ -26,7 +27,7 @@ def render(tool: str, template: str | None = None, /, **values: Any) -> Prompt:
 
 
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("greenloop.prompts", "templates"),
         undefined=StrictUndefined,
         autoescape=False,
@@ -34,6 +35,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["with_import"] = with_import
+    return environment
 
 
 def _check_names(environment: Environment, name: str, values: dict[str, Any]) -> None:

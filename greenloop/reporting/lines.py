@@ -27,6 +27,8 @@ def _tellers() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
         e.CallRetried: _retried,
         e.AnswerRejected: _rejected,
         e.ContractReady: _contract,
+        e.PackagesAwaited: _awaited,
+        e.PackagesReady: _ready,
         e.Reviewed: _reviewed,
         e.RedPhaseDone: _red_phase,
         e.FreeFixed: _free_fixed,
@@ -75,6 +77,14 @@ def _contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
         yield f"         packages: {', '.join(contract.packages)}"
     if contract.examples:
         yield f"         {len(contract.examples)} examples of the specification taken over as tests"
+
+
+def _awaited(event: e.PackagesAwaited, verbose: bool) -> Iterator[str]:
+    yield f"packages {', '.join(event.names)}: not in the cache, being installed"
+
+
+def _ready(event: e.PackagesReady, verbose: bool) -> Iterator[str]:
+    yield f"packages {event.packages} ({'from the cache' if event.cached else 'installed'})"
 
 
 def _reviewed(event: e.Reviewed, verbose: bool) -> Iterator[str]:

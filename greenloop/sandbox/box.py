@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol
 
+from greenloop.packages import Installed
 from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.suite import TestFile
 
@@ -28,6 +29,11 @@ class Sandbox(Protocol):
     @property
     def info(self) -> SandboxInfo: ...
 
+    @property
+    def packages(self) -> Installed:
+        """What code may use in it besides the standard library."""
+        ...
+
     def run_tests(
         self,
         code: str,
@@ -47,6 +53,13 @@ class Sandbox(Protocol):
 
     def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
         """Evaluates call expressions over the module's names; values come back tagged."""
+        ...
+
+    def with_packages(self, packages: Installed) -> Sandbox:
+        """The same sandbox for code that may use packages; what it runs is interrupted apart.
+
+        It costs nothing to make and need not be closed: its processes are those of this one.
+        """
         ...
 
     def interrupt(self) -> None:

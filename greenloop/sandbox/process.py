@@ -71,11 +71,15 @@ class ProcessSandbox(TestingSandbox):
         room.job.write_text(json.dumps(content), encoding="utf-8")
         command = [sys.executable, "-s", "-B", str(folder / "start.py"), str(room.job), "{fd}"]
         bounds = Bounds(self.limits.timeout_s, self.limits.output_bytes)
+        place_of = (str(room.home), str(room.temporary))
+        variables = environment(*place_of, work.hash_seed, work.packages)
+        if work.packages:
+            variables["PYTHONPATH"] = work.packages.folder
         try:
             return run_bounded(
                 [*command, str(folder / _SCRIPTS[work.kind])],
                 folder=room.work,
-                environment=environment(str(room.home), str(room.temporary), work.hash_seed),
+                environment=variables,
                 bounds=bounds,
                 stop=stop,
             )

@@ -5,18 +5,22 @@ from __future__ import annotations
 import ast
 import site
 import sys
+from collections.abc import Collection
 from importlib.machinery import PathFinder
 
 DEFAULT = "solution"
 
 
-def tested_module(test_code: str) -> str:
+def tested_module(test_code: str, packages: Collection[str]) -> str:
     """The module that a test file is about; `solution` where it imports none that is not installed."""
-    return imported_module(test_code) or DEFAULT
+    return imported_module(test_code, packages) or DEFAULT
 
 
-def imported_module(test_code: str) -> str | None:
-    """The last import of a test file that is not installed here: local ones come last, by custom."""
+def imported_module(test_code: str, packages: Collection[str] = ()) -> str | None:
+    """The last import of a test file that is not installed here: local ones come last, by custom.
+
+    `packages` are modules that runs have besides what is installed here.
+    """
     try:
         tree = ast.parse(test_code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -27,8 +31,9 @@ def imported_module(test_code: str) -> str | None:
         if isinstance(node, ast.ImportFrom) and not node.level and node.module:
             names = [node.module]
         for name in names:
-            if not _is_installed(name.partition(".")[0]):
-                found = name.partition(".")[0]
+            top = name.partition(".")[0]
+            if top not in packages and not _is_installed(top):
+                found = top
     return found
 
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal
 
+from greenloop.packages import Installed
 from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.box import Answers
+from greenloop.sandbox.inside.packages import ONE_THREAD
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
@@ -44,12 +46,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Work:
-    """One run: its files (name, text), what is to be done with them, and the key of its reports."""
+    """One run: its files (name, text), what is to be done with them, what it may use besides the
+    standard library, and the key of its reports.
+    """
 
     kind: Literal["tests", "calls", "compile"]
     files: tuple[tuple[str, str], ...]
     job: dict[str, Any]
     hash_seed: int = 0
+    packages: Installed = field(default_factory=Installed)
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
@@ -66,7 +71,8 @@ class TestingSandbox(ABC):
 
     __test__ = False
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, packages: Installed | None = None) -> None:
+        self.packages = packages or Installed()
         self.limits = limits or Limits()
         self._stop = threading.Event()
 
@@ -91,22 +97,28 @@ class TestingSandbox(ABC):
         """See `Sandbox.run_tests`. Raises SandboxError where no process can be started."""
         stop = self._stop
         if isinstance(tests, str):
-            module = module or tested_module(tests)
+            module = module or tested_module(tests, self.packages.imports)
             tests = [TestFile(f"test_{module}.py", tests)]
         elif not tests:
             raise ValueError("no test file was given")
-        module = module or tested_module(tests[0].code)
+        module = module or tested_module(tests[0].code, self.packages.imports)
         files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
         job = {"targets": [item.name for item in tests], "order_seed": order_seed}
-        work = Work("tests", files, job, hash_seed)
+        work = Work("tests", files, job, hash_seed, self.packages)
         return test_run(self._execute(work, stop), expected, work.key)
 
     def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
         """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""
         stop = self._stop
         job = {"module": module, "calls": list(calls)}
-        work = Work("calls", ((f"{module}.py", code),), job)
+        work = Work("calls", ((f"{module}.py", code),), job, packages=self.packages)
         return _answers(self._execute(work, stop), len(calls), work.key)
+
+    def with_packages(self, packages: Installed) -> TestingSandbox:
+        """See `Sandbox.with_packages`."""
+        from greenloop.sandbox.provided import ProvidedSandbox
+
+        return ProvidedSandbox(self, packages) if packages else self
 
     def interrupt(self) -> None:
         """See `Sandbox.interrupt`; later runs are not concerned."""
@@ -128,9 +140,12 @@ class TestingSandbox(ABC):
         self.close()
 
 
-def environment(home: str, temporary: str, hash_seed: int) -> dict[str, str]:
+def environment(
+    home: str, temporary: str, hash_seed: int, packages: Installed | None = None
+) -> dict[str, str]:
     """Everything that a run gets to see: nothing is taken over from the host."""
     return {
+        **(ONE_THREAD if packages else {}),
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": home,
         "TMPDIR": temporary,

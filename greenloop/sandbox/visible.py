@@ -1,9 +1,12 @@
-"""What foreign code gets to see behind a wall: the interpreter, pytest, and our inside. No more."""
+"""What foreign code gets to see behind a wall: the interpreter, pytest, the packages that it may use,
+and our inside. No more.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import site
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,17 +17,30 @@ from greenloop.sandbox import inside
 
 HOME = "/opt/greenloop"
 SITE = f"{HOME}/site"
+PACKAGES = f"{HOME}/packages"
 _NAME = re.compile(r"^[A-Za-z0-9._-]+")
 _SYSTEM = ("lib", "lib64", "lib32", "bin", "sbin")
 
 
 @dataclass(frozen=True)
 class Visible:
-    """`read_only` (source, target) pairs; `links` (target, path) pairs; the interpreter's path."""
+    """`read_only` (source, target) pairs; `links` (target, path) pairs; the interpreter's path.
+
+    `hidden` are folders in what is bound that are empty inside. `packages` is a folder on this
+    machine that is seen as `PACKAGES` ('': none), `modules` what is loaded from it beforehand.
+    """
 
     read_only: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str], ...]
     python: str
+    hidden: tuple[str, ...] = ()
+    packages: str = ""
+    modules: tuple[str, ...] = ()
+
+    @property
+    def binds(self) -> tuple[tuple[str, str], ...]:
+        """All (source, target) pairs, the packages' folder among them."""
+        return (*self.read_only, *([(self.packages, PACKAGES)] if self.packages else []))
 
 
 def visible(packages: tuple[str, ...] = ("pytest",)) -> Visible:
@@ -43,7 +59,16 @@ def visible(packages: tuple[str, ...] = ("pytest",)) -> Visible:
         binds.append((prefix, prefix))
     binds.append((str(Path(inside.__file__).parent), f"{HOME}/inside"))
     binds.extend((source, f"{SITE}/{name}") for name, source in site_entries(packages))
-    return Visible(tuple(binds), tuple(links), python)
+    return Visible(tuple(binds), tuple(links), python, _hidden([target for _, target in binds]))
+
+
+def _hidden(seen: list[str]) -> tuple[str, ...]:
+    """What the person has installed into the interpreter itself: it lies below its prefix."""
+    places = site.getsitepackages([sys.base_prefix, sys.base_exec_prefix])
+    found = {os.path.realpath(item) for item in places if os.path.isdir(item)}
+    return tuple(
+        path for path in sorted(found) if any(path.startswith(f"{item}/") for item in seen)
+    )
 
 
 def site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:

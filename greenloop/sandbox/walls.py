@@ -12,13 +12,13 @@ from pathlib import Path
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox import inside
-from greenloop.sandbox.visible import HOME, SITE, Visible
+from greenloop.sandbox.visible import HOME, PACKAGES, SITE, Visible
 
 _TMP_BYTES = 8 << 20
 _PREFIX = ("-I", "-S", "-B", "-u")
 _ZYGOTE = (
-    "import sys; sys.path[:0] = [{home!r}]; sys.path.append({site!r}); "
-    "from inside.zygote import main; main({control}, True)"
+    "import sys; sys.path[:0] = [{home!r}]; sys.path += {site!r}; "
+    "from inside.zygote import main; main({control}, True, {modules!r})"
 )
 _WALL = (
     "import json, os, sys; sys.path[:0] = [{folder!r}]; from inside.wall import enter; "
@@ -58,14 +58,16 @@ def bubblewrap_wall() -> Wall | None:
 
 
 def _zygote(seen: Visible, control: int) -> list[str]:
-    code = _ZYGOTE.format(home=HOME, site=SITE, control=control)
+    site = [SITE, PACKAGES] if seen.packages else [SITE]
+    code = _ZYGOTE.format(home=HOME, site=site, control=control, modules=seen.modules)
     return [seen.python, *_PREFIX, "-c", code]
 
 
 def _native(seen: Visible, control: int) -> list[str]:
     folder = str(Path(inside.__file__).parent.parent)
     spec = {
-        "read_only": [list(item) for item in seen.read_only],
+        "read_only": [list(item) for item in seen.binds],
+        "hidden": list(seen.hidden),
         "links": [list(item) for item in seen.links],
         "tmp_bytes": _TMP_BYTES,
         "command": _zygote(seen, control),
@@ -91,8 +93,10 @@ def bubblewrap_arguments(seen: Visible) -> list[str]:
         "--dir",
         "/tmp/work",
     ]
-    for source, target in seen.read_only:
+    for source, target in seen.binds:
         arguments += ["--ro-bind-try", source, target]
+    for path in seen.hidden:
+        arguments += ["--tmpfs", path, "--remount-ro", path]
     for target, path in seen.links:
         arguments += ["--symlink", target, path]
     arguments += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]

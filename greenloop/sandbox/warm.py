@@ -7,11 +7,11 @@ import threading
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.pool import Zygotes
 from greenloop.sandbox.rewritten import Compiled, Rewritten, Texts, read_rewritten
 from greenloop.sandbox.testing import Limits, TestingSandbox, Work, environment
-from greenloop.sandbox.visible import SITE, visible
+from greenloop.sandbox.visible import PACKAGES, SITE, visible
 from greenloop.sandbox.walls import Wall
-from greenloop.sandbox.zygotes import Zygote
 
 _WORK, _HOME, _TEMPORARY = "/tmp/work", "/tmp/home", "/tmp/tmp"
 
@@ -26,7 +26,7 @@ class WarmSandbox(TestingSandbox):
     def __init__(self, wall: Wall, limits: Limits | None = None) -> None:
         super().__init__(limits)
         self._info = wall.info
-        self._zygote = Zygote(wall, visible())
+        self._zygotes = Zygotes(wall, visible())
         self._rewritten = Rewritten(self._rewrite)
 
     @property
@@ -35,7 +35,7 @@ class WarmSandbox(TestingSandbox):
 
     def close(self) -> None:
         super().close()
-        self._zygote.close()
+        self._zygotes.close()
 
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
         cold = work.hash_seed != 0
@@ -60,10 +60,12 @@ class WarmSandbox(TestingSandbox):
             "work": _WORK,
             "files": {f"{_WORK}/{name}": text for name, text in work.files},
             "compiled": compiled,
+            "packages": PACKAGES if work.packages else "",
             "environment": {
-                **environment(_HOME, _TEMPORARY, work.hash_seed),
-                "PYTHONPATH": SITE,
+                **environment(_HOME, _TEMPORARY, work.hash_seed, work.packages),
+                "PYTHONPATH": f"{SITE}:{PACKAGES}" if work.packages else SITE,
             },
         }
         limits = json.dumps(self.limits.inside()).encode()
-        return self._zygote.run(json.dumps(job).encode(), limits, self.limits.timeout_s, stop)
+        zygote = self._zygotes.of(work.packages)
+        return zygote.run(json.dumps(job).encode(), limits, self.limits.timeout_s, stop)

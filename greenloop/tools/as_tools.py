@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from greenloop.errors import GreenloopError
 from greenloop.models.asking import Asker, RetryPolicy
 from greenloop.models.chat import ChatSource
+from greenloop.packages import Provider
 from greenloop.records import (
     Contract,
     Dispute,
@@ -89,13 +90,15 @@ class _ForAgents:
 
     async def run_tests(self, code: str, tests: str, module: str | None = None) -> TestRun:
         """Run pytest on a module in a temporary directory, in a sandboxed process of its own.
+        Packages that both may use are installed when they are imported.
 
         Args:
             code: the whole module's source.
             tests: the pytest file's source.
             module: the name under which the tests import the module; found from them if left out.
         """
-        return await self._kit.run_tests(code, tests, module)
+        kit = await self._kit.with_imported(code, tests)
+        return await kit.run_tests(code, tests, module)
 
     async def repair_code(
         self,
@@ -156,7 +159,9 @@ def coding_tools(
         NoModelError, SandboxError: no `model` (`sandbox`) is given and the settings yield none.
     """
     settings = settings or Settings.load()
-    return toolkit_tools(Toolkit(_asker(model, settings), sandbox or open_sandbox(settings)))
+    packages = Provider(settings.allow_list)
+    box = sandbox or open_sandbox(settings)
+    return toolkit_tools(Toolkit(_asker(model, settings), box, packages))
 
 
 def toolkit_tools(kit: Toolkit) -> list[BaseTool]:
@@ -172,7 +177,8 @@ def default_tool(name: str) -> BaseTool:
     async def late(*args: Any, **arguments: Any) -> Any:
         settings = Settings.load()
         model = _NoModel() if name == "run_tests" else _asker(None, settings)
-        return await method(_ForAgents(Toolkit(model, open_sandbox(settings))), *args, **arguments)
+        kit = Toolkit(model, open_sandbox(settings), Provider(settings.allow_list))
+        return await method(_ForAgents(kit), *args, **arguments)
 
     return _tool(method.__get__(object.__new__(_ForAgents)), late)
 

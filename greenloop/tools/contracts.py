@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Collection
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,6 +11,8 @@ from greenloop.errors import SpecificationError
 from greenloop.models.answer import Answer, json_value, whole_text
 from greenloop.models.source_checks import public_names
 from greenloop.models.unusable import Unusable
+from greenloop.packages import AllowList
+from greenloop.packages.names import ALWAYS_THERE, bare_name, imports_of, is_standard
 from greenloop.records import Contract
 from greenloop.suite.examples import Given, usable_examples
 from greenloop.suite.names import why_no_module_name
@@ -27,7 +27,7 @@ def read_contract(
     specification: str,
     given: Given,
     module: str | None,
-    available: Collection[str],
+    allowed: AllowList,
 ) -> Contract:
     """The contract of an answer.
 
@@ -42,10 +42,12 @@ def read_contract(
     contract = _validated(value, module)
     _check_interface(contract)
     _check_given(contract, given)
-    _check_packages(contract, available)
+    packages = _packages(contract, allowed)
     names = frozenset(public_names(contract.interface))
     examples = usable_examples(given.examples, names)
-    return contract.model_copy(update={"specification": specification, "examples": examples})
+    return contract.model_copy(
+        update={"specification": specification, "examples": examples, "packages": packages}
+    )
 
 
 def _validated(value: dict[str, Any], module: str | None) -> Contract:
@@ -106,10 +108,17 @@ def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     return ast.unparse(arguments.args)
 
 
-def _check_packages(contract: Contract, available: Collection[str]) -> None:
-    known = {item.lower() for item in available} | {
-        item.lower() for item in sys.stdlib_module_names
-    }
-    if absent := [item for item in contract.packages if item.lower() not in known]:
-        rest = ", ".join(sorted(available)) or "none: use the standard library"
-        raise Unusable(f"Not available: {', '.join(absent)}. Available packages are: {rest}.")
+def _packages(contract: Contract, allowed: AllowList) -> tuple[str, ...]:
+    """The contract's packages under their own names; what is always there need not be among them."""
+    named = [item for item in contract.packages if not is_standard(item)]
+    found = {item: allowed.find(item) for item in named if bare_name(item) not in ALWAYS_THERE}
+    if absent := [item for item, name in found.items() if name is None]:
+        rest = ", ".join(allowed.shown) or "none: use the standard library"
+        raise Unusable(
+            f"Not available: {', '.join(absent)}. Available packages are: {rest}.",
+            f"If the code should use it: --allow-package {bare_name(absent[0]) or 'NAME'}",
+        )
+    packages = tuple(sorted({name for name in found.values() if name}))
+    if any(contract.module in imports_of(name) for name in packages):
+        raise Unusable(f"`{contract.module}` is the import of a package: choose another name.")
+    return packages

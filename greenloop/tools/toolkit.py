@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from greenloop.models.asking import Asks
 from greenloop.models.reading import read_code, read_repair, read_tests
 from greenloop.models.remarks import read_judgement, read_review
+from greenloop.packages import Provider
 from greenloop.prompts import render
 from greenloop.records import (
     Contract,
@@ -48,11 +49,11 @@ class RepairRequest:
 
 @dataclass(frozen=True)
 class Toolkit:
-    """Model and sandbox are injected; `available_packages` may be used besides the library."""
+    """Model and sandbox are injected; `packages` may be used besides the standard library."""
 
     model: Asks
     sandbox: Sandbox
-    available_packages: tuple[str, ...] = field(default=())
+    packages: Provider = field(default_factory=Provider)
 
     async def parse_specification(
         self, specification: str, module: str | None = None, given_tests: str = ""
@@ -70,14 +71,14 @@ class Toolkit:
             signatures=given.signatures,
             examples="\n".join(item.doctest for item in given.examples),
             given_tests=given_tests[:_GIVEN_TESTS],
-            available_packages=self.available_packages,
+            available_packages=self.packages.allowed.shown,
         )
         read = partial(
             read_contract,
             specification=specification,
             given=given,
             module=module,
-            available=self.available_packages,
+            allowed=self.packages.allowed,
         )
         return await self.model.ask(prompt, read)
 
@@ -133,6 +134,16 @@ class Toolkit:
         """Who is wrong, from the contract alone: the code is not shown."""
         prompt = render("judge_test", contract=contract, test_source=test_source, claim=dispute.why)
         return await self.model.ask(prompt, read_judgement)
+
+    async def with_imported(self, *sources: str) -> Toolkit:
+        """This toolkit, its sandbox with the allowed packages that sources import.
+
+        Raises:
+            PackagesError: one of them cannot be had.
+        """
+        names = self.packages.imported(sources)
+        installed = await self.packages.install(names)
+        return replace(self, sandbox=self.sandbox.with_packages(installed))
 
     async def run_tests(
         self,

@@ -28,13 +28,13 @@ async def earn_tests(kit: Toolkit, state: RunState, emit: Emit) -> None:
     """
     generated = await kit.generate_tests(state.agreed)
     suite = _suite(state, generated)
-    on_stub = await _on_stub(kit, state, suite)
+    on_stub = await _on_stub(kit, state, emit, suite)
     wrong = complaints(state.agreed, suite, on_stub)
     if wrong.all:
         emit(Notice(f"the tests were sent back: {wrong.all[0]}" + _more(wrong)))
-        suite, on_stub, wrong = await _mended(kit, state, suite, on_stub, wrong)
+        suite, on_stub, wrong = await _mended(kit, state, emit, suite, on_stub, wrong)
     if wrong.fatal:
-        suite, on_stub = await _without_generated(kit, state, suite, wrong)
+        suite, on_stub = await _without_generated(kit, state, emit, suite, wrong)
     state.suite = _set_aside(suite, on_stub)
     _conclude(state, on_stub)
     emit(RedPhaseDone(_red_phase(state), len(state.expected.ids) if state.expected else 0))
@@ -51,8 +51,8 @@ def _suite(state: RunState, generated: GeneratedTests) -> Suite:
     )
 
 
-async def _on_stub(kit: Toolkit, state: RunState, suite: Suite) -> TestRun:
-    return await run_suite(kit, state, stub_of(state.agreed), suite, None)
+async def _on_stub(kit: Toolkit, state: RunState, emit: Emit, suite: Suite) -> TestRun:
+    return await run_suite(kit, state, emit, stub_of(state.agreed), suite, None)
 
 
 def stub_of(contract: Contract) -> str:
@@ -61,14 +61,14 @@ def stub_of(contract: Contract) -> str:
 
 
 async def _mended(
-    kit: Toolkit, state: RunState, suite: Suite, on_stub: TestRun, wrong: Complaints
+    kit: Toolkit, state: RunState, emit: Emit, suite: Suite, on_stub: TestRun, wrong: Complaints
 ) -> tuple[Suite, TestRun, Complaints]:
     """The second version of the tests, unless it is worse than the first."""
     again = await kit.generate_tests(state.agreed, wrong.all, suite.generated)
     second = _suite(state, again)
     if not second.sealed:
         second = replace(second, sealed=suite.sealed)
-    second_on_stub = await _on_stub(kit, state, second)
+    second_on_stub = await _on_stub(kit, state, emit, second)
     still_wrong = complaints(state.agreed, second, second_on_stub)
     if still_wrong.fatal and not wrong.fatal:
         return suite, on_stub, wrong
@@ -76,14 +76,14 @@ async def _mended(
 
 
 async def _without_generated(
-    kit: Toolkit, state: RunState, suite: Suite, wrong: Complaints
+    kit: Toolkit, state: RunState, emit: Emit, suite: Suite, wrong: Complaints
 ) -> tuple[Suite, TestRun]:
     """The person's own tests and examples alone, where there are any."""
     kept = replace(suite, generated="")
     if not kept.files:
         raise UnusableAnswerError(f"generate_tests: no usable tests: {wrong.fatal[0]}")
     state.notes.append(f"generated tests set aside: {wrong.fatal[0]}")
-    return kept, await _on_stub(kit, state, kept)
+    return kept, await _on_stub(kit, state, emit, kept)
 
 
 def _set_aside(suite: Suite, on_stub: TestRun) -> Suite:

@@ -11,6 +11,7 @@ from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.suite.gates import untested
 from greenloop.tools.toolkit import Toolkit
+from greenloop.way.packages import fitted
 from greenloop.way.running import try_out
 from greenloop.way.state import RunState
 
@@ -37,9 +38,10 @@ async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bo
     """Takes the evidence; True where it revealed a sealed example that the code fails."""
     candidate, suite = state.history.base, state.tests
     assert candidate is not None
+    box = fitted(kit, state).sandbox
     work = partial(
         grade_run,
-        kit.sandbox,
+        box,
         candidate.code,
         suite.files,
         suite.module,
@@ -51,7 +53,7 @@ async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bo
     )
     started = time.monotonic()
     try:
-        graded = await in_sandbox(kit.sandbox, work)
+        graded = await in_sandbox(box, work)
     finally:
         state.grading_s += time.monotonic() - started
     state.evidence = graded.evidence

@@ -150,13 +150,14 @@ def _timings(state: RunState) -> Timings:
 
 
 def environment(state: RunState) -> Environment:
-    """What the run was made with."""
+    """What the run was made with: our own packages, and those that the code could use."""
+    ours = {name: found for name in _PACKAGES if (found := installed(name))}
     return Environment(
         greenloop=own_version(),
         python=platform.python_version(),
         model=state.model,
         sandbox=state.sandbox,
-        packages={name: found for name in _PACKAGES if (found := installed(name))},
+        packages={**dict(state.provisions.installed.versions), **ours},
     )
 
 

@@ -19,6 +19,8 @@ _KEPT = (
     "max_cost",
     "sandbox",
     "require",
+    "allowed_packages",
+    "allow_package",
 )
 
 KeptOptions = dict[str, str | int | float | None]

@@ -17,6 +17,7 @@ from greenloop.records import (
 )
 from greenloop.suite import Suite
 from greenloop.way.history import History
+from greenloop.way.packages import Provisions
 from greenloop.way.request import RunRequest
 
 
@@ -36,6 +37,7 @@ class RunState:
     history: History = field(default_factory=History)
     evidence: Evidence = field(default_factory=Evidence)
     green: TestRun | None = None
+    provisions: Provisions = field(default_factory=Provisions)
     forged: str = ""
     rulings: list[str] = field(default_factory=list)
     judged: set[str] = field(default_factory=set)

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from . import answer_calls, seccomp
 from .landlock import restrict
+from .packages import forget
 
 _OWN = __name__.rpartition(".")[0]
 _CPU_MARGIN_S = 2
@@ -45,6 +46,7 @@ def enter(job: dict[str, Any], limits: dict[str, int], spaces: bool) -> None:
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["work"])
+    forget(job["work"], job["packages"])
     job["limits"] = limits
     if not spaces:
         restrict(job["readable"], [job["root"], "/dev/null"])

@@ -24,7 +24,7 @@ _TMPFS = k.MS_NOSUID | k.MS_NODEV
 def enter(spec: dict[str, Any], command: list[str], environment: dict[str, str]) -> int:
     """Starts `command` behind the wall and waits for it: its exit status.
 
-    `spec`: `read_only` [[source, target]], `links` [[target, path]], `tmp_bytes`.
+    `spec`: `read_only` [[source, target]], `links` [[target, path]], `hidden` [path], `tmp_bytes`.
 
     Raises:
         OSError: the kernel does not give the namespaces or mounts.
@@ -85,6 +85,8 @@ def _build(spec: dict[str, Any]) -> None:
     os.chdir("/")
     for source, target in spec["read_only"]:
         _bind(_OLD + source, target)
+    for path in spec["hidden"]:
+        k.mount("tmpfs", path, "tmpfs", _TMPFS | k.MS_RDONLY, "size=4k,nr_inodes=1,mode=0755")
     for target, path in spec["links"]:
         os.symlink(target, path)
     _devices()

@@ -1,0 +1,14 @@
+"""Packages besides the standard library: which may be used, and how they come to be there.
+
+Installed once, outside and before any wall closes, wheels only, into a folder of the user's cache:
+
+    installed = Store().install(["numpy"])
+    run = box.with_packages(installed).run_tests(code, tests)
+"""
+
+from greenloop.packages.allowed import AllowList
+from greenloop.packages.installed import Installed
+from greenloop.packages.provider import Provider
+from greenloop.packages.store import Store
+
+__all__ = ["AllowList", "Installed", "Provider", "Store"]

@@ -1,0 +1,112 @@
+"""pip, in a process of its own: wheels only, into a folder, with a report of what came from where."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from greenloop.errors import PackagesError
+
+_MOST_S, _POLL_S = 1800.0, 0.1
+# Settings of a person's that say where or whether to install: here we say that.
+_OURS = "TARGET USER PREFIX ROOT DRY_RUN REQUIRE_VIRTUALENV PYTHON REQUIREMENT EDITABLE NO_DEPS"
+_UNREACHABLE = re.compile(
+    r"connection broken|Failed to establish|Name or service not known|Temporary failure in name|"
+    r"Network is unreachable|Max retries exceeded|ProxyError|ConnectTimeout|Read timed out",
+    re.IGNORECASE,
+)
+_NOT_FOUND = re.compile(r"No matching distribution found for (\S+)")
+
+
+def pip_install(
+    requirements: Sequence[str],
+    constraints: Sequence[str],
+    room: Path,
+    stop: threading.Event,
+) -> tuple[Path, Path]:
+    """Installs into `room/site`; that folder, and the file with pip's report.
+
+    Ends pip, with all that it started, when `stop` is set or anything is raised here.
+
+    Raises:
+        PackagesError: pip is not there, did not succeed, or was stopped.
+    """
+    site, report, output = room / "site", room / "report.json", room / "pip.log"
+    bounds = room / "constraints.txt"
+    bounds.write_text("\n".join(constraints) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "install", "--target", str(site), "--compile"]
+    command += ["--only-binary", ":all:", "--report", str(report), "--constraint", str(bounds)]
+    command += ["--retries", "2", "--no-input", "--disable-pip-version-check", "--progress-bar=off"]
+    try:
+        with output.open("wb") as log:
+            process = subprocess.Popen(
+                [*command, "--", *requirements],
+                cwd=room,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            status = _ended(process, stop)
+    except OSError as error:
+        raise PackagesError(f"{_named(requirements)} cannot be installed: {error}") from None
+    if status != 0:
+        said = output.read_text("utf-8", "replace")
+        raise PackagesError(f"{_named(requirements)} cannot be installed: {_why(said, status)}")
+    return site, report
+
+
+def _ended(process: subprocess.Popen[bytes], stop: threading.Event) -> int:
+    until = time.monotonic() + _MOST_S
+    try:
+        while (status := process.poll()) is None:
+            if stop.wait(_POLL_S):
+                raise PackagesError("the installation of packages was interrupted")
+            if time.monotonic() > until:
+                raise PackagesError(f"packages: pip did not come to an end in {_MOST_S:.0f} s")
+        return status
+    finally:
+        if process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """The person's index, proxy and certificates count; nothing that changes Python or the place."""
+    ours = {f"PIP_{name}" for name in _OURS.split()}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PYTHON") and name not in ours
+    }
+    return {**kept, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "LC_ALL": "C.UTF-8"}
+
+
+def _why(said: str, status: int) -> str:
+    """What stood in the way, and what mends it, in one line."""
+    if "No module named pip" in said:
+        return f"pip is missing here: {sys.executable} -m ensurepip"
+    if _UNREACHABLE.search(said):
+        return (
+            "no package registry can be reached, and they are not in the cache: connect to the "
+            "network once, or give a folder of wheels in PIP_FIND_LINKS"
+        )
+    if absent := _NOT_FOUND.search(said):
+        version = ".".join(map(str, sys.version_info[:2]))
+        return f"there is no wheel of {absent[1]} for Python {version} on this machine"
+    lines = [line for line in said.splitlines() if line.startswith("ERROR:")] or said.splitlines()
+    return (lines[-1] if lines else f"pip ended with status {status}").removeprefix("ERROR: ")[:300]
+
+
+def _named(requirements: Sequence[str]) -> str:
+    return ", ".join(requirements)

@@ -1,0 +1,63 @@
+"""Packages loaded before a run is known, so that each run finds them loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+
+# Libraries of numbers start a thread for each core as soon as they are loaded. A copy of a process
+# has none of its threads, and a run may have only so many.
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")}
+_REHEARSAL_S, _LOOK_S = 30.0, 0.005
+
+
+def preload_packages(modules: Sequence[str]) -> None:
+    """Loads those whose loading starts no thread and ends well: a child tries each out before.
+
+    What is not loaded here is loaded by the run that imports it.
+    """
+    os.environ.update(ONE_THREAD)
+    for name in modules:
+        if _loads_quietly(name):
+            with contextlib.suppress(Exception):
+                __import__(name)
+
+
+def forget(work: str, folder: str) -> None:
+    """Takes back what was loaded under the name of a file of the run's own: its file is meant."""
+    own = {name.partition(".")[0] for name in os.listdir(work)}
+    for name in [item for item in sys.modules if item.partition(".")[0] in own]:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(f"{folder}/"):
+            del sys.modules[name]
+
+
+def _loads_quietly(name: str) -> bool:
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            _say_nothing()
+            __import__(name)
+            status = 0 if len(os.listdir("/proc/self/task")) == 1 else 2
+        finally:
+            os._exit(status)
+    until = time.monotonic() + _REHEARSAL_S
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status == 0
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return False
+        time.sleep(_LOOK_S)
+
+
+def _say_nothing() -> None:
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)

@@ -1,0 +1,50 @@
+"""The zygotes of one wall: one for each set of packages, the least used of them asleep."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+from greenloop.packages import Installed
+from greenloop.sandbox.visible import Visible
+from greenloop.sandbox.walls import Wall
+from greenloop.sandbox.zygotes import Zygote
+
+_MOST_AWAKE = 4  # each holds a Python with its packages loaded
+
+
+class Zygotes:
+    """Safe to use from several threads.
+
+    A zygote that is put to sleep lets its runs come to their end; when it is asked for again it
+    starts anew.
+    """
+
+    def __init__(self, wall: Wall, seen: Visible) -> None:
+        self._wall, self._seen, self._lock = wall, seen, threading.Lock()
+        self._all: dict[Installed, Zygote] = {}
+        self._awake: list[Installed] = []  # the one asked for last stands last
+
+    def of(self, packages: Installed) -> Zygote:
+        """The zygote that has these packages loaded."""
+        with self._lock:
+            if packages not in self._all:
+                self._all[packages] = Zygote(self._wall, _with(self._seen, packages))
+            self._awake = [item for item in self._awake if item != packages] + [packages]
+            tired = self._awake[:-_MOST_AWAKE]
+            self._awake = self._awake[-_MOST_AWAKE:]
+            zygote, sleepers = self._all[packages], [self._all[item] for item in tired]
+        for item in sleepers:
+            item.sleep()
+        return zygote
+
+    def close(self) -> None:
+        """Ends them all, with what runs in them."""
+        with self._lock:
+            zygotes, self._all, self._awake = list(self._all.values()), {}, []
+        for item in zygotes:
+            item.close()
+
+
+def _with(seen: Visible, packages: Installed) -> Visible:
+    return replace(seen, packages=packages.folder, modules=packages.modules)

@@ -1,0 +1,143 @@
+"""Packages for a run's code and tests: those of the contract, and those that are found to be needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from greenloop.errors import PackagesError
+from greenloop.events import Emit, Notice, PackagesAwaited, PackagesReady
+from greenloop.packages import Installed
+from greenloop.packages.names import imported_by, is_standard, package_of, with_import
+from greenloop.records import Failure, TestRun
+from greenloop.suite import Suite
+from greenloop.tools.toolkit import Toolkit
+
+if TYPE_CHECKING:
+    from greenloop.way.state import RunState
+
+_MISSING = re.compile(r"No module named '([^'.]+)")
+_WITH_PYTEST = frozenset("pytest _pytest pluggy iniconfig packaging pygments conftest".split())
+
+
+@dataclass
+class Provisions:
+    """What a run's code may use by now; what could not be had; what the person was told of."""
+
+    installed: Installed = field(default_factory=Installed)
+    refused: set[str] = field(default_factory=set)
+    told: set[str] = field(default_factory=set)
+
+
+def fitted(kit: Toolkit, state: RunState) -> Toolkit:
+    """The toolkit, its sandbox with the packages that the run has by now."""
+    return replace(kit, sandbox=kit.sandbox.with_packages(state.provisions.installed))
+
+
+async def provide_agreed(kit: Toolkit, state: RunState, emit: Emit) -> None:
+    """What the contract names, and what the person's own tests import besides.
+
+    Raises:
+        PackagesError: a package cannot be had.
+    """
+    given = [item.code for item in state.request.given]
+    names = kit.packages.imported(given, [state.agreed.module])
+    await _provide(kit, state, emit, names.union(state.agreed.packages))
+    own = {state.agreed.module, *(Path(item.name).stem for item in state.request.given)}
+    imported = {item for code in given for item in imported_by(code)} - own
+    for module in sorted(imported - _WITH_PYTEST):
+        if not _is_there(state.provisions.installed, module):
+            _tell(state, emit, module, "your tests import")
+
+
+async def provide_imported(
+    kit: Toolkit, state: RunState, emit: Emit, sources: Iterable[str], suite: Suite
+) -> None:
+    """Allowed packages that sources import, though the contract does not name them.
+
+    To install one costs less than to ask a model again. Where it cannot be had the run goes on: its
+    failures say what is missing.
+    """
+    await _try(kit, state, emit, kit.packages.imported(sources, _own(suite)))
+
+
+async def provide_missed(
+    kit: Toolkit, state: RunState, emit: Emit, run: TestRun, suite: Suite
+) -> bool:
+    """The same for what a run missed (an import that no text shows); True where it has it now."""
+    missed = {module for item in run.failures if (module := _missed(item))} - _own(suite)
+    return await _try(kit, state, emit, kit.packages.allowed.imported(missed))
+
+
+def explained(state: RunState, emit: Emit, run: TestRun, suite: Suite) -> TestRun:
+    """The run, its missing modules with what is there instead: for the model that reads it."""
+    own, installed = _own(suite), state.provisions.installed
+    failures = []
+    for item in run.failures:
+        module = _missed(item)
+        if module and module not in own and not _is_there(installed, module):
+            _tell(state, emit, module, "the code or a test imports")
+            there = ", ".join(map(with_import, installed.names)) or "nothing"
+            why = f"{module} is not available; available besides the standard library: {there}"
+            item = item.model_copy(update={"message": f"{item.message} ({why})"})
+        failures.append(item)
+    return run.model_copy(update={"failures": tuple(failures)})
+
+
+async def _try(kit: Toolkit, state: RunState, emit: Emit, names: Collection[str]) -> bool:
+    new = set(names) - state.provisions.refused
+    try:
+        return await _provide(kit, state, emit, new)
+    except PackagesError as error:
+        state.provisions.refused |= new
+        emit(Notice(str(error)))
+        return False
+
+
+async def _provide(kit: Toolkit, state: RunState, emit: Emit, names: Collection[str]) -> bool:
+    """Adds packages to those that the run has; True where there are more now."""
+    has = state.provisions.installed.names
+    wanted = tuple(sorted({*has, *names}))
+    if wanted == has:
+        return False
+    found = await kit.packages.find(wanted)
+    cached = found is not None
+    if found is None:
+        emit(PackagesAwaited(wanted))
+        found = await kit.packages.install(wanted)
+    state.provisions.installed = found
+    emit(PackagesReady(found.short(), cached))
+    return True
+
+
+def _own(suite: Suite) -> set[str]:
+    return {suite.module, *(Path(item.name).stem for item in suite.files)}
+
+
+def _missed(failure: Failure) -> str:
+    """The top-level module whose absence this failure is about; '' where it is about another thing."""
+    found = _MISSING.search(failure.message)
+    if failure.exception != "ModuleNotFoundError" or found is None or is_standard(found[1]):
+        return ""
+    return found[1]
+
+
+def _is_there(installed: Installed, module: str) -> bool:
+    folder = Path(installed.folder)
+    return bool(installed) and ((folder / module).exists() or (folder / f"{module}.py").exists())
+
+
+def _tell(state: RunState, emit: Emit, module: str, who: str) -> None:
+    """Once for each module: what the person can do, which the model cannot."""
+    if module in state.provisions.told:
+        return
+    state.provisions.told.add(module)
+    emit(
+        Notice(
+            f"{who} {module}, which is not available; "
+            f"--allow-package {package_of(module)} would allow it"
+        )
+    )
