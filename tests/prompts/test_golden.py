@@ -35,7 +35,7 @@ RICH = Contract(
         Requirement(id="R2", text="to_roman(0) raises NotRoman"),
     ),
     assumptions=("Upper case is given.", "bool is refused like any wrong type."),
-    packages=("numpy", "attrs"),
+    packages=("attrs", "pyyaml"),
     specification="\nWrite Roman numerals {{ please }}.\n\n",
 )
 CODE = "def to_roman(number):\n    return 'IIII'\n\n"

@@ -10,6 +10,7 @@ import pytest
 from greenloop.errors import SpecificationError
 from greenloop.models.answer import Answer
 from greenloop.models.unusable import Unusable
+from greenloop.packages import AllowList
 from greenloop.records import Contract
 from greenloop.suite.examples import given_in
 from greenloop.tools.contracts import read_contract
@@ -17,7 +18,7 @@ from tests.support.answers import INTERFACE, contract_answer, fenced
 
 
 def read(answer: str, specification: str = "x", **options: Any) -> Contract:
-    chosen = {"module": None, "available": (), "given": given_in(specification), **options}
+    chosen = {"module": None, "allowed": AllowList(), "given": given_in(specification), **options}
     return read_contract(Answer(answer), specification=specification, **chosen)
 
 
@@ -48,9 +49,25 @@ def test_what_the_model_must_mend(changes: dict[str, Any], said: str) -> None:
         read(contract_answer(**changes))
 
 
-def test_available_packages_are_allowed_in_any_case() -> None:
-    answer = contract_answer(packages=["NumPy", "json"])
-    assert read(answer, available=("numpy",)).packages == ("NumPy", "json")
+def test_packages_are_known_by_any_of_their_names() -> None:
+    """What is always there need not be named: the standard library and pytest."""
+    answer = contract_answer(packages=["NumPy>=2", "yaml", "json", "pytest", "PyYAML"])
+    assert read(answer, allowed=AllowList.of(None)).packages == ("numpy", "pyyaml")
+
+
+def test_what_is_not_available_is_named_with_what_is() -> None:
+    answer = contract_answer(packages=["Requests", "numpy"])
+    with pytest.raises(Unusable) as caught:
+        read(answer, allowed=AllowList.of("pyyaml,numpy==2.*"))
+    said = "Not available: Requests. Available packages are: numpy==2.*, pyyaml (import yaml)."
+    assert str(caught.value) == said
+    assert "--allow-package requests" in caught.value.person
+
+
+def test_the_module_does_not_take_the_place_of_a_package() -> None:
+    answer = contract_answer(packages=["PyYAML"], module="yaml")
+    with pytest.raises(Unusable, match="`yaml` is the import of a package"):
+        read(answer, allowed=AllowList.of(None))
 
 
 def test_a_fixed_module_name_wins() -> None:

@@ -1,0 +1,243 @@
+"""The cache of packages: whole or not there, whatever comes between."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import PackagesError
+from greenloop.packages import Installed, Store
+from tests.support.wheels import only_wheels_of, wheel
+
+INSTALL = (
+    "import sys, pathlib; from greenloop.packages import Store\n"
+    "Store(pathlib.Path(sys.argv[1])).install(['alpha'])"
+)
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    only_wheels_of(folder, monkeypatch)
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "cache")
+
+
+def left_over(store: Store) -> list[str]:
+    """What is in the cache besides whole sets and locks."""
+    kept = {item.name for item in store.kept()}
+    names = (item.name for item in store.root.iterdir() if not item.name.endswith(".lock"))
+    return [name for name in names if name not in kept]
+
+
+def test_a_package_comes_with_what_it_needs(wheels: Path, store: Store) -> None:
+    first = wheel(wheels, "Alpha", {"alpha/__init__.py": "import beta\n"}, requires=["beta>=2"])
+    wheel(wheels, "beta", {"beta.py": "OLD = 1\n"}, "1.0")
+    second = wheel(wheels, "beta", {"beta.py": "NEW = 1\n"}, "2.1")
+    installed = store.install(["alpha"])
+    assert dict(installed.versions) == {
+        "alpha": f"1.0 sha256:{first}",
+        "beta": f"2.1 sha256:{second}",
+    }
+    assert (installed.names, installed.modules) == (("alpha",), ("alpha",))
+    assert "NEW" in (Path(installed.folder) / "beta.py").read_text()
+    assert list((Path(installed.folder) / "alpha" / "__pycache__").glob("*.pyc"))
+    assert left_over(store) == []
+
+
+def test_what_is_there_needs_nothing_any_more(wheels: Path, store: Store) -> None:
+    wheel(wheels, "alpha", {"alpha.py": ""})
+    first = store.install(["alpha"])
+    (wheels / "alpha-1.0-py3-none-any.whl").unlink()
+    assert store.install(["alpha"]) == first
+    assert store.find(["alpha"]) == first
+
+
+def test_other_requirements_are_another_set(wheels: Path, store: Store) -> None:
+    for version in ("1.0", "2.0"):
+        wheel(wheels, "alpha", {"alpha.py": ""}, version)
+    assert store.install(["alpha"]).version("alpha") == "2.0"
+    assert store.install(["alpha==1.*"]).version("alpha") == "1.0"
+    assert len(store.kept()) == 2
+    assert not store.install([])
+
+
+@pytest.mark.parametrize("damage", ["changed", "gone", "added", "manifest", "bytecode"])
+def test_a_damaged_set_is_never_used_and_is_made_again(
+    wheels: Path, store: Store, damage: str
+) -> None:
+    wheel(wheels, "alpha", {"alpha.py": "RIGHT = 1\n"})
+    site = Path(store.install(["alpha"]).folder)
+    place = {
+        "changed": site / "alpha.py",
+        "gone": site / "alpha.py",
+        "added": site / "json.py",
+        "manifest": site.parent / "manifest.json",
+        "bytecode": next((site / "__pycache__").glob("*.pyc")),
+    }[damage]
+    if damage == "gone":
+        place.unlink()
+    else:
+        place.write_text("WRONG = 1\n")
+    assert store.find(["alpha"]) is None
+    again = store.install(["alpha"])
+    assert "RIGHT" in (Path(again.folder) / "alpha.py").read_text()
+    assert not (Path(again.folder) / "json.py").exists()
+    assert store.find(["alpha"]) == again
+    assert left_over(store) == []
+
+
+def refused(store: Store, requirement: str) -> str:
+    with pytest.raises(PackagesError) as caught:
+        store.install([requirement])
+    assert caught.value.exit_status == 4
+    assert left_over(store) == []
+    assert store.kept() == []
+    return str(caught.value)
+
+
+def test_what_has_no_wheel_is_named(wheels: Path, store: Store) -> None:
+    (wheels / "beta-1.0.tar.gz").write_bytes(b"no code of a package runs while it is installed")
+    assert "there is no wheel of beta" in refused(store, "beta")
+    wheel(wheels, "gamma", {"gamma.py": ""}, requires=["beta"])
+    assert "there is no wheel of beta" in refused(store, "gamma")
+
+
+def test_without_a_network_it_is_said_in_one_line(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
+        monkeypatch.delenv(name, raising=False)
+    said = refused(store, "alpha")
+    assert said.startswith("alpha cannot be installed: no package registry can be reached")
+    assert "\n" not in said
+
+
+def test_versions_that_contradict_each_other_are_told(wheels: Path, store: Store) -> None:
+    wheel(wheels, "alpha", {"alpha.py": ""}, requires=["beta<2"])
+    for version in ("1.0", "2.0"):
+        wheel(wheels, "beta", {"beta.py": ""}, version)
+    with pytest.raises(PackagesError, match=r"alpha, beta>=2 cannot be installed: ResolutionImp"):
+        store.install(["alpha", "beta>=2"])
+
+
+def test_pytest_stays_the_one_that_runs_have(wheels: Path, store: Store) -> None:
+    wheel(wheels, "pytest", {"pytest.py": ""}, "0.1")
+    wheel(wheels, "alpha", {"alpha.py": ""}, requires=["pytest"])
+    assert "alpha cannot be installed" in refused(store, "alpha")
+
+
+def test_plugins_of_pytest_are_not_loaded_beforehand(wheels: Path, store: Store) -> None:
+    """pytest loads them itself, to rewrite their assertions."""
+    files = {"plug.py": "", "_secret.py": "", "data/x.txt": "", "pack/__init__.py": ""}
+    wheel(wheels, "plug", files, entry_points="[pytest11]\nplug = plug\n")
+    wheel(wheels, "plain", files)
+    assert store.install(["plug"]).modules == ()
+    assert store.install(["plug"]).imports == {"plug"}
+    assert store.install(["plain"]).modules == ("pack", "plug")
+
+
+def test_a_full_disk_leaves_nothing_half_made(wheels: Path, store: Store) -> None:
+    """No file may grow beyond a limit: to pip that is what a full disk is."""
+    wheel(wheels, "alpha", {"alpha.py": "x = 1\n" * 200_000})
+    ended = subprocess.run(
+        [sys.executable, "-c", INSTALL, str(store.root)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
+    )
+    assert "PackagesError: alpha cannot be installed" in ended.stderr
+    assert "File too large" in ended.stderr
+    assert (store.kept(), left_over(store)) == ([], [])
+    assert store.install(["alpha"]).version("alpha") == "1.0"
+
+
+def test_a_cache_that_cannot_be_written_is_named(wheels: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PackagesError, match=r"XDG_CACHE_HOME"):
+        Store(tmp_path / "file" / "cache").install(["alpha"])
+
+
+@pytest.fixture
+def silent_index() -> Iterator[dict[str, str]]:
+    """Settings of pip's for an index that takes a connection and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        yield {
+            "PIP_CONFIG_FILE": "/dev/null",
+            "PIP_INDEX_URL": f"http://127.0.0.1:{port}/simple",
+            "PIP_EXTRA_INDEX_URL": "",
+            "PIP_FIND_LINKS": "",
+            "PIP_NO_INDEX": "0",
+        }
+
+
+def eventually(what: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 60
+    while not (done := what()) and time.monotonic() < until:
+        time.sleep(0.02)
+    return done
+
+
+def rooms(store: Store) -> list[Path]:
+    return list(store.root.glob(".alpha*/pip.log")) if store.root.exists() else []
+
+
+def test_an_interrupted_installation_leaves_nothing(
+    store: Store, silent_index: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in silent_index.items():
+        monkeypatch.setenv(name, value)
+    stop = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(store.install, ["alpha"], stop)
+        assert eventually(lambda: bool(rooms(store)))
+        stop.set()
+        with pytest.raises(PackagesError, match="interrupted"):
+            done.result(60)
+    assert (store.kept(), left_over(store)) == ([], [])
+
+
+def test_what_a_killed_process_left_is_cleared_away(
+    wheels: Path, store: Store, silent_index: dict[str, str]
+) -> None:
+    command = [sys.executable, "-c", INSTALL, str(store.root)]
+    process = subprocess.Popen(command, env={**os.environ, **silent_index})
+    assert eventually(lambda: bool(rooms(store)))
+    process.kill()
+    process.wait()
+    assert left_over(store) != []
+    wheel(wheels, "alpha", {"alpha.py": ""})
+    assert store.install(["alpha"]).version("alpha") == "1.0"
+    assert left_over(store) == []
+
+
+def test_several_at_once_get_the_same(wheels: Path, tmp_path: Path) -> None:
+    wheel(wheels, "alpha", {"alpha.py": "x = 1\n"})
+    root = tmp_path / "cache"
+
+    def one(_: int) -> Installed:
+        return Store(root).install(["alpha"])
+
+    with ThreadPoolExecutor(4) as pool:
+        found = set(pool.map(one, range(4)))
+    assert len(found) == 1
+    assert left_over(Store(root)) == []

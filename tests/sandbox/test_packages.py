@@ -1,0 +1,183 @@
+"""Code that may use packages: in every sandbox, read-only, apart from others, and fast."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from greenloop.grading import grade
+from greenloop.packages import Installed, Store
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.visible import visible
+from tests.support.wheels import only_wheels_of, wheel
+
+CODE = "import alpha\n\n\ndef double(x):\n    return alpha.twice(x)\n"
+TESTS = """
+from solution import double
+import alpha
+
+def test_double():
+    assert double(2) == 4 and alpha.VERSION == {version!r}
+"""
+ALPHA = """
+import time
+VERSION = {version!r}
+LOADED = time.monotonic()
+
+def twice(x):
+    return 2 * x
+"""
+THREAD = "import threading, time\nLOADED = time.monotonic()\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+LOADED = "import alpha\n\n\ndef loaded():\n    return alpha.LOADED\n"
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("wheels")
+    for version in ("1.0", "2.0"):
+        wheel(folder, "alpha", {"alpha.py": ALPHA.format(version=version)}, version)
+    wheel(folder, "thready", {"alpha.py": THREAD})
+    wheel(folder, "broken", {"alpha.py": "import time\nLOADED = time.monotonic()\n1 / 0\n"})
+    with pytest.MonkeyPatch.context() as patch:
+        only_wheels_of(folder, patch)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def store(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture
+def alpha(store: Store) -> Installed:
+    return store.install(["alpha"])
+
+
+def is_warm(box: Sandbox) -> bool:
+    return box.info.backend != "process"
+
+
+def test_a_package_is_there_for_those_who_may_use_it(box: Sandbox, alpha: Installed) -> None:
+    tests = TESTS.format(version="2.0")
+    for hash_seed in (0, 4711):  # warm, and in a Python started anew
+        run = box.with_packages(alpha).run_tests(CODE, tests, hash_seed=hash_seed)
+        assert run.passed, run
+    run = box.run_tests(CODE, tests, module="solution")
+    assert run.failures[0].message == "No module named 'alpha'"
+    assert grade(box.with_packages(alpha), CODE, tests).flakiness
+
+
+def test_two_runs_with_different_packages_at_once(box: Sandbox, store: Store) -> None:
+    versions = ["1.0", "2.0"] * 4
+    boxes = {v: box.with_packages(store.install([f"alpha=={v}"])) for v in set(versions)}
+
+    def one(version: str) -> bool:
+        return boxes[version].run_tests(CODE, TESTS.format(version=version)).passed
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(one, versions))
+
+
+def loaded(box: Sandbox, packages: Installed) -> object:
+    answers = box.with_packages(packages).answer_calls(LOADED, "solution", ["loaded()"])
+    assert answers.events[0] is not None, answers
+    return answers.events[0].get("value")
+
+
+def test_a_package_is_loaded_before_the_run(box: Sandbox, alpha: Installed) -> None:
+    assert (loaded(box, alpha) == loaded(box, alpha)) == is_warm(box)
+
+
+def test_a_package_that_starts_threads_is_not(box: Sandbox, store: Store) -> None:
+    thready = store.install(["thready"])
+    assert thready.modules == ("alpha",)
+    first = loaded(box, thready)
+    assert first is not None
+    assert first != loaded(box, thready)
+
+
+def test_a_package_that_cannot_be_loaded_fails_where_it_is_used(box: Sandbox, store: Store) -> None:
+    broken = box.with_packages(store.install(["broken"]))
+    run = broken.run_tests(CODE, TESTS.format(version="2.0"))
+    assert "ZeroDivisionError" in {item.exception for item in run.failures}
+    assert broken.run_tests("def double(x):\n    return 2 * x\n", ONLY_DOUBLE).passed
+
+
+ONLY_DOUBLE = "from solution import double\n\ndef test_double():\n    assert double(2) == 4\n"
+
+
+def test_the_runs_own_module_comes_before_a_package_of_that_name(
+    box: Sandbox, alpha: Installed
+) -> None:
+    tests = "from alpha import mine\n\ndef test_mine():\n    assert mine() == 1\n"
+    run = box.with_packages(alpha).run_tests("def mine():\n    return 1\n", tests, module="alpha")
+    assert run.passed, run
+
+
+WRITES = """
+import os
+import alpha
+
+def writes():
+    try:
+        with open(os.path.join(os.path.dirname(alpha.__file__), "x"), "w") as file:
+            return file.write("x")
+    except OSError as error:
+        return error.errno
+
+def sees(path):
+    return sorted(os.listdir(path))
+"""
+
+
+def test_behind_a_wall_the_folder_is_read_only(box: Sandbox, alpha: Installed) -> None:
+    if not is_warm(box):
+        pytest.skip("without a wall nothing keeps a run from writing")
+    (event,) = box.with_packages(alpha).answer_calls(WRITES, "solution", ["writes()"]).events
+    assert event is not None
+    assert event.get("value") == ["int", "0x1e"]  # EROFS
+
+
+def test_behind_a_wall_what_is_installed_into_the_interpreter_is_not_seen(
+    box: Sandbox, alpha: Installed
+) -> None:
+    if not is_warm(box):
+        pytest.skip("without a wall the files of this machine are in reach")
+    base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
+    path = sysconfig.get_path("purelib", vars=base)
+    if not Path(path).is_dir() or path not in visible().hidden:
+        pytest.skip(f"this interpreter has no {path}")
+    (event,) = box.with_packages(alpha).answer_calls(WRITES, "solution", [f"sees({path!r})"]).events
+    assert event is not None
+    assert event.get("value") == ["list", []]
+
+
+def test_more_sets_than_are_kept_awake(box: Sandbox, store: Store) -> None:
+    sets = [store.install([f"alpha>=0.{n}"]) for n in range(5)]
+    for _ in range(2):
+        for packages in sets:
+            run = box.with_packages(packages).run_tests(
+                "def double(x):\n    return 2 * x\n", ONLY_DOUBLE
+            )
+            assert run.passed, run
+
+
+def test_interrupting_one_view_leaves_the_others_alone(box: Sandbox, alpha: Installed) -> None:
+    hanging = "import time\nfrom solution import double\n\ndef test_it():\n    time.sleep(600)\n"
+    one, other = box.with_packages(alpha), box.with_packages(alpha)
+    with ThreadPoolExecutor(2) as pool:
+        stopped = pool.submit(one.run_tests, CODE, hanging)
+        goes_on = pool.submit(other.run_tests, CODE, TESTS.format(version="2.0"))
+        while not stopped.done():
+            one.interrupt()
+        assert goes_on.result(60).passed
+        assert stopped.result().ending == "interrupted"
+        stopped = pool.submit(other.run_tests, CODE, hanging)
+        while not stopped.done():  # the sandbox itself ends the runs of all its views
+            box.interrupt()
+        assert stopped.result().ending == "interrupted"
