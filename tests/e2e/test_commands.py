@@ -18,10 +18,12 @@ from tests.support.answers import (
     SPECIFICATION,
     WRONG_CODE,
     answers,
+    contract_answer,
     fenced,
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
+from tests.support.wheels import only_wheels_of, wheel
 
 KEY = "sk-test-0123456789abcdefghijklmnop"
 
@@ -393,6 +395,52 @@ def test_doctor_names_what_is_missing_and_how_to_mend_it(run: Run) -> None:
     assert status == 0
     assert KEY not in out
     assert json.loads(out)["model"]["ok"] is True
+
+
+def test_doctor_names_the_packages_that_code_may_use(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    flags = ("--allow-package", "Requests>=2,<3", "--allow-package", "toolz==1.*")
+    _, out, _ = run("doctor", *flags, GREENLOOP_ALLOWED_PACKAGES="PyYAML")
+    line = next(line for line in out.splitlines() if line.startswith("ok      packages: "))
+    assert "pyyaml (import yaml), requests<3,>=2, toolz==1.*; 0 sets in the cache" in line
+    assert str(tmp_path / "cache") in line
+    _, out, _ = run("doctor", GREENLOOP_ALLOWED_PACKAGES="none")
+    assert "ok      packages: none: the standard library only" in out
+
+
+def test_what_is_allowed_when_a_run_is_resumed_comes_on_top(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of the agreed packages is lost: the run goes on once they can be had."""
+    only_wheels_of(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    agreed = answers(parse_specification=[contract_answer(packages=["alpha"])])
+    with OpenAIServer(Served(agreed)) as server:
+        status, _, err = run(SPECIFICATION, "--allow-package", "alpha", server=server)
+        assert status == 4
+        assert "alpha cannot be installed: there is no wheel of alpha" in err
+        wheel(tmp_path, "alpha", {"alpha.py": ""})
+        folder = next(Path(".greenloop/runs").iterdir())
+        status, _, err = run("resume", str(folder), server=server)
+        assert status == 0
+        assert "packages alpha 1.0 (installed)" in err
+        assert [tool_of(item) for item in server.requests].count("parse_specification") == 1
+    kept = RunDirectory(folder).load_request().options
+    assert (kept["allowed_packages"], kept["allow_package"]) == (None, "alpha")
+    twice = answers(parse_specification=[contract_answer(packages=["alpha", "beta"])] * 2)
+    with OpenAIServer(Served({**agreed, **twice})) as server:
+        status, _, err = run(
+            SPECIFICATION, "--allow-package", "alpha", "--run-dir", "two", server=server
+        )
+        assert status == 3
+        assert "--allow-package beta" in err
+    wheel(tmp_path, "beta", {"beta.py": ""})
+    with OpenAIServer(Served({**answers(), **twice})) as server:
+        status, _, err = run("resume", "two", "--allow-package", "beta", server=server)
+        assert status == 0
+        assert "packages alpha 1.0, beta 1.0 (installed)" in err
 
 
 def test_module_is_found_for_a_local_server(run: Run) -> None:

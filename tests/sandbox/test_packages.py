@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import sysconfig
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -148,23 +146,21 @@ def test_behind_a_wall_what_is_installed_into_the_interpreter_is_not_seen(
 ) -> None:
     if not is_warm(box):
         pytest.skip("without a wall the files of this machine are in reach")
-    base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
-    path = sysconfig.get_path("purelib", vars=base)
-    if not Path(path).is_dir() or path not in visible().hidden:
-        pytest.skip(f"this interpreter has no {path}")
-    (event,) = box.with_packages(alpha).answer_calls(WRITES, "solution", [f"sees({path!r})"]).events
-    assert event is not None
-    assert event.get("value") == ["list", []]
+    places = [path for path in visible().hidden if list(Path(path).iterdir())]
+    if not places:
+        pytest.skip("nothing is installed into this interpreter itself")
+    calls = [f"sees({path!r})" for path in places]
+    answers = box.with_packages(alpha).answer_calls(WRITES, "solution", calls)
+    assert [item and item.get("value") for item in answers.events] == [["list", []]] * len(places)
 
 
 def test_more_sets_than_are_kept_awake(box: Sandbox, store: Store) -> None:
+    if not is_warm(box):
+        pytest.skip("without a wall nothing is kept")
     sets = [store.install([f"alpha>=0.{n}"]) for n in range(5)]
-    for _ in range(2):
-        for packages in sets:
-            run = box.with_packages(packages).run_tests(
-                "def double(x):\n    return 2 * x\n", ONLY_DOUBLE
-            )
-            assert run.passed, run
+    for packages in [*sets, sets[0]]:
+        run = box.with_packages(packages).run_tests(CODE, TESTS.format(version="2.0"))
+        assert run.passed, run
 
 
 def test_interrupting_one_view_leaves_the_others_alone(box: Sandbox, alpha: Installed) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from greenloop.settings import Settings
 from greenloop.tools import coding_tools
 from tests.support.answers import GOOD_CODE, GOOD_TESTS, SPECIFICATION, WRONG_CODE, answers, fenced
 from tests.support.scripted import ScriptedModel
+from tests.support.wheels import only_wheels_of, wheel
 
 NAMES = [
     "parse_specification",
@@ -82,6 +84,20 @@ def test_each_works_alone_and_gives_a_typed_result(box: Sandbox, name: str) -> N
     arguments, kind = ARGUMENTS[name]
     assert isinstance(tools(box)[name].invoke(arguments), kind)
     assert isinstance(asyncio.run(tools(box)[name].ainvoke(arguments)), kind)
+
+
+def test_run_tests_installs_what_is_imported_and_allowed(
+    box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_wheels_of(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    wheel(tmp_path, "toolz", {"toolz.py": "first = min\n"})
+    code = "import toolz\n\n\ndef least(xs):\n    return toolz.first(xs)\n"
+    test = (
+        "from less import least\nimport toolz\n\ndef test_least():\n    assert least([2, 1]) == 1\n"
+    )
+    run = tools(box)["run_tests"].invoke({"code": code, "tests": test})
+    assert run.passed, run
 
 
 @pytest.mark.parametrize("name", NAMES)
