@@ -72,7 +72,7 @@ class Store:
             return Installed()
         stop = stop or threading.Event()
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._locked(self._place(requirements).name, stop):
                 return self.find(requirements) or self._installed(requirements, stop)
         except OSError as error:

@@ -13,9 +13,10 @@ _DEPTH = 50
 
 
 def tagged(value: Any, depth: int = 0) -> list[Any]:
-    """A value as `[tag, content]`; subclasses of built-in types collapse to the built-in.
+    """A value as `[tag, content]`; subclasses of built-in types collapse to the built-in, and
+    numpy's numbers, which tests take for equal to them, too.
 
-    Only methods of the built-in types are used: those of the value's own class could lie.
+    Else only methods of the built-in types are used: those of the value's own class could lie.
     """
     if depth > _DEPTH:
         return ["other", "nested too deeply"]
@@ -28,6 +29,10 @@ def tagged(value: Any, depth: int = 0) -> list[Any]:
     if issubclass(type(value), dict):
         pairs = dict.items(value)
         return ["dict", [[tagged(k, depth + 1), tagged(v, depth + 1)] for k, v in pairs]]
+    if any(
+        kind.__module__ == "numpy" and kind.__name__ == "generic" for kind in type(value).__mro__
+    ):
+        return tagged(value.item(), depth + 1)
     return ["other", type(value).__name__[:200]]
 
 
