@@ -17,7 +17,7 @@ from greenloop.sandbox import inside
 
 HOME = "/opt/greenloop"
 SITE = f"{HOME}/site"
-PACKAGES = f"{HOME}/packages"
+PACKAGES = f"{HOME}/packages/site-packages"  # by this name some tell others from the run's own
 _NAME = re.compile(r"^[A-Za-z0-9._-]+")
 _SYSTEM = ("lib", "lib64", "lib32", "bin", "sbin")
 
