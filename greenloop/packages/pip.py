@@ -29,17 +29,18 @@ _NOT_FOUND = re.compile(r"No matching distribution found for (\S+)")
 def pip_install(
     requirements: Sequence[str],
     constraints: Sequence[str],
-    room: Path,
+    site: Path,
     stop: threading.Event,
-) -> tuple[Path, Path]:
-    """Installs into `room/site`; that folder, and the file with pip's report.
+) -> Path:
+    """Installs into the new folder `site`; the file with pip's report, which lies beside it.
 
     Ends pip, with all that it started, when `stop` is set or anything is raised here.
 
     Raises:
         PackagesError: pip is not there, did not succeed, or was stopped.
     """
-    site, report, output = room / "site", room / "report.json", room / "pip.log"
+    room = site.parent
+    report, output = room / "report.json", room / "pip.log"
     bounds = room / "constraints.txt"
     bounds.write_text("\n".join(constraints) + "\n", encoding="utf-8")
     command = [sys.executable, "-m", "pip", "install", "--target", str(site), "--compile"]
@@ -62,7 +63,7 @@ def pip_install(
     if status != 0:
         said = output.read_text("utf-8", "replace")
         raise PackagesError(f"{_named(requirements)} cannot be installed: {_why(said, status)}")
-    return site, report
+    return report
 
 
 def _ended(process: subprocess.Popen[bytes], stop: threading.Event) -> int:

@@ -25,7 +25,8 @@ from greenloop.packages.manifest import Manifest, is_whole, manifest_of
 from greenloop.packages.names import bare_name
 from greenloop.packages.pip import pip_install
 
-_MANIFEST, _SITE = "manifest.json", "site"
+_MANIFEST = "manifest.json"
+_SITE = "site-packages"  # by this name some packages tell others from a run's own modules
 _POLL_S = 0.1
 # These stand before the packages on a run's path, so what needs them has to take these versions.
 _OURS = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
@@ -96,7 +97,8 @@ class Store:
         place = self._place(requirements)
         room = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=self.root))
         try:
-            site, report = pip_install(requirements, _constraints(), room, stop)
+            site = room / _SITE
+            report = pip_install(requirements, _constraints(), site, stop)
             shutil.rmtree(site / "bin", ignore_errors=True)
             _let_everybody_read(site)
             asked_for = frozenset(bare_name(item) for item in requirements)

@@ -17,7 +17,7 @@ from greenloop.sandbox import inside
 
 HOME = "/opt/greenloop"
 SITE = f"{HOME}/site-packages"  # by this name packages tell code of others from the run's own
-PACKAGES = f"{HOME}/packages"
+PACKAGES = f"{HOME}/packages/site-packages"
 _NAME = re.compile(r"^[A-Za-z0-9._-]+")
 _SYSTEM = ("lib", "lib64", "lib32", "bin", "sbin")
 

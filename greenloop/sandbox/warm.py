@@ -61,6 +61,7 @@ class WarmSandbox(TestingSandbox):
             "work": _WORK,
             "files": {f"{_WORK}/{name}": text for name, text in work.files},
             "compiled": compiled,
+            "packages": PACKAGES if work.packages else "",
             "environment": {
                 **environment(_HOME, _TEMPORARY, work.hash_seed, work.packages),
                 "PYTHONPATH": f"{SITE}:{PACKAGES}" if work.packages else SITE,

@@ -39,6 +39,8 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("wheels")
     for version in ("1.0", "2.0"):
         wheel(folder, "alpha", {"alpha.py": ALPHA.format(version=version)}, version)
+    stops = {"plugged.py": "def pytest_sessionstart(session):\n    raise RuntimeError\n"}
+    wheel(folder, "plugged", stops, entry_points="[pytest11]\nplugged = plugged\n")
     wheel(folder, "thready", {"alpha.py": THREAD})
     wheel(folder, "broken", {"alpha.py": "import time\nLOADED = time.monotonic()\n1 / 0\n"})
     with pytest.MonkeyPatch.context() as patch:
@@ -115,6 +117,16 @@ def test_the_runs_own_module_comes_before_a_package_of_that_name(
     tests = "from alpha import mine\n\ndef test_mine():\n    assert mine() == 1\n"
     run = box.with_packages(alpha).run_tests("def mine():\n    return 1\n", tests, module="alpha")
     assert run.passed, run
+
+
+def test_plugins_of_pytest_are_loaded_by_name_only(box: Sandbox, store: Store) -> None:
+    """By chance one run would have them and another not: warm or cold."""
+    plugged = box.with_packages(store.install(["plugged"]))
+    for hash_seed in (0, 0, 4711):
+        run = plugged.run_tests(
+            "def double(x):\n    return 2 * x\n", ONLY_DOUBLE, hash_seed=hash_seed
+        )
+        assert run.passed, run
 
 
 WRITES = """

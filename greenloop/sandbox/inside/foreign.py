@@ -47,8 +47,7 @@ def enter(job: dict[str, Any], limits: dict[str, int], spaces: bool) -> None:
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["work"])
-    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    forget(job["work"], os.path.join(home, "packages"))
+    forget(job["work"], job["packages"])
     job["limits"] = limits
     if not spaces:
         restrict(job["readable"], [job["root"], "/dev/null"])

@@ -20,7 +20,7 @@ def preload_packages(modules: Sequence[str]) -> None:
 
     What is not loaded here is loaded by the run that imports it.
     """
-    os.environ.update(ONE_THREAD)
+    os.environ.update(ONE_THREAD, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     for name in modules:
         if _loads_quietly(name):
             with contextlib.suppress(Exception):
@@ -28,7 +28,12 @@ def preload_packages(modules: Sequence[str]) -> None:
 
 
 def forget(work: str, folder: str) -> None:
-    """Takes back what was loaded under the name of a file of the run's own: its file is meant."""
+    """Takes back what was loaded under the name of a file of the run's own: its file is meant.
+
+    `folder` is where packages lie, '' where there are none.
+    """
+    if not folder:
+        return
     own = {name.partition(".")[0] for name in os.listdir(work)}
     for name in [item for item in sys.modules if item.partition(".")[0] in own]:
         if str(getattr(sys.modules[name], "__file__", "")).startswith(f"{folder}/"):
