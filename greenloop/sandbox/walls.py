@@ -18,7 +18,7 @@ _TMP_BYTES = 8 << 20
 _PREFIX = ("-I", "-S", "-B", "-u")
 _ZYGOTE = (
     "import sys; sys.path[:0] = [{home!r}]; sys.path.append({site!r}); "
-    "from inside.zygote import main; main({control}, True)"
+    "from inside.zygote import main; main({control}, {root!r})"
 )
 _WALL = (
     "import json, os, sys; sys.path[:0] = [{folder!r}]; from inside.wall import enter; "
@@ -56,9 +56,16 @@ def bubblewrap_wall() -> Wall | None:
     )
 
 
+def zygote_command(python: str, home: str, site: str, control: int, root: str = "") -> list[str]:
+    """Starts a zygote. `home` holds our inside, `site` the packages, `root` the rooms of runs that
+    have no namespaces ('': they have).
+    """
+    code = _ZYGOTE.format(home=home, site=site, control=control, root=root)
+    return [python, *_PREFIX, "-c", code]
+
+
 def _zygote(seen: Visible, control: int) -> list[str]:
-    code = _ZYGOTE.format(home=HOME, site=SITE, control=control)
-    return [seen.python, *_PREFIX, "-c", code]
+    return zygote_command(seen.python, HOME, SITE, control)
 
 
 def _native(seen: Visible, control: int) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import dataclass
+from typing import Any
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
@@ -12,7 +14,15 @@ from greenloop.sandbox.visible import SITE, visible
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.zygotes import Zygote
 
-_WORK, _HOME, _TEMPORARY = "/tmp/work", "/tmp/home", "/tmp/tmp"
+
+@dataclass(frozen=True)
+class Place:
+    """A run's folders as it sees them: work, home, temporary files; and where the packages are."""
+
+    work: str = "/tmp/work"
+    home: str = "/tmp/home"
+    temporary: str = "/tmp/tmp"
+    site: str = SITE
 
 
 class WarmSandbox(TestingSandbox):
@@ -36,17 +46,22 @@ class WarmSandbox(TestingSandbox):
         self._zygote.close()
 
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
-        job = {
+        return self._run(self._job(work, Place()), stop)
+
+    def _run(self, job: dict[str, Any], stop: threading.Event) -> Ended:
+        return self._zygote.run(json.dumps(job).encode(), self.limits.timeout_s, stop)
+
+    def _job(self, work: Work, place: Place) -> dict[str, Any]:
+        return {
             **work.job,
             "kind": work.kind,
             "key": work.key,
             "cold": work.hash_seed != 0,
-            "work": _WORK,
-            "files": {f"{_WORK}/{name}": text for name, text in work.files},
+            "work": place.work,
+            "files": {f"{place.work}/{name}": text for name, text in work.files},
             "limits": self.limits.inside(),
             "environment": {
-                **environment(_HOME, _TEMPORARY, work.hash_seed),
-                "PYTHONPATH": SITE,
+                **environment(place.home, place.temporary, work.hash_seed),
+                "PYTHONPATH": place.site,
             },
         }
-        return self._zygote.run(json.dumps(job).encode(), self.limits.timeout_s, stop)

@@ -14,11 +14,12 @@ import socket
 import time
 from typing import Any
 
-from . import corner
+from . import corner, room
 from . import kernel as k
 from .frames import receive_frame, send_frame
 from .streams import Streams
 from .usage import Usage
+from .watching import Watch
 
 _JOB_BYTES = 64 << 20
 _WATCH_S = 0.05
@@ -34,7 +35,7 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
     if spaces:
         corner.build(job["limits"], ids)
     else:
-        k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
+        room.build(job["root"], own_user=job["own_user"])
     _write_files(job.pop("files"))
     k.prctl(k.PR_SET_DUMPABLE, 0)
     output, result = os.pipe(), os.pipe()
@@ -43,10 +44,10 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
         _become_the_run(job, output[1], result[1], spaces, work)
     for handle in (output[1], result[1]):
         os.close(handle)
+    limits = job["limits"]
+    usage = Usage(limits) if spaces else Watch(limits, child, job["root"])
     try:
-        _report(
-            run, child, Streams.within(job["limits"]), (output[0], result[0]), job["limits"], spaces
-        )
+        _report(run, child, Streams.within(limits), (output[0], result[0]), limits, usage)
     finally:  # an error here is no report, and must not read like a run that never began
         os._exit(112)
 
@@ -83,12 +84,11 @@ def _report(
     streams: Streams,
     handles: tuple[int, int],
     limits: dict[str, int],
-    spaces: bool,
+    usage: Usage | Watch,
 ) -> None:
-    usage = Usage(limits, spaces)
     ending = _watch(run, child, streams, handles, limits, usage)
     usage.look()
-    _end_everybody(child, spaces)
+    _end_everybody(child)
     status, peak_bytes = _reap(child)
     for handle, name in zip(handles, ("output", "result"), strict=True):
         _drain(handle, name, streams)
@@ -105,7 +105,7 @@ def _watch(
     streams: Streams,
     handles: tuple[int, int],
     limits: dict[str, int],
-    usage: Usage,
+    usage: Usage | Watch,
 ) -> str:
     """Waits for the end of the child, or ends the waiting: how it was."""
     names = {handles[0]: "output", handles[1]: "result"}
@@ -130,8 +130,8 @@ def _watch(
                 poll.unregister(handle)
         if time.monotonic() > deadline:
             return "timeout"
-        if usage.too_much():
-            return "memory"
+        if over := usage.too_much():
+            return over
 
 
 def _drain(handle: int, name: str, streams: Streams) -> bool | None:
@@ -148,30 +148,15 @@ def _drain(handle: int, name: str, streams: Streams) -> bool | None:
     return True
 
 
-def _end_everybody(child: int, spaces: bool) -> None:
-    """Before the result is read: nobody is left who could still write to it."""
+def _end_everybody(child: int) -> None:
+    """Before the result is read: nobody is left who could still write to it.
+
+    In its pid namespace a supervisor is pid 1, and ends all others; elsewhere there is but the one.
+    """
     try:
-        if spaces:
-            os.kill(-1, signal.SIGKILL)
-        else:
-            os.killpg(child, signal.SIGKILL)
+        os.kill(-1 if os.getpid() == 1 else child, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         pass
-    if not spaces:
-        _sweep(child)
-
-
-def _sweep(child: int) -> None:
-    """Without a pid namespace: orphans come to us, the subreaper; we end them one by one."""
-    path = f"/proc/self/task/{os.getpid()}/children"
-    for _ in range(100):
-        with open(path, encoding="utf-8") as file:
-            others = [int(item) for item in file.read().split() if int(item) != child]
-        if not others:
-            return
-        for pid in others:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
 
 
 def _reap(child: int) -> tuple[int, int]:

@@ -7,37 +7,36 @@ import time
 from collections.abc import Iterator
 
 _INTERVAL_S = 0.05
-_SOCKET_BYTES = (
+SOCKET_BYTES = (
     2 * 212992
 )  # the most that the kernel keeps for one, with a buffer as large as it gets
-_NEAR = 0.9  # of a limit: who came so near and then died, died of it
+NEAR = 0.9  # of a limit: who came so near and then died, died of it
 
 
 class Usage:
     """Limits on one process do not add up: a hundred small ones are as much as one large one."""
 
-    def __init__(self, limits: dict[str, int], spaces: bool) -> None:
-        self._limits, self._spaces = limits, spaces
+    def __init__(self, limits: dict[str, int]) -> None:
+        self._limits = limits
         self._next = time.monotonic() + _INTERVAL_S
         self._hit: set[str] = set()
 
-    def too_much(self) -> bool:
-        """Whether the run is over its memory limit; looks every twentieth of a second."""
-        if time.monotonic() < self._next or not self._spaces:
-            return False
+    def too_much(self) -> str:
+        """"memory" where the run is over its limit, else ""; looks every twentieth of a second."""
+        if time.monotonic() < self._next:
+            return ""
         self._next = time.monotonic() + _INTERVAL_S
         most = self._limits["total_bytes"]
-        return self.look() > most and _proportional() + _elsewhere() > most
+        over = self.look() > most and _proportional() + _elsewhere() > most
+        return "memory" if over else ""
 
     def look(self) -> int:
         """A quick upper bound of the memory: pages that forks share are counted for each."""
-        if not self._spaces:
-            return 0
         total, tasks = 0, 1  # the kernel counts the supervisor too
         for fields in _others():
             total += sum(fields.get(name, 0) for name in ("RssAnon", "VmSwap", "VmPTE"))
             tasks += fields.get("Threads", 0)
-            if fields.get("VmPeak", 0) >= self._limits["memory_bytes"] * _NEAR:
+            if fields.get("VmPeak", 0) >= self._limits["memory_bytes"] * NEAR:
                 self._hit.add("memory")
         if tasks >= self._limits["processes"]:
             self._hit.add("processes")
@@ -45,7 +44,7 @@ class Usage:
 
     def hit(self, peak_bytes: int) -> list[str]:
         """Limits that were reached, as far as was seen; `peak_bytes` is the kernel's own count."""
-        if peak_bytes >= min(self._limits["memory_bytes"], self._limits["total_bytes"]) * _NEAR:
+        if peak_bytes >= min(self._limits["memory_bytes"], self._limits["total_bytes"]) * NEAR:
             self._hit.add("memory")
         return sorted(self._hit)
 
@@ -60,12 +59,13 @@ def _others() -> Iterator[dict[str, int]]:
     for name in _names():
         try:
             with open(f"/proc/{name}/status", "rb") as file:
-                yield _numbers(file.read())
+                yield numbers(file.read())
         except OSError:
             continue
 
 
-def _numbers(status: bytes) -> dict[str, int]:
+def numbers(status: bytes) -> dict[str, int]:
+    """The numbers of a process's status by name; what is in kB in bytes."""
     found: dict[str, int] = {}
     for line in status.splitlines():
         words = line.split()
@@ -95,4 +95,4 @@ def _elsewhere() -> int:
         state = os.statvfs(path)
         total += (state.f_blocks - state.f_bfree) * state.f_bsize
     with open("/proc/net/sockstat", encoding="ascii") as file:
-        return total + int(file.readline().split()[2]) * _SOCKET_BYTES
+        return total + int(file.readline().split()[2]) * SOCKET_BYTES

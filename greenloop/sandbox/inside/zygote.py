@@ -17,11 +17,11 @@ import socket
 import sys
 from typing import Any
 
-from . import answer_calls, seccomp
+from . import answer_calls, room, seccomp
 from . import kernel as k
 from .corner import WORK
 from .frames import send_frame
-from .landlock import restrict
+from .run_pytest import main as run_pytest
 from .supervisor import supervise
 from .warm_pytest import ReadyPytest, preload
 
@@ -29,8 +29,10 @@ _OWN = __name__.rpartition(".")[0]
 _CPU_MARGIN_S = 2
 
 
-def main(control_fd: int, spaces: bool) -> None:
-    """Serves until the host goes away. `spaces`: each run gets namespaces of its own."""
+def main(control_fd: int, root: str = "") -> None:
+    """Serves until the host goes away. `root`: no namespaces are to be had, runs live below it."""
+    spaces = not root
+    os.environ.update({"TMPDIR": root} if root else {})
     control = socket.socket(fileno=control_fd)
     control.set_inheritable(False)
     sys.dont_write_bytecode = True
@@ -46,6 +48,9 @@ def main(control_fd: int, spaces: bool) -> None:
         select.select([control], [], [])
         message, handles, _, _ = socket.recv_fds(control, 64, 1)
         if not message:
+            control.close()
+            if root:
+                room.clear(root)
             return
         _start(control, handles[0], spaces, ready)
 
@@ -107,12 +112,11 @@ def _foreign(job: dict[str, Any], handle: int, spaces: bool, ready: ReadyPytest 
     sys.path[:] = [item for item in sys.path if item != home]
     for name in [item for item in sys.modules if item == _OWN or item.startswith(f"{_OWN}.")]:
         del sys.modules[name]
-    limit(job["limits"])
+    limit(job["limits"], alone=spaces or job["own_user"])
     if spaces:
         seccomp.install_filter()
     else:
-        restrict(job["readable"], [job["root"], "/dev/null"])
-        seccomp.install_filter(families=())
+        room.confine(job)
     status = _work(job, handle, ready)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -127,8 +131,6 @@ def _work(job: dict[str, Any], handle: int, ready: ReadyPytest | None) -> int:
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
         return answer_calls.main(job, handle)
     if ready is None:
-        from .run_pytest import main as run_pytest
-
         return run_pytest(job, handle)
     return ready.run(job, handle)
 
@@ -145,18 +147,19 @@ def _cold(job: dict[str, Any], handle: int) -> int:
     os.execve(sys.executable, [*command, f"{folder}/{script}"], dict(os.environ))
 
 
-def limit(limits: dict[str, int]) -> None:
-    """What the kernel holds each process to."""
+def limit(limits: dict[str, int], *, alone: bool) -> None:
+    """What the kernel holds each process to. `alone`: the user has no processes but this run's."""
     seconds = limits["cpu_seconds"]
     for kind, value in (
         (resource.RLIMIT_CORE, 1),  # not 0: a program that takes the dumps is called for 0 too
         (resource.RLIMIT_MSGQUEUE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_SIGPENDING, 256),
-        (resource.RLIMIT_NPROC, limits["processes"]),
         (resource.RLIMIT_FSIZE, limits["file_bytes"]),
         (resource.RLIMIT_NOFILE, limits["open_files"]),
         (resource.RLIMIT_AS, limits["memory_bytes"]),
     ):
         resource.setrlimit(kind, (value, value))
+    if alone:
+        resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _CPU_MARGIN_S))

@@ -1,0 +1,58 @@
+"""A run's room where there are no namespaces: a folder of the host's, a user, and its confinement."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+from typing import Any
+
+from . import kernel as k
+from .landlock import restrict, version
+from .second_filter import second_program
+from .seccomp import install, install_filter
+
+_FOLDERS = ("work", "home", "tmp")
+_FIRST_OWN = 0x70000000  # user numbers from here on belong to nobody; the run's pid is added
+_CHANGEABLE = ("/dev/null",)
+
+
+def build(root: str, *, own_user: bool) -> None:
+    """In the supervisor: the folders, and who it is from now on.
+
+    `own_user`: this is root, and the run becomes a user whom there is only once.
+
+    Raises:
+        OSError: a folder cannot be made, or the user not be changed.
+    """
+    for name in _FOLDERS:
+        shutil.rmtree(f"{root}/{name}", ignore_errors=True)  # of a zygote that died over this run
+        os.mkdir(f"{root}/{name}", 0o700)
+    if own_user:
+        number = _FIRST_OWN + os.getpid()
+        for name in ("", *_FOLDERS):
+            os.chown(f"{root}/{name}", number, number)
+        os.setgroups([])
+        os.setresgid(number, number, number)
+        os.setresuid(number, number, number)
+    k.drop_capabilities()
+    k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)  # changing the user cleared it
+
+
+def confine(job: dict[str, Any]) -> None:
+    """In the run's process, just before foreign code: nothing of this can be undone."""
+    k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
+    level = version()
+    restrict(job["readable"], [job["root"], *_CHANGEABLE])
+    program = second_program(k.machine(), os.getpid(), own_user=job["own_user"], level=level)
+    install(program)
+    install_filter(families=())
+
+
+def clear(root: str) -> None:
+    """When the host is gone without a word: waits for the runs, and takes their folders away."""
+    with contextlib.suppress(ChildProcessError):
+        os.wait()
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(root, ignore_errors=True)
