@@ -86,7 +86,7 @@ def ways(stack: ExitStack) -> list[Way]:
         Way("tutorial: subprocess pytest, plugins of this environment", tutorial(plugins=True)),
         Way("subprocess pytest, no plugins", tutorial(plugins=False)),
     ]
-    for kind in ("process", "bubblewrap", "native"):
+    for kind in ("none", "landlock", "bubblewrap", "native"):
         try:
             box = stack.enter_context(open_sandbox(Settings(sandbox=kind)))
         except SandboxError as error:

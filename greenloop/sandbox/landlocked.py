@@ -20,7 +20,7 @@ from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.leftovers import remove
 from greenloop.sandbox.testing import Limits, Work
-from greenloop.sandbox.visible import SITE, Visible, visible
+from greenloop.sandbox.visible import Visible, link_site, visible
 from greenloop.sandbox.walls import Wall, zygote_command
 from greenloop.sandbox.warm import Place, WarmSandbox
 
@@ -113,9 +113,7 @@ class _Folder:
             raise SandboxError(f"no temporary directory for the tests: {error}") from None
         site = root / "site"
         site.mkdir()
-        for source, target in seen.read_only:
-            if target.startswith(f"{SITE}/"):
-                (site / Path(target).name).symlink_to(source)
+        link_site(seen, site)
         inside = next(source for source, target in seen.read_only if target.endswith("/inside"))
         paths = [str(site), *(source for source, _ in seen.read_only)]
         for folder in (root, site):
