@@ -71,11 +71,20 @@ class Witness:
 
     def _files(self) -> dict[str, str]:
         files = [*self.home.rglob("*"), *self.open.rglob("*")]
-        return {str(item): item.read_text() if item.is_file() else "" for item in files}
+        return {str(item): f"{_rights_and_time(item)} {_text(item)}" for item in files}
 
     def close(self) -> None:
         os.environ.pop("HOSTILE_API_KEY", None)
         self._made.close()
+
+
+def _rights_and_time(item: Path) -> str:
+    state = item.lstat()
+    return f"{state.st_mode} {state.st_uid} {state.st_mtime_ns}"
+
+
+def _text(item: Path) -> str:
+    return item.read_text() if item.is_file() else ""
 
 
 def _folder(made: ExitStack, place: str) -> Path:
@@ -90,13 +99,18 @@ def resident() -> int:
 
 
 def in_runs() -> list[int]:
-    """Our descendants that live in a run: two process namespaces further in than we are."""
+    """Our descendants that live in a run: two process namespaces further in than we are.
+
+    Where a wall has no namespaces: in our own, and below a zygote of ours.
+    """
     status = {pid: text for pid in _pids() if (text := _read(pid))}
-    depth = len(status[os.getpid()]["NSpid"].split()) + 2
+    own = len(status[os.getpid()]["NSpid"].split())
     return [
         pid
         for pid, item in status.items()
-        if len(item["NSpid"].split()) >= depth and _ours(pid, status)
+        if (steps := _steps_below_us(pid, status)) and (
+            (depth := len(item["NSpid"].split())) >= own + 2 or (depth == own and steps >= 2)
+        )
     ]
 
 
@@ -123,12 +137,14 @@ def parent(pid: int) -> int:
     return int(_read(pid)["PPid"])
 
 
-def _ours(pid: int, status: dict[int, dict[str, str]]) -> bool:
+def _steps_below_us(pid: int, status: dict[int, dict[str, str]]) -> int:
+    """How many generations; 0 where it does not descend from us."""
+    steps = 0
     while pid in status:
-        pid = int(status[pid]["PPid"])
+        pid, steps = int(status[pid]["PPid"]), steps + 1
         if pid == os.getpid():
-            return True
-    return False
+            return steps
+    return 0
 
 
 def _pids() -> list[int]:
