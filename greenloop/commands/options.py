@@ -58,7 +58,10 @@ MaxCost = Annotated[
 ]
 Sandbox = Annotated[
     Optional[str],
-    typer.Option("--sandbox", help="auto, or a backend's name (bubblewrap, native, landlock, …); none: no wall."),
+    typer.Option(
+        "--sandbox",
+        help="auto, or a backend's name (bubblewrap, native, landlock, …); none: no wall.",
+    ),
 ]
 Require = Annotated[
     Optional[Literal["verified", "passed"]],

@@ -62,7 +62,7 @@ def _makers() -> dict[str, Maker]:
         "bubblewrap": _bubblewrap,
         "native": _native,
         "landlock": _landlock,
-        "seatbelt": SeatbeltSandbox,
+        "seatbelt": _seatbelt,
     }
 
 
@@ -90,7 +90,9 @@ def _bubblewrap(limits: Limits) -> TestingSandbox:
     _only_on("linux", "Linux")
     wall = bubblewrap_wall()
     if wall is None:
-        raise SandboxError("not for root; native is" if os.getuid() == 0 else "bwrap is not installed")
+        raise SandboxError(
+            "not for root; native is" if os.getuid() == 0 else "bwrap is not installed"
+        )
     return WarmSandbox(wall, limits)
 
 
@@ -102,6 +104,11 @@ def _native(limits: Limits) -> TestingSandbox:
 def _landlock(limits: Limits) -> TestingSandbox:
     _only_on("linux", "Linux")
     return LandlockSandbox(limits)
+
+
+def _seatbelt(limits: Limits) -> TestingSandbox:
+    _only_on("darwin", "macOS")
+    return SeatbeltSandbox(limits)
 
 
 def _only_on(platform: str, name: str) -> None:

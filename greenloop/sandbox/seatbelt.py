@@ -37,9 +37,7 @@ class SeatbeltSandbox(ProcessSandbox):
     """A fresh process for each run, with a profile that denies what it does not name."""
 
     def __init__(self, limits: Limits | None = None) -> None:
-        """Raises SandboxError where this is not macOS, or there is no place for its folder."""
-        if sys.platform != "darwin":
-            raise SandboxError("only on macOS")
+        """Raises SandboxError where there is no place for its folder."""
         super().__init__(limits)
         try:
             self._folder = Path(tempfile.mkdtemp(prefix="greenloop-site-")).resolve()

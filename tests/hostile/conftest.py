@@ -72,7 +72,9 @@ def box(request: pytest.FixtureRequest, witness: Witness) -> Iterator[Watched]:
     kind = request.param
     if kind not in walls():
         why = "the kernel lacks it" if kind == "landlock" else "it is not installed"
-        pytest.skip(f"no wall of the kind {kind} here: {'this is root' if not os.getuid() else why}")
+        pytest.skip(
+            f"no wall of the kind {kind} here: {'this is root' if not os.getuid() else why}"
+        )
     with opened(kind) as made:
         yield made
 

@@ -119,7 +119,9 @@ def ioctl(request):
 @pytest.fixture(scope="module")
 def said(box: WarmSandbox) -> dict[str, Any]:
     sweep = [f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for number in FILTERED.values()]
-    return answered(box, CODE, [*REFUSED, *sweep, "watchers()", "still_works()", "value_to_share()"])
+    return answered(
+        box, CODE, [*REFUSED, *sweep, "watchers()", "still_works()", "value_to_share()"]
+    )
 
 
 @pytest.mark.parametrize("call", REFUSED)

@@ -56,6 +56,16 @@ OVER = {
         "        threading.Thread(target=lambda: kept.append(grow(20, 1 << 20)), daemon=True).start()\n"
         "    time.sleep(60)"
     ),
+    "while its first thread has ended": (
+        f"{_GROW}\nimport ctypes, threading\n"
+        "def f():\n"
+        "    def work():\n"
+        "        kept = grow(160, 1 << 20)\n"
+        "        time.sleep(60)\n"
+        "    threading.Thread(target=work).start()\n"
+        "    exit_thread = {'x86_64': 60}.get(os.uname().machine, 93)\n"
+        "    ctypes.CDLL(None).syscall(exit_thread, 0)"
+    ),
     "in sockets": (
         "import os, socket, time\n"
         "def f():\n"

@@ -117,9 +117,7 @@ def test_pairs_of_sockets_work(said: dict[str, Any], call: str) -> None:
 
 
 @pytest.mark.parametrize("call", OR_REFUSED)
-def test_its_own_network_is_there_and_alone(
-    said: dict[str, Any], spaces: bool, call: str
-) -> None:
+def test_its_own_network_is_there_and_alone(said: dict[str, Any], spaces: bool, call: str) -> None:
     if spaces:
         assert said[call] == OR_REFUSED[call]
     else:

@@ -108,9 +108,8 @@ def in_runs() -> list[int]:
     return [
         pid
         for pid, item in status.items()
-        if (steps := _steps_below_us(pid, status)) and (
-            (depth := len(item["NSpid"].split())) >= own + 2 or (depth == own and steps >= 2)
-        )
+        if (steps := _steps_below_us(pid, status))
+        and ((depth := len(item["NSpid"].split())) >= own + 2 or (depth == own and steps >= 2))
     ]
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from . import kernel as k
 from .landlock import restrict, version
-from .second_filter import second_program
 from .seccomp import install, install_filter
+from .second_filter import second_program
 
 _FOLDERS = ("work", "home", "tmp")
 _FIRST_OWN = 0x70000000  # user numbers from here on belong to nobody; the run's pid is added

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ class Usage:
         self._hit: set[str] = set()
 
     def too_much(self) -> str:
-        """"memory" where the run is over its limit, else ""; looks every twentieth of a second."""
+        """ "memory" where the run is over its limit, else ""; looks every twentieth of a second."""
         if time.monotonic() < self._next:
             return ""
         self._next = time.monotonic() + _INTERVAL_S
@@ -54,14 +55,27 @@ def _names() -> list[str]:
     return [name for name in os.listdir("/proc") if name.isdecimal() and name != own]
 
 
+def tasks(pid: int | str) -> Iterator[str]:
+    """The folders of a process's threads. The first may have ended while the others go on."""
+    folder = f"/proc/{pid}/task"
+    with contextlib.suppress(OSError):
+        yield from (f"{folder}/{name}" for name in os.listdir(folder))
+
+
+def memory_of(pid: int | str) -> dict[str, int]:
+    """The numbers of a process's status, from a thread that is alive where there is one."""
+    fields: dict[str, int] = {}
+    for task in tasks(pid):
+        with contextlib.suppress(OSError), open(f"{task}/status", "rb") as file:
+            fields = numbers(file.read())
+        if "RssAnon" in fields:
+            break
+    return fields
+
+
 def _others() -> Iterator[dict[str, int]]:
-    """Of each other process the numbers in its status; what is in kB in bytes."""
-    for name in _names():
-        try:
-            with open(f"/proc/{name}/status", "rb") as file:
-                yield numbers(file.read())
-        except OSError:
-            continue
+    """Of each other process the numbers in its status."""
+    return map(memory_of, _names())
 
 
 def numbers(status: bytes) -> dict[str, int]:
@@ -77,15 +91,17 @@ def numbers(status: bytes) -> dict[str, int]:
 
 def _proportional() -> int:
     """Exactly: each shared page is divided among those who share it."""
-    total = 0
-    for name in _names():
-        try:
-            with open(f"/proc/{name}/smaps_rollup", encoding="utf-8") as file:
-                lines = [line.split() for line in file]
-        except OSError:
-            continue
-        total += sum(int(line[1]) * 1024 for line in lines if line[0] in ("Pss_Anon:", "SwapPss:"))
-    return total
+    return sum(_share(name) for name in _names())
+
+
+def _share(pid: str) -> int:
+    for task in tasks(pid):
+        with contextlib.suppress(OSError), open(f"{task}/smaps_rollup", encoding="utf-8") as file:
+            lines = [line.split() for line in file]
+            return sum(
+                int(line[1]) * 1024 for line in lines if line[0] in ("Pss_Anon:", "SwapPss:")
+            )
+    return 0
 
 
 def _elsewhere() -> int:

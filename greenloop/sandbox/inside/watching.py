@@ -8,11 +8,12 @@ import stat
 import time
 from collections.abc import Iterator
 
-from .usage import NEAR, SOCKET_BYTES, numbers
+from .usage import NEAR, SOCKET_BYTES, memory_of, tasks
 
 _INTERVAL_S = 0.05
 _BLOCK, _DEEPEST = 512, 100
 _RIGHTS = 0o500
+_USED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 
 class Watch:
@@ -53,27 +54,14 @@ class Watch:
         return sorted(self._hit)
 
     def _process(self) -> tuple[int, int]:
-        """Bytes of memory, and how many threads. Any living task tells: the first may have ended."""
-        memory, threads = 0, 0
-        for task in _tasks(self._pid):
-            with contextlib.suppress(OSError), open(f"{task}/status", "rb") as file:
-                fields = numbers(file.read())
-                used = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
-                memory = sum(fields.get(name, 0) for name in used)
-                threads = fields.get("Threads", 0)
-                if fields.get("VmPeak", 0) >= self._limits["memory_bytes"] * NEAR:
-                    self._hit.add("memory")
-            if memory:
-                break
+        """Bytes of memory, and how many threads."""
+        fields = memory_of(self._pid)
+        threads = fields.get("Threads", 0)
+        if fields.get("VmPeak", 0) >= self._limits["memory_bytes"] * NEAR:
+            self._hit.add("memory")
         if threads >= self._limits["processes"]:
             self._hit.add("processes")
-        return memory, threads
-
-
-def _tasks(pid: int) -> Iterator[str]:
-    folder = f"/proc/{pid}/task"
-    with contextlib.suppress(OSError):
-        yield from (f"{folder}/{name}" for name in os.listdir(folder))
+        return sum(fields.get(name, 0) for name in _USED), threads
 
 
 class _Files:
@@ -113,7 +101,7 @@ class _Files:
     def open_ones(self, pid: int, file_bytes: int) -> int:
         """Counts what is open or mapped without a name; how many sockets are open."""
         sockets = 0
-        for task in _tasks(pid):  # all share their open files: the first that is alive tells
+        for task in tasks(pid):  # all share their open files: the first that is alive tells
             found = [state for state in _open(task) if state]
             for state in found:
                 sockets += stat.S_ISSOCK(state.st_mode)
@@ -128,7 +116,7 @@ class _Files:
 
     def _mapped(self, pid: int) -> set[tuple[int, int]]:
         found = set()
-        for task in _tasks(pid):
+        for task in tasks(pid):
             with contextlib.suppress(OSError), open(f"{task}/maps", "rb") as file:
                 lines = [line.split(maxsplit=5) for line in file]
                 found |= {
