@@ -43,7 +43,10 @@ def _started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
     yield f"model    {event.model}"
     if event.recorded:
         yield "         the model's answers are RECORDED: no model is asked, all else is done for real"
-    yield f"{WARNING if is_none(event.sandbox) else 'sandbox'}  {event.sandbox} ({event.isolation})"
+    if is_none(event.sandbox):
+        yield f"{WARNING}  no sandbox. {event.isolation}"
+    else:
+        yield f"sandbox  {event.sandbox} ({event.isolation})"
     if event.run_dir:
         yield f"run      {event.run_dir}"
     if event.resumed_answers:

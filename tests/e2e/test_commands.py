@@ -395,6 +395,14 @@ def test_doctor_names_what_is_missing_and_how_to_mend_it(run: Run) -> None:
     assert json.loads(out)["model"]["ok"] is True
 
 
+def test_doctor_shouts_where_there_is_no_sandbox(run: Run) -> None:
+    status, out, _ = run("doctor", "--sandbox", "none", OPENAI_API_KEY=KEY)
+    assert status == 0  # it was asked for
+    assert "WARNING sandbox: none: NONE: this machine's files, network" in out
+    status, out, _ = run("doctor", "--sandbox", "none", "--json", OPENAI_API_KEY=KEY)
+    assert json.loads(out)["sandbox"]["danger"] is True
+
+
 def test_module_is_found_for_a_local_server(run: Run) -> None:
     with OpenAIServer(Served(answers()), models=("llama3", "qwen3-coder:30b")) as server:
         status, _, err = run(SPECIFICATION, server=server)

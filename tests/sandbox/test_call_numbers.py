@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.inside import kernel, landlock, second_filter, seccomp
+from greenloop.sandbox.inside import kernel, landlock, seccomp, second_filter
 
 HEADERS = {
     "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),

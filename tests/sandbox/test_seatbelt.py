@@ -80,5 +80,5 @@ def test_python_is_started_under_it() -> None:
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there it is to be had")
 def test_elsewhere_it_is_refused() -> None:
-    with pytest.raises(SandboxError, match="^--sandbox seatbelt: only on macOS"):
+    with pytest.raises(SandboxError, match=r"^--sandbox seatbelt: only on macOS"):
         open_sandbox(Settings.load(sandbox="seatbelt"))
