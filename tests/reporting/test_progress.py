@@ -55,7 +55,7 @@ def test_lines_say_what_happened(event: e.Event, parts: list[str]) -> None:
 
 def test_a_warning_is_bold_and_red_and_nothing_else_is() -> None:
     for line, text_style in (("WARNING  no sandbox", "bold red"), ("sandbox  native", "")):
-        text = list(labelled(line, "cyan").columns[1].cells)[0]
+        text = next(iter(labelled(line, "cyan").columns[1].cells))
         assert isinstance(text, Text)
         assert str(text.style) == text_style
 

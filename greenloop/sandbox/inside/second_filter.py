@@ -45,15 +45,17 @@ _ATTRIBUTES = {
         "listxattrat": 465, "removexattrat": 466,
     },
 }  # fmt: skip
-# Rights and times of files: not Landlock's business, so where the run's user owns files elsewhere
-# these do nothing and say that it went well. Owners stay as they are.
-_MODES_AND_TIMES = {
-    "x86_64": {
-        "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452, "utime": 132, "utimes": 235,
-        "futimesat": 261, "utimensat": 280,
-    },
-    "aarch64": {"fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "utimensat": 88},
-}  # fmt: skip
+# Rights and times of files are not Landlock's business. Who may write to a file may also set its
+# time, and whose it is its rights: so these do nothing and say that it went well. Only who owns
+# nothing elsewhere may set rights.
+_TIMES = {
+    "x86_64": {"utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280},
+    "aarch64": {"utimensat": 88},
+}
+_RIGHTS = {
+    "x86_64": {"chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452},
+    "aarch64": {"fchmod": 52, "fchmodat": 53, "fchmodat2": 452},
+}
 _OWNERS = {
     "x86_64": {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260},
     "aarch64": {"fchown": 55, "fchownat": 54},
@@ -97,8 +99,9 @@ def second_program(name: str, pid: int, *, own_user: bool, level: int) -> bytes:
     program.add(RETURN, ERRNO | errno.ENOSYS)
     program.deny(calls["openat2"], errno.ENOSYS)  # its flags are in memory, out of reach
     groups = [(_REFUSED, errno.EPERM), (_NEW_PROCESS, errno.EAGAIN), (_ATTRIBUTES, errno.ENOTSUP)]
+    groups += [(_TIMES, 0), (_OWNERS, errno.EPERM)]
     if not own_user:
-        groups += [(_MODES_AND_TIMES, 0), (_OWNERS, errno.EPERM)]
+        groups += [(_RIGHTS, 0)]
     for numbers, error in groups:
         for number in numbers[name].values():
             program.deny(number, error)
