@@ -3,13 +3,16 @@
     python bench/sandbox.py [ROUNDS]
 
 The ways take turns, so that a busy moment meets all of them. Wall time is measured around each run;
-CPU time is that of the whole machine while it lasts (user and system), so run it on a quiet one.
-Nothing but greenloop's walls isolates anything here.
+CPU time is that of the whole machine while it lasts and shortly after (what a run leaves to be done
+counts), user and system, so run it on a quiet one. Only bubblewrap and greenloop's walls isolate
+anything here. The bare fork is the floor: pytest is loaded already, nothing is apart, nothing is
+limited.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,6 +25,8 @@ from pathlib import Path
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.sandbox.visible import SITE, visible
+from greenloop.sandbox.walls import bubblewrap_arguments
 from greenloop.settings import Settings
 
 CODE = "def top_k(xs, k):\n    if k < 0:\n        raise ValueError(k)\n    return sorted(xs, reverse=True)[:k]\n"
@@ -29,6 +34,22 @@ TESTS = "import pytest\nfrom topk import top_k\n\n\n" + "".join(
     f"def test_{n}():\n    assert top_k([{n}, {n + 1}], 1) == [{n + 1}]\n\n\n" for n in range(20)
 )
 RAISES = "def test_negative():\n    with pytest.raises(ValueError):\n        top_k([1], -1)\n"
+FLOOR = """
+import os, sys, pytest
+folder = sys.argv[1]
+os.chdir(folder)
+for _ in sys.stdin:
+    child = os.fork()
+    if not child:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 1)
+        os.dup2(nothing, 2)
+        sys.dont_write_bytecode = True
+        os._exit(pytest.main(["-q", "-p", "no:cacheprovider", folder]))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+FLOOR_NAME = "bare fork of a loaded pytest (the floor)"
+_AFTER_S = 0.03
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -43,7 +64,9 @@ class Way:
     def measure(self) -> None:
         cpu, wall = machine_cpu(), time.perf_counter()
         green = self.run()
-        self.taken.append((time.perf_counter() - wall, machine_cpu() - cpu))
+        wall = time.perf_counter() - wall
+        time.sleep(_AFTER_S)
+        self.taken.append((wall, machine_cpu() - cpu))
         if not green:
             raise SystemExit(f"{self.name}: the suite did not pass")
 
@@ -76,6 +99,49 @@ def tutorial(*, plugins: bool) -> Callable[[], bool]:
     return run
 
 
+def in_folder() -> str:
+    """A folder with the suite, for ways that keep it."""
+    folder = tempfile.mkdtemp(prefix="greenloop-bench-")
+    Path(folder, "topk.py").write_text(CODE)
+    Path(folder, "test_topk.py").write_text(TESTS + RAISES)
+    return folder
+
+
+def cold_bubblewrap(folder: str) -> Callable[[], bool] | None:
+    """pytest in a fresh bubblewrap that sees what ours does."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return None
+    seen = visible()
+    wall = [program, *bubblewrap_arguments(seen), "--setenv", "PYTHONPATH", SITE]
+    wall += ["--setenv", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1", "--ro-bind", folder, "/tmp/work"]
+    command = [seen.python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "/tmp/work"]
+    return lambda: subprocess.run([*wall, "--", *command], capture_output=True).returncode == 0
+
+
+def bare_fork(folder: str, stack: ExitStack) -> Callable[[], bool]:
+    """A process with pytest loaded forks, and the child runs the suite: nothing else."""
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    forker = subprocess.Popen(
+        [sys.executable, "-c", FLOOR, folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    stack.enter_context(forker)
+    assert forker.stdin is not None
+    assert forker.stdout is not None
+    asked, told = forker.stdin, forker.stdout
+
+    def run() -> bool:
+        asked.write("run\n")
+        asked.flush()
+        return told.readline() == "0\n"
+
+    return run
+
+
 def ours(box: Sandbox) -> Callable[[], bool]:
     return lambda: box.run_tests(CODE, TESTS + RAISES).passed
 
@@ -86,6 +152,12 @@ def ways(stack: ExitStack) -> list[Way]:
         Way("tutorial: subprocess pytest, plugins of this environment", tutorial(plugins=True)),
         Way("subprocess pytest, no plugins", tutorial(plugins=False)),
     ]
+    folder = in_folder()
+    stack.callback(shutil.rmtree, folder)
+    cold = cold_bubblewrap(folder)
+    if cold is not None:
+        found.append(Way("cold bubblewrap: pytest in a fresh one", cold))
+    found.append(Way(FLOOR_NAME, bare_fork(folder, stack)))
     for kind in ("none", "landlock", "bubblewrap", "native"):
         try:
             box = stack.enter_context(open_sandbox(Settings(sandbox=kind)))
@@ -105,16 +177,25 @@ def main() -> None:
         for _ in range(rounds):
             for way in measured:
                 way.measure()
+    tell(measured, rounds)
+
+
+def tell(measured: list[Way], rounds: int) -> None:
+    """The table: each way against the tutorials', pytest alone, and the floor."""
     base_wall, base_cpu = measured[0].medians()
     alone_wall, _ = measured[1].medians()
-    print(f"21 tests, {rounds} rounds; wall: median, CPU: mean, ms; times faster than …")
-    print(f"{'':56} {'wall':>7} {'CPU':>7} {'tutorial':>9} {'in CPU':>7} {'alone':>7}")
+    floor_wall, _ = next(way for way in measured if way.name == FLOOR_NAME).medians()
+    print(f"21 tests, {rounds} rounds; wall: median, CPU: mean, in ms")
+    print(
+        "faster than: the tutorials' way, that in CPU, pytest alone; and how many times the floor"
+    )
+    print(f"{'':56} {'wall':>7} {'CPU':>7} {'tutorial':>9} {'in CPU':>7} {'alone':>7} {'floor':>7}")
     for way in measured:
         wall, cpu = way.medians()
         cpu_ratio = f"{base_cpu / cpu:7.1f}" if cpu else "      –"
         print(
             f"{way.name:56} {wall * 1e3:7.1f} {cpu * 1e3:7.1f} {base_wall / wall:9.1f} {cpu_ratio} "
-            f"{alone_wall / wall:7.1f}"
+            f"{alone_wall / wall:7.1f} {wall / floor_wall:7.2f}"
         )
 
 

@@ -80,7 +80,7 @@ class LandlockSandbox(WarmSandbox):
             place = Place(
                 str(room / "work"), str(room / "home"), str(room / "tmp"), str(self._folder.site)
             )
-            return self._run({**self._job(work, place), **own}, stop)
+            return self._hand_over({**self._job(work, {}, place), **own}, stop)
 
     @contextlib.contextmanager
     def _room(self) -> Iterator[Path]:

@@ -53,12 +53,12 @@ class Living:
             raise SandboxError(f"{self._backend}: {self.last_words()}")
         return False
 
-    def clone(self) -> socket.socket:
+    def clone(self, limits: bytes) -> socket.socket:
         """Our end of a new run's socket. Raises OSError where the process does not take it."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                socket.send_fds(self._control, [b"run"], [theirs.fileno()])
+                socket.send_fds(self._control, [limits], [theirs.fileno()])
             except BaseException:
                 ours.close()
                 raise

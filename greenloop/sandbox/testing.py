@@ -46,7 +46,7 @@ class Limits:
 class Work:
     """One run: its files (name, text), what is to be done with them, and the key of its reports."""
 
-    kind: Literal["tests", "calls"]
+    kind: Literal["tests", "calls", "compile"]
     files: tuple[tuple[str, str], ...]
     job: dict[str, Any]
     hash_seed: int = 0

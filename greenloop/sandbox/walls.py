@@ -52,7 +52,8 @@ def bubblewrap_wall() -> Wall | None:
         return None
     info = SandboxInfo(backend="bubblewrap", isolation=_STRONG.format(how="by bubblewrap"))
     return Wall(
-        info, lambda seen, control: [path, *_bubblewrap(seen), "--", *_zygote(seen, control)]
+        info,
+        lambda seen, control: [path, *bubblewrap_arguments(seen), "--", *_zygote(seen, control)],
     )
 
 
@@ -80,8 +81,8 @@ def _native(seen: Visible, control: int) -> list[str]:
     return [sys.executable, *_PREFIX, "-c", _WALL.format(folder=folder), json.dumps(spec)]
 
 
-def _bubblewrap(seen: Visible) -> list[str]:
-    """Its arguments, each group with its reason in the name of what it shuts off."""
+def bubblewrap_arguments(seen: Visible) -> list[str]:
+    """bubblewrap's arguments, each group with its reason in the name of what it shuts off."""
     apart = "user pid net ipc uts".split()
     arguments = [f"--unshare-{name}" for name in apart]
     arguments += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]

@@ -35,11 +35,11 @@ class Zygote:
         # The kernel ends a wall together with the *thread* that started it, so one stays for that.
         self._starter = ThreadPoolExecutor(1, "zygote")
 
-    def run(self, job: bytes, timeout_s: float, stop: threading.Event) -> Ended:
-        """One run; `job` is JSON. Raises SandboxError where it cannot be begun."""
+    def run(self, job: bytes, limits: bytes, timeout_s: float, stop: threading.Event) -> Ended:
+        """One run; `job` and `limits` are JSON. Raises SandboxError where it cannot be begun."""
         started = time.monotonic()
         for last in (False, True):
-            with self._handed_over(stop) as handed_over:
+            with self._handed_over(limits, stop) as handed_over:
                 if handed_over is None:
                     return Ended("interrupted", -9, b"", b"", time.monotonic() - started)
                 living, ours = handed_over
@@ -57,13 +57,15 @@ class Zygote:
         return Ended("crashed", -9, words, b"", time.monotonic() - started)
 
     @contextlib.contextmanager
-    def _handed_over(self, stop: threading.Event) -> Iterator[tuple[Living, socket.socket] | None]:
+    def _handed_over(
+        self, limits: bytes, stop: threading.Event
+    ) -> Iterator[tuple[Living, socket.socket] | None]:
         """A zygote and our end of a new run's socket; the other end is with a fresh clone of it.
 
         None where `stop` came before.
         """
         with self._lock:
-            cloned = self._clone(stop)
+            cloned = self._clone(limits, stop)
             if cloned is not None:
                 cloned[0].users += 1
         if cloned is None:
@@ -79,13 +81,13 @@ class Zygote:
                 if living is not self._living and not living.users:
                     living.end()
 
-    def _clone(self, stop: threading.Event) -> tuple[Living, socket.socket] | None:
+    def _clone(self, limits: bytes, stop: threading.Event) -> tuple[Living, socket.socket] | None:
         for _ in range(_TRIES):
             living = self._current(stop)
             if living is None:
                 return None
             try:
-                return living, living.clone()
+                return living, living.clone(limits)
             except OSError:
                 words = living.last_words()
                 self._retire()

@@ -19,7 +19,7 @@ def grow(count, size):
     return kept
 """
 OVER = {
-    "in one process": f"{_GROW}\ndef f():\n    grow(160, 1 << 20)\n    time.sleep(60)",
+    "in one process": f"{_GROW}\ndef f():\n    kept = grow(160, 1 << 20)\n    time.sleep(60)",
     "at import": f"{_GROW}\nkept = grow(160, 1 << 20)\ntime.sleep(60)\ndef f(): pass",
     "in many processes": (
         f"{_GROW}\ndef f():\n"

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from greenloop.sandbox.inside.supervisor import SPARE
+
 _GROWTH_BYTES = 96 << 20
 _GONE_S = 10.0
 
@@ -102,13 +104,15 @@ def in_runs() -> list[int]:
     """Our descendants that live in a run: two process namespaces further in than we are.
 
     Where a wall has no namespaces: in our own, and below a zygote of ours.
+    A copy that waits for its run is none yet.
     """
     status = {pid: text for pid in _pids() if (text := _read(pid))}
     own = len(status[os.getpid()]["NSpid"].split())
     return [
         pid
         for pid, item in status.items()
-        if (steps := _steps_below_us(pid, status))
+        if item["Name"] != SPARE
+        and (steps := _steps_below_us(pid, status))
         and ((depth := len(item["NSpid"].split())) >= own + 2 or (depth == own and steps >= 2))
     ]
 

@@ -25,7 +25,7 @@ from inside import kernel, landlock, room
 level, folder, outside, victim = int(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5])
 room.version = landlock.version = lambda: level
 room.confine({"readable": ["/usr", sys.base_prefix, os.path.dirname(outside)], "root": folder,
-              "own_user": False})
+              "own_user": False, "user": None})
 
 
 def tried(action, *arguments):

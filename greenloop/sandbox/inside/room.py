@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import shutil
 import signal
 from typing import Any
@@ -18,31 +19,42 @@ _FIRST_OWN = 0x70000000  # user numbers from here on belong to nobody; the run's
 _CHANGEABLE = ("/dev/null",)
 
 
-def build(root: str, *, own_user: bool) -> None:
-    """In the supervisor: the folders, and who it is from now on.
+def build(job: dict[str, Any]) -> None:
+    """In the supervisor, when the job has come: the folders, and who it is from now on.
 
-    `own_user`: this is root, and the run becomes a user whom there is only once.
+    With `own_user` this is root, and the run becomes a user whom there is only once: `user`.
 
     Raises:
         OSError: a folder cannot be made, or the user not be changed.
     """
+    root = job["root"]
     for name in _FOLDERS:
         shutil.rmtree(f"{root}/{name}", ignore_errors=True)  # of a zygote that died over this run
         os.mkdir(f"{root}/{name}", 0o700)
-    if own_user:
-        number = _FIRST_OWN + os.getpid()
+    job["user"] = _FIRST_OWN + os.getpid() if job["own_user"] else None
+    if job["user"] is not None:
         for name in ("", *_FOLDERS):
-            os.chown(f"{root}/{name}", number, number)
+            os.chown(f"{root}/{name}", job["user"], job["user"])
+    _become(job["user"])
+
+
+def _become(user: int | None) -> None:
+    """A user of this number, if one is given, without capabilities, who ends with his parent."""
+    if user is not None:
         os.setgroups([])
-        os.setresgid(number, number, number)
-        os.setresuid(number, number, number)
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
     k.drop_capabilities()
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)  # changing the user cleared it
 
 
 def confine(job: dict[str, Any]) -> None:
     """In the run's process, just before foreign code: nothing of this can be undone."""
-    k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
+    _become(job["user"])
+    k.prctl(k.PR_SET_DUMPABLE, 1)  # its supervisor may look at it
+    if job["own_user"]:
+        most = job["limits"]["processes"]
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
     level = version()
     restrict(job["readable"], [job["root"], *_CHANGEABLE])
     program = second_program(k.machine(), os.getpid(), own_user=job["own_user"], level=level)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import functools
 import struct
 
 from .kernel import (
@@ -101,6 +102,7 @@ class Program:
         return b"".join(struct.pack("HBBI", *item) for item in self._code)
 
 
+@functools.lru_cache(maxsize=4)
 def filter_program(name: str, families: tuple[int, ...]) -> bytes:
     """The filter for one machine; `families` are the socket families that stay allowed."""
     program = Program()

@@ -30,6 +30,10 @@ class Streams:
         del self.tail[: -self._keep]
         return self.total <= self._most["output"]
 
+    def count(self) -> int:
+        """Bytes that came so far."""
+        return self.total + len(self.result)
+
     def output(self) -> bytes:
         cut = self.total - len(self.head) - len(self.tail)
         middle = f"\n[… {cut} bytes cut …]\n".encode() if cut > 0 else b""

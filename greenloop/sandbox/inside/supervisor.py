@@ -6,76 +6,173 @@ foreign code can neither read nor trace it, and it ends everybody else before it
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import json
 import os
-import select
 import signal
 import socket
-import time
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import corner, room
+from . import corner, foreign, room
 from . import kernel as k
+from .footprint import Footprint
 from .frames import receive_frame, send_frame
 from .streams import Streams
 from .usage import Usage
-from .watching import Watch
+from .watch import Watch
 
 _JOB_BYTES = 64 << 20
-_WATCH_S = 0.05
+SPARE, RUNNING = "gl-spare", "gl-run"
+_RESULT, _MOST_FILES = 3, 4096
 _KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
 
 
-def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any) -> None:
-    """One run, from its job (a frame on `run`) to its report. `work(job, handle)` is the code."""
+class Run(NamedTuple):
+    """What a run's process is to do, and the descriptor for its results."""
+
+    job: dict[str, Any]
+    handle: int
+
+
+def supervise(
+    source: socket.socket,
+    limits: dict[str, int],
+    ids: tuple[int, int],
+    spaces: bool,
+    kept: frozenset[int],
+) -> Run:
+    """One run, from its place being built to its report, which is the end of this process.
+
+    Its socket comes over `source`, and on that the job. Returns in the child only, which foreign
+    code is let into.
+    """
+    k.name_process(SPARE)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
-    job = json.loads(receive_frame(run, _JOB_BYTES))
-    if spaces:
-        corner.build(job["limits"], ids)
-    else:
-        room.build(job["root"], own_user=job["own_user"])
-    _write_files(job.pop("files"))
-    k.prctl(k.PR_SET_DUMPABLE, 0)
-    output, result = os.pipe(), os.pipe()
-    child = os.fork()
-    if child == 0:
-        _become_the_run(job, output[1], result[1], spaces, work)
-    for handle in (output[1], result[1]):
-        os.close(handle)
-    limits = job["limits"]
-    usage = Usage(limits) if spaces else Watch(limits, child, job["root"])
     try:
-        _report(run, child, Streams.within(limits), (output[0], result[0]), limits, usage)
+        pipes = _Pipes()
+        child = _prepared(limits, ids, spaces)
+    except BaseException as error:
+        say(_run_socket(source), error)
+        os._exit(111)
+    if child == 0:
+        return _become_the_run(pipes, limits, spaces, kept)
+    run = _run_socket(source)
+    try:
+        k.name_process(RUNNING)
+        pipes.keep_ours()
+        root = _begin(run, pipes, spaces)
+    except BaseException as error:
+        say(run, error)
+        os._exit(111)
+    usage = Usage(limits) if spaces else Footprint(limits, child, root)
+    try:
+        _report(run, child, Streams.within(limits), (pipes.output, pipes.result), limits, usage)
     finally:  # an error here is no report, and must not read like a run that never began
         os._exit(112)
 
 
-def _write_files(files: dict[str, str]) -> None:
+class _Pipes:
+    """From a run: its output and its results. To it: its job."""
+
+    def __init__(self) -> None:
+        self.output, self.output_in = os.pipe()
+        self.result, self.result_in = os.pipe()
+        self.job, self.job_in = os.pipe()
+
+    def keep_ours(self) -> None:
+        for handle in (self.output_in, self.result_in, self.job):
+            os.close(handle)
+
+
+def _prepared(limits: dict[str, int], ids: tuple[int, int], spaces: bool) -> int:
+    """The run's place, and the process that is to live in it: 0 in that one."""
+    if spaces:
+        corner.build(limits, ids)
+    k.prctl(k.PR_SET_DUMPABLE, 0)
+    return os.fork()
+
+
+def _run_socket(source: socket.socket) -> socket.socket:
+    """Waits for it; the end of this process where none will come.
+
+    `source` stays open: the zygote sees by it when this process has come to its end.
+    """
+    message, handles, _, _ = socket.recv_fds(source, 64, 1)
+    if not message:
+        os._exit(0)
+    return socket.socket(fileno=handles[0])
+
+
+def _begin(run: socket.socket, pipes: _Pipes, spaces: bool) -> str:
+    """Hands the job on; the folder that the run lives in, where it has no namespaces."""
+    job = json.loads(receive_frame(run, _JOB_BYTES))
+    if not spaces:
+        room.build(job)
+    _write_files(job.pop("files"), job.pop("compiled"), job["work"])
+    with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as there:
+        there.write(json.dumps(job).encode())
+    return str(job.get("root", ""))
+
+
+def say(run: socket.socket, error: BaseException) -> None:
+    """Tells the host why this run could not be begun."""
+    text = f"{type(error).__name__}: {error}"[:1000]
+    with run, contextlib.suppress(OSError):
+        send_frame(run, json.dumps({"trouble": text}).encode())
+
+
+def _write_files(files: dict[str, str], compiled: dict[str, str], work: str) -> None:
     for path, text in files.items():
         with open(path, "xb") as file:
             file.write(text.encode("utf-8", "surrogatepass"))
+    for path, data in compiled.items():
+        os.makedirs(os.path.dirname(f"{work}/{path}"), exist_ok=True)
+        with open(f"{work}/{path}", "xb") as file:
+            file.write(base64.b64decode(data))
 
 
-def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool, work: Any) -> None:
-    """In the child: the foreign side from here on. Never returns."""
+def _become_the_run(
+    pipes: _Pipes, limits: dict[str, int], spaces: bool, kept: frozenset[int]
+) -> Run:
+    """In the child: the foreign side from here on. What can be done before the job is known, is."""
     try:
         k.prctl(k.PR_SET_DUMPABLE, 1)
         with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
             file.write(_KILLED_FIRST)
         os.setsid()
-        nothing = os.open("/dev/null", os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        handle = os.dup2(result, 3, inheritable=False) if result != 3 else 3
-        os.set_inheritable(3, False)
-        os.closerange(4, 4096)
-        os._exit(work(job, handle, spaces))
+        job = _own_streams(pipes, kept)
+        foreign.close_up(limits, spaces)
+        content = _read_job(job)
+        k.name_process(RUNNING)
+        foreign.enter(content, limits, spaces)
+        return Run(content, _RESULT)
     except BaseException as error:
         os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
     os._exit(125)
+
+
+def _own_streams(pipes: _Pipes, kept: frozenset[int]) -> int:
+    """Leaves nothing open but the run's own, what is kept, and (returned) where the job comes."""
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    job, result = (os.dup(handle) for handle in (pipes.job, pipes.result_in))
+    for handle, number in ((nothing, 0), (pipes.output_in, 1), (pipes.output_in, 2)):
+        os.dup2(handle, number)
+    os.dup2(result, _RESULT)
+    os.set_inheritable(_RESULT, False)
+    start = _RESULT + 1
+    for number in (*sorted({*kept, job}), _MOST_FILES):
+        os.closerange(start, number)
+        start = number + 1
+    return job
+
+
+def _read_job(handle: int) -> dict[str, Any]:
+    with open(handle, "rb") as there:
+        content: dict[str, Any] = json.loads(there.read())
+    return content
 
 
 def _report(
@@ -84,68 +181,20 @@ def _report(
     streams: Streams,
     handles: tuple[int, int],
     limits: dict[str, int],
-    usage: Usage | Watch,
+    usage: Usage | Footprint,
 ) -> None:
-    ending = _watch(run, child, streams, handles, limits, usage)
-    usage.look()
+    watch = Watch(run, child, streams, handles)
+    ending = watch.until_the_end(limits["wall_ms"] / 1000, usage)
+    if not watch.ended_well():
+        usage.look()
     _end_everybody(child)
     status, peak_bytes = _reap(child)
-    for handle, name in zip(handles, ("output", "result"), strict=True):
-        _drain(handle, name, streams)
+    watch.drain()
     head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
     for part in (json.dumps(head).encode(), streams.output(), bytes(streams.result)):
         send_frame(run, part)
     run.close()
     os._exit(0)
-
-
-def _watch(
-    run: socket.socket,
-    child: int,
-    streams: Streams,
-    handles: tuple[int, int],
-    limits: dict[str, int],
-    usage: Usage | Watch,
-) -> str:
-    """Waits for the end of the child, or ends the waiting: how it was."""
-    names = {handles[0]: "output", handles[1]: "result"}
-    alive = os.pidfd_open(child)
-    poll = select.poll()
-    for handle in handles:
-        os.set_blocking(handle, False)
-        poll.register(handle, select.POLLIN)
-    poll.register(alive, select.POLLIN)
-    poll.register(run, select.POLLIN | select.POLLHUP)
-    deadline = time.monotonic() + limits["wall_ms"] / 1000
-    while True:
-        for handle, _ in poll.poll(_WATCH_S * 1000):
-            if handle == alive:
-                return "finished"
-            if handle == run.fileno():
-                return "interrupted"
-            state = _drain(handle, names[handle], streams)
-            if state is False:
-                return "output"
-            if state is None:
-                poll.unregister(handle)
-        if time.monotonic() > deadline:
-            return "timeout"
-        if over := usage.too_much():
-            return over
-
-
-def _drain(handle: int, name: str, streams: Streams) -> bool | None:
-    """Reads what is there: True; False where too much came; None where nothing more will come."""
-    for _ in range(64):
-        try:
-            data = os.read(handle, 65536)
-        except BlockingIOError:
-            return True
-        if not data:
-            return None
-        if not streams.take(name, data):
-            return False
-    return True
 
 
 def _end_everybody(child: int) -> None:

@@ -1,13 +1,19 @@
-"""pytest made ready before a run is known: configuration and plugins are loaded once, in the zygote."""
+"""pytest made ready before a run is known: its session is begun once, in the zygote."""
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import io
 import os
 import tempfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from . import foreign
 from .run_pytest import Channel, Reporter, options
+from .supervisor import Run
 
 _PRELOADED = (
     "abc argparse array asyncio base64 bisect calendar cmath collections collections.abc contextlib "
@@ -35,29 +41,89 @@ def test_raises():
 """
 
 
-class ReadyPytest:
-    """A configured pytest that waits for its files. One use in each clone."""
+NextRun = Callable[[], Run]
 
-    def __init__(self, work: str, ini: str) -> None:
-        """Raises whatever this version of pytest raises where its internals are not as expected."""
-        from _pytest.config import _prepareconfig
 
+def hold_session(work: str, ini: str, next_run: NextRun) -> None:
+    """A pytest session, begun, that is held where it would collect: a copy goes on with its files.
+
+    `next_run` returns in a copy only, with a run's job. This returns only where the internals of
+    this pytest are not as expected; then each run starts a session from the beginning.
+    """
+    held = _HeldSession(work, ini, next_run)
+    try:
+        status = held.status()
+    except BaseException as raised:
+        if not held.is_let_go:
+            return
+        error = raised
+        foreign.end(lambda: _raised(error))
+    foreign.end(lambda: held.close(status))
+
+
+def _raised(error: BaseException) -> int:
+    raise error
+
+
+class _HeldSession:
+    def __init__(self, work: str, ini: str, next_run: NextRun) -> None:
+        self._work, self._ini, self._next_run = work, ini, next_run
         self._reporter = Reporter(work + os.sep)
-        self._config = _prepareconfig(options(work, ini), [self._reporter])
+        self.is_let_go = False
 
-    def run(self, job: dict[str, Any], handle: int) -> int:
-        """Runs the job's targets; pytest's exit status."""
-        channel = Channel(handle, job.pop("key"))
-        self._reporter.begin(channel, job["order_seed"])
-        self._config.args = list(job["targets"])
-        # When it was made ready the folder was empty, and pytest remembers that it had no conftest.
-        self._config.pluginmanager._dirpath2confmods.clear()
-        try:
-            status = int(self._config.hook.pytest_cmdline_main(config=self._config))
-        finally:
-            self._config._ensure_unconfigure()
-        channel.send("end", exit_status=status)
+    def status(self) -> int:
+        """pytest's own session, from its beginning to its end; its exit status."""
+        from _pytest.config import _prepareconfig
+        from _pytest.main import wrap_session
+
+        # Its faulthandler would keep a copy of the zygote's standard error; a run has its own.
+        arguments = [*options(self._work, self._ini), "-p", "no:faulthandler"]
+        return int(wrap_session(_prepareconfig(arguments, [self._reporter]), self._go_on))
+
+    def _go_on(self, config: Any, session: Any) -> Any:
+        """Where the session waits; what comes after `next_run` happens in a run's process."""
+        from _pytest.main import _main
+
+        job, handle = self._next_run()
+        self.is_let_go = True
+        if job["kind"] == "compile":
+            foreign.end(lambda: compile_tests(config, job, handle))
+        if not foreign.is_ordinary(job):
+            foreign.end(lambda: foreign.from_the_beginning(job, handle))
+        self._channel = Channel(handle, job.pop("key"))
+        self._reporter.begin(self._channel, job["order_seed"])
+        _as_if_just_begun(config)
+        config.args = list(job["targets"])
+        return _main(config, session)
+
+    def close(self, status: int) -> int:
+        self._channel.send("end", exit_status=status)
         return status
+
+
+def _as_if_just_begun(config: Any) -> None:
+    # When it was made ready the folder was empty, and pytest remembers that it had no conftest.
+    config.pluginmanager._dirpath2confmods.clear()
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    with contextlib.suppress(AttributeError):  # its last line says how long it took
+        terminal._session_start = type(terminal._session_start)()
+
+
+def compile_tests(config: Any, job: dict[str, Any], handle: int) -> int:
+    """Sends test files as pytest would cache them, assertions rewritten. Nothing of them is run."""
+    from _pytest.assertion.rewrite import PYC_TAIL, _rewrite_test, _write_pyc_fp
+
+    channel = Channel(handle, job.pop("key"))
+    for name in job["targets"]:
+        with contextlib.suppress(Exception):  # then each run does it for itself, and says why not
+            source_hash, code = _rewrite_test(Path(job["work"], name), config)
+            data = io.BytesIO()
+            _write_pyc_fp(data, source_hash, code)
+            text = base64.b64encode(data.getvalue()).decode()
+            path = f"__pycache__/{name.removesuffix('.py')}{PYC_TAIL}"
+            channel.send("compiled", name=name, path=path, data=text)
+    channel.send("end", exit_status=0)
+    return 0
 
 
 def preload() -> None:

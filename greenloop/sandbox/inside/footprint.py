@@ -16,7 +16,7 @@ _RIGHTS = 0o500
 _USED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 
-class Watch:
+class Footprint:
     """Looks at the process's tasks, at its open and mapped files, and through its folder."""
 
     def __init__(self, limits: dict[str, int], pid: int, root: str) -> None:

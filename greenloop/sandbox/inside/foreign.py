@@ -1,0 +1,110 @@
+"""The last of ours in a run's process: limits and filter go up, then foreign code is let in."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import resource
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from . import answer_calls, room, seccomp
+from .run_pytest import main as run_pytest
+
+_OWN = __name__.rpartition(".")[0]
+_CPU_MARGIN_S = 2
+_IN_SPACES = (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6)
+
+
+def ini_file() -> str:
+    """pytest's configuration for runs: nothing of what lies around is picked up."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "pytest.ini")
+
+
+def families(spaces: bool) -> tuple[int, ...]:
+    """Socket families that a run may use: any connection that it can make stays in its namespace."""
+    return _IN_SPACES if spaces else ()
+
+
+def close_up(limits: dict[str, int], spaces: bool) -> None:
+    """What can go up before the job is known."""
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[:] = [item for item in sys.path if item != home]
+    for name in [item for item in sys.modules if item == _OWN or item.startswith(f"{_OWN}.")]:
+        del sys.modules[name]
+    faulthandler.enable(sys.__stderr__ or 2)
+    limit(limits, alone=spaces)
+    if spaces:
+        seccomp.install_filter(families(spaces))
+
+
+def enter(job: dict[str, Any], limits: dict[str, int], spaces: bool) -> None:
+    """Everything else up to the first line of foreign code."""
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    os.chdir(job["work"])
+    job["limits"] = limits
+    if not spaces:
+        room.confine(job)
+
+
+def is_ordinary(job: dict[str, Any]) -> bool:
+    """Whether it is a test run that may use what was loaded beforehand."""
+    return job["kind"] == "tests" and not job["cold"]
+
+
+def from_the_beginning(job: dict[str, Any], handle: int) -> int:
+    """Work that no held session can do; its exit status."""
+    job["ini"] = ini_file()
+    if job["cold"]:
+        return _cold(job, handle)
+    if job["kind"] == "calls":  # pytest, made ready, holds the streams; here there is no pytest
+        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
+        return answer_calls.main(job, handle)
+    if job["kind"] == "compile":  # no session is held that could
+        return 1
+    return run_pytest(job, handle)
+
+
+def end(work: Callable[[], int]) -> NoReturn:
+    """Does the work and ends this process with its status; 125 where it raises."""
+    try:
+        status = work()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    except BaseException as error:
+        os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
+    os._exit(125)
+
+
+def _cold(job: dict[str, Any], handle: int) -> int:
+    """The same in a Python started anew: nothing is loaded beforehand, and the hash seed is its own."""
+    os.set_inheritable(handle, True)
+    path = f"{job['environment']['TMPDIR']}/job.json"
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(job, file)
+    folder = os.path.dirname(os.path.abspath(__file__))
+    script = {"tests": "run_pytest.py", "calls": "answer_calls.py"}[job["kind"]]
+    command = [sys.executable, "-s", "-S", "-B", f"{folder}/start.py", path, str(handle)]
+    os.execve(sys.executable, [*command, f"{folder}/{script}"], dict(os.environ))
+
+
+def limit(limits: dict[str, int], *, alone: bool) -> None:
+    """What the kernel holds each process to. `alone`: the user has no processes but this run's."""
+    seconds = limits["cpu_seconds"]
+    for kind, value in (
+        (resource.RLIMIT_CORE, 1),  # not 0: a program that takes the dumps is called for 0 too
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_SIGPENDING, 256),
+        (resource.RLIMIT_FSIZE, limits["file_bytes"]),
+        (resource.RLIMIT_NOFILE, limits["open_files"]),
+        (resource.RLIMIT_AS, limits["memory_bytes"]),
+    ):
+        resource.setrlimit(kind, (value, value))
+    if alone:
+        resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _CPU_MARGIN_S))

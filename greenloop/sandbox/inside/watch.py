@@ -1,0 +1,76 @@
+"""The supervisor's eye on a run: its end, its time, what it writes, what it uses."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import time
+
+from .footprint import Footprint
+from .streams import Streams
+from .usage import Usage
+
+_TICK_MS, _LONGEST_MS = 5.0, 50.0
+_CHUNK, _MUCH = 65536, 32768
+
+
+class Watch:
+    """Waits for a process. What it writes is read at ticks: being woken by each line costs both."""
+
+    def __init__(
+        self, run: socket.socket, child: int, streams: Streams, handles: tuple[int, int]
+    ) -> None:
+        """`handles`: where its output and its results come; `run`: the caller, who may go away."""
+        self._run, self._child, self._streams = run, child, streams
+        self._open = dict(zip(handles, ("output", "result"), strict=True))
+        self._poll, self._alive = select.poll(), os.pidfd_open(child)
+        self._poll.register(self._alive, select.POLLIN)
+        self._poll.register(run, select.POLLIN | select.POLLHUP)
+        for handle in handles:
+            os.set_blocking(handle, False)
+
+    def until_the_end(self, seconds: float, usage: Usage | Footprint) -> str:
+        """How the waiting ended: finished, interrupted, timeout, output, or a limit's name."""
+        deadline = time.monotonic() + seconds
+        tick_ms = _TICK_MS
+        while True:
+            for handle, _ in self._poll.poll(tick_ms):
+                return "finished" if handle == self._alive else "interrupted"
+            count = self._streams.count()
+            if not self.drain():
+                return "output"
+            tick_ms = _next_tick(tick_ms, self._streams.count() - count)
+            if time.monotonic() > deadline:
+                return "timeout"
+            if over := usage.too_much():
+                return over
+
+    def ended_well(self) -> bool:
+        """Whether it has exited with status 0; it is not cleared away by this."""
+        ended = os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return ended is not None and ended.si_code == os.CLD_EXITED and ended.si_status == 0
+
+    def drain(self) -> bool:
+        """Reads what is there; False where it is too much."""
+        return all(self._drained(handle) for handle in list(self._open))
+
+    def _drained(self, handle: int) -> bool:
+        for _ in range(64):
+            try:
+                data = os.read(handle, _CHUNK)
+            except BlockingIOError:
+                return True
+            if not data:
+                del self._open[handle]
+                return True
+            if not self._streams.take(self._open[handle], data):
+                return False
+        return True
+
+
+def _next_tick(last_ms: float, came: int) -> float:
+    """Soon after much has come, as a full pipe stops its writer; later while nothing comes."""
+    if came > _MUCH:
+        return 0.0
+    return _TICK_MS if came else min(max(last_ms, _TICK_MS) * 1.5, _LONGEST_MS)
