@@ -15,7 +15,7 @@ from pathlib import Path
 from greenloop.sandbox.inside.supervisor import SPARE
 
 _GROWTH_BYTES = 96 << 20
-_GONE_S = 10.0
+_GONE_S, _COMES_S = 10.0, 60.0
 
 
 class Witness:
@@ -127,7 +127,7 @@ def settled_runs() -> list[int]:
 
 def wait_for_name(name: str) -> int:
     """The number of the process in a run that has given itself this name."""
-    until = time.monotonic() + _GONE_S
+    until = time.monotonic() + _COMES_S
     while time.monotonic() < until:
         for pid in in_runs():
             if (_read(pid) or {}).get("Name") == name:
