@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import typer
+
 from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError
 from greenloop.models.choosing import choose_model
 from greenloop.models.opening import open_source
 from greenloop.packages import Store
+from greenloop.reporting.lines import WARNING, is_none
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.way.reporting import installed, own_version
@@ -34,13 +38,17 @@ _PROBE_TESTS = "from probe import double\n\ndef test_double():\n    assert doubl
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at. `mend` is '' where nothing has to be done."""
+    """One thing that was looked at. `mend` is '' where nothing has to be done.
+
+    `danger`: it is as it was asked for, and nobody should overlook what that means.
+    """
 
     name: str
     ok: bool
     found: str
     mend: str = ""
     status: int = 0
+    danger: bool = False
 
 
 def doctor_command(flags: dict[str, Any], *, as_json: bool) -> int:
@@ -82,7 +90,7 @@ def _sandbox(settings: Settings) -> Check:
         info = box.info
     found = f"{info.backend}: {info.isolation}; a test run took {run.duration_s:.2f} s"
     if run.passed:
-        return Check("sandbox", True, found)
+        return Check("sandbox", True, found, danger=is_none(info.backend))
     return Check("sandbox", False, found, f"a plain test does not pass in it: {run}", status=4)
 
 
@@ -110,6 +118,13 @@ def _as_json(checks: list[Check]) -> str:
 def _as_text(checks: list[Check]) -> str:
     lines: list[str] = []
     for item in checks:
-        lines.append(f"{'ok     ' if item.ok else 'MISSING'} {item.name}: {item.found}")
+        label = WARNING if item.danger else "ok" if item.ok else "MISSING"
+        line = f"{label:7} {item.name}: {item.found}"
+        lines.append(_loud(line) if item.danger else line)
         lines += [f"        {line}" for line in item.mend.split("\n") if line]
     return "\n".join(lines) + "\n"
+
+
+def _loud(line: str) -> str:
+    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return typer.style(line, fg="red", bold=True) if coloured else line

@@ -58,7 +58,10 @@ MaxCost = Annotated[
 ]
 Sandbox = Annotated[
     Optional[str],
-    typer.Option("--sandbox", help="auto, or a backend's name; never weaker than asked for."),
+    typer.Option(
+        "--sandbox",
+        help="auto, or a backend's name (bubblewrap, native, landlock, …); none: no wall.",
+    ),
 ]
 AllowPackage = Annotated[
     Optional[list[str]],

@@ -13,6 +13,7 @@ Ending = Literal[
     "cpu",
     "memory",
     "processes",
+    "disk",
     "output",
     "crashed",
     "garbled",

@@ -9,6 +9,7 @@ from typing import Any
 from greenloop import events as e
 from greenloop.records import Attempt, Evidence
 
+WARNING = "WARNING"
 LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
 _MOST = 8
 _LINE = 90  # characters of a requirement on screen; the report has all
@@ -44,11 +45,19 @@ def _started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
     yield f"model    {event.model}"
     if event.recorded:
         yield "         the model's answers are RECORDED: no model is asked, all else is done for real"
-    yield f"sandbox  {event.sandbox} ({event.isolation})"
+    if is_none(event.sandbox):
+        yield f"{WARNING}  no sandbox. {event.isolation}"
+    else:
+        yield f"sandbox  {event.sandbox} ({event.isolation})"
     if event.run_dir:
         yield f"run      {event.run_dir}"
     if event.resumed_answers:
         yield f"resumed  {event.resumed_answers} answers are in the log and are not asked for again"
+
+
+def is_none(sandbox: str) -> bool:
+    """Whether a backend's name stands for no sandbox at all: that is told loudly."""
+    return sandbox == "none"
 
 
 def _called(event: e.CallFinished, verbose: bool) -> Iterator[str]:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 from greenloop import events as e
-from greenloop.reporting.lines import LABEL_WIDTH, lines_of
+from greenloop.reporting.lines import LABEL_WIDTH, WARNING, lines_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -110,7 +110,9 @@ def labelled(line: str, style: str) -> Table:
     row = Table.grid(padding=(0, 1))
     row.add_column(width=LABEL_WIDTH - 1, no_wrap=True)
     row.add_column(overflow="fold")
-    row.add_row(Text(line[:LABEL_WIDTH].rstrip(), f"bold {style}"), Text(line[LABEL_WIDTH:]))
+    loud = "bold red" if line.startswith(WARNING) else ""
+    label = Text(line[:LABEL_WIDTH].rstrip(), loud or f"bold {style}")
+    row.add_row(label, Text(line[LABEL_WIDTH:], loud))
     return row
 
 

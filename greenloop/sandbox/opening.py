@@ -2,73 +2,111 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.box import Sandbox
+from greenloop.sandbox.landlocked import LandlockSandbox
 from greenloop.sandbox.limits import Limits, limits_of
 from greenloop.sandbox.probe import check_wall
 from greenloop.sandbox.process import ProcessSandbox
+from greenloop.sandbox.seatbelt import SeatbeltSandbox
 from greenloop.sandbox.testing import TestingSandbox
-from greenloop.sandbox.walls import Wall, bubblewrap_wall, native_wall
+from greenloop.sandbox.walls import bubblewrap_wall, native_wall
 from greenloop.sandbox.warm import WarmSandbox
 from greenloop.settings import Settings
 
-KINDS = ("auto", "bubblewrap", "native", "process")
+# Makes a sandbox that was not tried yet. Raises SandboxError: why there is none of its kind here.
+Maker = Callable[[Limits], TestingSandbox]
+
+_HOW_TO_GET_ONE = (
+    "To get one: apt install bubblewrap, or allow user namespaces, or install podman. "
+    "--sandbox none goes without; know what it does not keep apart: your files, network, processes."
+)
 
 
 def open_sandbox(settings: Settings | None = None) -> Sandbox:
     """The sandbox that the settings ask for; `auto` is the strongest that holds here.
 
     Each wall is tried out before it is trusted; a kind that was asked for by name is never
-    replaced by another.
+    replaced by another, and only `none` goes without a wall.
 
     Raises:
         SandboxError: no sandbox of that kind can be had.
     """
     settings = settings or Settings.load()
     limits = limits_of(settings)
-    kind = settings.sandbox
-    if kind not in KINDS:
-        raise SandboxError(
-            f"--sandbox {kind}: no such sandbox; this version has: {', '.join(KINDS)}"
-        )
-    if kind == "process":
+    kind, makers = settings.sandbox, _makers()
+    if kind == "none":
         return ProcessSandbox(limits)
-    return _strongest(limits) if kind == "auto" else _tried(_makers()[kind], kind, limits)
+    if kind == "auto":
+        return _strongest(makers, limits)
+    if kind not in makers:
+        kinds = ", ".join(("auto", *makers, "none"))
+        raise SandboxError(f"--sandbox {kind}: no such sandbox; this version has: {kinds}")
+    try:
+        return _tried(makers[kind], limits)
+    except SandboxError as error:
+        raise SandboxError(f"--sandbox {kind}: {error}\n{_HOW_TO_GET_ONE}") from None
 
 
-def _makers() -> dict[str, Callable[[], Wall | None]]:
-    """The walls of this machine, strongest first."""
-    return {"bubblewrap": bubblewrap_wall, "native": native_wall}
+def _makers() -> dict[str, Maker]:
+    """The kinds that keep something apart, in the order in which `auto` tries them."""
+    return {
+        "bubblewrap": _bubblewrap,
+        "native": _native,
+        "landlock": _landlock,
+        "seatbelt": _seatbelt,
+    }
 
 
-def _strongest(limits: Limits) -> TestingSandbox:
-    for kind, make in _makers().items():
+def _strongest(makers: dict[str, Maker], limits: Limits) -> TestingSandbox:
+    reasons: list[str] = []
+    for kind, make in makers.items():
         try:
-            return _tried(make, kind, limits)
-        except SandboxError:
-            continue
-    return ProcessSandbox(limits)
+            return _tried(make, limits)
+        except SandboxError as error:
+            reasons.append(f"{kind}: {str(error).removeprefix(f'{kind}: ')}")
+    raise SandboxError(f"no sandbox holds here ({'; '.join(reasons)}).\n{_HOW_TO_GET_ONE}")
 
 
-def _tried(make: Callable[[], Wall | None], kind: str, limits: Limits) -> TestingSandbox:
-    wall = make() if sys.platform == "linux" else None
-    if wall is None:
-        raise SandboxError(f"--sandbox {kind}: {_why_not(kind)}")
-    box = WarmSandbox(wall, limits)
+def _tried(make: Maker, limits: Limits) -> TestingSandbox:
+    box = make(limits)
     try:
         check_wall(box)
-    except SandboxError as error:
+    except BaseException:
         box.close()
-        raise SandboxError(f"--sandbox {kind}: {error}") from None
+        raise
     return box
 
 
-def _why_not(kind: str) -> str:
-    if sys.platform != "linux":
-        return "only on Linux; use --sandbox process, and know what it does not keep apart"
-    if kind == "bubblewrap":
-        return "bwrap is not installed (apt install bubblewrap), or this is root: use native"
-    return "not to be had here"
+def _bubblewrap(limits: Limits) -> TestingSandbox:
+    _only_on("linux", "Linux")
+    wall = bubblewrap_wall()
+    if wall is None:
+        raise SandboxError(
+            "not for root; native is" if os.getuid() == 0 else "bwrap is not installed"
+        )
+    return WarmSandbox(wall, limits)
+
+
+def _native(limits: Limits) -> TestingSandbox:
+    _only_on("linux", "Linux")
+    return WarmSandbox(native_wall(), limits)
+
+
+def _landlock(limits: Limits) -> TestingSandbox:
+    _only_on("linux", "Linux")
+    return LandlockSandbox(limits)
+
+
+def _seatbelt(limits: Limits) -> TestingSandbox:
+    _only_on("darwin", "macOS")
+    return SeatbeltSandbox(limits)
+
+
+def _only_on(platform: str, name: str) -> None:
+    if sys.platform != platform:
+        raise SandboxError(f"only on {name}")

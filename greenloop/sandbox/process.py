@@ -1,4 +1,4 @@
-"""The plainest sandbox: a process of its own, a clean environment, limits. No wall.
+"""No sandbox (`--sandbox none`): a process of its own, a clean environment, limits. No wall.
 
 It keeps this machine's environment variables (so its keys) out of the code, bounds time, memory
 and output, and takes no verdict from an exit status. It does not keep files or the network out of
@@ -33,9 +33,10 @@ __all__ = ["Limits", "ProcessSandbox"]
 
 _SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py"}
 _INFO = SandboxInfo(
-    backend="process",
+    backend="none",
     isolation=(
-        "weak: clean environment and limits only; this machine's files and network are in reach"
+        "NONE: this machine's files, network and processes are within reach of the code; only the "
+        "environment is clean, and time, output and the memory of each process are limited"
     ),
 )
 
@@ -54,60 +55,59 @@ class ProcessSandbox(TestingSandbox):
             return self._run(room, work, stop)
 
     @contextlib.contextmanager
-    def _room(self) -> Iterator[_Room]:
+    def _room(self) -> Iterator[Room]:
         try:
             root = Path(tempfile.mkdtemp(prefix="greenloop-")).resolve()
         except OSError as error:
             raise SandboxError(f"no temporary directory for the tests: {error}") from None
         try:
-            yield _Room.make(root)
+            yield Room.make(root)
         finally:
             end_strays(f"HOME={root}/home")
             remove(root)
 
-    def _run(self, room: _Room, work: Work, stop: threading.Event) -> Ended:
+    def _run(self, room: Room, work: Work, stop: threading.Event) -> Ended:
         folder = Path(inside.__file__).parent
         place = {"work": str(room.work), "key": work.key, "ini": str(folder / "pytest.ini")}
         content = {**work.job, **place, "limits": self.limits.inside()}
         room.job.write_text(json.dumps(content), encoding="utf-8")
-        command = [
-            sys.executable,
-            "-s",
-            "-B",
-            str(folder / "start.py"),
-            str(room.job),
-            "{fd}",
-            "{where}",
-        ]
+        command = [*self._python(room), str(folder / "start.py"), str(room.job), "{fd}", "{where}"]
         bounds = Bounds(self.limits.timeout_s, self.limits.output_bytes)
         place_of = (str(room.home), str(room.temporary))
         variables = environment(*place_of, work.hash_seed, work.packages)
-        if work.packages:
-            variables["PYTHONPATH"] = work.packages.folder
         try:
             return run_bounded(
                 [*command, str(folder / _SCRIPTS[work.kind])],
                 folder=room.work,
-                environment=variables,
+                environment={**variables, **self._packages(work)},
                 bounds=bounds,
                 stop=stop,
             )
         except OSError as error:
             raise SandboxError(f"the test process cannot be started: {error}") from None
 
+    def _python(self, room: Room) -> list[str]:
+        """How Python is started for a run."""
+        return [sys.executable, "-s", "-B"]
+
+    def _packages(self, work: Work) -> dict[str, str]:
+        """Variables that say where packages are which this Python does not know of."""
+        return {"PYTHONPATH": work.packages.folder} if work.packages else {}
+
 
 @dataclass(frozen=True)
-class _Room:
+class Room:
     """One run's temporary folder: the working folder, a home, a place for temporary files."""
 
+    root: Path
     work: Path
     home: Path
     temporary: Path
     job: Path
 
     @classmethod
-    def make(cls, root: Path) -> _Room:
-        room = cls(*(root / name for name in ("work", "home", "tmp", "job.json")))
+    def make(cls, root: Path) -> Room:
+        room = cls(root, *(root / name for name in ("work", "home", "tmp", "job.json")))
         for folder in (room.work, room.home, room.temporary):
             folder.mkdir()
         return room

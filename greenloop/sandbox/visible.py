@@ -71,6 +71,13 @@ def _hidden(seen: list[str]) -> tuple[str, ...]:
     )
 
 
+def link_site(seen: Visible, folder: Path) -> None:
+    """Fills a folder with links to the packages, where a run sees this machine's own paths."""
+    for source, target in seen.read_only:
+        if target.startswith(f"{SITE}/"):
+            (folder / Path(target).name).symlink_to(source)
+
+
 def site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
     """Top-level entries (name, path) of the packages and of what they need, installed here."""
     found: dict[str, str] = {}

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ _TMP_BYTES = 8 << 20
 _PREFIX = ("-I", "-S", "-B", "-u")
 _ZYGOTE = (
     "import sys; sys.path[:0] = [{home!r}]; sys.path += {site!r}; "
-    "from inside.zygote import main; main({control}, True, {modules!r})"
+    "from inside.zygote import main; main({control}, {root!r}, {modules!r})"
 )
 _WALL = (
     "import json, os, sys; sys.path[:0] = [{folder!r}]; from inside.wall import enter; "
@@ -57,10 +57,27 @@ def bubblewrap_wall() -> Wall | None:
     )
 
 
+def zygote_command(
+    python: str,
+    home: str,
+    site: Sequence[str],
+    control: int,
+    *,
+    root: str = "",
+    modules: Sequence[str] = (),
+) -> list[str]:
+    """Starts a zygote. `home` holds our inside, `site` are folders with packages, `root` has the
+    rooms of runs without namespaces ('': they have some); `modules` are loaded beforehand.
+    """
+    code = _ZYGOTE.format(
+        home=home, site=list(site), control=control, root=root, modules=tuple(modules)
+    )
+    return [python, *_PREFIX, "-c", code]
+
+
 def _zygote(seen: Visible, control: int) -> list[str]:
-    site = [SITE, PACKAGES] if seen.packages else [SITE]
-    code = _ZYGOTE.format(home=HOME, site=site, control=control, modules=seen.modules)
-    return [seen.python, *_PREFIX, "-c", code]
+    site = (SITE, PACKAGES) if seen.packages else (SITE,)
+    return zygote_command(seen.python, HOME, site, control, modules=seen.modules)
 
 
 def _native(seen: Visible, control: int) -> list[str]:

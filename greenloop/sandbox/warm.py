@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import dataclass
+from typing import Any
 
+from greenloop.packages import Installed
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.limits import Limits
@@ -14,7 +17,16 @@ from greenloop.sandbox.testing import TestingSandbox, Work, environment
 from greenloop.sandbox.visible import PACKAGES, SITE, visible
 from greenloop.sandbox.walls import Wall
 
-_WORK, _HOME, _TEMPORARY = "/tmp/work", "/tmp/home", "/tmp/tmp"
+
+@dataclass(frozen=True)
+class Place:
+    """A run's folders as it sees them: work, home, temporary files; where pytest is, and packages."""
+
+    work: str = "/tmp/work"
+    home: str = "/tmp/home"
+    temporary: str = "/tmp/tmp"
+    site: str = SITE
+    packages: str = ""
 
 
 class WarmSandbox(TestingSandbox):
@@ -53,20 +65,25 @@ class WarmSandbox(TestingSandbox):
         return read_rewritten(ended.result, work.key) if ended.ending == "finished" else {}
 
     def _run(self, work: Work, stop: threading.Event, compiled: dict[str, str]) -> Ended:
-        job = {
+        place = Place(packages=PACKAGES if work.packages else "")
+        return self._hand_over(self._job(work, compiled, place), work.packages, stop)
+
+    def _hand_over(self, job: dict[str, Any], packages: Installed, stop: threading.Event) -> Ended:
+        zygote, limits = self._zygotes.of(packages), json.dumps(self.limits.inside()).encode()
+        return zygote.run(json.dumps(job).encode(), limits, self.limits.timeout_s, stop)
+
+    def _job(self, work: Work, compiled: dict[str, str], place: Place) -> dict[str, Any]:
+        return {
             **work.job,
             "kind": work.kind,
             "key": work.key,
             "cold": work.hash_seed != 0,
-            "work": _WORK,
-            "files": {f"{_WORK}/{name}": text for name, text in work.files},
+            "work": place.work,
+            "files": {f"{place.work}/{name}": text for name, text in work.files},
             "compiled": compiled,
-            "packages": PACKAGES if work.packages else "",
+            "packages": place.packages,
             "environment": {
-                **environment(_HOME, _TEMPORARY, work.hash_seed, work.packages),
-                "PYTHONPATH": f"{SITE}:{PACKAGES}" if work.packages else SITE,
+                **environment(place.home, place.temporary, work.hash_seed, work.packages),
+                "PYTHONPATH": ":".join(filter(None, (place.site, place.packages))),
             },
         }
-        limits = json.dumps(self.limits.inside()).encode()
-        zygote = self._zygotes.of(work.packages)
-        return zygote.run(json.dumps(job).encode(), limits, self.limits.timeout_s, stop)

@@ -23,7 +23,7 @@ _GRACE_S, _POLL_S = 15.0, 0.05
 _MOST_RUNS = 2000  # then a new one is started: whatever might grow in it does not grow for ever
 _TRIES = 2
 _FRAME_BYTES = 64 << 20
-_ENDINGS = ("finished", "timeout", "memory", "output", "interrupted")
+_ENDINGS = ("finished", "timeout", "memory", "processes", "disk", "output", "interrupted")
 
 
 class Zygote:

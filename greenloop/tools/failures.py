@@ -115,6 +115,7 @@ def _ending(run: TestRun) -> str:
         "cpu": "The run was stopped: its CPU time was used up",
         "memory": "The run was stopped: it used too much memory",
         "processes": "The test process died: it started too many processes or threads",
+        "disk": "The run was stopped: it wrote too many files, or too large ones",
         "output": "The run was stopped: too much output",
         "crashed": "The test process died",
         "garbled": "The test process sent a result that pytest does not send",

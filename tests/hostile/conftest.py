@@ -13,6 +13,7 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.landlocked import LandlockSandbox
 from greenloop.sandbox.testing import Limits, Work
 from greenloop.sandbox.walls import bubblewrap_wall, native_wall
 from greenloop.sandbox.warm import WarmSandbox
@@ -43,30 +44,57 @@ def witness() -> Iterator[Witness]:
     watching.close()
 
 
-class Touched(WarmSandbox):
+class Touched:
     """Knows whether it had a run since somebody last looked."""
 
     touched = True
 
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
         self.touched = True
-        return super()._execute(work, stop)
+        ended: Ended = super()._execute(work, stop)  # type: ignore[misc]
+        return ended
 
 
-@pytest.fixture(scope="session", params=["bubblewrap", "native"])
-def box(request: pytest.FixtureRequest, witness: Witness) -> Iterator[Touched]:
+class Spaced(Touched, WarmSandbox):
+    """In namespaces of its own."""
+
+
+class Landlocked(Touched, LandlockSandbox):
+    """Without them: one process, no sockets, and this machine's paths."""
+
+
+Watched = Spaced | Landlocked
+
+
+@pytest.fixture(scope="session", params=["bubblewrap", "native", "landlock"])
+def box(request: pytest.FixtureRequest, witness: Witness) -> Iterator[Watched]:
     """One sandbox a wall, with small limits."""
-    if request.param not in walls():
-        why = "this is root" if os.getuid() == 0 else "it is not installed"
-        pytest.skip(f"no wall of the kind {request.param} here: {why}")
-    wall = bubblewrap_wall() if request.param == "bubblewrap" else native_wall()
+    kind = request.param
+    if kind not in walls():
+        why = "the kernel lacks it" if kind == "landlock" else "it is not installed"
+        pytest.skip(
+            f"no wall of the kind {kind} here: {'this is root' if not os.getuid() else why}"
+        )
+    with opened(kind) as made:
+        yield made
+
+
+def opened(kind: str) -> Watched:
+    if kind == "landlock":
+        return Landlocked(LIMITS)
+    wall = bubblewrap_wall() if kind == "bubblewrap" else native_wall()
     assert wall is not None
-    with Touched(wall, LIMITS) as opened:
-        yield opened
+    return Spaced(wall, LIMITS)
+
+
+@pytest.fixture(scope="session")
+def spaces(box: Watched) -> bool:
+    """Whether runs have namespaces; where not, much is refused that otherwise is harmless."""
+    return isinstance(box, Spaced)
 
 
 @pytest.fixture(autouse=True)
-def unnoticed(box: Touched, witness: Witness) -> Iterator[None]:
+def unnoticed(box: Watched, witness: Witness) -> Iterator[None]:
     """After each run: the host has noticed nothing, and an ordinary run passes right after."""
     yield
     if box.touched:
@@ -109,6 +137,7 @@ def limited(box: WarmSandbox) -> Limited:
 PRELUDE = """
 import ctypes, errno, os, resource, signal, socket, subprocess, sys, threading, time
 libc = ctypes.CDLL(None, use_errno=True)
+TMP = os.environ["TMPDIR"]
 
 
 def call(number, *arguments):
@@ -142,6 +171,11 @@ def answered(box: WarmSandbox, code: str, calls: list[str]) -> dict[str, Any]:
     answers = box.answer_calls(PRELUDE + code, "probes", calls)
     assert not answers.trouble, answers.trouble
     return {call: _plain(event) for call, event in zip(calls, answers.events, strict=True)}
+
+
+def is_refused(answer: Any) -> bool:
+    """Whether a call was answered with an error that says no, also while its arguments were made."""
+    return str(answer).startswith(("refused", "raised PermissionError", "raised BlockingIOError"))
 
 
 def _plain(event: dict[str, Any] | None) -> Any:

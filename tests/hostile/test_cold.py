@@ -39,18 +39,19 @@ def test_it_ends_as_it_would_warm(box: WarmSandbox, limited: Limited, ending: st
 
 
 def test_nothing_of_the_job_or_of_the_host_is_left_lying_about(
-    box: WarmSandbox, witness: Witness
+    box: WarmSandbox, witness: Witness, spaces: bool
 ) -> None:
+    alone = spaces or "os.getuid() > 65534"
     run = cold(
         box,
         "def f():\n"
-        "    assert os.listdir('/tmp/tmp') == os.listdir('/tmp/home') == []\n"
+        "    assert os.listdir(TMP) == os.listdir(os.environ['HOME']) == []\n"
         "    assert not any('inside' in path for path in sys.path)\n"
         f"    assert refused(read, {str(witness.home / 'id_ed25519')!r}) == 'refused'\n"
         "    assert refused(read, '/proc/1/environ') == 'refused'\n"
         "    assert 'HOSTILE_API_KEY' not in os.environ\n"
         "    assert refused(os.memfd_create, 'x') == 'refused'\n"
         f"    assert refused(socket.create_connection, ('127.0.0.1', {witness.port})) == 'refused'\n"
-        "    assert resource.getrlimit(resource.RLIMIT_NPROC) == (24, 24)\n",
+        f"    if {alone}: assert resource.getrlimit(resource.RLIMIT_NPROC) == (24, 24)\n",
     )
     assert run.passed, run

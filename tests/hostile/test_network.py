@@ -88,11 +88,14 @@ NEVER = [
     "refused(resolves, 'example.org')",
 ]
 VALUES = {
+    "own_pair()": "pair",
+    "own_loop()": "loop",
+}
+# Where there are no namespaces, the network is this machine's: nothing of it is to be had.
+OR_REFUSED = {
     "visible_sockets()": 0,  # asked first: later there are its own
     "interfaces()": ["lo"],
     "own_loopback()": "ping",
-    "own_pair()": "pair",
-    "own_loop()": "loop",
 }
 
 
@@ -100,7 +103,7 @@ VALUES = {
 def said(box: WarmSandbox, witness: Witness) -> dict[str, Any]:
     names = {"PORT": witness.port, "PATH": witness.path, "ABSTRACT": witness.abstract}
     head = "".join(f"{name} = {value!r}\n" for name, value in names.items())
-    return answered(box, head + CODE, [*VALUES, *NEVER])
+    return answered(box, head + CODE, [*OR_REFUSED, *VALUES, *NEVER])
 
 
 @pytest.mark.parametrize("call", NEVER)
@@ -109,5 +112,50 @@ def test_nobody_is_reached(said: dict[str, Any], call: str) -> None:
 
 
 @pytest.mark.parametrize("call", VALUES)
-def test_its_own_network_is_there_and_alone(said: dict[str, Any], call: str) -> None:
+def test_pairs_of_sockets_work(said: dict[str, Any], call: str) -> None:
     assert said[call] == VALUES[call]
+
+
+@pytest.mark.parametrize("call", OR_REFUSED)
+def test_its_own_network_is_there_and_alone(said: dict[str, Any], spaces: bool, call: str) -> None:
+    if spaces:
+        assert said[call] == OR_REFUSED[call]
+    else:
+        assert said[call].startswith("raised ")
+
+
+PAIR = """
+def datagrams():
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+
+
+def again(address):
+    first, second = socket.socketpair()
+    first.connect(address)
+
+
+def to_somebody(address):
+    first, second = socket.socketpair()
+    first.sendto(b"x", address)
+
+
+def in_a_message(address):
+    first, second = socket.socketpair()
+    first.sendmsg([b"x"], [], 0, address)
+
+
+def listens():
+    first, second = socket.socketpair()
+    first.bind(TMP + "/socket")
+"""
+
+
+def test_one_of_a_pair_goes_nowhere_else(box: WarmSandbox, witness: Witness, spaces: bool) -> None:
+    addresses = (witness.path, f"\0{witness.abstract}")
+    calls = [
+        f"refused({name}, {address!r})"
+        for name in ("again", "to_somebody", "in_a_message")
+        for address in addresses
+    ]
+    calls += [] if spaces else ["refused(datagrams)", "refused(listens)"]
+    assert set(answered(box, PAIR, calls).values()) == {"refused"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.warm import WarmSandbox
-from tests.hostile.conftest import answered
+from tests.hostile.conftest import answered, is_refused
 from tests.hostile.witness import Witness
 
 CODE = """
@@ -97,21 +97,23 @@ REFUSED = [
     "refused(os.openpty)",
 ]
 VALUES: dict[str, Any] = {
-    "environs()": 0,
-    "own_memory()": 0,
     "'HOSTILE_API_KEY' in os.environ": False,
-    "os.environ['HOME']": "/tmp/home",
+    "os.path.basename(os.environ['HOME'])": "home",
     "os.listdir(os.environ['HOME'])": [],
     "imports('greenloop')": False,
     "imports('langchain')": False,
     "imports('inside')": False,
-    "socket.gethostname()": "sandbox",
-    "devices()": [],
     "sys.stdin.read()": "",
-    "os.getppid()": 1,
-    "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal())": [1, 2],
     "[r for r in map(os.readlink, ['/proc/self/fd/%d' % n for n in range(3)])][0]": "/dev/null",
 }
+# Where there are no namespaces, these are of the whole machine and cannot be looked at.
+OR_REFUSED: dict[str, Any] = {
+    "environs()": 0,
+    "own_memory()": 0,
+    "devices()": [],
+    "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal())": [1, 2],
+}
+OWN_NAMES = {"socket.gethostname()": "sandbox", "os.getppid()": 1}
 
 
 @pytest.fixture(scope="module")
@@ -120,18 +122,31 @@ def said(box: WarmSandbox, witness: Witness) -> dict[str, Any]:
     code = CODE.replace("FIRST_HEX", first).replace("SECOND_HEX", second)
     home, temporary = (str(item / "id_ed25519") for item in (witness.home, witness.open))
     paths = [f"refused(read, {path!r})" for path in (home, temporary)]
-    answers = answered(box, code, [*REFUSED, *VALUES, *paths])
+    answers = answered(box, code, [*REFUSED, *VALUES, *OR_REFUSED, *OWN_NAMES, *paths])
     return {**answers, "keys": [answers[path] for path in paths]}
 
 
 @pytest.mark.parametrize("call", REFUSED)
 def test_it_cannot_be_read(said: dict[str, Any], call: str) -> None:
-    assert said[call] == "refused"
+    assert is_refused(said[call])
 
 
 @pytest.mark.parametrize("call", VALUES)
 def test_nothing_of_the_host_is_to_be_seen(said: dict[str, Any], call: str) -> None:
     assert said[call] == VALUES[call]
+
+
+@pytest.mark.parametrize("call", OR_REFUSED)
+def test_nothing_of_the_host_is_to_be_seen_or_all_is_refused(
+    said: dict[str, Any], spaces: bool, call: str
+) -> None:
+    assert said[call] == OR_REFUSED[call] if spaces else is_refused(said[call])
+
+
+@pytest.mark.parametrize("call", OWN_NAMES)
+def test_names_are_its_own(said: dict[str, Any], spaces: bool, call: str) -> None:
+    """Without namespaces the machine's name and the numbers of processes can be asked for."""
+    assert (said[call] == OWN_NAMES[call]) == spaces
 
 
 def test_keys_in_the_home_and_elsewhere_are_out_of_reach(said: dict[str, Any]) -> None:

@@ -23,11 +23,11 @@ from greenloop.sandbox import zygotes
 from greenloop.sandbox.inside.supervisor import SPARE
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.warm import WarmSandbox
-from tests.hostile.conftest import LIMITS, assert_ordinary
+from tests.hostile.conftest import LIMITS, assert_ordinary, opened
 from tests.hostile.witness import in_runs, parent, resident, settled_runs, wait_for_name
 
 TESTS = "from solution import f\n\n\ndef test_f():\n    f()\n"
-_NAME = "def name(text):\n    open('/proc/self/comm', 'w').write(text)\n\n\n"
+_NAME = "import ctypes\ndef name(text):\n    ctypes.CDLL(None).prctl(15, text.encode(), 0, 0, 0)\n"
 STAYS = f"import time\n{_NAME}def f():\n    name('staying')\n    time.sleep(60)\n"
 BRIEF = f"import time\n{_NAME}def f():\n    name('brief')\n    time.sleep(0.5)\n"
 
@@ -87,7 +87,7 @@ def test_an_old_zygote_ends_after_its_last_run(
 
 def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -> None:
     """The kernel ends a process that asked for it together with the thread that started it."""
-    with WarmSandbox(box._zygotes._wall, LIMITS) as fresh:
+    with opened(box.info.backend) as fresh:
         thread = threading.Thread(target=assert_ordinary, args=[fresh])
         thread.start()
         thread.join()
@@ -136,11 +136,11 @@ def test_interrupt_does_not_wait_for_a_wall_that_never_comes_to_life(box: WarmSa
         assert {run.result(10).ending for run in runs} == {"interrupted"}
 
 
+ROOT = Path(__file__).parents[2]
 _CALLER = """
 import os, sys
-from greenloop.sandbox.walls import {wall}_wall
-from greenloop.sandbox.warm import WarmSandbox
-with WarmSandbox({wall}_wall()) as box:
+from tests.sandbox.conftest import LIMITS, warm
+with warm({wall!r}, LIMITS) as box:
     print("ready", flush=True)
     try:
         box.run_tests({code!r}, {tests!r})
@@ -152,9 +152,8 @@ with WarmSandbox({wall}_wall()) as box:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "SIGKILL"])
 def test_with_the_caller_everything_ends(box: WarmSandbox, number: int) -> None:
     code = _CALLER.format(wall=box.info.backend, code=STAYS, tests=TESTS)
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
-    ) as caller:
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as caller:
         pid = wait_for_name("staying")
         below = [pid, zygote_of(pid)]
         caller.send_signal(number)
@@ -178,9 +177,11 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_eight_threads_at_once(box: WarmSandbox) -> None:
+def test_eight_threads_at_once(box: WarmSandbox, spaces: bool) -> None:
+    alone = "assert __import__('os').getpid() == 2" if spaces else "pass"
+
     def work(number: int) -> bool:
-        code = f"def f(): assert __import__('os').getpid() == 2\nNUMBER = {number}"
+        code = f"def f(): {alone}\nNUMBER = {number}"
         tests = f"import solution\n\n\ndef test_f():\n    assert solution.NUMBER == {number}\n"
         return box.run_tests(code, tests).passed
 

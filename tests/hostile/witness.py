@@ -15,7 +15,7 @@ from pathlib import Path
 from greenloop.sandbox.inside.supervisor import SPARE
 
 _GROWTH_BYTES = 96 << 20
-_GONE_S = 10.0
+_GONE_S, _COMES_S = 10.0, 60.0
 
 
 class Witness:
@@ -73,11 +73,20 @@ class Witness:
 
     def _files(self) -> dict[str, str]:
         files = [*self.home.rglob("*"), *self.open.rglob("*")]
-        return {str(item): item.read_text() if item.is_file() else "" for item in files}
+        return {str(item): f"{_rights_and_time(item)} {_text(item)}" for item in files}
 
     def close(self) -> None:
         os.environ.pop("HOSTILE_API_KEY", None)
         self._made.close()
+
+
+def _rights_and_time(item: Path) -> str:
+    state = item.lstat()
+    return f"{state.st_mode} {state.st_uid} {state.st_mtime_ns}"
+
+
+def _text(item: Path) -> str:
+    return item.read_text() if item.is_file() else ""
 
 
 def _folder(made: ExitStack, place: str) -> Path:
@@ -94,14 +103,17 @@ def resident() -> int:
 def in_runs() -> list[int]:
     """Our descendants that live in a run: two process namespaces further in than we are.
 
+    Where a wall has no namespaces: in our own, and below a zygote of ours.
     A copy that waits for its run is none yet.
     """
     status = {pid: text for pid in _pids() if (text := _read(pid))}
-    depth = len(status[os.getpid()]["NSpid"].split()) + 2
+    own = len(status[os.getpid()]["NSpid"].split())
     return [
         pid
         for pid, item in status.items()
-        if len(item["NSpid"].split()) >= depth and item["Name"] != SPARE and _ours(pid, status)
+        if item["Name"] != SPARE
+        and (steps := _steps_below_us(pid, status))
+        and ((depth := len(item["NSpid"].split())) >= own + 2 or (depth == own and steps >= 2))
     ]
 
 
@@ -115,7 +127,7 @@ def settled_runs() -> list[int]:
 
 def wait_for_name(name: str) -> int:
     """The number of the process in a run that has given itself this name."""
-    until = time.monotonic() + _GONE_S
+    until = time.monotonic() + _COMES_S
     while time.monotonic() < until:
         for pid in in_runs():
             if (_read(pid) or {}).get("Name") == name:
@@ -128,12 +140,14 @@ def parent(pid: int) -> int:
     return int(_read(pid)["PPid"])
 
 
-def _ours(pid: int, status: dict[int, dict[str, str]]) -> bool:
+def _steps_below_us(pid: int, status: dict[int, dict[str, str]]) -> int:
+    """How many generations; 0 where it does not descend from us."""
+    steps = 0
     while pid in status:
-        pid = int(status[pid]["PPid"])
+        pid, steps = int(status[pid]["PPid"]), steps + 1
         if pid == os.getpid():
-            return True
-    return False
+            return steps
+    return 0
 
 
 def _pids() -> list[int]:

@@ -59,9 +59,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Installed:
         pytest.skip(f"no registry here: {error}")
 
 
-@pytest.fixture(scope="module", params=["process", *walls()])
+@pytest.fixture(scope="module", params=["none", *walls()])
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    if request.param == "process":
+    if request.param == "none":
         with ProcessSandbox() as opened:
             yield opened
         return

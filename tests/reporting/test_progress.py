@@ -6,11 +6,12 @@ import io
 import sys
 
 import pytest
+from rich.text import Text
 
 from greenloop import events as e
 from greenloop.records import Attempt, Contract, Failure, Requirement, TestRun
 from greenloop.reporting.lines import LABEL_WIDTH, lines_of
-from greenloop.reporting.progress import Live, Plain, Silent, one_line, progress
+from greenloop.reporting.progress import Live, Plain, Silent, labelled, one_line, progress
 
 CONTRACT = Contract(
     module="m",
@@ -40,6 +41,7 @@ ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha25
             ["RECORDED", "strong", "dir"],
         ),
         (e.RunStarted("m", "native", "strong", None, resumed_answers=3), ["3 answers"]),
+        (e.RunStarted("m", "none", "NONE: all", None), ["WARNING  no sandbox. NONE: all"]),
         (e.ContractReady(CONTRACT), ["R1 word", " …", "assumed: one"]),
         (
             e.Attempted(ATTEMPT, RUN),
@@ -55,6 +57,13 @@ def test_lines_say_what_happened(event: e.Event, parts: list[str]) -> None:
     for part in parts:
         assert part in "\n".join(lines)
     assert all(line[LABEL_WIDTH - 1] == " " for line in lines)
+
+
+def test_a_warning_is_bold_and_red_and_nothing_else_is() -> None:
+    for line, text_style in (("WARNING  no sandbox", "bold red"), ("sandbox  native", "")):
+        text = next(iter(labelled(line, "cyan").columns[1].cells))
+        assert isinstance(text, Text)
+        assert str(text.style) == text_style
 
 
 def test_verbose_says_more() -> None:

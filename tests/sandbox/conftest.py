@@ -10,6 +10,8 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.inside import landlock
+from greenloop.sandbox.landlocked import LandlockSandbox
 from greenloop.sandbox.process import ProcessSandbox
 from greenloop.sandbox.testing import Limits
 from greenloop.sandbox.walls import bubblewrap_wall, native_wall
@@ -32,19 +34,27 @@ def walls() -> list[str]:
     """The walls that can be tried on this machine."""
     if sys.platform != "linux":
         return []
-    return ["bubblewrap", "native"] if bubblewrap_wall() else ["native"]
+    found = ["bubblewrap", "native"] if bubblewrap_wall() else ["native"]
+    return [*found, "landlock"] if landlock.version() else found
 
 
-def made(kind: str) -> Sandbox:
+def made(kind: str, limits: Limits = LIMITS) -> Sandbox:
     """A sandbox of one kind, with small limits."""
-    if kind == "process":
-        return ProcessSandbox(LIMITS)
+    if kind == "none":
+        return ProcessSandbox(limits)
+    return warm(kind, limits)
+
+
+def warm(kind: str, limits: Limits) -> WarmSandbox:
+    """The same of a kind that has a wall."""
+    if kind == "landlock":
+        return LandlockSandbox(limits)
     wall = bubblewrap_wall() if kind == "bubblewrap" else native_wall()
     assert wall is not None
-    return WarmSandbox(wall, LIMITS)
+    return WarmSandbox(wall, limits)
 
 
-@pytest.fixture(scope="session", params=["process", *walls()])
+@pytest.fixture(scope="session", params=["none", *walls()])
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """Every sandbox that this machine has."""
     with made(request.param) as opened:

@@ -149,7 +149,7 @@ def test_own_settings(n):
 """
 
 
-@pytest.fixture(scope="module", params=["process", *walls()])
+@pytest.fixture(scope="module", params=["none", *walls()])
 def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """The sandboxes of this machine, the packages being among what a run sees."""
     with pytest.MonkeyPatch.context() as patch:

@@ -3,60 +3,91 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox import open_sandbox, opening
+from greenloop.sandbox.opening import Maker
 from greenloop.sandbox.probe import check_wall
 from greenloop.sandbox.process import ProcessSandbox
+from greenloop.sandbox.testing import Limits, TestingSandbox
 from greenloop.settings import Settings
 from tests.sandbox.conftest import made, walls
 
-
-def test_the_process_says_that_it_is_weak() -> None:
-    with open_sandbox(Settings.load(sandbox="process")) as box:
-        assert box.info.backend == "process"
-        assert box.info.isolation.startswith("weak")
+Machine = Callable[..., None]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")
-def test_auto_takes_a_wall_that_holds() -> None:
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """A machine with these kinds and no others."""
+
+    def having(**kinds: Maker) -> None:
+        monkeypatch.setattr(opening, "_makers", lambda: kinds)
+
+    return having
+
+
+def missing(limits: Limits) -> TestingSandbox:
+    raise SandboxError("the kernel says no")
+
+
+def test_without_a_wall_it_says_so_in_capitals() -> None:
+    with open_sandbox(Settings.load(sandbox="none")) as box:
+        assert box.info.backend == "none"
+        assert box.info.isolation.startswith("NONE: ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
+def test_auto_takes_the_first_wall_that_holds() -> None:
     with open_sandbox(Settings.load()) as box:
-        assert box.info.backend in ("bubblewrap", "native")
-        assert box.info.isolation.startswith("strong")
+        assert box.info.backend == walls()[0]
         check_wall(box)
 
 
-def test_every_wall_was_tried() -> None:
-    if "bubblewrap" not in walls():
-        pytest.skip("bubblewrap was not tried: it is not installed, or this is root")
-    with made("bubblewrap") as box:
-        check_wall(box)
+@pytest.mark.parametrize("kind", walls())
+def test_every_wall_was_tried(kind: str) -> None:
+    with open_sandbox(Settings.load(sandbox=kind)) as box:
+        assert box.info.backend == kind
 
 
 def test_a_wall_that_does_not_hold_is_found_out() -> None:
-    with ProcessSandbox() as box, pytest.raises(SandboxError, match="does not hold: reads"):
+    with made("none") as box, pytest.raises(SandboxError, match="does not hold: reads"):
         check_wall(box)
 
 
-def test_where_no_wall_holds_auto_is_weak_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "_makers", lambda: {"native": lambda: None})
+def test_where_nothing_holds_auto_refuses_and_says_what_was_tried(machine: Machine) -> None:
+    machine(native=missing, landlock=ProcessSandbox)  # that one would run, and holds nothing back
+    with pytest.raises(SandboxError) as caught:
+        open_sandbox(Settings.load())
+    said = str(caught.value)
+    assert caught.value.exit_status == 4
+    assert "native: the kernel says no" in said
+    assert "landlock: none: the wall does not hold: reads" in said
+    for way_out in ("bubblewrap", "user namespaces", "podman", "--sandbox none", "your files"):
+        assert way_out in said
+
+
+def test_auto_goes_on_to_the_next(machine: Machine) -> None:
+    if not walls():
+        pytest.skip("this machine has no wall")
+    machine(native=missing, **{walls()[-1]: lambda limits: made(walls()[-1], limits)})
     with open_sandbox(Settings.load()) as box:
-        assert box.info.isolation.startswith("weak")
+        assert box.info.backend == walls()[-1]
 
 
-@pytest.mark.parametrize("kind", ["fortress", "native"])
-def test_a_kind_that_cannot_be_had_is_refused_not_replaced(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(opening, "_makers", lambda: {"native": lambda: None})
-    with pytest.raises(SandboxError, match=f"^--sandbox {kind}: "):
+@pytest.mark.parametrize("kind", ["fortress", "process", "native"])
+def test_a_kind_that_cannot_be_had_is_refused_not_replaced(kind: str, machine: Machine) -> None:
+    machine(native=missing, landlock=missing)
+    with pytest.raises(SandboxError, match=f"^--sandbox {kind}: ") as caught:
         open_sandbox(Settings.load(sandbox=kind))
+    if kind != "native":
+        assert "this version has: auto, native, landlock, none" in str(caught.value)
 
 
 def test_the_limits_are_those_of_the_settings() -> None:
-    with open_sandbox(Settings.load(sandbox="process", timeout_s=0.5)) as box:
+    with open_sandbox(Settings.load(sandbox="none", timeout_s=0.5)) as box:
         run = box.run_tests("while True: pass", "from solution import f\ndef test_a(): pass")
     assert run.ending == "timeout"
     assert run.duration_s < 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -59,7 +60,7 @@ def alpha(store: Store) -> Installed:
 
 
 def is_warm(box: Sandbox) -> bool:
-    return box.info.backend != "process"
+    return box.info.backend != "none"
 
 
 def test_a_package_is_there_for_those_who_may_use_it(box: Sandbox, alpha: Installed) -> None:
@@ -150,7 +151,7 @@ def test_behind_a_wall_the_folder_is_read_only(box: Sandbox, alpha: Installed) -
         pytest.skip("without a wall nothing keeps a run from writing")
     (event,) = box.with_packages(alpha).answer_calls(WRITES, "solution", ["writes()"]).events
     assert event is not None
-    assert event.get("value") == ["int", "0x1e"]  # EROFS
+    assert event.get("value") in (["int", hex(errno.EROFS)], ["int", hex(errno.EACCES)])
 
 
 def test_behind_a_wall_what_is_installed_into_the_interpreter_is_not_seen(
@@ -158,6 +159,8 @@ def test_behind_a_wall_what_is_installed_into_the_interpreter_is_not_seen(
 ) -> None:
     if not is_warm(box):
         pytest.skip("without a wall the files of this machine are in reach")
+    if box.info.backend == "landlock":
+        pytest.skip("Landlock cannot hide what lies below a folder that may be read")
     places = [path for path in visible().hidden if list(Path(path).iterdir())]
     if not places:
         pytest.skip("nothing is installed into this interpreter itself")

@@ -15,9 +15,10 @@ import signal
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NoReturn
 
 from . import kernel as k
-from .descriptors import WHERE
+from . import room
 from .supervisor import Run, say, supervise
 
 _LIMITS_BYTES = 4096
@@ -44,8 +45,9 @@ class _Spare:
 class Copies:
     """Makes a copy of this process for each run that the host asks for."""
 
-    def __init__(self, control: socket.socket, spaces: bool) -> None:
-        self._control, self._spaces = control, spaces
+    def __init__(self, control: socket.socket, root: str) -> None:
+        """`root`: where runs live that get no namespaces; '' where each gets its own."""
+        self._control, self._spaces, self._root = control, not root, root
         self._before: frozenset[int] | None = None
         self._kept: frozenset[int] = frozenset()
         self._streams: list[int] = []
@@ -57,8 +59,6 @@ class Copies:
     def keeping(self) -> Iterator[None]:
         """What is opened herein stays open in copies: it is the null device, whatever it is for."""
         nothing = os.open(os.devnull, os.O_RDWR)
-        while nothing <= WHERE:  # descriptors up to there are a run's own
-            nothing = os.dup(nothing)
         self._streams = [os.dup(number) for number in (1, 2)]
         for number in (1, 2):
             os.dup2(nothing, number)
@@ -109,7 +109,7 @@ class Copies:
         """One run of the host's."""
         self._limits, handles, _, _ = socket.recv_fds(self._control, _LIMITS_BYTES, 1)
         if not self._limits:
-            os._exit(0)
+            self._end()
         handle = handles[0]
         spare, self._spare = self._spare, None
         if spare is not None and spare.takes(self._limits, handle):
@@ -127,6 +127,14 @@ class Copies:
         else:
             os.close(handle)
         return None
+
+    def _end(self) -> NoReturn:
+        """The host is gone."""
+        if self._spare is not None:
+            self._spare.source.close()
+        if self._root:
+            room.clear(self._root)
+        os._exit(0)
 
     def _copy(self, limits: bytes) -> _Spare | Run:
         """Raises OSError where there can be none."""

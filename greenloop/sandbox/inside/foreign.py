@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import answer_calls, seccomp
+from . import answer_calls, room, seccomp
 from .descriptors import WHERE
-from .landlock import restrict
 from .packages import forget
+from .run_pytest import main as run_pytest
 
 _OWN = __name__.rpartition(".")[0]
 _CPU_MARGIN_S = 2
@@ -37,7 +37,7 @@ def close_up(limits: dict[str, int], spaces: bool) -> None:
     for name in [item for item in sys.modules if item == _OWN or item.startswith(f"{_OWN}.")]:
         del sys.modules[name]
     faulthandler.enable(sys.__stderr__ or 2)
-    limit(limits)
+    limit(limits, alone=spaces)
     if spaces:
         seccomp.install_filter(families(spaces))
 
@@ -50,8 +50,7 @@ def enter(job: dict[str, Any], limits: dict[str, int], spaces: bool) -> None:
     forget(job["work"], job["packages"])
     job["limits"] = limits
     if not spaces:
-        restrict(job["readable"], [job["root"], "/dev/null"])
-        seccomp.install_filter(families(spaces))
+        room.confine(job)
 
 
 def is_ordinary(job: dict[str, Any]) -> bool:
@@ -69,8 +68,6 @@ def from_the_beginning(job: dict[str, Any], handle: int) -> int:
         return answer_calls.main(job, handle)
     if job["kind"] == "compile":  # no session is held that could
         return 1
-    from .run_pytest import main as run_pytest
-
     return run_pytest(job, handle)
 
 
@@ -100,18 +97,19 @@ def _cold(job: dict[str, Any], handle: int) -> int:
     os.execve(sys.executable, [*command, *places], dict(os.environ))
 
 
-def limit(limits: dict[str, int]) -> None:
-    """What the kernel holds each process to."""
+def limit(limits: dict[str, int], *, alone: bool) -> None:
+    """What the kernel holds each process to. `alone`: the user has no processes but this run's."""
     seconds = limits["cpu_seconds"]
     for kind, value in (
         (resource.RLIMIT_CORE, 1),  # not 0: a program that takes the dumps is called for 0 too
         (resource.RLIMIT_MSGQUEUE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_SIGPENDING, 256),
-        (resource.RLIMIT_NPROC, limits["processes"]),
         (resource.RLIMIT_FSIZE, limits["file_bytes"]),
         (resource.RLIMIT_NOFILE, limits["open_files"]),
         (resource.RLIMIT_AS, limits["memory_bytes"]),
     ):
         resource.setrlimit(kind, (value, value))
+    if alone:
+        resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _CPU_MARGIN_S))

@@ -15,9 +15,10 @@ import signal
 import socket
 from typing import Any, NamedTuple
 
-from . import corner, foreign, whereabouts
+from . import corner, foreign, room, whereabouts
 from . import kernel as k
 from .descriptors import RESULT, WHERE
+from .footprint import Footprint
 from .frames import receive_frame, send_frame
 from .streams import Streams
 from .usage import Usage
@@ -64,12 +65,13 @@ def supervise(
     try:
         k.name_process(RUNNING)
         pipes.keep_ours()
-        _begin(run, pipes)
+        root = _begin(run, pipes, spaces)
     except BaseException as error:
         say(run, error)
         os._exit(111)
+    usage = Usage(limits) if spaces else Footprint(limits, child, root)
     try:
-        _report(run, child, Streams.within(limits), pipes, limits, spaces)
+        _report(run, child, Streams.within(limits), pipes, limits, usage)
     finally:  # an error here is no report, and must not read like a run that never began
         os._exit(112)
 
@@ -92,8 +94,6 @@ def _prepared(limits: dict[str, int], ids: tuple[int, int], spaces: bool) -> int
     """The run's place, and the process that is to live in it: 0 in that one."""
     if spaces:
         corner.build(limits, ids)
-    else:
-        k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
     k.prctl(k.PR_SET_DUMPABLE, 0)
     return os.fork()
 
@@ -109,11 +109,15 @@ def _run_socket(source: socket.socket) -> socket.socket:
     return socket.socket(fileno=handles[0])
 
 
-def _begin(run: socket.socket, pipes: _Pipes) -> None:
+def _begin(run: socket.socket, pipes: _Pipes, spaces: bool) -> str:
+    """Hands the job on; the folder that the run lives in, where it has no namespaces."""
     job = json.loads(receive_frame(run, _JOB_BYTES))
+    if not spaces:
+        room.build(job)
     _write_files(job.pop("files"), job.pop("compiled"), job["work"])
     with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as there:
         there.write(json.dumps(job).encode())
+    return str(job.get("root", ""))
 
 
 def say(run: socket.socket, error: BaseException) -> None:
@@ -188,14 +192,13 @@ def _report(
     streams: Streams,
     pipes: _Pipes,
     limits: dict[str, int],
-    spaces: bool,
+    usage: Usage | Footprint,
 ) -> None:
-    usage = Usage(limits, spaces)
     watch = Watch(run, child, streams, (pipes.output, pipes.result, pipes.where))
     ending = watch.until_the_end(limits["wall_ms"] / 1000, usage)
     if not watch.ended_well():
         usage.look_last()
-    _end_everybody(child, spaces)
+    _end_everybody(child)
     status, peak_bytes = _reap(child)
     watch.drain()
     head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
@@ -207,30 +210,15 @@ def _report(
     os._exit(0)
 
 
-def _end_everybody(child: int, spaces: bool) -> None:
-    """Before the result is read: nobody is left who could still write to it."""
+def _end_everybody(child: int) -> None:
+    """Before the result is read: nobody is left who could still write to it.
+
+    In its pid namespace a supervisor is pid 1, and ends all others; elsewhere there is but the one.
+    """
     try:
-        if spaces:
-            os.kill(-1, signal.SIGKILL)
-        else:
-            os.killpg(child, signal.SIGKILL)
+        os.kill(-1 if os.getpid() == 1 else child, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         pass
-    if not spaces:
-        _sweep(child)
-
-
-def _sweep(child: int) -> None:
-    """Without a pid namespace: orphans come to us, the subreaper; we end them one by one."""
-    path = f"/proc/self/task/{os.getpid()}/children"
-    for _ in range(100):
-        with open(path, encoding="utf-8") as file:
-            others = [int(item) for item in file.read().split() if int(item) != child]
-        if not others:
-            return
-        for pid in others:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
 
 
 def _reap(child: int) -> tuple[int, int]:

@@ -2,47 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
 
 _INTERVAL_S = 0.05
-_SOCKET_BYTES = (
+SOCKET_BYTES = (
     2 * 212992
 )  # the most that the kernel keeps for one, with a buffer as large as it gets
 _FULL_BYTES = 64 << 10  # less room than this is none
 _CPU_NEAR_S = 0.1  # the kernel rounds
-_NEAR = 0.9  # of a limit: who came so near and then died, died of it
+NEAR = 0.9  # of a limit: who came so near and then died, died of it
 
 
 class Usage:
     """Limits on one process do not add up: a hundred small ones are as much as one large one."""
 
-    def __init__(self, limits: dict[str, int], spaces: bool) -> None:
-        self._limits, self._spaces = limits, spaces
+    def __init__(self, limits: dict[str, int]) -> None:
+        self._limits = limits
         self._next = time.monotonic() + _INTERVAL_S
         self._hit: set[str] = set()
 
-    def too_much(self) -> bool:
-        """Whether the run is over its memory limit; looks every twentieth of a second."""
-        if time.monotonic() < self._next or not self._spaces:
-            return False
+    def too_much(self) -> str:
+        """ "memory" where the run is over its limit, else ""; looks every twentieth of a second."""
+        if time.monotonic() < self._next:
+            return ""
         self._next = time.monotonic() + _INTERVAL_S
         most = self._limits["total_bytes"]
         if self.look() <= most or _proportional() + self._elsewhere() <= most:
-            return False
+            return ""
         self._hit.add("total memory")
-        return True
+        return "memory"
 
     def look(self) -> int:
         """A quick upper bound of the memory: pages that forks share are counted for each."""
-        if not self._spaces:
-            return 0
         total, tasks = 0, 1  # the kernel counts the supervisor too
         for fields in _others():
             total += sum(fields.get(name, 0) for name in ("RssAnon", "VmSwap", "VmPTE"))
             tasks += fields.get("Threads", 0)
-            if fields.get("VmPeak", 0) >= self._limits["memory_bytes"] * _NEAR:
+            if fields.get("VmPeak", 0) >= self._limits["memory_bytes"] * NEAR:
                 self._hit.add("memory")
         if tasks >= self._limits["processes"]:
             self._hit.add("processes")
@@ -51,7 +50,7 @@ class Usage:
     def look_last(self) -> None:
         """Once more, before what is left of the run is ended; and at the CPU time that each had."""
         self.look()
-        if self._spaces and any(used >= self._limits["cpu_seconds"] for used in _cpu_seconds()):
+        if any(used >= self._limits["cpu_seconds"] for used in _cpu_seconds()):
             self._hit.add("cpu")
 
     def _elsewhere(self) -> int:
@@ -65,12 +64,12 @@ class Usage:
             if state.f_files and not state.f_ffree:
                 self._hit.add("inodes" if path == "/tmp" else full)
         with open("/proc/net/sockstat", encoding="ascii") as file:
-            return total + int(file.readline().split()[2]) * _SOCKET_BYTES
+            return total + int(file.readline().split()[2]) * SOCKET_BYTES
 
     def hit(self, peak_bytes: int) -> list[str]:
         """Limits that were reached, as far as was seen; `peak_bytes` is the kernel's own count."""
         for name, limit in (("memory", "memory_bytes"), ("total memory", "total_bytes")):
-            if peak_bytes >= self._limits[limit] * _NEAR:
+            if peak_bytes >= self._limits[limit] * NEAR:
                 self._hit.add(name)
         return sorted(self._hit)
 
@@ -80,17 +79,31 @@ def _names() -> list[str]:
     return [name for name in os.listdir("/proc") if name.isdecimal() and name != own]
 
 
+def tasks(pid: int | str) -> Iterator[str]:
+    """The folders of a process's threads. The first may have ended while the others go on."""
+    folder = f"/proc/{pid}/task"
+    with contextlib.suppress(OSError):
+        yield from (f"{folder}/{name}" for name in os.listdir(folder))
+
+
+def memory_of(pid: int | str) -> dict[str, int]:
+    """The numbers of a process's status, from a thread that is alive where there is one."""
+    fields: dict[str, int] = {}
+    for task in tasks(pid):
+        with contextlib.suppress(OSError), open(f"{task}/status", "rb") as file:
+            fields = numbers(file.read())
+        if "RssAnon" in fields:
+            break
+    return fields
+
+
 def _others() -> Iterator[dict[str, int]]:
-    """Of each other process the numbers in its status; what is in kB in bytes."""
-    for name in _names():
-        try:
-            with open(f"/proc/{name}/status", "rb") as file:
-                yield _numbers(file.read())
-        except OSError:
-            continue
+    """Of each other process the numbers in its status."""
+    return map(memory_of, _names())
 
 
-def _numbers(status: bytes) -> dict[str, int]:
+def numbers(status: bytes) -> dict[str, int]:
+    """The numbers of a process's status by name; what is in kB in bytes."""
     found: dict[str, int] = {}
     for line in status.splitlines():
         words = line.split()
@@ -102,24 +115,28 @@ def _numbers(status: bytes) -> dict[str, int]:
 
 def _proportional() -> int:
     """Exactly: each shared page is divided among those who share it."""
-    total = 0
-    for name in _names():
-        try:
-            with open(f"/proc/{name}/smaps_rollup", encoding="utf-8") as file:
-                lines = [line.split() for line in file]
-        except OSError:
-            continue
-        total += sum(int(line[1]) * 1024 for line in lines if line[0] in ("Pss_Anon:", "SwapPss:"))
-    return total
+    return sum(_share(name) for name in _names())
+
+
+def _share(pid: str) -> int:
+    for task in tasks(pid):
+        with contextlib.suppress(OSError), open(f"{task}/smaps_rollup", encoding="utf-8") as file:
+            lines = [line.split() for line in file]
+            return sum(
+                int(line[1]) * 1024 for line in lines if line[0] in ("Pss_Anon:", "SwapPss:")
+            )
+    return 0
 
 
 def _cpu_seconds() -> Iterator[float]:
     """Of each other process, with all its threads; also of one that has ended and not been reaped."""
-    ticks = os.sysconf("SC_CLK_TCK")
     for name in _names():
-        try:
-            with open(f"/proc/{name}/stat", "rb") as file:
-                fields = file.read().rpartition(b")")[2].split()
-        except OSError:
-            continue
-        yield (int(fields[11]) + int(fields[12])) / ticks + _CPU_NEAR_S
+        with contextlib.suppress(OSError):
+            yield cpu_seconds(name)
+
+
+def cpu_seconds(pid: int | str) -> float:
+    """What a process has used, all its threads together. Raises OSError where it is gone."""
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + _CPU_NEAR_S

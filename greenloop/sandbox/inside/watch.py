@@ -8,6 +8,7 @@ import socket
 import time
 
 from . import whereabouts
+from .footprint import Footprint
 from .streams import Streams
 from .usage import Usage
 
@@ -32,8 +33,8 @@ class Watch:
         for handle in self._open:
             os.set_blocking(handle, False)
 
-    def until_the_end(self, seconds: float, usage: Usage) -> str:
-        """How the waiting ended: finished, interrupted, timeout, output or memory."""
+    def until_the_end(self, seconds: float, usage: Usage | Footprint) -> str:
+        """How the waiting ended: finished, interrupted, timeout, output, or a limit's name."""
         deadline = time.monotonic() + seconds
         tick_ms = _TICK_MS
         while True:
@@ -46,8 +47,8 @@ class Watch:
             if time.monotonic() > deadline:
                 self._ask_where()
                 return "timeout"
-            if usage.too_much():
-                return "memory"
+            if over := usage.too_much():
+                return over
 
     def _ask_where(self) -> None:
         """What comes after the question, woken by the signal perhaps, is no result."""

@@ -12,24 +12,27 @@ from . import foreign
 from . import kernel as k
 from .copies import Copies
 from .corner import WORK
+from .descriptors import reserve
 from .packages import preload_packages
 from .seccomp import filter_program
 from .warm_pytest import hold_session, preload
 
 
-def main(control_fd: int, spaces: bool, modules: Sequence[str] = ()) -> None:
-    """Serves until the host goes away. `spaces`: each run gets namespaces of its own.
+def main(control_fd: int, root: str = "", modules: Sequence[str] = ()) -> None:
+    """Serves until the host goes away. `root`: no namespaces are to be had, runs live below it.
 
     `modules` of packages are loaded beforehand, as far as that is safe.
     """
-    control = socket.socket(fileno=control_fd)
-    control.set_inheritable(False)
+    spaces = not root
+    if root:
+        os.environ["TMPDIR"] = root
+    control = socket.socket(fileno=reserve(control_fd))
     sys.dont_write_bytecode = True
     preload()
     preload_packages(modules)
     with contextlib.suppress(OSError):  # made once, so that each run finds it
         filter_program(k.machine(), foreign.families(spaces))
-    copies = Copies(control, spaces)
+    copies = Copies(control, root)
     if spaces:
         os.chdir(WORK)
         with copies.keeping():

@@ -1,0 +1,109 @@
+"""Landlock as older kernels have it: what a level does not cover, the second filter must."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenloop.sandbox import inside
+from greenloop.sandbox.inside import landlock
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not landlock.version(), reason="this kernel has no Landlock"
+)
+_CODE = """
+import json, os, signal, sys
+sys.path[:0] = [sys.argv[1]]
+from inside import kernel, landlock, room
+
+level, folder, outside, victim = int(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5])
+room.version = landlock.version = lambda: level
+room.confine({"readable": ["/usr", sys.base_prefix, os.path.dirname(outside)], "root": folder,
+              "own_user": False, "user": None})
+
+
+def tried(action, *arguments):
+    try:
+        result = action(*arguments)
+        return f"allowed: {result!r}"
+    except OSError as error:
+        return "refused"
+
+
+def reads(path):
+    with open(path) as file:
+        return file.read()
+
+
+def writes(path):
+    with open(path, "w") as file:
+        file.write("new")
+
+
+print(json.dumps({
+    "reads": tried(reads, outside),
+    "writes": tried(writes, outside),
+    "truncates": tried(os.truncate, outside, 0),
+    "empties": tried(os.open, outside, os.O_RDONLY | os.O_TRUNC),
+    "empties oddly": tried(os.open, outside, 3 | os.O_TRUNC),
+    "moves": tried(os.rename, outside, folder + "/moved"),
+    "links": tried(os.link, outside, folder + "/linked"),
+    "removes": tried(os.unlink, outside),
+    "kills": tried(os.kill, victim, signal.SIGKILL),
+    "asks": tried(os.kill, victim, 0),
+    "forks": tried(os.fork),
+    "own": [tried(writes, folder + "/own"), tried(reads, folder + "/own")],
+    "own pid": tried(os.kill, os.getpid(), 0),
+    "listed": tried(os.listdir, "/"),
+}))
+"""
+REFUSED = "writes truncates empties moves links removes kills asks forks listed".split()
+
+
+@pytest.mark.parametrize("level", range(1, 8))
+def test_nothing_outside_is_changed_at_any_level(level: int, tmp_path: Path) -> None:
+    if level > landlock.version():
+        pytest.skip(f"this kernel's Landlock is of level {landlock.version()}")
+    said = confined(level, tmp_path)
+    assert {name: said[name] for name in REFUSED} == dict.fromkeys(REFUSED, "refused")
+    assert said["empties oddly"] == "refused"
+    assert said["reads"] == "allowed: 'secret'"
+    assert said["own"] == ["allowed: None", "allowed: 'new'"]
+    assert said["own pid"] == "allowed: None"
+
+
+def confined(level: int, tmp_path: Path) -> dict[str, Any]:
+    """What a confined process of ours says; the file and the victim have come to no harm."""
+    folder, elsewhere = tmp_path / "own", tmp_path / "elsewhere"
+    for made in (folder, elsewhere):
+        made.mkdir()
+    (elsewhere / "file").write_text("secret")
+    parent = str(Path(inside.__file__).parent.parent)
+    with subprocess.Popen(["sleep", "60"]) as victim:
+        arguments = [parent, str(level), str(folder), str(elsewhere / "file"), str(victim.pid)]
+        python = os.path.realpath(sys.executable)
+        done = subprocess.run(
+            [python, "-I", "-S", "-B", "-c", _CODE, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
+        assert victim.poll() is None
+        victim.kill()
+    assert (elsewhere / "file").read_text() == "secret"
+    assert os.listdir(elsewhere) == ["file"]
+    assert done.returncode == 0, done.stderr
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+def test_where_the_kernel_has_none_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    with pytest.raises(OSError, match="no Landlock"):
+        landlock.restrict([], [])

@@ -1,0 +1,84 @@
+"""macOS's profile as text: nobody has tried it there, so at least it says what it should."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import SandboxError
+from greenloop.sandbox.opening import open_sandbox
+from greenloop.sandbox.seatbelt import command, profile, quoted
+from greenloop.sandbox.visible import HOME, SITE, Visible
+from greenloop.settings import Settings
+
+SEEN = Visible(
+    read_only=(("/usr", "/usr"), ("/x/inside", f"{HOME}/inside"), ("/v/pytest", f"{SITE}/pytest")),
+    links=(),
+    python="/opt/py/bin/python3",
+)
+
+
+def lines() -> list[str]:
+    return profile(SEEN, Path("/tmp/site"), Path("/tmp/run")).split("\n")
+
+
+def test_all_is_denied_that_is_not_named() -> None:
+    first, second, *rest = lines()
+    assert (first, second) == ("(version 1)", "(deny default)")
+    assert all(line.startswith("(allow ") for line in rest)
+    assert not any(word in line for line in rest for word in ("network", "mach", "fork", "ipc"))
+
+
+def test_only_the_folder_of_the_run_is_written_to() -> None:
+    writes = [line for line in lines() if "file-write" in line]
+    assert writes == [
+        '(allow file-write* (subpath "/tmp/run"))',
+        '(allow file-write-data (literal "/dev/null"))',
+    ]
+
+
+def test_only_the_interpreter_is_started() -> None:
+    (starts,) = [line for line in lines() if "process" in line]
+    assert starts.startswith('(allow process-exec (literal "/opt/py/bin/python3") (literal "')
+
+
+def test_read_are_the_packages_the_inside_and_the_system_but_nobodys_home() -> None:
+    (reads,) = [line for line in lines() if "file-read*" in line and "subpath" in line]
+    for path in ("/tmp/site", "/tmp/run", "/x/inside", "/v/pytest", "/usr/lib"):
+        assert f'(subpath "{path}")' in reads
+    for path in ("/", "/usr", "/Users", str(Path.home())):
+        assert f'(subpath "{path}")' not in reads
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("/plain", '"/plain"'),
+        ('/a") (allow default) ("', '"/a\\") (allow default) (\\""'),
+        ("/back\\slash", '"/back\\\\slash"'),
+        ('/both\\"', '"/both\\\\\\""'),
+    ],
+)
+def test_a_path_stays_a_string(path: str, text: str) -> None:
+    assert quoted(path) == text
+
+
+@pytest.mark.parametrize("path", ["relative", "", "/a\nb", "/a\0", "/a\x1b"])
+def test_a_path_that_cannot_be_written_down_is_refused(path: str) -> None:
+    with pytest.raises(SandboxError, match="no profile"):
+        quoted(path)
+
+
+def test_python_is_started_under_it() -> None:
+    program, flag, text, python, *options = command(SEEN, Path("/tmp/site"), Path("/tmp/run"))
+    assert (program, flag, python) == ("/usr/bin/sandbox-exec", "-p", SEEN.python)
+    assert text.startswith("(version 1)")
+    assert options == ["-s", "-S", "-B"]
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there it is to be had")
+def test_elsewhere_it_is_refused() -> None:
+    with pytest.raises(SandboxError, match=r"^--sandbox seatbelt: only on macOS"):
+        open_sandbox(Settings.load(sandbox="seatbelt"))
