@@ -17,6 +17,7 @@ from greenloop.sandbox.box import Answers
 from greenloop.sandbox.inside.packages import ONE_THREAD
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.protocol import events, test_run
+from greenloop.sandbox.reached import ended_by_itself, limits_hit
 from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
 
@@ -94,7 +95,7 @@ class TestingSandbox(ABC):
         stop = self._stop
         job = {"module": module, "calls": list(calls)}
         work = Work("calls", ((f"{module}.py", code),), job, packages=self.packages)
-        return _answers(self._execute(work, stop), len(calls), work.key)
+        return _answers(self._execute(work, stop), len(calls), work.key, self.limits)
 
     def with_packages(self, packages: Installed) -> TestingSandbox:
         """See `Sandbox.with_packages`."""
@@ -139,7 +140,7 @@ def environment(
     }
 
 
-def _answers(ended: Ended, count: int, key: str) -> Answers:
+def _answers(ended: Ended, count: int, key: str, limits: Limits) -> Answers:
     """One event a call, the first that came for it; the numbers come from foreign code."""
     heard, whole = events(ended.result, key)
     answers: dict[int, dict[str, Any]] = {}
@@ -148,11 +149,14 @@ def _answers(ended: Ended, count: int, key: str) -> Answers:
         if item.get("event") == "answer" and type(number) is int:
             answers.setdefault(number, item)
     closed = whole and bool(heard) and heard[-1].get("event") == "end"
-    trouble = "" if ended.ending == "finished" and closed else _trouble(ended)
+    trouble = "" if ended.ending == "finished" and closed else _trouble(ended, limits)
     return Answers(tuple(answers.get(number) for number in range(count)), trouble)
 
 
-def _trouble(ended: Ended) -> str:
+def _trouble(ended: Ended, limits: Limits) -> str:
+    ending = ended_by_itself(ended, False, ()) if ended.ending == "finished" else ended.ending
+    exceeded = [limits.exceeded(name) for name in limits_hit(ending, ended, False, ())]
+    how = ", ".join([ending, f"status {ended.status}", *exceeded])
     last = ended.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
     said = f": {last[:300]}" if last else ""
-    return f"the calls did not come to an end ({ended.ending}, status {ended.status}){said}"
+    return f"the calls did not come to an end ({how}){said}"

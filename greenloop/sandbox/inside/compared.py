@@ -10,6 +10,7 @@ from typing import Any
 from .shown import TEXT
 
 _WAY_UP = 16
+_LINES_VARY = sys.version_info < (3, 11)  # within one statement that has several
 
 
 class Compared:
@@ -42,9 +43,11 @@ class Compared:
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
-        if trace is None or place != (id(trace.tb_frame), trace.tb_lineno):
+        if trace is None or place is None or not isinstance(error, AssertionError):
             return None
-        return self._values if isinstance(error, AssertionError) else None
+        frame, line = place
+        here = line == trace.tb_lineno or (_LINES_VARY and "assert " in str(error.args[:1]))
+        return self._values if here and frame == id(trace.tb_frame) else None
 
     def _text(self, value: Any) -> str:
         try:
