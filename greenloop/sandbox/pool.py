@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
 from greenloop.packages import Installed
 from greenloop.sandbox.visible import Visible
@@ -29,7 +28,7 @@ class Zygotes:
         """The zygote that has these packages loaded."""
         with self._lock:
             if packages not in self._all:
-                self._all[packages] = Zygote(self._wall, _with(self._seen, packages))
+                self._all[packages] = Zygote(self._wall, self._seen.with_packages(packages))
             self._awake = [item for item in self._awake if item != packages] + [packages]
             tired = self._awake[:-_MOST_AWAKE]
             self._awake = self._awake[-_MOST_AWAKE:]
@@ -44,7 +43,3 @@ class Zygotes:
             zygotes, self._all, self._awake = list(self._all.values()), {}, []
         for item in zygotes:
             item.close()
-
-
-def _with(seen: Visible, packages: Installed) -> Visible:
-    return replace(seen, packages=packages.folder, modules=packages.modules)

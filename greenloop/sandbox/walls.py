@@ -58,7 +58,7 @@ def bubblewrap_wall() -> Wall | None:
 
 
 def _zygote(seen: Visible, control: int) -> list[str]:
-    site = [SITE, PACKAGES] if seen.packages else [SITE]
+    site = [SITE, PACKAGES]
     code = _ZYGOTE.format(home=HOME, site=site, control=control, modules=seen.modules)
     return [seen.python, *_PREFIX, "-c", code]
 
@@ -66,7 +66,7 @@ def _zygote(seen: Visible, control: int) -> list[str]:
 def _native(seen: Visible, control: int) -> list[str]:
     folder = str(Path(inside.__file__).parent.parent)
     spec = {
-        "read_only": [list(item) for item in seen.binds],
+        "read_only": [list(item) for item in seen.read_only],
         "hidden": list(seen.hidden),
         "links": [list(item) for item in seen.links],
         "tmp_bytes": _TMP_BYTES,
@@ -93,7 +93,7 @@ def bubblewrap_arguments(seen: Visible) -> list[str]:
         "--dir",
         "/tmp/work",
     ]
-    for source, target in seen.binds:
+    for source, target in seen.read_only:
         arguments += ["--ro-bind-try", source, target]
     for path in seen.hidden:
         arguments += ["--tmpfs", path, "--remount-ro", path]
