@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import SandboxError
+from greenloop.packages import Installed
 from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox import zygotes
 from greenloop.sandbox.inside.supervisor import SPARE
@@ -86,13 +87,14 @@ def test_an_old_zygote_ends_after_its_last_run(
 
 def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -> None:
     """The kernel ends a process that asked for it together with the thread that started it."""
-    with WarmSandbox(box._zygote._wall, LIMITS) as fresh:
+    with WarmSandbox(box._zygotes._wall, LIMITS) as fresh:
         thread = threading.Thread(target=assert_ordinary, args=[fresh])
         thread.start()
         thread.join()
-        living = fresh._zygote._living
+        zygote = fresh._zygotes.of(Installed())
+        living = zygote._living
         assert_ordinary(fresh)
-        assert living is fresh._zygote._living
+        assert living is zygote._living
         assert living is not None
         assert not living.is_dead()
     with pytest.raises((SandboxError, RuntimeError)):
@@ -189,7 +191,7 @@ def test_eight_threads_at_once(box: WarmSandbox) -> None:
 
 def test_hundreds_of_runs_leave_memory_and_descriptors_flat(box: WarmSandbox) -> None:
     assert_ordinary(box)
-    living = box._zygote._living
+    living = box._zygotes.of(Installed())._living
     assert living is not None
 
     def measured() -> tuple[int, int, int]:
