@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.tested import tested_module
+from greenloop.sandbox import tested
 
 
 def module_of(source: str) -> str:
-    return tested_module(source, ["gamma"])
+    return tested.tested_module(source, ["gamma"])
 
 
 @pytest.mark.parametrize(
