@@ -21,7 +21,7 @@ from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.leftovers import remove
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.testing import Work
-from greenloop.sandbox.visible import Visible, link_site, visible
+from greenloop.sandbox.visible import PACKAGES, Visible, link_site, visible
 from greenloop.sandbox.walls import Wall, zygote_command
 from greenloop.sandbox.warm import Place, WarmSandbox
 
@@ -61,11 +61,11 @@ class LandlockSandbox(WarmSandbox):
         folder = self._folder
 
         def command(seen: Visible, control: int) -> list[str]:
-            site = [item for item in (str(folder.site), seen.packages) if item]
+            packages = [source for source, target in seen.read_only if target == PACKAGES]
             return zygote_command(
                 sys.executable,
                 str(folder.home),
-                site,
+                [str(folder.site), *packages],
                 control,
                 root=str(folder.root),
                 modules=seen.modules,

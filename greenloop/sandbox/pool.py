@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
+from greenloop.errors import SandboxError
 from greenloop.packages import Installed
 from greenloop.sandbox.visible import Visible
 from greenloop.sandbox.walls import Wall
@@ -24,12 +24,15 @@ class Zygotes:
         self._wall, self._seen, self._lock = wall, seen, threading.Lock()
         self._all: dict[Installed, Zygote] = {}
         self._awake: list[Installed] = []  # the one asked for last stands last
+        self._closed = False
 
     def of(self, packages: Installed) -> Zygote:
-        """The zygote that has these packages loaded."""
+        """The zygote that has these packages loaded. Raises SandboxError once all are closed."""
         with self._lock:
+            if self._closed:
+                raise SandboxError(f"{self._wall.info.backend}: the sandbox is closed")
             if packages not in self._all:
-                self._all[packages] = Zygote(self._wall, _with(self._seen, packages))
+                self._all[packages] = Zygote(self._wall, self._seen.with_packages(packages))
             self._awake = [item for item in self._awake if item != packages] + [packages]
             tired = self._awake[:-_MOST_AWAKE]
             self._awake = self._awake[-_MOST_AWAKE:]
@@ -41,10 +44,6 @@ class Zygotes:
     def close(self) -> None:
         """Ends them all, with what runs in them."""
         with self._lock:
-            zygotes, self._all, self._awake = list(self._all.values()), {}, []
-        for item in zygotes:
+            self._closed = True
+        for item in self._all.values():
             item.close()
-
-
-def _with(seen: Visible, packages: Installed) -> Visible:
-    return replace(seen, packages=packages.folder, modules=packages.modules)

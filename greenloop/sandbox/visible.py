@@ -9,10 +9,11 @@ import re
 import site
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
+from greenloop.packages import Installed
 from greenloop.sandbox import inside
 
 HOME = "/opt/greenloop"
@@ -26,21 +27,22 @@ _SYSTEM = ("lib", "lib64", "lib32", "bin", "sbin")
 class Visible:
     """`read_only` (source, target) pairs; `links` (target, path) pairs; the interpreter's path.
 
-    `hidden` are folders in what is bound that are empty inside. `packages` is a folder on this
-    machine that is seen as `PACKAGES` ('': none), `modules` what is loaded from it beforehand.
+    `hidden` are folders in what is bound that are empty inside, `modules` what is loaded beforehand
+    of the packages in `PACKAGES`.
     """
 
     read_only: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str], ...]
     python: str
     hidden: tuple[str, ...] = ()
-    packages: str = ""
     modules: tuple[str, ...] = ()
 
-    @property
-    def binds(self) -> tuple[tuple[str, str], ...]:
-        """All (source, target) pairs, the packages' folder among them."""
-        return (*self.read_only, *([(self.packages, PACKAGES)] if self.packages else []))
+    def with_packages(self, packages: Installed) -> Visible:
+        """The same, and the packages, if there are any."""
+        if not packages:
+            return self
+        pairs = (*self.read_only, (packages.folder, PACKAGES))
+        return replace(self, read_only=pairs, modules=packages.modules)
 
 
 def visible(packages: tuple[str, ...] = ("pytest",)) -> Visible:

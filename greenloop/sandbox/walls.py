@@ -76,14 +76,13 @@ def zygote_command(
 
 
 def _zygote(seen: Visible, control: int) -> list[str]:
-    site = (SITE, PACKAGES) if seen.packages else (SITE,)
-    return zygote_command(seen.python, HOME, site, control, modules=seen.modules)
+    return zygote_command(seen.python, HOME, (SITE, PACKAGES), control, modules=seen.modules)
 
 
 def _native(seen: Visible, control: int) -> list[str]:
     folder = str(Path(inside.__file__).parent.parent)
     spec = {
-        "read_only": [list(item) for item in seen.binds],
+        "read_only": [list(item) for item in seen.read_only],
         "hidden": list(seen.hidden),
         "links": [list(item) for item in seen.links],
         "tmp_bytes": _TMP_BYTES,
@@ -110,7 +109,7 @@ def bubblewrap_arguments(seen: Visible) -> list[str]:
         "--dir",
         "/tmp/work",
     ]
-    for source, target in seen.binds:
+    for source, target in seen.read_only:
         arguments += ["--ro-bind-try", source, target]
     for path in seen.hidden:
         arguments += ["--tmpfs", path, "--remount-ro", path]

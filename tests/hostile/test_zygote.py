@@ -91,9 +91,10 @@ def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -
         thread = threading.Thread(target=assert_ordinary, args=[fresh])
         thread.start()
         thread.join()
-        living = fresh._zygotes.of(Installed())._living
+        zygote = fresh._zygotes.of(Installed())
+        living = zygote._living
         assert_ordinary(fresh)
-        assert living is fresh._zygotes.of(Installed())._living
+        assert living is zygote._living
         assert living is not None
         assert not living.is_dead()
     with pytest.raises((SandboxError, RuntimeError)):

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.tested import tested_module as module_of
+from greenloop.sandbox import tested
+
+
+def module_of(source: str) -> str:
+    return tested.tested_module(source, ["gamma"])
 
 
 @pytest.mark.parametrize(
@@ -19,6 +23,7 @@ from greenloop.sandbox.tested import tested_module as module_of
         ("from . import x\nfrom .y import z", "solution"),
         ("def test_a():\n    from late import f\n    assert f()", "late"),
         ("import pytest", "solution"),
+        ("from roman import to_roman\nimport gamma.delta as d", "roman"),
         ("def broken(", "solution"),
         ("x = '\0'", "solution"),
         ("-" * 100_000 + "1", "solution"),

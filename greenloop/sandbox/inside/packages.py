@@ -12,7 +12,7 @@ from collections.abc import Sequence
 # Libraries of numbers start a thread for each core as soon as they are loaded. A copy of a process
 # has none of its threads, and a run may have only so many.
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")}
-_REHEARSAL_S, _LOOK_S = 30.0, 0.005
+_REHEARSALS_S, _LOOK_S = 20.0, 0.005  # all together: the host waits for the zygote for a minute
 
 
 def preload_packages(modules: Sequence[str]) -> None:
@@ -21,8 +21,9 @@ def preload_packages(modules: Sequence[str]) -> None:
     What is not loaded here is loaded by the run that imports it.
     """
     os.environ.update(ONE_THREAD, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    until = time.monotonic() + _REHEARSALS_S
     for name in modules:
-        if _loads_quietly(name):
+        if _loads_quietly(name, until):
             with contextlib.suppress(Exception):
                 __import__(name)
 
@@ -40,7 +41,7 @@ def forget(work: str, folder: str) -> None:
             del sys.modules[name]
 
 
-def _loads_quietly(name: str) -> bool:
+def _loads_quietly(name: str, until: float) -> bool:
     child = os.fork()
     if child == 0:
         status = 1
@@ -50,7 +51,6 @@ def _loads_quietly(name: str) -> bool:
             status = 0 if len(os.listdir("/proc/self/task")) == 1 else 2
         finally:
             os._exit(status)
-    until = time.monotonic() + _REHEARSAL_S
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
