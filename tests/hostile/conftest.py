@@ -71,10 +71,7 @@ def box(request: pytest.FixtureRequest, witness: Witness) -> Iterator[Watched]:
     """One sandbox a wall, with small limits."""
     kind = request.param
     if kind not in walls():
-        why = "the kernel lacks it" if kind == "landlock" else "it is not installed"
-        pytest.skip(
-            f"no wall of the kind {kind} here: {'this is root' if not os.getuid() else why}"
-        )
+        pytest.skip(f"no wall of the kind {kind} here: {why_not(kind)}")
     with opened(kind) as made:
         yield made
 
