@@ -18,7 +18,7 @@ from greenloop.sandbox.testing import Limits, Work
 from greenloop.sandbox.walls import bubblewrap_wall, native_wall
 from greenloop.sandbox.warm import WarmSandbox
 from tests.hostile.witness import Witness
-from tests.sandbox.conftest import walls
+from tests.sandbox.conftest import gives_namespaces, walls
 
 LIMITS = Limits(
     timeout_s=20,
@@ -71,12 +71,17 @@ def box(request: pytest.FixtureRequest, witness: Witness) -> Iterator[Watched]:
     """One sandbox a wall, with small limits."""
     kind = request.param
     if kind not in walls():
-        why = "the kernel lacks it" if kind == "landlock" else "it is not installed"
-        pytest.skip(
-            f"no wall of the kind {kind} here: {'this is root' if not os.getuid() else why}"
-        )
+        pytest.skip(f"no wall of the kind {kind} here: {why_not(kind)}")
     with opened(kind) as made:
         yield made
+
+
+def why_not(kind: str) -> str:
+    if kind == "landlock":
+        return "the kernel has no Landlock"
+    if not gives_namespaces():
+        return "the kernel gives no namespaces"
+    return "this is root" if os.getuid() == 0 else "it is not installed"
 
 
 def opened(kind: str) -> Watched:

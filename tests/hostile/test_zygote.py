@@ -151,16 +151,21 @@ with warm({wall!r}, LIMITS) as box:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "SIGKILL"])
-def test_with_the_caller_everything_ends(box: WarmSandbox, number: int) -> None:
+def test_with_the_caller_everything_ends(box: WarmSandbox, number: int, tmp_path: Path) -> None:
     code = _CALLER.format(wall=box.info.backend, code=STAYS, tests=TESTS)
     command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as caller:
+    own = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=own) as caller:
         pid = wait_for_name("staying")
         below = [pid, zygote_of(pid)]
         caller.send_signal(number)
         said, _ = caller.communicate(timeout=20)
     assert ("interrupted" in said) == (number == signal.SIGINT)
     assert_gone(*below)
+    until = time.monotonic() + 20
+    while os.listdir(tmp_path) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert os.listdir(tmp_path) == []
 
 
 def assert_gone(*pids: int) -> None:

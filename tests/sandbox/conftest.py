@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -34,8 +36,21 @@ def walls() -> list[str]:
     """The walls that can be tried on this machine."""
     if sys.platform != "linux":
         return []
-    found = ["bubblewrap", "native"] if bubblewrap_wall() else ["native"]
+    found = ["bubblewrap"] if bubblewrap_wall() and gives_namespaces() else []
+    found += ["native"] if gives_namespaces() else []
     return [*found, "landlock"] if landlock.version() else found
+
+
+@functools.cache
+def gives_namespaces() -> bool:
+    """Whether the kernel lets us have them; in plain docker, for one, it does not."""
+    code = (
+        "import os\n"
+        "from greenloop.sandbox.inside import kernel\n"
+        "child = kernel.clone(kernel.ALL_NAMESPACES)\n"
+        "os.waitpid(child, 0) if child else os._exit(0)\n"
+    )
+    return subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def made(kind: str, limits: Limits = LIMITS) -> Sandbox:

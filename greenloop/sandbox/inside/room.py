@@ -19,10 +19,11 @@ _FIRST_OWN = 0x70000000  # user numbers from here on belong to nobody; the run's
 _CHANGEABLE = ("/dev/null",)
 
 
-def build(job: dict[str, Any]) -> None:
+def build(job: dict[str, Any], pipes: tuple[int, ...]) -> None:
     """In the supervisor, when the job has come: the folders, and who it is from now on.
 
-    With `own_user` this is root, and the run becomes a user whom there is only once: `user`.
+    With `own_user` this is root, and the run becomes a user whom there is only once: `user`. The
+    pipes become its own too, as a name in /dev leads to them.
 
     Raises:
         OSError: a folder cannot be made, or the user not be changed.
@@ -33,8 +34,8 @@ def build(job: dict[str, Any]) -> None:
         os.mkdir(f"{root}/{name}", 0o700)
     job["user"] = _FIRST_OWN + os.getpid() if job["own_user"] else None
     if job["user"] is not None:
-        for name in ("", *_FOLDERS):
-            os.chown(f"{root}/{name}", job["user"], job["user"])
+        for place in (root, *(f"{root}/{name}" for name in _FOLDERS), *pipes):
+            os.chown(place, job["user"], job["user"])
     _become(job["user"])
 
 

@@ -113,7 +113,7 @@ def _begin(run: socket.socket, pipes: _Pipes, spaces: bool) -> str:
     """Hands the job on; the folder that the run lives in, where it has no namespaces."""
     job = json.loads(receive_frame(run, _JOB_BYTES))
     if not spaces:
-        room.build(job)
+        room.build(job, (pipes.output, pipes.result))
     _write_files(job.pop("files"), job.pop("compiled"), job["work"])
     with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as there:
         there.write(json.dumps(job).encode())
