@@ -19,6 +19,7 @@ from greenloop.records.evidence import (
     HollowRun,
     IntegrityFinding,
     Mutation,
+    Survivor,
     RedPhase,
     SealedResult,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "IntegrityFinding",
     "Judgement",
     "Mutation",
+    "Survivor",
     "Origin",
     "Outcome",
     "Record",

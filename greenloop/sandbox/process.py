@@ -30,7 +30,7 @@ from greenloop.sandbox.testing import Limits, TestingSandbox, Work, environment
 
 __all__ = ["Limits", "ProcessSandbox"]
 
-_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py"}
+_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py", "mutants": "mutation.py"}
 _INFO = SandboxInfo(
     backend="process",
     isolation=(
@@ -67,10 +67,11 @@ class ProcessSandbox(TestingSandbox):
     def _run(self, room: _Room, work: Work, stop: threading.Event) -> Ended:
         folder = Path(inside.__file__).parent
         place = {"work": str(room.work), "key": work.key, "ini": str(folder / "pytest.ini")}
-        content = {**work.job, **place, "limits": self.limits.inside()}
+        content = {**work.job, **place, "limits": self.within(work).inside()}
         room.job.write_text(json.dumps(content), encoding="utf-8")
         command = [sys.executable, "-s", "-B", str(folder / "start.py"), str(room.job), "{fd}"]
-        bounds = Bounds(self.limits.timeout_s, self.limits.output_bytes)
+        limits = self.within(work)
+        bounds = Bounds(limits.timeout_s, limits.output_bytes)
         try:
             return run_bounded(
                 [*command, str(folder / _SCRIPTS[work.kind])],

@@ -6,13 +6,14 @@ import secrets
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Literal
 
 from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.box import Answers
+from greenloop.sandbox.mutating import MARGIN_S, MutantRuns, Splice, as_job, try_all
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
@@ -46,10 +47,11 @@ class Limits:
 class Work:
     """One run: its files (name, text), what is to be done with them, and the key of its reports."""
 
-    kind: Literal["tests", "calls"]
+    kind: Literal["tests", "calls", "mutants"]
     files: tuple[tuple[str, str], ...]
     job: dict[str, Any]
     hash_seed: int = 0
+    timeout_s: float | None = None  # where the run has another limit than the sandbox's own
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
@@ -73,6 +75,11 @@ class TestingSandbox(ABC):
     @property
     @abstractmethod
     def info(self) -> SandboxInfo: ...
+
+    def within(self, work: Work) -> Limits:
+        """The limits of one piece of work."""
+        own = work.timeout_s
+        return self.limits if own is None else replace(self.limits, timeout_s=own)
 
     @abstractmethod
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
@@ -107,6 +114,28 @@ class TestingSandbox(ABC):
         job = {"module": module, "calls": list(calls)}
         work = Work("calls", ((f"{module}.py", code),), job)
         return _answers(self._execute(work, stop), len(calls), work.key)
+
+    def run_mutants(
+        self,
+        code: str,
+        tests: Sequence[TestFile],
+        splices: Sequence[Splice],
+        *,
+        module: str,
+        budget_s: float,
+    ) -> MutantRuns:
+        """See `Sandbox.run_mutants`. Raises SandboxError where no process can be started."""
+        stop = self._stop
+        files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
+        targets = [item.name for item in tests]
+
+        def run(chosen: Sequence[int], left_s: float) -> tuple[Ended, str]:
+            job = {"module": module, "targets": targets, "splices": as_job(splices, chosen)}
+            within_s = left_s + MARGIN_S
+            work = Work("mutants", files, {**job, "budget_s": left_s}, timeout_s=within_s)
+            return self._execute(work, stop), work.key
+
+        return try_all(splices, run, budget_s)
 
     def interrupt(self) -> None:
         """See `Sandbox.interrupt`; later runs are not concerned."""

@@ -43,10 +43,10 @@ class WarmSandbox(TestingSandbox):
             "cold": work.hash_seed != 0,
             "work": _WORK,
             "files": {f"{_WORK}/{name}": text for name, text in work.files},
-            "limits": self.limits.inside(),
+            "limits": self.within(work).inside(),
             "environment": {
                 **environment(_HOME, _TEMPORARY, work.hash_seed),
                 "PYTHONPATH": SITE,
             },
         }
-        return self._zygote.run(json.dumps(job).encode(), self.limits.timeout_s, stop)
+        return self._zygote.run(json.dumps(job).encode(), self.within(work).timeout_s, stop)

@@ -7,38 +7,45 @@ import __future__
 import ast
 import types
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from greenloop.grading.mutants.text import Source
 
 
-class Statements:
-    """A module's top-level statements: to compile a change only the one around it is compiled."""
+Unit = tuple[int, int, int, str]
+
+
+class Units:
+    """The pieces of a module: its statements, and the members of its classes.
+
+    To compile a change, only the piece around it is compiled.
+    """
 
     def __init__(self, tree: ast.Module, source: Source) -> None:
         self._source = source
         self._flags = __future__.annotations.compiler_flag if _postponed(tree) else 0
-        self._spans = [_span(item, source) for item in tree.body]
-        self._own: dict[int, Any] = {}
+        self._units = list(_units(tree, source))
+        self._own: dict[Unit, Any] = {}
 
-    def changed(self, start: int, end: int, text: str) -> tuple[int, Any] | None:
-        """The number of the statement, and what it is with the change; None: it does not compile.
+    def around(self, start: int, end: int) -> Unit | None:
+        """Start and end of the piece that holds this place, its first line, and its class ('')."""
+        holding = [unit for unit in self._units if unit[0] <= start and end <= unit[1]]
+        return min(holding, key=lambda unit: unit[1] - unit[0], default=None)
 
-        None too where it is the same program as without the change.
-        """
-        number = next((n for n, (a, b) in enumerate(self._spans) if a <= start and end <= b), None)
-        if number is None:
-            return None
-        first, last = self._spans[number]
+    def changed(self, unit: Unit, start: int, end: int, text: str) -> Any:
+        """What the piece is with a change; None where it does not compile, or is what it was."""
+        first, last, _, owner = unit
         whole = self._source.text
-        compiled = self._compiled(whole[first:start] + text + whole[end:last])
+        compiled = self._compiled(whole[first:start] + text + whole[end:last], owner)
         if compiled is None:
             return None
-        if number not in self._own:
-            self._own[number] = self._compiled(whole[first:last])
-        return None if compiled == self._own[number] else (number, compiled)
+        if unit not in self._own:
+            self._own[unit] = self._compiled(whole[first:last], owner)
+        return None if compiled == self._own[unit] else (unit, compiled)
 
-    def _compiled(self, text: str) -> Any:
+    def _compiled(self, text: str, owner: str) -> Any:
+        text = f"class {owner}:\n{text}" if owner else text
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -57,6 +64,19 @@ def identity(code: types.CodeType) -> Any:
     counts = (code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_flags)
     handlers = getattr(code, "co_exceptiontable", b"")
     return (code.co_name, code.co_code, handlers, names, counts, constants)
+
+
+def _units(tree: ast.Module, source: Source) -> Iterator[Unit]:
+    for statement in tree.body:
+        start, end = _span(statement, source)
+        yield start, end, source.line(start), ""
+        if isinstance(statement, ast.ClassDef):
+            for member in statement.body:
+                start, end = _span(member, source)
+                line = source.line(start)
+                indented = source.line_start(line)
+                if source.text[indented:start].isspace():
+                    yield indented, end, line, statement.name
 
 
 def _span(node: ast.stmt, source: Source) -> tuple[int, int]:

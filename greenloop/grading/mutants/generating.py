@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from greenloop.grading.mutants import calls, flow, signs, values
-from greenloop.grading.mutants.bytecode import Statements
+from greenloop.grading.mutants.bytecode import Unit, Units
 from greenloop.grading.mutants.mutant import Change, Mutant, Place
 from greenloop.grading.mutants.places import places
 from greenloop.grading.mutants.questions import question
@@ -36,6 +36,7 @@ _OPERATORS: tuple[Operator, ...] = (
     calls.default,
     calls.decorator,
 )
+_CASES = (ast.match_case,)
 _Found = tuple[Change, ast.AST, Place]
 
 
@@ -46,15 +47,16 @@ def mutants(code: str) -> tuple[Mutant, ...]:
         SyntaxError: the module does not compile (ValueError where it holds a NUL character).
     """
     tree, source = ast.parse(code), Source(code)
-    statements = Statements(tree, source)
+    units = Units(tree, source)
     seen: set[Any] = set()
     numbers: dict[str, int] = {}
     found: list[Mutant] = []
     for change, node, place in _changes(tree, source):
-        program = statements.changed(change.start, change.end, change.text)
-        if program is not None and program not in seen:
+        unit = units.around(change.start, change.end)
+        program = unit and units.changed(unit, change.start, change.end, change.text)
+        if unit and program is not None and program not in seen:
             seen.add(program)
-            found.append(_mutant(change, node, place, source, numbers))
+            found.append(_mutant(change, node, place, source, unit, numbers))
     return tuple(found)
 
 
@@ -70,7 +72,12 @@ def _changes(tree: ast.Module, source: Source) -> list[_Found]:
 
 
 def _mutant(
-    change: Change, node: ast.AST, place: Place, source: Source, numbers: dict[str, int]
+    change: Change,
+    node: ast.AST,
+    place: Place,
+    source: Source,
+    unit: Unit,
+    numbers: dict[str, int],
 ) -> Mutant:
     first = source.line(change.start)
     start = source.line_start(first)
@@ -93,5 +100,23 @@ def _mutant(
         after=text[start : change.start] + change.text + text[change.end : end],
         function=".".join(part for part in (place.function, own) if part),
         question=question(change, node, place, source),
+        unit=unit,
+        statement=_statement(node, place),
         equivalent_suspect=suspicion(change, node, place, source),
     )
+
+
+def _statement(node: ast.AST, place: Place) -> tuple[int, int]:
+    """First and last line of the statement that a node is in; of a compound one, of its head."""
+    heads = (ast.stmt, ast.ExceptHandler, *_CASES)
+    around = next(item for item in (node, *reversed(place.ancestors)) if isinstance(item, heads))
+    first = min(_line(item) for item in [around, *getattr(around, "decorator_list", [])])
+    body = getattr(around, "body", None)
+    if isinstance(body, list) and body:
+        return first, max(first, _line(body[0]) - 1)
+    return first, getattr(around, "end_lineno", None) or first
+
+
+def _line(node: ast.AST) -> int:
+    """Of a `case`, which has no line of its own, that of its pattern."""
+    return int(getattr(node, "lineno", 0) or getattr(node.pattern, "lineno", 0))  # type: ignore[attr-defined]

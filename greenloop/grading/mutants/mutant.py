@@ -37,7 +37,8 @@ class Mutant:
     offsets in characters; `before` and `after` are the whole lines that it touches.
     `function` is the dotted name of the function around it, '' at module level. `question` is what
     a test would have to ask to notice. `equivalent_suspect` says why it probably changes nothing
-    that a test should see; '' for the others.
+    that a test should see; '' for the others. `unit` and `statement` are a splice's `unit` and
+    `lines`.
     """
 
     id: str
@@ -52,6 +53,8 @@ class Mutant:
     after: str
     function: str
     question: str
+    unit: tuple[int, int, int, str]
+    statement: tuple[int, int]
     equivalent_suspect: str = ""
 
     def diff(self, name: str) -> str:

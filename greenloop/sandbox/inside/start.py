@@ -6,7 +6,7 @@ Called as `start.py JOB_FILE FD SCRIPT`. The job file is gone before foreign cod
 from __future__ import annotations
 
 import ctypes
-import importlib.util
+import importlib
 import json
 import os
 import resource
@@ -42,13 +42,14 @@ def _lower(kind: int, value: int) -> None:
 
 
 def _work_of(script: str) -> Work:
-    """The script's `main`, loaded without a name that foreign code could come across."""
-    spec = importlib.util.spec_from_file_location("_inside", script)
-    if spec is None or spec.loader is None:
-        raise ImportError(script)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    work: Work = module.main
+    """The script's `main`; it and its neighbours have no name that foreign code could come across."""
+    folder, name = os.path.split(os.path.abspath(script))
+    package = os.path.basename(folder)
+    sys.path.insert(0, os.path.dirname(folder))
+    work: Work = importlib.import_module(f"{package}.{name.removesuffix('.py')}").main
+    sys.path.pop(0)
+    for known in [item for item in sys.modules if f"{item}.".startswith(f"{package}.")]:
+        del sys.modules[known]
     return work
 
 

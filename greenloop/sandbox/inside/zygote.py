@@ -17,7 +17,7 @@ import socket
 import sys
 from typing import Any
 
-from . import answer_calls, seccomp
+from . import answer_calls, mutation, seccomp
 from . import kernel as k
 from .corner import WORK
 from .frames import send_frame
@@ -126,6 +126,8 @@ def _work(job: dict[str, Any], handle: int, ready: ReadyPytest | None) -> int:
     if job["kind"] == "calls":  # pytest, made ready, holds the streams; here there is no pytest
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
         return answer_calls.main(job, handle)
+    if job["kind"] == "mutants":
+        return mutation.main(job, handle)
     if ready is None:
         from .run_pytest import main as run_pytest
 
@@ -140,7 +142,8 @@ def _cold(job: dict[str, Any], handle: int) -> int:
     with open(path, "w", encoding="utf-8") as file:
         json.dump(job, file)
     folder = os.path.dirname(os.path.abspath(__file__))
-    script = {"tests": "run_pytest.py", "calls": "answer_calls.py"}[job["kind"]]
+    scripts = {"tests": "run_pytest.py", "calls": "answer_calls.py", "mutants": "mutation.py"}
+    script = scripts[job["kind"]]
     command = [sys.executable, "-s", "-S", "-B", f"{folder}/start.py", path, str(handle)]
     os.execve(sys.executable, [*command, f"{folder}/{script}"], dict(os.environ))
 
