@@ -19,9 +19,9 @@ from greenloop.records.evidence import (
     HollowRun,
     IntegrityFinding,
     Mutation,
-    Survivor,
     RedPhase,
     SealedResult,
+    Survivor,
 )
 from greenloop.records.report import (
     Artifacts,
@@ -69,7 +69,6 @@ __all__ = [
     "IntegrityFinding",
     "Judgement",
     "Mutation",
-    "Survivor",
     "Origin",
     "Outcome",
     "Record",
@@ -81,6 +80,7 @@ __all__ = [
     "SandboxInfo",
     "SealedExample",
     "SealedResult",
+    "Survivor",
     "TestEntry",
     "TestOutcome",
     "TestRun",

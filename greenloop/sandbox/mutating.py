@@ -61,11 +61,15 @@ class MutantRun:
 
 @dataclass(frozen=True)
 class MutantRuns:
-    """One per splice, in their order. `trouble` says why not all could be tried ('' if all)."""
+    """One per splice, in their order. `trouble` says why not all could be tried ('' if all).
+
+    `seconds` is the time that it took, `cpu_s` what all its processes used of the processor.
+    """
 
     runs: tuple[MutantRun, ...]
     trouble: str = ""
     seconds: float = 0.0
+    cpu_s: float = 0.0
 
 
 Run = Callable[[Sequence[int], float], tuple[Ended, str]]
@@ -88,7 +92,7 @@ def try_all(splices: Sequence[Splice], run: Run, budget_s: float) -> MutantRuns:
         for number in sorted(state.suspects)[:_MOST_ALONE]:
             state.alone(run, number)
     runs = tuple(state.outcome(number) for number in range(len(splices)))
-    return MutantRuns(runs, state.trouble, time.monotonic() - started)
+    return MutantRuns(runs, state.trouble, time.monotonic() - started, state.cpu_s)
 
 
 class _State:
@@ -98,7 +102,7 @@ class _State:
         self._count, self._deadline = count, deadline
         self._known: dict[int, MutantRun] = {}
         self.suspects: set[int] = set()
-        self.trouble = ""
+        self.trouble, self.cpu_s = "", 0.0
         self.broken = self.hopeless = False
 
     def waiting(self) -> list[int]:
@@ -125,6 +129,7 @@ class _State:
             self.hopeless, self.trouble = True, _trouble(ended, found)
         else:
             self.trouble = ""
+            self.cpu_s += _seconds(last.get("cpu_s"))
 
     def alone(self, run: Run, number: int) -> None:
         self.one_run(run, [number])
@@ -154,9 +159,13 @@ def as_job(splices: Sequence[Splice], numbers: Sequence[int]) -> list[dict[str, 
 def _run_of(event: dict[str, Any]) -> MutantRun:
     """What foreign code may have made up ends as an error, not as a verdict."""
     said = event.get("outcome")
-    outcome = next((item for item in _OUTCOMES if item == said), "error")
+    outcome: Outcome = next((item for item in _OUTCOMES if item == said), "error")
     test = event.get("test", "")
     return MutantRun(outcome, test[:500] if isinstance(test, str) else "")
+
+
+def _seconds(said: Any) -> float:
+    return float(said) if isinstance(said, (int, float)) and 0 <= said < 1e6 else 0.0
 
 
 def _trouble(ended: Ended, found: Sequence[dict[str, Any]]) -> str:

@@ -1,7 +1,6 @@
 """Whether two pieces of source are the same program, by what they compile to."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -11,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from greenloop.grading.mutants.text import Source
-
 
 Unit = tuple[int, int, int, str]
 

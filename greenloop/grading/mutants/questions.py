@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 
 from greenloop.grading.mutants.mutant import Change, Place
 from greenloop.grading.mutants.text import Source
@@ -74,7 +75,7 @@ def _sides(change: Change, node: ast.AST, source: Source) -> dict[str, str]:
     if not isinstance(node, ast.Compare):
         return {}
     operands = [node.left, *node.comparators]
-    for left, right in zip(operands, operands[1:], strict=False):
+    for left, right in pairwise(operands):
         if source.span(left)[1] <= change.start < source.span(right)[0]:
             compare = source.text[source.span(left)[0] : source.span(right)[1]]
             sides = {"left": source.of(left), "right": source.of(right), "compare": compare}

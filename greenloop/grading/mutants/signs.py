@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from greenloop.grading.mutants.mutant import Change, Place
 from greenloop.grading.mutants.text import Located, Source
@@ -98,7 +99,7 @@ def boolean(node: ast.AST, place: Place, source: Source) -> Iterator[Change]:
     if not isinstance(node, ast.BoolOp):
         return
     new = "or" if isinstance(node.op, ast.And) else "and"
-    for left, right in zip(node.values, node.values[1:], strict=False):
+    for left, right in pairwise(node.values):
         sign = source.sign_between(left, right)
         if sign is not None:
             yield _resigned("boolean", node, source, sign, new, bare=False)

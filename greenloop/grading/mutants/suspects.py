@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import pairwise
 
 from greenloop.grading.mutants.mutant import Change, Place
 from greenloop.grading.mutants.places import name_of
@@ -45,7 +46,7 @@ def _in_hash(change: Change, node: ast.AST, place: Place, source: Source) -> boo
 def _message(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
     """A text in the arguments of what is raised, or of an `assert`'s second half."""
     inside = [node, *reversed(place.ancestors)]
-    for child, parent in zip(inside, inside[1:], strict=False):
+    for child, parent in pairwise(inside):
         if isinstance(parent, ast.Raise):
             return change.operator in _TEXTS and child is parent.exc
         if isinstance(parent, ast.Assert):

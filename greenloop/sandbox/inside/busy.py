@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-_STATE, _USED = 0, slice(11, 15)  # after the name: state; user and system time, with dead children's
+_STATE, _USED = 0, slice(
+    11, 15
+)  # after the name: state; user and system time, with dead children's
 _AWAKE = b"RD"
 _MOST = 256
 

@@ -7,11 +7,14 @@ said as JSON lines to the process that started it, which has run none of it.
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import resource
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from .busy import address_space
@@ -41,7 +44,7 @@ class Collected:
         """Says `healthy` once, and of each mutant `started` and `mutant`, or `fresh`."""
         take_orphans()
         called: set[tuple[str, int]] = set()
-        before = _cpu()
+        before = cpu_seconds()
         with calls_in(self._original.path, called):
             collected = self._suite.collect()
         if not collected:
@@ -50,7 +53,7 @@ class Collected:
         self._living = Living(self._original.path, called)
         gc.collect()
         gc.freeze()
-        self._collect_s = _cpu() - before
+        self._collect_s = cpu_seconds() - before
         if self._measure() and self._check():
             self._try(splices)
 
@@ -69,6 +72,7 @@ class Collected:
             return False
         self._tests: list[dict[str, Any]] = said["tests"]
         self._rooms.peak_bytes = int(said["peak_bytes"])
+        _load(said["loaded"])
         self._lines = [set(item.pop("lines")) for item in self._tests]
         self._passing = [n for n, item in enumerate(self._tests) if item["outcome"] == "passed"]
         self._say({"event": "healthy", "tests": self._tests, "collect_s": self._collect_s})
@@ -80,19 +84,19 @@ class Collected:
         for number, item in enumerate(self._suite.items):
             report(number)
             outcome: list[str] = []
-            cpu, clock = _cpu(), time.monotonic()
+            cpu, clock = cpu_seconds(), time.monotonic()
             lines = lines_in(
                 self._original.path,
                 lambda number=number, outcome=outcome: outcome.append(  # type: ignore[misc]
                     self._suite.outcome(number)
                 ),
             )
-            cost = {"cpu_s": _cpu() - cpu, "wall_s": time.monotonic() - clock}
-            tests.append(
-                {"id": item.nodeid, "outcome": outcome[0], **cost, "lines": sorted(lines)}
-            )
+            cost = {"cpu_s": cpu_seconds() - cpu, "wall_s": time.monotonic() - clock}
+            tests.append({"id": item.nodeid, "outcome": outcome[0], **cost, "lines": sorted(lines)})
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"tests": tests, "peak_bytes": address_space("VmPeak")}, file)
+            loaded = [name for name in sys.modules if _is_known(name)]
+            said = {"tests": tests, "peak_bytes": address_space("VmPeak"), "loaded": loaded}
+            json.dump(said, file)
         return "healthy"
 
     def _check(self) -> bool:
@@ -199,11 +203,23 @@ def event_of(task: Task, result: Result, tests: list[dict[str, Any]]) -> dict[st
     return event
 
 
+def _is_known(module: str) -> bool:
+    return module.partition(".")[0] in (*sys.stdlib_module_names, "_pytest", "pluggy")
+
+
+def _load(modules: list[str]) -> None:
+    """What every test run loads anyway is loaded once, not in each fork."""
+    for name in modules:
+        if name not in sys.modules and _is_known(name):
+            with suppress(Exception):
+                importlib.import_module(name)
+
+
 def _unbounded(step: int) -> Bounds:
     return Bounds(1e9, 1e9)
 
 
-def _cpu() -> float:
+def cpu_seconds() -> float:
     """CPU seconds of this process and of its ended children."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, kinds))

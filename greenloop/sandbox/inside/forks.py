@@ -229,5 +229,3 @@ def _drain(item: _Fork) -> None:
             item.begun, item.step = True, int(rest)
         elif kind == _VERDICT:
             item.verdict = rest.decode("utf-8", "replace")
-
-

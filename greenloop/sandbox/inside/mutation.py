@@ -24,6 +24,7 @@ from .collected import (
     Collected,
     Report,
     bounds,
+    cpu_seconds,
     event_of,
     killed,
     started,
@@ -187,9 +188,8 @@ def _event(line: bytes) -> dict[str, Any]:
 
 
 def _cores() -> int:
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    allowed = getattr(os, "sched_getaffinity", None)  # Linux only
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def main(job: dict[str, Any], handle: int) -> int:
@@ -200,5 +200,5 @@ def main(job: dict[str, Any], handle: int) -> int:
     channel = Channel(handle, job.pop("key"))
     whole = _Run({**job, "handle": handle}, channel).do()
     if whole:
-        channel.send("end", exit_status=0)
+        channel.send("end", exit_status=0, cpu_s=cpu_seconds())
     return 0 if whole else 1

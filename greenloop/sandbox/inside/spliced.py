@@ -6,7 +6,6 @@ and classes stay the same classes. Everything else needs the module to be import
 """
 
 from __future__ import annotations
-
 import __future__
 
 import gc
@@ -62,7 +61,8 @@ class Original:
     def _compile(self, text: str, flags: int = 0) -> types.CodeType:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return compile(text, self.path, "exec", flags, dont_inherit=True)
+            code: types.CodeType = compile(text, self.path, "exec", flags, dont_inherit=True)
+            return code
 
 
 def key(code: types.CodeType) -> Key:
@@ -94,9 +94,7 @@ def _own(code: types.CodeType) -> Any:
 
 def _same(old: types.CodeType, new: types.CodeType) -> bool:
     inner, others = _nested(old), _nested(new)
-    return (
-        _own(old) == _own(new) and len(inner) == len(others) and all(map(_same, inner, others))
-    )
+    return _own(old) == _own(new) and len(inner) == len(others) and all(map(_same, inner, others))
 
 
 def _compare(old: types.CodeType, new: types.CodeType, found: dict[Key, types.CodeType]) -> bool:
@@ -108,7 +106,7 @@ def _compare(old: types.CodeType, new: types.CodeType, found: dict[Key, types.Co
     inner, others = _nested(old), _nested(new)
     if _own(old) != _own(new) or len(inner) != len(others):
         return False
-    return all([_compare(item, other, found) for item, other in zip(inner, others, strict=True)])
+    return all(_compare(item, other, found) for item, other in zip(inner, others, strict=True))
 
 
 class Living:
@@ -142,7 +140,8 @@ class Living:
 
 def _code_of(item: Any) -> types.CodeType:
     names = ("gi_code", "cr_code", "ag_code")
-    return next(getattr(item, name) for name in names if hasattr(item, name))
+    code: types.CodeType = next(getattr(item, name) for name in names if hasattr(item, name))
+    return code
 
 
 class _Loader(SourceFileLoader):

@@ -27,7 +27,7 @@ def calls_in(path: str, called: set[tuple[str, int]]) -> Iterator[None]:
         yield
     finally:
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
 
 
 def lines_in(path: str, work: Callable[[], None]) -> set[int]:
@@ -57,7 +57,7 @@ def _traced(path: str, work: Callable[[], None]) -> set[int]:
         work()
     finally:
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
     return lines
 
 
