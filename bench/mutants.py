@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from greenloop import run_coding_agent
+from greenloop import GreenloopError, run_coding_agent
 from greenloop.grading.mutants import Mutant, mutants, sample
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.mutating import MutantRuns, Splice
@@ -53,9 +53,11 @@ def examples() -> Iterator[Case]:
     for recorded in sorted(EXAMPLES.glob("*.jsonl")):
         text = recorded.with_suffix(".md").read_text("utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            report = run_coding_agent(
-                text, model=f"replay:{recorded}", run_dir=Path(folder), timeout_s=6
-            )
+            try:
+                report = run_coding_agent(text, model=f"replay:{recorded}", run_dir=Path(folder))
+            except GreenloopError as error:  # a machine so slow that a run met its time limit
+                print(f"{recorded.stem}: left out: {error}")
+                continue
         if report["tests_passed"]:
             yield Case(recorded.stem, report["final_code"], report["test_code"])
 

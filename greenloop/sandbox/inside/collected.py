@@ -26,6 +26,7 @@ from .tracing import calls_in, lines_in
 
 _CPU_FLOOR_S, _CPU_TIMES, _IDLE_FLOOR_S, _IDLE_TIMES = 0.3, 10, 1.0, 5
 _COLLECT_FLOOR_S = 1.0
+QUICK_S = 0.05  # a test is quick or it is not: a finer order would not be the same each time
 COLLECTION = -1
 Say = Callable[[dict[str, Any]], None]
 Report = Callable[[int], None]
@@ -135,12 +136,15 @@ class Collected:
         self._run(tasks, self._hear, lambda task: self._say(started(task)))
 
     def _chosen(self, lines: list[int]) -> list[int]:
-        """The tests that reach one of these lines; those before them too, where one needs them."""
+        """The tests that reach one of these lines, quick ones first.
+
+        Where one of them only passes after others: in the file's order, with all that come before.
+        """
         reached = set(range(lines[0], lines[1] + 1))
         chosen = [number for number in self._passing if self._lines[number] & reached]
         if self._dependent.intersection(chosen):
             return [number for number in self._passing if number <= chosen[-1]]
-        return chosen
+        return sorted(chosen, key=lambda number: (self._tests[number]["cpu_s"] > QUICK_S, number))
 
     def _task(self, number: int, chosen: list[int], splice: dict[str, Any] | None) -> Task:
         def work(report: Report) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 
 from .collected import (
     COLLECTION,
+    QUICK_S,
     SURVIVED,
     Collected,
     Report,
@@ -139,13 +140,13 @@ class _Run:
 
     def _afresh(self, fresh: list[int]) -> None:
         """Each in a fork that imports the changed module and collects the tests again."""
-        sound: list[bool] = []
+        found: list[Result] = []
         check = self._task(0, None)
-        self._forks.run([check], lambda _, result: sound.append(result.verdict == SURVIVED))
-        self._rooms.clean(0)
-        if not sound[0]:
+        self._forks.run([check], lambda _, result: found.append(result), clean=self._rooms.clean)
+        if found[0].verdict != SURVIVED:  # the tests do not pass that way on the code itself
+            ending = "not_run" if found[0].ending == "not_run" else "error"
             for number in fresh:
-                self._hear(self._task(number, None), Result("error"))
+                self._hear(self._task(number, None), Result(ending))
             return
         tasks = [self._task(number, self._splices[number]) for number in sorted(fresh)]
         self._forks.run(
@@ -157,6 +158,7 @@ class _Run:
 
     def _task(self, number: int, splice: dict[str, Any] | None) -> Task:
         left_out = {item["id"] for item in self._tests if item["outcome"] != "passed"}
+        slow = {item["id"] for item in self._tests if item["cpu_s"] > QUICK_S}
 
         def work(report: Report) -> str:
             code = self._original.with_change(splice) if splice else self._original.whole
@@ -165,7 +167,8 @@ class _Run:
             if not _collects(self._suite):
                 return killed("collection")
             items = self._suite.items
-            chosen = [n for n, item in enumerate(items) if item.nodeid not in left_out]
+            known = [n for n, item in enumerate(items) if item.nodeid not in left_out]
+            chosen = sorted(known, key=lambda n: (items[n].nodeid in slow, n))
             failing = self._suite.first_failing(chosen, report)
             return SURVIVED if failing is None else killed(items[failing].nodeid)
 

@@ -38,18 +38,17 @@ def lines_in(path: str, work: Callable[[], None]) -> set[int]:
 
 
 def _traced(path: str, work: Callable[[], None]) -> set[int]:
-    lines: set[int] = set()
-
-    def line(frame: types.FrameType, event: str, argument: Any) -> Any:
-        if event == "line":
-            lines.add(frame.f_lineno)
-        return line
+    left: dict[types.CodeType, set[int]] = {}  # lines not seen yet: where none is left, no tracing
+    tracers: dict[types.CodeType, Any] = {}
 
     def call(frame: types.FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename != path:
+        code = frame.f_code
+        if code.co_filename != path:
             return None
-        lines.add(frame.f_lineno)
-        return line
+        if code not in left:
+            left[code] = _lines_of(code)
+            tracers[code] = _tracer(left[code])
+        return tracers[code] if left[code] else None
 
     sys.settrace(call)
     threading.settrace(call)
@@ -58,7 +57,24 @@ def _traced(path: str, work: Callable[[], None]) -> set[int]:
     finally:
         sys.settrace(None)
         threading.settrace(None)
-    return lines
+    return {line for code, waiting in left.items() for line in _lines_of(code) - waiting}
+
+
+def _lines_of(code: types.CodeType) -> set[int]:
+    return {number for _, _, number in code.co_lines() if number}
+
+
+def _tracer(waiting: set[int]) -> Any:
+    """Takes each line that is reached from `waiting`. It runs for every line: it does no more."""
+    take = waiting.discard
+
+    def reached(frame: types.FrameType, event: str, argument: Any) -> Any:
+        take(frame.f_lineno)
+        if not waiting:
+            frame.f_trace_lines = False
+        return reached
+
+    return reached
 
 
 def _monitored(path: str, work: Callable[[], None]) -> set[int]:
