@@ -19,13 +19,11 @@ def places(tree: ast.Module, source: Source) -> Iterator[tuple[ast.AST, Place]]:
     waiting: list[tuple[ast.AST, Place]] = [(tree, Place())]
     while waiting:
         node, place = waiting.pop()
-        if isinstance(node, ast.JoinedStr):
+        if not (isinstance(node, ast.If) and _never_runs(node)):
             yield node, place
-            waiting.extend((child, _below(node, place)) for child in _in_text(node, source))
-            continue
-        yield node, place
         below = _below(node, place)
-        waiting.extend((child, below) for child in _children(node) if not _is_left_out(child))
+        inner = _in_text(node, source) if isinstance(node, ast.JoinedStr) else _children(node)
+        waiting.extend((child, below) for child in inner if not _is_left_out(child))
 
 
 def _below(node: ast.AST, place: Place) -> Place:
@@ -37,9 +35,8 @@ def _below(node: ast.AST, place: Place) -> Place:
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
     for name, value in ast.iter_fields(node):
-        if name in _TYPES or (name == "body" and isinstance(node, ast.If) and _never_runs(node)):
-            continue
-        if name == "test" and isinstance(node, ast.If) and _never_runs(node):
+        never = name in ("test", "body") and isinstance(node, ast.If) and _never_runs(node)
+        if name in _TYPES or never:
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
