@@ -25,7 +25,7 @@ class Rooms:
         self._base, self._work = tempfile.mkdtemp(prefix="room-"), work
         self._files = [name for name in os.listdir(work) if os.path.isfile(f"{work}/{name}")]
         self._spare_bytes = total_bytes // (_SHARE * jobs)
-        self.peak_bytes = 0
+        self.peak_bytes = self._left = 0
 
     def enter(self, slot: int, use_folder: Callable[[str], None]) -> None:
         """In a fork that is about to run foreign code."""
@@ -56,7 +56,14 @@ class Rooms:
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
     def clean(self, slot: int) -> None:
-        shutil.rmtree(f"{self._base}/{slot}", ignore_errors=True)
+        """What cannot be removed (rights taken away, folders a thousand deep) is put aside."""
+        folder = f"{self._base}/{slot}"
+        with suppress(RecursionError):
+            shutil.rmtree(folder, ignore_errors=True)
+        if os.path.lexists(folder):
+            self._left += 1
+            with suppress(OSError):
+                os.rename(folder, f"{self._base}/left-{self._left}")
 
 
 def die_with_parent() -> None:

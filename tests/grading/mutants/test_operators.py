@@ -103,7 +103,9 @@ def test_nothing_is_made_of_what_no_test_could_see() -> None:
 
 
 def test_a_mutant_says_where_it_is_and_what_it_changes() -> None:
-    code = "class Top:\n    def k(self, n):\n        if n < 0:\n            n = -n\n        return n\n"
+    code = (
+        "class Top:\n    def k(self, n):\n        if n < 0:\n            n = -n\n        return n\n"
+    )
     found = next(item for item in mutants(code) if item.operator == "boundary")
     assert (found.id, found.line, found.column) == ("3:14 boundary", 3, 14)
     assert (found.function, found.original, found.mutated) == ("Top.k", "<", "<=")
