@@ -76,24 +76,28 @@ class _Run:
     def _from_collected(self) -> list[int] | None:
         """Mutants that need a fresh import; None where the second process broke off."""
         receive, send = os.pipe()
+        heard, hearing = os.pipe()
         child = os.fork()
         if child == 0:
-            self._become_collected(receive, send)
+            os.close(receive)
+            os.close(hearing)
+            self._become_collected(send, heard)
         os.close(send)
+        os.close(heard)
         try:
-            return self._listen(receive)
+            return self._listen(receive, hearing)
         finally:
             os.close(receive)
+            os.close(hearing)
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
 
-    def _become_collected(self, receive: int, send: int) -> None:
+    def _become_collected(self, send: int, heard: int) -> None:
         """In the second process. Never returns."""
         try:
             die_with_parent()
-            os.close(receive)
             os.close(self._private[0])
-            self._private = [send]
+            self._private = [send, heard]
             process = os.getpid()
 
             def say(event: dict[str, Any]) -> None:
@@ -102,6 +106,8 @@ class _Run:
                 data = json.dumps(event).encode() + b"\n"
                 while data:
                     data = data[os.write(send, data) :]
+                if event["event"] == "started":  # it may end us all: that must be known first
+                    os.read(heard, 1)
 
             forks = Forks(self._jobs, self._deadline, self._enter)
             collected = Collected(self._suite, self._original, self._rooms, forks, say)
@@ -112,7 +118,7 @@ class _Run:
         finally:
             os._exit(0)
 
-    def _listen(self, receive: int) -> list[int] | None:
+    def _listen(self, receive: int, hearing: int) -> list[int] | None:
         fresh: list[int] = []
         heard = b""
         while (left_s := self._deadline + _PATIENCE_S - time.monotonic()) > 0:
@@ -128,6 +134,8 @@ class _Run:
                 if event.get("event") == "fresh" and event.get("mutant") in self._splices:
                     fresh.append(event["mutant"])
                 self._pass_on(event)
+                if event.get("event") == "started":
+                    os.write(hearing, b".")
         self._channel.send("trouble", what="the process with the tests ended early")
         return None
 
@@ -136,7 +144,7 @@ class _Run:
             return
         if event["event"] == "healthy":
             self._tests, self._collect_s = event["tests"], float(event["collect_s"])
-        self._channel.send(event.pop("event"), **event)
+        self._channel.send(**event)
 
     def _afresh(self, fresh: list[int]) -> None:
         """Each in a fork that imports the changed module and collects the tests again."""
