@@ -30,8 +30,8 @@ from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-BUDGET_S, PLAIN_S = 300.0, 30.0
-UNNOTICED = ("survived", "uncovered")
+BUDGET_S, PLAIN_S = 120.0, 30.0
+UNNOTICED, UNTRIED = ("survived", "uncovered"), ("error", "not_run")
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,9 @@ def measure(box: Sandbox, case: Case, size: int) -> tuple[float, float]:
     """Prints one line; the ratios of wall and CPU time."""
     chosen = tuple(item for item in mutants(case.code) if not item.equivalent_suspect)
     runs = in_sandbox(box, case, chosen)
-    outcomes = {
-        item.id: run.outcome not in UNNOTICED for item, run in zip(chosen, runs.runs, strict=True)
-    }
+    pairs = [pair for pair in zip(chosen, runs.runs, strict=True) if pair[1].outcome not in UNTRIED]
+    chosen = tuple(item for item, _ in pairs)
+    outcomes = {item.id: run.outcome not in UNNOTICED for item, run in pairs}
     few = sample(chosen, size, 0)
     noticed, plain = in_processes(case, few)
     ours = Cost(runs.seconds / len(chosen), runs.cpu_s / len(chosen))
