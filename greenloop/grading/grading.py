@@ -96,6 +96,8 @@ def shortfalls(evidence: Evidence) -> tuple[str, ...]:
     found.extend(_of_sealed(evidence, thresholds))
     if evidence.mutation is None:
         found.append("mutants: not measured by this version")
+    elif evidence.mutation.score is None:
+        found.append(f"mutants: {evidence.mutation.trouble}")
     elif evidence.mutation.score < thresholds.mutation_score:
         found.append(f"mutants: score {evidence.mutation.score:.2f} < {thresholds.mutation_score}")
     if evidence.flakiness is None or not evidence.flakiness.reached:

@@ -21,6 +21,7 @@ from greenloop.records.evidence import (
     Mutation,
     RedPhase,
     SealedResult,
+    Survivor,
 )
 from greenloop.records.report import (
     Artifacts,
@@ -83,6 +84,7 @@ __all__ = [
     "SandboxInfo",
     "SealedExample",
     "SealedResult",
+    "Survivor",
     "TestEntry",
     "TestOutcome",
     "TestRun",
