@@ -13,9 +13,11 @@ from greenloop.records.answers import (
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract, GivenExample, Requirement
 from greenloop.records.evidence import (
+    Controls,
     Coverage,
     Evidence,
     Flakiness,
+    GreenControl,
     HollowRun,
     IntegrityFinding,
     Mutation,
@@ -45,12 +47,14 @@ from greenloop.records.test_run import (
     TestOutcome,
     TestRun,
 )
+from greenloop.records.thresholds import Thresholds
 
 __all__ = [
     "Artifacts",
     "Attempt",
     "AttemptKind",
     "Contract",
+    "Controls",
     "Coverage",
     "Dispute",
     "Ending",
@@ -64,6 +68,7 @@ __all__ = [
     "GeneratedCode",
     "GeneratedTests",
     "GivenExample",
+    "GreenControl",
     "HollowRun",
     "IntegrityFinding",
     "Judgement",
@@ -82,6 +87,7 @@ __all__ = [
     "TestEntry",
     "TestOutcome",
     "TestRun",
+    "Thresholds",
     "Timings",
     "ToolUsage",
     "Usage",

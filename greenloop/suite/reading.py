@@ -47,10 +47,15 @@ test_functions.__test__ = False  # type: ignore[attr-defined]
 
 def _tests(body: list[ast.stmt], prefix: str) -> Iterator[TestFunction]:
     for node in body:
-        if isinstance(node, ast.ClassDef) and (node.name.startswith("Test") or _is_unittest(node)):
+        if isinstance(node, ast.ClassDef) and is_test_class(node):
             yield from _tests(node.body, f"{prefix}{node.name}::")
         elif isinstance(node, Function) and node.name.startswith("test"):
             yield _read(node, prefix)
+
+
+def is_test_class(node: ast.ClassDef) -> bool:
+    """Whether pytest looks for tests in it."""
+    return node.name.startswith("Test") or _is_unittest(node)
 
 
 def _is_unittest(node: ast.ClassDef) -> bool:
