@@ -3,40 +3,86 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from greenloop.grading.control_runs import Controlled, Place
 from greenloop.suite.controls import ControlledFile, Edit
+from greenloop.suite.reading import Function
 from greenloop.suite.splicing import Splice
 
 _DEPTH = 5
+_COMPARING = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
 _OPPOSITE = "its opposite passes too"
 _ALWAYS_EQUAL = "the value equals, or outranks, whatever it is held against"
+_FOLLOWS = "the answer follows what the test expects"
 
 
-def accused(controlled: Controlled, suspects: list[Place]) -> dict[Place, str]:
-    """Those of the suspects that only a forgery explains, each with its reason.
+@dataclass(frozen=True)
+class Accused:
+    """Controls that stay green when tried again, and why, for those that only a forgery explains."""
 
-    Each is run again by itself, its opposite too, and its value held against something of another
-    type. A value may well equal much if it is made by a class of the module, so that is never
-    accused; nor is what the tests themselves want to equal two things.
+    still: frozenset[Place] = frozenset()
+    why: Mapping[Place, str] = field(default_factory=dict)
+
+
+def accused(controlled: Controlled, suspects: Sequence[Place]) -> Accused:
+    """The suspects tried again, with no other test changed: what others left behind is no excuse.
+
+    Then their opposites, and their values held against something of another type. A value may
+    well equal much if the module has a class that says so; such are accused only if they equal
+    everything, and never where the test makes the object itself, or wants it to equal two things.
     """
-    again = controlled.run(suspects)
-    still = [item for item in suspects if controlled.green(again, item)]
-    if not still:
-        return {}
+    still: set[Place] = set()
+    why: dict[Place, str] = {}
+    for places in _one_a_test(suspects):
+        again = controlled.run(places)
+        green = [item for item in places if controlled.green(again, item)]
+        still.update(green)
+        if green:
+            why |= _reasons(controlled, green)
+    return Accused(frozenset(still), why)
+
+
+def _one_a_test(places: Sequence[Place]) -> list[list[Place]]:
+    """The places in groups in which no test comes twice."""
+    groups: list[list[Place]] = []
+    for place in places:
+        key = (place.file, place.edit.test)
+        fitting = (g for g in groups if key not in [(item.file, item.edit.test) for item in g])
+        group = next(fitting, None)
+        if group is None:
+            groups.append([place])
+        else:
+            group.append(place)
+    return groups
+
+
+def _reasons(controlled: Controlled, still: list[Place]) -> dict[Place, str]:
     opposed = [item for item in still if _opposite(item.edit)]
     opposite = controlled.run(opposed, _opposite)
     wider = controlled.run(still, _wider)
+    compares = _COMPARING & _functions(controlled.code)
     found: dict[Place, str] = {}
     for place in still:
         if place in opposed and controlled.green(opposite, place):
             found[place] = _OPPOSITE
-        elif place.edit.change.of_value and controlled.green(wider, place):
-            file = controlled.files[place.file]
-            if _may_be_accused(place.edit, file, controlled.code):
+        elif place.edit.change.of_value and _may_be_accused(
+            place.edit, controlled.files[place.file], controlled.code
+        ):
+            if controlled.green(wider, place):
                 found[place] = _ALWAYS_EQUAL
+            elif not compares:
+                found[place] = _FOLLOWS
     return found
+
+
+def _functions(code: str) -> set[str]:
+    """Names of all functions of a module; `__eq__` too where it takes over loose values."""
+    tree = ast.parse(code)
+    names = {node.name for node in ast.walk(tree) if isinstance(node, Function)}
+    loose = any(isinstance(node, ast.alias) and "mock" in node.name for node in ast.walk(tree))
+    return names | ({"__eq__"} if loose else set())
 
 
 def _opposite(edit: Edit) -> tuple[Splice, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from greenloop.grading.accusing import accused
@@ -44,9 +44,10 @@ def controls(
     until = time.monotonic() + thresholds.seconds
     runs = _taken(controlled, rounds, until)
     told = _Told(controlled, [run for run in runs if run.usable])
-    suspects = told.suspects() if not _has_hooks(controlled) else []
-    forgeries = accused(controlled, suspects) if suspects else {}
-    green = tuple(told.named(forgeries))
+    suspects = told.suspects()
+    found = accused(controlled, suspects)
+    told.clear([item for item in suspects if item not in found.still])
+    green = tuple(told.named({} if _has_hooks(controlled) else found.why))
     forged = _sentinel_forged(controlled, runs) or next(
         (f"{item.test}, line {item.line}: {item.forged}" for item in green if item.forged), ""
     )
@@ -106,15 +107,14 @@ class _Told:
                     self._places.setdefault((place.file, place.edit.test), []).append(place)
 
     def suspects(self) -> list[Place]:
-        """One a test: an assertion that is surely come by, and stayed green."""
-        found: dict[tuple[str, str], Place] = {}
-        for key, places in self._places.items():
-            for place in places:
-                if place.edit.sure is Sure.CERTAIN and self._green[place]:
-                    found.setdefault(key, place)
-        return list(found.values())
+        """Assertions that are surely come by, and stayed green."""
+        return [p for p, green in self._green.items() if p.edit.sure is Sure.CERTAIN and green]
 
-    def named(self, forgeries: dict[Place, str]) -> list[GreenControl]:
+    def clear(self, places: list[Place]) -> None:
+        """These were green only because of what other changed tests left behind."""
+        self._green |= {place: [] for place in places}
+
+    def named(self, forgeries: Mapping[Place, str]) -> list[GreenControl]:
         """Assertions that hold nothing: green though surely come by, or all of a test's in loops."""
         found: list[GreenControl] = []
         for key, places in self._places.items():
