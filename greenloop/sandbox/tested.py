@@ -17,18 +17,22 @@ def tested_module(test_code: str) -> str:
 
 def imported_module(test_code: str) -> str | None:
     """The last import of a test file that is not installed here: local ones come last, by custom."""
+    return next(reversed(imported_modules(test_code)), None)
+
+
+def imported_modules(code: str) -> list[str]:
+    """Top-level names of all imports that are not installed here, in the order of the tree."""
     try:
-        tree = ast.parse(test_code)
+        tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    found: str | None = None
+        return []
+    found: list[str] = []
     for node in ast.walk(tree):
         names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level and node.module:
             names = [node.module]
-        for name in names:
-            if not _is_installed(name.partition(".")[0]):
-                found = name.partition(".")[0]
+        tops = [name.partition(".")[0] for name in names]
+        found += [name for name in tops if not _is_installed(name)]
     return found
 
 
