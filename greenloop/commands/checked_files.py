@@ -66,10 +66,13 @@ def _test_files(path: Path, code: Path) -> list[Path]:
         if path.suffix != ".py":
             raise InputError(f"{path}: name a .py file with tests, or a folder")
         return [path]
-    found = {*path.glob("test_*.py"), *path.glob("*_test.py")} - {code}
+    found = sorted({*path.glob("test_*.py"), *path.glob("*_test.py")} - {code})
     if not found:
         raise InputError(f"{path}: no test files (test_*.py, *_test.py) are in this folder")
-    return sorted(found)
+    about = [item for item in found if code.stem in imported_modules(_python(item))]
+    if not about:
+        raise InputError(f"{path}: none of its {len(found)} test files imports `{code.stem}`")
+    return about
 
 
 def _python(path: Path) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from greenloop.errors import GreenloopError
+from greenloop.errors import GreenloopError, InputError
 from greenloop.events import Emit, Graded, TestsRun
 from greenloop.grading import Plan, forgery, shortfalls
 from greenloop.grading.grading import grade_run
@@ -55,12 +55,15 @@ async def run_check(box: Sandbox, check: Check, emit: Emit) -> None:
 
     Raises:
         SandboxError: the sandbox cannot run anything.
+        InputError: there is no test in the files.
     """
     started = time.monotonic()
     run = partial(box.run_tests, check.code, check.tests, module=check.module)
     check.run = await in_sandbox(box, run)
     check.sandbox_s = time.monotonic() - started
     emit(TestsRun(check.run))
+    if check.run.ending == "finished" and not (check.run.tests or check.run.failures):
+        raise InputError(f"no tests were collected from {', '.join(i.name for i in check.tests)}")
     if not check.run.passed:
         return
     started = time.monotonic()
@@ -109,7 +112,7 @@ def check_report(check: Check, broken_off: GreenloopError | None = None) -> Repo
 def _verdict(check: Check, broken_off: GreenloopError | None) -> tuple[Verdict, tuple[str, ...]]:
     why = (f"{type(broken_off).__name__}: {broken_off}",) if broken_off else ()
     if check.run is None or not check.run.passed:
-        return "failed", (*why, *(_why_red(check.run) if check.run else ()))
+        return "failed", why or tuple(_why_red(check.run) if check.run else ())
     if gone := unreported(check.tests, check.run):
         return "failed", (f"forged: {gone[0]} stands in the tests but was never reported", *why)
     if check.evidence is None:
@@ -128,8 +131,6 @@ def _why_red(run: TestRun) -> Sequence[str]:
         said.append(f"{len(failing)} tests do not pass: {shown}")
     if run.ending != "finished":
         said.append(f"the run ended: {run.ending}: {run.detail}")
-    elif not run.tests and not run.failures:
-        said.append("no tests were collected")
     return said or [f"the run was not green (exit status {run.exit_status})"]
 
 
