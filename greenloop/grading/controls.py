@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from greenloop.grading.accusing import accused
 from greenloop.grading.control_runs import (
@@ -19,9 +18,9 @@ from greenloop.records import Controls, GreenControl, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.suite import TestFile
 from greenloop.suite.controls import Edit, Sure
+from greenloop.suite.reading import has_hooks
 
 _MOST = 4  # assertions of one test that get a control, each in a run of its own
-_SIDE_BY_SIDE = 2
 
 
 def controls(
@@ -47,11 +46,12 @@ def controls(
     suspects = told.suspects()
     found = accused(controlled, suspects)
     told.clear([item for item in suspects if item not in found.still])
-    green = tuple(told.named({} if _has_hooks(controlled) else found.why))
-    forged = _sentinel_forged(controlled, runs) or next(
-        (f"{item.test}, line {item.line}: {item.forged}" for item in green if item.forged), ""
-    )
-    cut_short = _cut_short(rounds, runs)
+    hooked = any(has_hooks(item.code) for item in tests)
+    green = tuple(told.named({} if hooked else found.why))
+    told_of = (f"{item.test}, line {item.line}: {item.forged}" for item in green if item.forged)
+    forged, cut_short = _sentinel_forged(runs) or next(told_of, ""), _cut_short(rounds, runs)
+    if forged and hooked:  # the tests themselves may have done it: that is no forgery of the code
+        forged, cut_short = "", f"hooks of the tests have a say in their verdict: {forged}"
     held = [key for key in passed if told.holds(key)]
     share = len(held) / len(passed) if passed else 0.0
     return Controls(
@@ -84,13 +84,11 @@ def _rounds(controlled: Controlled, passed: list[tuple[str, str]]) -> list[list[
 
 def _taken(controlled: Controlled, rounds: list[list[Place]], until: float) -> list[Edited]:
     """The rounds' runs, as far as time allows; always the first."""
-
-    def run(places: list[Place]) -> Edited | None:
-        late = time.monotonic() > until and places is not rounds[0]
-        return None if late else controlled.run(places)
-
-    with ThreadPoolExecutor(_SIDE_BY_SIDE) as side_by_side:
-        return [item for item in side_by_side.map(run, rounds) if item is not None]
+    runs: list[Edited] = []
+    for places in rounds:
+        if not runs or time.monotonic() < until:
+            runs.append(controlled.run(places))
+    return runs
 
 
 class _Told:
@@ -145,27 +143,17 @@ def _named(edit: Edit, test: str, forged: str) -> GreenControl:
     return GreenControl(test=test, line=edit.line, change=edit.change.said, forged=forged)
 
 
-def _sentinel_forged(controlled: Controlled, runs: list[Edited]) -> str:
+def _sentinel_forged(runs: list[Edited]) -> str:
     """Why the verdict is not pytest's: a test passed that cannot, or was made away with."""
     for edited in runs:
         outcomes = edited.run.outcomes
         if any(outcomes.get(name) == "passed" for name in edited.sentinels):
             return "a test that asserts 1 == 2 passes"
-        if not edited.usable or _has_hooks(controlled):
-            continue
         files = {name.partition("::")[0] for name in outcomes}
-        for name in edited.sentinels:
+        for name in edited.sentinels if edited.usable else ():
             if name not in outcomes and name.partition("::")[0] in files:
                 return "a test that asserts 1 == 2 is never reported"
     return ""
-
-
-def _has_hooks(controlled: Controlled) -> bool:
-    """Whether the tests themselves may have changed what pytest does with them."""
-    conftest = any(
-        item.name == "conftest.py" and "def pytest_" in item.code for item in controlled.tests
-    )
-    return conftest or any(file.hooked for file in controlled.files.values())
 
 
 def _cut_short(rounds: list[list[Place]], runs: list[Edited]) -> str:

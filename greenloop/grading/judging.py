@@ -64,7 +64,7 @@ def _of_controls(found: Controls | None, threshold: float) -> Iterator[str]:
         more = f" (and {len(found.green) - 1} more)" if len(found.green) > 1 else ""
         yield (
             f"controls: {first.test} stays green when line {first.line} {first.change}: "
-            f"that line proves nothing{more}"
+            f"there it does not tell right from wrong{more}"
         )
     elif not found.reached:
         yield (

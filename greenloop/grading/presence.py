@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from greenloop.records import TestRun
 from greenloop.suite import TestFile
-from greenloop.suite.reading import Function, function_name
+from greenloop.suite.reading import Function, function_name, has_hooks
 
 
 def unreported(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
@@ -16,7 +16,7 @@ def unreported(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
     Only what is beyond doubt: plain functions at the file's top, with no decorators but marks, in
     files that have no say in what is collected.
     """
-    if any("def pytest_" in item.code or "collect_ignore" in item.code for item in tests):
+    if any(has_hooks(item.code) for item in tests):
         return ()
     reported = {(test.id.partition("::")[0], function_name(test.id)) for test in run.tests}
     return tuple(

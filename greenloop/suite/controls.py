@@ -10,7 +10,7 @@ from enum import IntEnum
 from greenloop.suite.assertions import Assertions, Change
 from greenloop.suite.checks import RAISING, WARNING, called, is_raising, of_raising, of_unittest
 from greenloop.suite.parametrised import in_decorator
-from greenloop.suite.reading import Function, is_test_class
+from greenloop.suite.reading import Function, has_hooks, is_test_class
 from greenloop.suite.splicing import Text
 
 # Context managers that let an error through.
@@ -62,7 +62,7 @@ class ControlledFile:
         tree = ast.parse(code)
         self.text = Text(code)
         self.own = _names_of(tree, module)
-        self.hooked = _has_hooks(tree)
+        self.hooked = has_hooks(code)
         self._assertions = Assertions(self.text, self.own)
         most = Sure.LIKELY if self.hooked else Sure.CERTAIN
         self._helpers = {
@@ -138,11 +138,6 @@ class ControlledFile:
         if not names & RAISING:
             inner = sure if names <= _OPEN | WARNING else Sure.MAYBE
             yield from self._body(node.body, scope, inner)
-
-
-def _has_hooks(tree: ast.Module) -> bool:
-    """Whether the file itself has a say in what pytest makes of its tests."""
-    return any(isinstance(node, Function) and node.name.startswith("pytest_") for node in tree.body)
 
 
 def _names_of(tree: ast.Module, module: str) -> frozenset[str]:
