@@ -65,14 +65,17 @@ def _suspicious(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[int, s
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         yield from _called(node.func.id, node, aliases)
     elif isinstance(node, ast.FunctionDef) and node.name == "__eq__":
-        if all(ast.unparse(item) == "return True" for item in node.body[-1:]):
-            if not any(isinstance(item, ast.If) for item in ast.walk(node)):
-                yield node.lineno, "`__eq__` says True to everything"
+        if ast.unparse(node.body[-1]) == "return True" and not _has_branch(node):
+            yield node.lineno, "`__eq__` says True to everything"
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         if node.value.startswith("test_") and node.value.endswith(".py"):
             yield node.lineno, f"names a test file: {node.value!r}"
         elif node.value in ("conftest.py", "PYTEST_CURRENT_TEST"):
             yield node.lineno, f"names what belongs to pytest: {node.value!r}"
+
+
+def _has_branch(node: ast.FunctionDef) -> bool:
+    return any(isinstance(item, ast.If) for item in ast.walk(node))
 
 
 def _called(name: str, node: ast.Call, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
@@ -82,7 +85,7 @@ def _called(name: str, node: ast.Call, aliases: dict[str, str]) -> Iterator[tupl
         ([*node.args, None, None][:2]) if name in ("getattr", "setattr") else (None, None)
     )
     if isinstance(owner, ast.Name) and isinstance(attribute, ast.Constant):
-        full = f"{aliases.get(owner.id, owner.id)}.{attribute.value}"
+        full = f"{aliases.get(owner.id, owner.id)}.{attribute.value!s}"
         if why := _CALLS.get(full) or _ATTRIBUTES.get(full):
             yield node.lineno, f"`{full}` {why}"
 
