@@ -91,7 +91,7 @@ def grade_run(
         )
     result, disagreed = asking.result()
     measured, why_not = _coverage(covered.result())
-    mutation = clock.timed("mutation", partial(_mutation, box, code, tests, plan))
+    mutation = clock.timed("mutation", partial(_mutation, *given, plan))
     evidence = Evidence(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
@@ -119,11 +119,15 @@ def _coverage(found: Coverage | str) -> tuple[Coverage | None, dict[str, str]]:
     return (None, {"coverage": found}) if isinstance(found, str) else (found, {})
 
 
-def _mutation(box: Sandbox, code: str, tests: Sequence[TestFile], plan: Plan) -> Mutation | None:
+def _mutation(
+    box: Sandbox, code: str, tests: Sequence[TestFile], module: str, plan: Plan
+) -> Mutation | None:
     if plan.mutation is None:
         return None
-    seconds = plan.thresholds.seconds
-    return plan.mutation(box, code, tests, most=plan.mutants, seed=plan.seed, budget_s=seconds)
+    how_many, seconds = plan.mutants, plan.thresholds.seconds
+    return plan.mutation(
+        box, code, tests, module=module, most=how_many, seed=plan.seed, budget_s=seconds
+    )
 
 
 class _Clock:

@@ -87,8 +87,8 @@ def _of_mutation(evidence: Evidence) -> Iterator[str]:
     threshold = evidence.thresholds.mutation_score
     if found is None:
         yield f"mutants: not measured: {evidence.not_measured.get('mutation', 'not taken')}"
-    elif found.cut_short:
-        yield f"mutants: {found.cut_short}"
+    elif found.score is None or found.trouble:
+        yield f"mutants: {found.trouble}"
     elif found.score < threshold:
         yield f"mutants: score {found.score:.2f} < {threshold}"
 

@@ -13,7 +13,7 @@ from greenloop.suite import TestFile
 
 
 class MakeMutants(Protocol):
-    """`most` None means all; `budget_s` seconds at most. None where there is nothing to mutate."""
+    """`most` None means all; `budget_s` seconds at most."""
 
     def __call__(
         self,
@@ -21,10 +21,11 @@ class MakeMutants(Protocol):
         code: str,
         tests: Sequence[TestFile],
         *,
+        module: str | None,
         most: int | None,
         seed: int,
         budget_s: float,
-    ) -> Mutation | None: ...
+    ) -> Mutation: ...
 
 
 @dataclass(frozen=True)

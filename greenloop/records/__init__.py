@@ -23,6 +23,7 @@ from greenloop.records.evidence import (
     Mutation,
     RedPhase,
     SealedResult,
+    Survivor,
 )
 from greenloop.records.report import (
     Artifacts,
@@ -84,6 +85,7 @@ __all__ = [
     "SandboxInfo",
     "SealedExample",
     "SealedResult",
+    "Survivor",
     "TestEntry",
     "TestOutcome",
     "TestRun",

@@ -73,15 +73,45 @@ class SealedResult(Record):
     cut_short: str = ""
 
 
-class Mutation(Record):
-    """Mutants of the code: killed by the tests or survived."""
+class Survivor(Record):
+    """A fault that no test noticed: `diff` shows it, `question` is what a test would have to ask.
 
-    score: float
+    `reached`: whether any test comes to its line at all. `function` is a dotted name, '' at module
+    level.
+    """
+
+    id: str
+    line: int
+    function: str
+    operator: str
+    diff: str
+    question: str
+    reached: bool
+
+
+class Mutation(Record):
+    """Mutants of the code: noticed by the tests or survived.
+
+    `score` is the noticed ones' share of all that were tried, between 0 and 1; None where that
+    could not be measured to its end (`trouble` says why). Noticed are `killed` (a test failed),
+    `timeout` (a test took far longer) and `crashed` (the process ended in a test). Of `generated`
+    mutants `equivalent_suspects` were left out as probably no faults, and of the rest `sampled`
+    chosen by `seed`. `errors` could not be tried, `not_run` ran out of time.
+    """
+
+    score: float | None
     killed: int
-    survived: tuple[str, ...] = ()
+    survived: tuple[Survivor, ...] = ()
     timeout: int = 0
     equivalent_suspects: int = 0
-    cut_short: str = ""
+    crashed: int = 0
+    errors: int = 0
+    not_run: int = 0
+    generated: int = 0
+    sampled: int = 0
+    seed: int = 0
+    seconds: float = 0.0
+    trouble: str = ""
 
 
 class Coverage(Record):

@@ -37,10 +37,19 @@ def _lines(report: Report) -> Iterator[str]:
     )
     if report.evidence.hollow_run is not None or report.evidence.controls is not None:
         yield from grade_lines(report.evidence)
+        yield from _survivors(report.evidence)
     for reason in report.reasons:
         yield f"  not better because: {reason}"
     if report.artifacts.report:
         yield f"  report: {report.artifacts.report}"
+
+
+def _survivors(evidence: Evidence) -> Iterator[str]:
+    """What the tests would have to ask."""
+    survived = evidence.mutation.survived if evidence.mutation else ()
+    yield from (f"         line {item.line}: {item.question}" for item in survived[:_MOST])
+    if len(survived) > _MOST:
+        yield f"         and {len(survived) - _MOST} more, see the report"
 
 
 def _tellers() -> dict[str, Callable[[Evidence], _Piece]]:
@@ -94,9 +103,10 @@ def _mutants(evidence: Evidence) -> _Piece:
     found, least = evidence.mutation, evidence.thresholds.mutation_score
     if found is None:
         return None, f"not measured: {evidence.not_measured.get('mutation', 'not taken')}"
-    if found.cut_short:
-        return False, found.cut_short
-    text = f"{found.killed} killed, {len(found.survived)} survived: {found.score:.0%}"
+    if found.score is None or found.trouble:
+        return False, found.trouble
+    noticed = found.killed + found.timeout + found.crashed
+    text = f"{noticed} noticed, {len(found.survived)} survived: {found.score:.0%}"
     return found.score >= least, f"{text} (at least {least:.0%})"
 
 

@@ -155,7 +155,7 @@ def evidence_line(evidence: Evidence) -> str:
         parts.append(f"controls {held}" + (" FORGED" if evidence.controls.forged else ""))
     if evidence.sealed:
         parts.append(f"sealed examples {evidence.sealed.agreed}/{evidence.sealed.total}")
-    if evidence.mutation:
+    if evidence.mutation and evidence.mutation.score is not None:
         parts.append(f"mutants {evidence.mutation.score:.0%}")
     if evidence.coverage:
         parts.append(f"lines {evidence.coverage.line:.0%}, branches {evidence.coverage.branch:.0%}")

@@ -10,12 +10,16 @@ from greenloop.records import (
     Mutation,
     RedPhase,
     SealedExample,
+    Survivor,
     Thresholds,
 )
 from greenloop.sandbox.process import ProcessSandbox
 from greenloop.suite import TestFile
 
 CODE = "import gc\ndef double(n): return n * 2\n"
+SURVIVOR = Survivor(
+    id="1", line=2, function="double", operator="x", diff="", question="f?", reached=True
+)
 RED = RedPhase(reached=True, failed=2)
 TESTS = "from doubling import double\n\n\ndef test_a():\n    assert double(2) == 4\n"
 
@@ -62,12 +66,12 @@ def test_mutants_are_asked_for_as_the_plan_says(box: ProcessSandbox) -> None:
 
     def mutation(*given: object, **how: object) -> Mutation:
         asked.update(how)
-        return Mutation(score=0.5, killed=1, survived=("x",))
+        return Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
 
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
     plan = Plan(Thresholds(seconds=7), mutants=3, seed=5, mutation=mutation)
     graded = grade_run(box, CODE, files, "doubling", run=run, plan=plan)
-    assert asked == {"most": 3, "seed": 5, "budget_s": 7}
-    assert graded.evidence.mutation == Mutation(score=0.5, killed=1, survived=("x",))
+    assert asked == {"module": "doubling", "most": 3, "seed": 5, "budget_s": 7}
+    assert graded.evidence.mutation == Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
     assert "mutation" not in graded.evidence.not_measured

@@ -66,10 +66,8 @@ def test_with_all_evidence_nothing_is_short() -> None:
         ({"sealed": less(FULL.sealed, **LATE)}, "sealed examples: out of time"),
         ({"mutation": None}, "mutants: not measured"),
         ({"mutation": Mutation(score=0.79, killed=7)}, "mutants: score 0.79 < 0.8"),
-        (
-            {"mutation": less(FULL.mutation, cut_short="out of time after 3 of 9")},
-            "mutants: out of",
-        ),
+        ({"mutation": less(FULL.mutation, score=None, trouble="3 of 9")}, "mutants: 3 of 9"),
+        ({"mutation": less(FULL.mutation, trouble="3 of 9")}, "mutants: 3 of 9"),
         ({"coverage": None, "not_measured": {"coverage": "why"}}, "coverage: not measured: why"),
         (
             {"coverage": Coverage(line=0.89, branch=0.8, missed_lines=(3, 5))},
