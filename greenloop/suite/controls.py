@@ -64,6 +64,7 @@ class ControlledFile:
         self.own = _names_of(tree, module)
         self.hooked = has_hooks(code)
         self._assertions = Assertions(self.text, self.own)
+        self._classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         most = Sure.LIKELY if self.hooked else Sure.CERTAIN
         self._helpers = {
             node.name: list(self._of(Scope("", node, Sure.MAYBE)))
@@ -76,11 +77,23 @@ class ControlledFile:
         for node in body:
             if isinstance(node, ast.ClassDef) and is_test_class(node):
                 inner = sure if _lets_through(node.decorator_list) else Sure.LIKELY
-                yield from self._tests(node.body, f"{prefix}{node.name}::", inner)
+                body = [*node.body, *self._inherited(node, frozenset())]
+                yield from self._tests(body, f"{prefix}{node.name}::", inner)
             elif isinstance(node, Function) and node.name.startswith("test"):
                 inner = sure if _lets_through(node.decorator_list) else Sure.LIKELY
                 inner = inner if not _leaves_early(node) else Sure.MAYBE
                 yield Scope(prefix + node.name, node, inner)
+
+    def _inherited(self, node: ast.ClassDef, seen: frozenset[str]) -> Iterator[ast.stmt]:
+        """Tests of its bases in the same file that it does not have itself."""
+        own = {item.name for item in node.body if isinstance(item, Function)}
+        for base in node.bases:
+            found = self._classes.get(base.id) if isinstance(base, ast.Name) else None
+            if found is None or found.name in seen:
+                continue
+            functions = [item for item in found.body if isinstance(item, Function)]
+            yield from (item for item in functions if item.name not in own)
+            yield from self._inherited(found, seen | {found.name})
 
     def _edits(self, scope: Scope) -> tuple[Edit, ...]:
         """Its own; where it has none, those of the helpers that it calls, all as one."""

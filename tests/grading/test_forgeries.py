@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
 
+from greenloop.events import ignore
+from greenloop.grading import Plan
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox
 from greenloop.suite import TestFile
+from greenloop.way.checking import Check, check_report, run_check
 from tests.grading.forgeries import AT_CALL, AT_IMPORT, CONFTEST, EARLY, HONEST, TESTS
 from tests.grading.honest import ODD
 
@@ -69,3 +73,17 @@ def test_a_channel_key_that_was_found_out_is_of_no_use_for_sentinels(warm: Sandb
     for name in ("the channel, by gc", "reports of its own, then the end"):
         run = warm.run_tests(AT_IMPORT[name], [TestFile("test_m.py", TESTS)], module="m")
         assert run.passed
+
+
+def test_a_second_test_file_rewritten_by_the_first_ones_import(warm: Sandbox) -> None:
+    code = (
+        "def f(n): return n * n if n < 3 else 0\n"
+        "open('test_n.py', 'w').write('def test_n(): pass\\n')\n"
+    )
+    files = (
+        TestFile("test_m.py", "from m import f\n\n\ndef test_m():\n    assert f(2) == 4\n"),
+        TestFile("test_n.py", "from m import f\n\n\ndef test_n():\n    assert f(5) == 25\n"),
+    )
+    check = Check("m", code, files, Plan(), warm.info)
+    asyncio.run(run_check(warm, check, ignore))
+    assert_forged(check_report(check))

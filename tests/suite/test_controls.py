@@ -225,3 +225,19 @@ def test_nothing_but_the_assertion_is_touched() -> None:
     own = ControlledFile(code, "m")
     (edit,) = own.edits["test_a"]
     assert own.text.spliced(edit.change.splices) == code.replace("x==1", "x==2")
+
+
+def test_tests_of_a_base_in_the_file_belong_to_each_class_that_has_them() -> None:
+    code = (
+        "class Base:\n    def test_a(self):\n        assert f(1) == 1\n"
+        "    def test_b(self):\n        assert f(2) == 2\n"
+        "class TestX(Base):\n    def test_b(self):\n        assert f(3) == 3\n"
+        "class TestY(TestX, Other):\n    pass\n"
+    )
+    edits = ControlledFile(code, "m").edits
+    assert {name: [edit.line for edit in found] for name, found in edits.items()} == {
+        "TestX::test_b": [8],
+        "TestX::test_a": [3],
+        "TestY::test_b": [8],
+        "TestY::test_a": [3],
+    }

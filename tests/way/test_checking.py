@@ -70,10 +70,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
     ("lines", {"code": f"{CODE}def g():\n    a = 1\n    return a\n"}, "coverage: 71% of lines"),
     (
         "branches",
-        {
-            "code": CODE
-            + "for i in range(2):\n    if i > 5: pass\n    if i > 6: pass\n"
-        },
+        {"code": CODE + "for i in range(2):\n    if i > 5: pass\n    if i > 6: pass\n"},
         "of branches",
     ),
     ("integrity", {"code": f"import gc\n{CODE}"}, "integrity: line 1"),
