@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading import forgery, shortfalls
+from greenloop.errors import SettingsError
+from greenloop.grading import Plan, forgery, shortfalls
 from greenloop.records import (
     Controls,
     Coverage,
@@ -20,6 +21,7 @@ from greenloop.records import (
     SealedResult,
     Thresholds,
 )
+from greenloop.settings import Settings
 
 CONTROLS = Controls(reached=True, total=4, controlled=4, edits=5)
 GREEN = GreenControl(test="t.py::test_a", line=7, change="expects 5")
@@ -116,3 +118,30 @@ def test_without_a_contract_there_is_no_stub_and_no_sealed_example() -> None:
 def test_only_what_nothing_else_explains_is_a_forgery(changes: dict[str, Any], said: str) -> None:
     found = forgery(less(FULL, **changes))
     assert (said in found) if said else not found
+
+
+def test_thresholds_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (
+        ("GREENLOOP_MIN_MUTATION_SCORE", "0.5"),
+        ("GREENLOOP_MIN_CONTROLLED", "0.25"),
+        ("GREENLOOP_MIN_LINE_COVERAGE", "0.75"),
+        ("GREENLOOP_MIN_BRANCH_COVERAGE", "0.125"),
+        ("GREENLOOP_MIN_SEALED_AGREEMENT", "0.625"),
+        ("GREENLOOP_GRADING_SECONDS", "9"),
+    ):
+        monkeypatch.setenv(name, value)
+    assert Plan.of(Settings.load()).thresholds == Thresholds(
+        mutation_score=0.5,
+        controlled=0.25,
+        line_coverage=0.75,
+        branch_coverage=0.125,
+        sealed_agreement=0.625,
+        seconds=9,
+    )
+    monkeypatch.setenv("GREENLOOP_MIN_CONTROLLED", "50")
+    with pytest.raises(SettingsError, match="GREENLOOP_MIN_CONTROLLED"):
+        Settings.load()
+
+
+def test_defaults_of_the_settings_are_those_of_the_record() -> None:
+    assert Settings.load().thresholds == Thresholds()
