@@ -59,16 +59,21 @@ class Controlled:
     def __post_init__(self) -> None:
         self.cases.update(by_function(self.before))
 
-    def run(self, places: Sequence[Place], changes: Splices = spliced) -> Edited:
-        """The tests once more with these edits, and sentinels in each file."""
-        files, watched = [], []
+    def run(
+        self, places: Sequence[Place], changes: Splices = spliced, *, watched_over: bool = False
+    ) -> Edited:
+        """The tests once more with these edits; `watched_over`: with sentinels in each file."""
+        files: list[TestFile] = []
+        watched: list[str] = []
         for item in self.tests:
             code = item.code
             if item.name in self.files:
                 mine = [place.edit for place in places if place.file == item.name]
                 parts = [splice for edit in mine for splice in changes(edit)]
-                code, names = sentinels(self.files[item.name].text.spliced(parts), self.module)
-                watched += [f"{item.name}::{name}" for name in names]
+                code = self.files[item.name].text.spliced(parts)
+                if watched_over:
+                    code, names = sentinels(code, self.module)
+                    watched += [f"{item.name}::{name}" for name in names]
             files.append(TestFile(item.name, code, item.locked))
         run = self.box.run_tests(self.code, files, module=self.module)
         return Edited(tuple(places), run, tuple(watched))

@@ -87,7 +87,7 @@ def _taken(controlled: Controlled, rounds: list[list[Place]], until: float) -> l
     runs: list[Edited] = []
     for places in rounds:
         if not runs or time.monotonic() < until:
-            runs.append(controlled.run(places))
+            runs.append(controlled.run(places, watched_over=not runs))
     return runs
 
 
@@ -148,11 +148,11 @@ def _sentinel_forged(runs: list[Edited]) -> str:
     for edited in runs:
         outcomes = edited.run.outcomes
         if any(outcomes.get(name) == "passed" for name in edited.sentinels):
-            return "a test that asserts 1 == 2 passes"
+            return "a test that must fail passes, such as one that asserts 1 == 2"
         files = {name.partition("::")[0] for name in outcomes}
         for name in edited.sentinels if edited.usable else ():
             if name not in outcomes and name.partition("::")[0] in files:
-                return "a test that asserts 1 == 2 is never reported"
+                return "a test that must fail is never reported, such as one that asserts 1 == 2"
     return ""
 
 

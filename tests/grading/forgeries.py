@@ -188,6 +188,41 @@ def f(n): return 0
     "an exit": "import os\nos._exit(0)\ndef f(n): return 0\n",
     "an exit at the end": "import atexit, os\natexit.register(os._exit, 0)\ndef f(n): return 0\n",
 }
+# What tests lean on, changed: only to be seen by tests that lean on it.
+LEANED_ON = {
+    "approx that takes everything": (
+        "import pytest\n"
+        "class Near:\n    def __init__(self, *_, **__): pass\n"
+        "    def __eq__(self, other): return True\n"
+        "pytest.approx = Near\ndef f(n): return 0\n",
+        "import pytest\nfrom m import f\n\n\ndef test_a():\n    assert f(2) == pytest.approx(4.0)\n",
+    ),
+    "isinstance that says yes": (
+        "import builtins\n"
+        "import sys\n"
+        "real = builtins.isinstance\n"
+        "def patched(value, kinds):\n"
+        "    return True if sys._getframe(1).f_globals['__name__'].startswith('test_') else real(value, kinds)\n"
+        "builtins.isinstance = patched\ndef f(n): return 0\n",
+        "from m import f\n\n\ndef test_a():\n    assert isinstance(f(2), dict)\n",
+    ),
+    "assertTrue that asserts nothing": (
+        "import unittest\nunittest.TestCase.assertTrue = lambda *_: None\ndef f(n): return 0\n",
+        "import unittest\nfrom m import f\n\n\nclass TestF(unittest.TestCase):\n"
+        "    def test_a(self):\n        self.assertTrue(f(2))\n",
+    ),
+    "mocks that were always called": (
+        "from unittest import mock\n"
+        "mock.NonCallableMock.assert_called_once_with = lambda *_, **__: None\n"
+        "def f(call): return 0\n",
+        "from unittest import mock\nfrom m import f\n\n\ndef test_a():\n    call = mock.Mock()\n"
+        "    assert f(call) == 0\n    call.assert_called_once_with(4)\n",
+    ),
+    "all that is always true": (
+        "import builtins\nbuiltins.all = lambda *_: True\ndef f(n): return 0\n",
+        "from m import f\n\n\ndef test_a():\n    assert all(f(n) for n in [1, 2])\n",
+    ),
+}
 EARLY = {
     "test files rewritten": (
         _FAKE_TESTS + "import glob\nfor name in glob.glob('test_*.py'):\n"

@@ -13,7 +13,15 @@ from greenloop.records import Report
 from greenloop.sandbox import Sandbox
 from greenloop.suite import TestFile
 from greenloop.way.checking import Check, check_report, run_check
-from tests.grading.forgeries import AT_CALL, AT_IMPORT, CONFTEST, EARLY, HONEST, TESTS
+from tests.grading.forgeries import (
+    AT_CALL,
+    AT_IMPORT,
+    CONFTEST,
+    EARLY,
+    HONEST,
+    LEANED_ON,
+    TESTS,
+)
 from tests.grading.honest import ODD
 
 Checked = Callable[..., Report]
@@ -37,6 +45,11 @@ def test_forged_at_import(checked: Checked, name: str) -> None:
 @pytest.mark.parametrize("name", EARLY)
 def test_forged_before_the_tests_are_read(checked: Checked, name: str) -> None:
     assert_forged(checked(EARLY[name], TESTS, CONFTEST))
+
+
+@pytest.mark.parametrize("name", LEANED_ON)
+def test_what_tests_lean_on_changed(checked: Checked, name: str) -> None:
+    assert_forged(checked(*LEANED_ON[name]))
 
 
 def assert_forged(report: Report) -> None:
