@@ -76,19 +76,13 @@ def grade_run(
     limits, clock = plan.thresholds, _Clock()
     given = (box, code, tests, module)
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
-        again = clock.start(
-            pool, "flakiness", partial(flakiness, *given, before=run, expected=expected)
-        )
-        hollowed = clock.start(pool, "hollow_run", partial(hollow_run, *given))
-        controlled = clock.start(
-            pool, "controls", partial(controls, *given, before=run, thresholds=limits)
-        )
-        covered = clock.start(
-            pool, "coverage", partial(coverage, *given, before=run, thresholds=limits)
-        )
-        asking = clock.start(
-            pool, "sealed", partial(_sealed, box, code, module, sealed, limits.sealed_agreement)
-        )
+        start = partial(clock.start, pool)
+        again = start("flakiness", partial(flakiness, *given, before=run, expected=expected))
+        hollowed = start("hollow_run", partial(hollow_run, *given))
+        controlled = start("controls", partial(controls, *given, before=run, thresholds=limits))
+        covered = start("coverage", partial(coverage, *given, before=run, thresholds=limits))
+        agreement = limits.sealed_agreement
+        asking = start("sealed", partial(_sealed, box, code, module, sealed, agreement))
     result, disagreed = asking.result()
     measured, why_not = _coverage(covered.result())
     mutation = clock.timed("mutation", partial(_mutation, *given, plan))
