@@ -34,9 +34,14 @@ class Edited:
 
     @property
     def usable(self) -> bool:
-        """Whether each test was come to: a file that does not collect tells nothing of its tests."""
-        collected = not any(item.phase == "collect" for item in self.run.failures)
-        return self.run.ending == "finished" and collected and bool(self.run.tests)
+        """Whether each test was come to: a file that does not collect tells nothing of its tests.
+
+        Nor does a run that pytest broke off, as it does where a value cannot be shown.
+        """
+        run = self.run
+        collected = not any(item.phase == "collect" for item in run.failures)
+        whole = run.ending == "finished" and run.exit_status in (0, 1) and not run.missing
+        return whole and collected and bool(run.tests)
 
 
 def spliced(edit: Edit) -> tuple[Splice, ...]:

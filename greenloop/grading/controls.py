@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 
 from greenloop.grading.accusing import accused
@@ -41,7 +42,7 @@ def controls(
     passed = passed_functions(before)
     rounds = _rounds(controlled, passed)
     until = time.monotonic() + thresholds.seconds
-    runs = _taken(controlled, rounds, until)
+    runs, left_out = _taken(controlled, rounds, until)
     told = _Told(controlled, [run for run in runs if run.usable])
     suspects = told.suspects()
     found = accused(controlled, suspects)
@@ -49,7 +50,7 @@ def controls(
     hooked = any(has_hooks(item.code) for item in tests)
     green = tuple(told.named({} if hooked else found.why))
     told_of = (f"{item.test}, line {item.line}: {item.forged}" for item in green if item.forged)
-    forged, cut_short = _sentinel_forged(runs) or next(told_of, ""), _cut_short(rounds, runs)
+    forged, cut_short = _sentinel_forged(runs) or next(told_of, ""), _cut_short(runs, left_out)
     if forged and hooked:  # the tests themselves may have done it: that is no forgery of the code
         forged, cut_short = "", f"hooks of the tests have a say in their verdict: {forged}"
     held = [key for key in passed if told.holds(key)]
@@ -60,7 +61,7 @@ def controls(
         and bool(held),
         total=len(passed),
         controlled=len(held),
-        edits=sum(len(run.places) for run in runs),
+        edits=sum(len(run.places) for run in runs if run.usable),
         uncontrolled=tuple("::".join(key) for key in passed if told.silent(key)),
         green=green,
         forged=forged,
@@ -82,13 +83,24 @@ def _rounds(controlled: Controlled, passed: list[tuple[str, str]]) -> list[list[
     return [own[0], *(item for item in (*own[1:], helping) if item)]
 
 
-def _taken(controlled: Controlled, rounds: list[list[Place]], until: float) -> list[Edited]:
-    """The rounds' runs, as far as time allows; always the first."""
+def _taken(
+    controlled: Controlled, rounds: list[list[Place]], until: float
+) -> tuple[list[Edited], int]:
+    """The rounds' runs, as far as time allows, always the first; and how many were left out.
+
+    A round that one edit breaks off (its value cannot be shown, or it never ends) is halved until
+    the rest of it tells.
+    """
     runs: list[Edited] = []
-    for places in rounds:
-        if not runs or time.monotonic() < until:
-            runs.append(controlled.run(places, watched_over=not runs))
-    return runs
+    waiting = deque(rounds)
+    while waiting and (not runs or time.monotonic() < until):
+        places = waiting.popleft()
+        run = controlled.run(places, watched_over=not any(item.usable for item in runs))
+        runs.append(run)
+        if not run.usable and len(places) > 1:
+            half = len(places) // 2
+            waiting.extend((places[:half], places[half:]))
+    return runs, len(waiting)
 
 
 class _Told:
@@ -156,13 +168,11 @@ def _sentinel_forged(runs: list[Edited]) -> str:
     return ""
 
 
-def _cut_short(rounds: list[list[Place]], runs: list[Edited]) -> str:
+def _cut_short(runs: list[Edited], left_out: int) -> str:
     """How far it came; '' where it came to its end."""
-    usable = sum(run.usable for run in runs)
-    if len(runs) < len(rounds):
-        return f"out of time after {len(runs)} of {len(rounds)} runs"
-    if usable < len(runs):
-        ending = next(run.run.ending for run in runs if not run.usable)
-        how = ending if ending != "finished" else "not all files could be collected"
-        return f"{usable} of {len(runs)} runs came to an end ({how})"
-    return ""
+    if left_out:
+        return f"out of time after {len(runs)} of {len(runs) + left_out} runs"
+    late = [item for item in runs if item.run.ending == "timeout" and len(item.places) == 1]
+    if late:
+        return f"out of time in {len(late)} of {len(runs)} runs: {late[0].run.detail}"
+    return "" if any(run.usable for run in runs) else "no run came to its end"

@@ -107,3 +107,17 @@ def test_a_conftest_with_hooks_is_never_taken_for_a_forgery(warm: Sandbox) -> No
     assert (found.reached, found.forged) == (False, "")
     assert "hooks of the tests" in found.cut_short
     assert all(not item.forged for item in found.green)
+
+
+def test_an_edit_that_breaks_the_run_off_is_found_and_the_others_still_tell(warm: Sandbox) -> None:
+    """Where the changed assertion fails, the value that pytest wants to show ends the process."""
+    code = (
+        f"{CODE}import os\nclass Shy:\n    def __eq__(self, other): return other is None\n"
+        "    def __repr__(self): os._exit(3)\n"
+    )
+    tests = "def test_shy():\n    from m import Shy\n    assert Shy() == None\n\n\n" + "".join(
+        f"def test_{n}():\n    assert f({n}) == {n * n}\n\n\n" for n in range(3)
+    )
+    found = taken(warm, tests, code)
+    assert (found.reached, found.controlled, found.total) == (True, 3, 4)
+    assert (found.uncontrolled, found.cut_short) == (("test_m.py::test_shy",), "")
