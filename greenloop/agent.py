@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import ContractReady, Emit, RunFinished, RunStarted, ignore
+from greenloop.grading import Plan
 from greenloop.models.answer_log import AnswerLog
 from greenloop.models.asking import Asker, RetryPolicy
 from greenloop.models.chat import ChatSource
@@ -127,7 +128,8 @@ class CodingAgent:
         settings = self._settings
         ledger = Ledger(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
         unknown = SandboxInfo(backend=settings.sandbox, isolation="not opened")
-        return RunState(request, ledger, settings.model or "not chosen", unknown)
+        model, plan = settings.model or "not chosen", Plan.of(settings)
+        return RunState(request, ledger, model, unknown, plan)
 
     def _opened(
         self, state: RunState, directory: RunDirectory, stack: ExitStack

@@ -22,6 +22,7 @@ from greenloop.commands.options import (
     MaxRepairs,
     MaxTokens,
     Model,
+    Mutants,
     Output,
     Quiet,
     Record,
@@ -32,10 +33,11 @@ from greenloop.commands.options import (
     TestsOutput,
     Timeout,
     Verbose,
+    how_many,
 )
 
 _DEFAULT = "make"
-_LATER = ("check", "heal", "script", "batch")
+_LATER = ("heal", "script", "batch")
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 
 
@@ -120,6 +122,29 @@ def make(
         verbose=verbose,
     )
     raise typer.Exit(make_command(spec, options, flags))
+
+
+@app.command()
+def check(
+    code: Annotated[Path, typer.Argument(help="The module's file; its stem is the module's name.")],
+    tests: Annotated[list[Path], typer.Argument(help="Pytest files, or a folder with some.")],
+    json: Json = False,
+    run_dir: RunDir = None,
+    timeout: Timeout = None,
+    sandbox: Sandbox = None,
+    require: Require = None,
+    mutants: Mutants = "200",
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Run and grade existing code against existing tests; no model is asked."""
+    from greenloop.commands.checking import CheckOptions, check_command
+
+    options = CheckOptions(
+        run_dir=run_dir, mutants=how_many(mutants), json=json, quiet=quiet, verbose=verbose
+    )
+    flags = {"timeout_s": timeout, "sandbox": sandbox, "require": require}
+    raise typer.Exit(check_command(code, tests, options, flags))
 
 
 @app.command()

@@ -122,6 +122,15 @@ class Attempted(Event):
 
 
 @dataclass(frozen=True)
+class TestsRun(Event):
+    """Tests were run on code that nobody wrote here."""
+
+    __test__ = False
+
+    run: TestRun
+
+
+@dataclass(frozen=True)
 class DisputeJudged(Event):
     dispute: Dispute
     judgement: Judgement

@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from greenloop.errors import SettingsError
 from greenloop.packages import AllowList
+from greenloop.records import Thresholds
 
 
 class Settings(BaseSettings):
@@ -72,6 +73,33 @@ class Settings(BaseSettings):
     def allow_list(self) -> AllowList:
         """The packages that generated code may use: the list, and those allowed besides."""
         return AllowList.of(self.allowed_packages, self.allow_package)
+
+    min_sealed_agreement: float = Field(
+        1.0, ge=0, le=1, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT"
+    )
+    min_mutation_score: float = Field(
+        0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_MUTATION_SCORE"
+    )
+    min_controlled: float = Field(0.5, ge=0, le=1, validation_alias="GREENLOOP_MIN_CONTROLLED")
+    min_line_coverage: float = Field(
+        0.9, ge=0, le=1, validation_alias="GREENLOOP_MIN_LINE_COVERAGE"
+    )
+    min_branch_coverage: float = Field(
+        0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_BRANCH_COVERAGE"
+    )
+    grading_s: float = Field(60, gt=0, le=3600, validation_alias="GREENLOOP_GRADING_SECONDS")
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What evidence must reach for `verified`."""
+        return Thresholds(
+            sealed_agreement=self.min_sealed_agreement,
+            mutation_score=self.min_mutation_score,
+            controlled=self.min_controlled,
+            line_coverage=self.min_line_coverage,
+            branch_coverage=self.min_branch_coverage,
+            seconds=self.grading_s,
+        )
 
     @classmethod
     def load(cls, **flags: Any) -> Settings:

@@ -13,9 +13,11 @@ from greenloop.records.answers import (
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract, GivenExample, Requirement
 from greenloop.records.evidence import (
+    Controls,
     Coverage,
     Evidence,
     Flakiness,
+    GreenControl,
     HollowRun,
     IntegrityFinding,
     Mutation,
@@ -48,6 +50,7 @@ from greenloop.records.test_run import (
     TestOutcome,
     TestRun,
 )
+from greenloop.records.thresholds import Thresholds
 
 __all__ = [
     "Artifacts",
@@ -55,6 +58,7 @@ __all__ = [
     "Attempt",
     "AttemptKind",
     "Contract",
+    "Controls",
     "Coverage",
     "Dispute",
     "Ending",
@@ -68,6 +72,7 @@ __all__ = [
     "GeneratedCode",
     "GeneratedTests",
     "GivenExample",
+    "GreenControl",
     "HollowRun",
     "IntegrityFinding",
     "Judgement",
@@ -88,6 +93,7 @@ __all__ = [
     "TestEntry",
     "TestOutcome",
     "TestRun",
+    "Thresholds",
     "Timings",
     "ToolUsage",
     "Usage",

@@ -1,10 +1,14 @@
-"""What a green is worth: the pieces of evidence, each null where it was not taken."""
+"""What a green is worth: the pieces of evidence, each null where it was not taken.
+
+`cut_short` says how far a piece came that ran out of time; it is never `reached` then.
+"""
 
 from __future__ import annotations
 
 from pydantic import Field
 
 from greenloop.records.base import Record
+from greenloop.records.thresholds import Thresholds
 
 
 class RedPhase(Record):
@@ -25,6 +29,37 @@ class HollowRun(Record):
     reached: bool
     passed: int
     failed: int
+    cut_short: str = ""
+
+
+class GreenControl(Record):
+    """A test that stayed green though its assertion was changed so that it must fail.
+
+    `test` is a node id, `line` that of the assertion, `change` what it was changed to. `forged`
+    says why only a forgery does that; '' where the test may merely prove nothing.
+    """
+
+    test: str
+    line: int
+    change: str
+    forged: str = ""
+
+
+class Controls(Record):
+    """The tests with their expected values changed: each must be red.
+
+    Of `total` tests that passed, `controlled` have a control and turned red by it; `uncontrolled`
+    have nothing that could be changed; `green` stayed green.
+    """
+
+    reached: bool
+    total: int
+    controlled: int
+    edits: int
+    uncontrolled: tuple[str, ...] = ()
+    green: tuple[GreenControl, ...] = ()
+    forged: str = ""
+    cut_short: str = ""
 
 
 class SealedResult(Record):
@@ -35,6 +70,7 @@ class SealedResult(Record):
     agreed: int
     disagreed: tuple[str, ...] = ()
     invalid: tuple[str, ...] = ()
+    cut_short: str = ""
 
 
 class Survivor(Record):
@@ -79,10 +115,17 @@ class Mutation(Record):
 
 
 class Coverage(Record):
-    """Shares between 0 and 1 of lines and branches that the tests reach."""
+    """Shares between 0 and 1 of lines and branches that the tests reach; 1 where there are none.
 
+    `missed_lines` are statements that were never run; `missed_branches` are written `12->15`:
+    from line 12, line 15 was never gone to (`exit`: the end of what line 12 belongs to).
+    """
+
+    reached: bool = True
     line: float
     branch: float
+    missed_lines: tuple[int, ...] = ()
+    missed_branches: tuple[str, ...] = ()
 
 
 class Flakiness(Record):
@@ -92,6 +135,7 @@ class Flakiness(Record):
     order_seed: int
     hash_seed: int
     differing: tuple[str, ...] = ()
+    cut_short: str = ""
 
 
 class IntegrityFinding(Record):
@@ -102,14 +146,20 @@ class IntegrityFinding(Record):
 
 
 class Evidence(Record):
-    """All evidence of a run. `thresholds` are the settings that it was measured against."""
+    """All evidence of a run. `thresholds` are the settings that it was measured against.
+
+    `seconds` is what each piece took; `not_measured` says, for pieces that are null, why.
+    """
 
     red_phase: RedPhase | None = None
     hollow_run: HollowRun | None = None
+    controls: Controls | None = None
     sealed: SealedResult | None = None
     mutation: Mutation | None = None
     coverage: Coverage | None = None
     flakiness: Flakiness | None = None
     integrity: tuple[IntegrityFinding, ...] = ()
     requirements_untested: tuple[str, ...] = ()
-    thresholds: dict[str, float] = Field(default_factory=dict)
+    thresholds: Thresholds = Field(default_factory=Thresholds)
+    seconds: dict[str, float] = Field(default_factory=dict)
+    not_measured: dict[str, str] = Field(default_factory=dict)
