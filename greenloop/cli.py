@@ -33,7 +33,6 @@ from greenloop.commands.options import (
     TestsOutput,
     Timeout,
     Verbose,
-    how_many,
 )
 
 _DEFAULT = "make"
@@ -97,6 +96,7 @@ def make(
     sandbox: Sandbox = None,
     allow_package: AllowPackage = None,
     require: Require = None,
+    mutants: Mutants = None,
     keep_best: KeepBest = False,
     approve: Approve = False,
     quiet: Quiet = False,
@@ -108,7 +108,7 @@ def make(
     flags = _flags(
         model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
     )
-    flags["allow_package"] = _listed(allow_package)
+    flags |= {"allow_package": _listed(allow_package), "mutants": mutants}
     options = MakeOptions(
         output=output,
         tests_output=tests_output,
@@ -133,17 +133,15 @@ def check(
     timeout: Timeout = None,
     sandbox: Sandbox = None,
     require: Require = None,
-    mutants: Mutants = "200",
+    mutants: Mutants = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
     """Run and grade existing code against existing tests; no model is asked."""
     from greenloop.commands.checking import CheckOptions, check_command
 
-    options = CheckOptions(
-        run_dir=run_dir, mutants=how_many(mutants), json=json, quiet=quiet, verbose=verbose
-    )
-    flags = {"timeout_s": timeout, "sandbox": sandbox, "require": require}
+    options = CheckOptions(run_dir=run_dir, json=json, quiet=quiet, verbose=verbose)
+    flags = {"timeout_s": timeout, "sandbox": sandbox, "require": require, "mutants": mutants}
     raise typer.Exit(check_command(code, tests, options, flags))
 
 
@@ -160,6 +158,7 @@ def resume(
     sandbox: Sandbox = None,
     allow_package: AllowPackage = None,
     require: Require = None,
+    mutants: Mutants = None,
     keep_best: KeepBest = False,
     approve: Approve = False,
     quiet: Quiet = False,
@@ -171,7 +170,7 @@ def resume(
     flags = _flags(
         model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
     )
-    flags["allow_package"] = _listed(allow_package)
+    flags |= {"allow_package": _listed(allow_package), "mutants": mutants}
     options = MakeOptions(
         keep_best=keep_best, approve=approve, json=json, quiet=quiet, verbose=verbose
     )

@@ -63,6 +63,13 @@ class Settings(BaseSettings):
     allowed_packages: str | None = Field(None, validation_alias="GREENLOOP_ALLOWED_PACKAGES")
     allow_package: str = Field("", validation_alias="GREENLOOP_ALLOW_PACKAGE")
 
+    @field_validator("mutants")
+    @classmethod
+    def _is_a_count(cls, value: Literal["all"] | int) -> Literal["all"] | int:
+        if isinstance(value, int) and value < 0:
+            raise ValueError("Input should be all, or 0 or more")
+        return value
+
     @field_validator("allowed_packages", "allow_package")
     @classmethod
     def _are_packages(cls, value: str | None) -> str | None:
@@ -74,6 +81,8 @@ class Settings(BaseSettings):
         """The packages that generated code may use: the list, and those allowed besides."""
         return AllowList.of(self.allowed_packages, self.allow_package)
 
+    mutants: Literal["all"] | int = Field(100, validation_alias="GREENLOOP_MUTANTS")
+    hardening_rounds: int = Field(2, ge=0, le=10, validation_alias="GREENLOOP_HARDENING_ROUNDS")
     min_sealed_agreement: float = Field(
         1.0, ge=0, le=1, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT"
     )

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,9 @@ from greenloop.way.run_dir import RunDirectory
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What is typed besides the settings. `mutants`: how many at most, None for all."""
+    """What is typed besides the settings."""
 
     run_dir: Path | None = None
-    mutants: int | None = 200
     json: bool = False
     quiet: bool = False
     verbose: bool = False
@@ -53,7 +52,7 @@ def check_command(
         module=checked.module,
         code=checked.code,
         tests=checked.tests,
-        plan=replace(Plan.of(settings), mutants=options.mutants),
+        plan=Plan.of(settings),
         sandbox=SandboxInfo(backend=settings.sandbox, isolation="not opened"),
     )
     broken_off: GreenloopError | None = None

@@ -84,15 +84,6 @@ Approve = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="More progress.")]
 Mutants = Annotated[
-    str,
-    typer.Option("--mutants", help="How many mutants at most, or all.", metavar="N|all"),
+    Optional[str],
+    typer.Option("--mutants", help="How many mutants at most; default 100.", metavar="N|all"),
 ]
-
-
-def how_many(mutants: str) -> int | None:
-    """The number that `--mutants` means; None for all. Raises typer's error for anything else."""
-    if mutants == "all":
-        return None
-    if mutants.isascii() and mutants.isdigit():
-        return int(mutants)
-    raise typer.BadParameter("a number, or all", param_hint="--mutants")

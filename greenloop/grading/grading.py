@@ -30,7 +30,7 @@ from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
 
 _SIDE_BY_SIDE = 2  # more would make slow tests slower, up to their time limit
-_NO_MUTANTS = "mutants are not made by this version"
+_NO_WALL = "without a wall mutants are not run: a fault may do harm"
 Taken = TypeVar("Taken")
 
 
@@ -85,7 +85,8 @@ def grade_run(
         asking = start("sealed", partial(_sealed, box, code, module, sealed, agreement))
     result, disagreed = asking.result()
     measured, why_not = _coverage(covered.result())
-    mutation = clock.timed("mutation", partial(_mutation, *given, plan))
+    tried = clock.timed("mutation", partial(_mutation, *given, plan))
+    mutation, unmeasured = (None, {"mutation": tried}) if isinstance(tried, str) else (tried, {})
     evidence = Evidence(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
@@ -98,7 +99,7 @@ def grade_run(
         requirements_untested=tuple(untested),
         thresholds=limits,
         seconds=clock.seconds,
-        not_measured=({"mutation": _NO_MUTANTS} if mutation is None else {}) | why_not,
+        not_measured=unmeasured | why_not,
     )
     return Graded(evidence, disagreed)
 
@@ -115,9 +116,12 @@ def _coverage(found: Coverage | str) -> tuple[Coverage | None, dict[str, str]]:
 
 def _mutation(
     box: Sandbox, code: str, tests: Sequence[TestFile], module: str, plan: Plan
-) -> Mutation | None:
-    if plan.mutation is None:
-        return None
+) -> Mutation | str:
+    """The record, or why there is none."""
+    if plan.mutants == 0:
+        return "none were asked for"
+    if box.info.backend == "none":
+        return _NO_WALL
     how_many, seconds = plan.mutants, plan.thresholds.seconds
     return plan.mutation(
         box, code, tests, module=module, most=how_many, seed=plan.seed, budget_s=seconds

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from greenloop.grading.mutants import mutation
 from greenloop.records import Mutation, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
@@ -30,13 +31,14 @@ class MakeMutants(Protocol):
 
 @dataclass(frozen=True)
 class Plan:
-    """`mutants` is how many are made at most (None: all); `mutation` None: they are not measured."""
+    """`mutants` is how many are tried at most (None: all, 0: they are not measured)."""
 
     thresholds: Thresholds = field(default_factory=Thresholds)
-    mutants: int | None = 200
+    mutants: int | None = 100
     seed: int = 20261
-    mutation: MakeMutants | None = None
+    mutation: MakeMutants = mutation
 
     @classmethod
     def of(cls, settings: Settings) -> Plan:
-        return cls(thresholds=settings.thresholds)
+        mutants = None if settings.mutants == "all" else settings.mutants
+        return cls(thresholds=settings.thresholds, mutants=mutants)
