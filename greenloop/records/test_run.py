@@ -8,6 +8,7 @@ from greenloop.records.base import Record
 
 Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
 Ending = Literal["finished", "timeout", "memory", "output", "crashed", "garbled", "interrupted"]
+Form = Literal["shared", "split"]
 Phase = Literal["collect", "setup", "call", "teardown"]
 
 
@@ -56,6 +57,9 @@ class TestRun(Record):
 
     `ending` tells how the process came to its end, `missing` and `unexpected` what was reported
     otherwise than the `Expectation` said, `failures` why tests failed (collection included).
+    `form`: tests and code in one process, or split over two; then `own_equality` names the tests
+    whose outcome rests on operators that the code defines itself. `not_split` says why a run that
+    was to be split was not.
     """
 
     __test__ = False
@@ -70,6 +74,9 @@ class TestRun(Record):
     tolerated: frozenset[str] = frozenset()
     output: str = ""
     duration_s: float = 0.0
+    form: Form = "shared"
+    own_equality: tuple[str, ...] = ()
+    not_split: str = ""
 
     @property
     def passed(self) -> bool:

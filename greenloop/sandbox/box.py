@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.suite import TestFile
+
+
+AskedForm = Literal["shared", "split", "best"]
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,20 @@ class Sandbox(Protocol):
         expected: Expectation | None = None,
         order_seed: int | None = None,
         hash_seed: int = 0,
+        form: AskedForm = "shared",
     ) -> TestRun:
         """Runs tests on a module's source in a fresh working folder.
 
         `module` is found from the tests' imports where it is left out. With `expected`, the run
         passes only if exactly these tests report. `order_seed` shuffles the tests.
+
+        `form` "split" keeps tests and code in two processes, so that the code cannot forge the
+        verdict; not all tests can be run so. "best" tries that first and then "shared", both in
+        one process; `TestRun.form` says which it was.
+
+        Raises:
+            SandboxError: no process can be started; "split" was asked for where there is no wall,
+                or with a hash seed.
         """
         ...
 

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.sandbox.bounded import Ended
-from greenloop.sandbox.box import Answers
+from greenloop.sandbox.box import Answers, AskedForm
+from greenloop.sandbox.forms import run_in_form
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
@@ -46,14 +47,15 @@ class Limits:
 class Work:
     """One run: its files (name, text), what is to be done with them, and the key of its reports."""
 
-    kind: Literal["tests", "calls"]
+    kind: Literal["tests", "calls", "split"]
     files: tuple[tuple[str, str], ...]
     job: dict[str, Any]
     hash_seed: int = 0
+    code: tuple[tuple[str, str], ...] = ()  # of a split run: the files of the other process
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
-        names = [name for name, _ in self.files]
+        names = [name for name, _ in (*self.files, *self.code)]
         for name in names:
             if "/" in name or "\0" in name or name in ("", ".", ".."):
                 raise ValueError(f"not a plain file name: {name!r}")
@@ -74,6 +76,11 @@ class TestingSandbox(ABC):
     @abstractmethod
     def info(self) -> SandboxInfo: ...
 
+    @property
+    def splits(self) -> bool:
+        """Whether tests and code can be kept in two processes that cannot reach each other."""
+        return False
+
     @abstractmethod
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
         """Does the work in a process of its own. Raises SandboxError where there can be none."""
@@ -87,6 +94,7 @@ class TestingSandbox(ABC):
         expected: Expectation | None = None,
         order_seed: int | None = None,
         hash_seed: int = 0,
+        form: AskedForm = "shared",
     ) -> TestRun:
         """See `Sandbox.run_tests`. Raises SandboxError where no process can be started."""
         stop = self._stop
@@ -96,10 +104,19 @@ class TestingSandbox(ABC):
         elif not tests:
             raise ValueError("no test file was given")
         module = module or tested_module(tests[0].code)
-        files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
+        files = tuple((item.name, item.code) for item in tests)
         job = {"targets": [item.name for item in tests], "order_seed": order_seed}
-        work = Work("tests", files, job, hash_seed)
-        return test_run(self._execute(work, stop), expected, work.key)
+        own = ((f"{module}.py", code),)
+
+        def shared() -> TestRun:
+            work = Work("tests", (*own, *files), job, hash_seed)
+            return test_run(self._execute(work, stop), expected, work.key)
+
+        def split() -> TestRun:
+            work = Work("split", files, {**job, "module": module}, code=own)
+            return test_run(self._execute(work, stop), expected, work.key)
+
+        return run_in_form(form, shared, split if self.splits and not hash_seed else None)
 
     def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
         """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""

@@ -31,22 +31,31 @@ class WarmSandbox(TestingSandbox):
     def info(self) -> SandboxInfo:
         return self._info
 
+    @property
+    def splits(self) -> bool:
+        return True
+
     def close(self) -> None:
         super().close()
         self._zygote.close()
 
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
+        split = work.kind == "split"
+        told = {**work.job, "key": work.key, "files": _placed(work.files)}
         job = {
-            **work.job,
+            **({"module": work.job["module"], "files": _placed(work.code)} if split else told),
             "kind": work.kind,
-            "key": work.key,
             "cold": work.hash_seed != 0,
             "work": _WORK,
-            "files": {f"{_WORK}/{name}": text for name, text in work.files},
             "limits": self.limits.inside(),
             "environment": {
                 **environment(_HOME, _TEMPORARY, work.hash_seed),
                 "PYTHONPATH": SITE,
             },
         }
-        return self._zygote.run(json.dumps(job).encode(), self.limits.timeout_s, stop)
+        then = json.dumps(told).encode() if split else None
+        return self._zygote.run(json.dumps(job).encode(), self.limits.timeout_s, stop, then)
+
+
+def _placed(files: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return {f"{_WORK}/{name}": text for name, text in files}

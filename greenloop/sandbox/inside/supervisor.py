@@ -6,6 +6,7 @@ foreign code can neither read nor trace it, and it ends everybody else before it
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import select
@@ -17,11 +18,13 @@ from typing import Any
 from . import corner
 from . import kernel as k
 from .frames import receive_frame, send_frame
+from .split import clones
 from .streams import Streams
 from .usage import Usage
 
 _JOB_BYTES = 64 << 20
 _WATCH_S = 0.05
+_HIGH = 64  # above all descriptors that a run is to have
 _KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
 
 
@@ -31,7 +34,11 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
         signal.signal(number, signal.SIG_DFL)
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
     job = json.loads(receive_frame(run, _JOB_BYTES))
-    if spaces:
+    wire: list[int] = []
+    if job["kind"] == "split":
+        corner.build(job["limits"], ids, lambda: wire.extend(clones.start_code(job, work)))
+        job.update(json.loads(receive_frame(run, _JOB_BYTES)))  # the tests: not before the clone
+    elif spaces:
         corner.build(job["limits"], ids)
     else:
         k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
@@ -40,8 +47,8 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
     output, result = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
-        _become_the_run(job, output[1], result[1], spaces, work)
-    for handle in (output[1], result[1]):
+        _become_the_run(job, output[1], [result[1], *wire], spaces, work)
+    for handle in (output[1], result[1], *wire):
         os.close(handle)
     try:
         _report(
@@ -57,8 +64,10 @@ def _write_files(files: dict[str, str]) -> None:
             file.write(text.encode("utf-8", "surrogatepass"))
 
 
-def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool, work: Any) -> None:
-    """In the child: the foreign side from here on. Never returns."""
+def _become_the_run(
+    job: dict[str, Any], output: int, kept: list[int], spaces: bool, work: Any
+) -> None:
+    """In the child: the foreign side from here on, with `kept` at 3 and after. Never returns."""
     try:
         k.prctl(k.PR_SET_DUMPABLE, 1)
         with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
@@ -68,10 +77,11 @@ def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool,
         os.dup2(nothing, 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        handle = os.dup2(result, 3, inheritable=False) if result != 3 else 3
-        os.set_inheritable(3, False)
-        os.closerange(4, 4096)
-        os._exit(work(job, handle, spaces))
+        high = [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _HIGH) for handle in kept]
+        for place, handle in enumerate(high, 3):
+            os.dup2(handle, place, inheritable=False)
+        os.closerange(3 + len(kept), 4096)
+        os._exit(work(job, 3, spaces))
     except BaseException as error:
         os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
     os._exit(125)

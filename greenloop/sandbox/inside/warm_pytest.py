@@ -45,9 +45,12 @@ class ReadyPytest:
         self._reporter = Reporter(work + os.sep)
         self._config = _prepareconfig(options(work, ini), [self._reporter])
 
-    def run(self, job: dict[str, Any], handle: int) -> int:
-        """Runs the job's targets; pytest's exit status."""
+    def run(self, job: dict[str, Any], handle: int, plugin: Any = None) -> int:
+        """Runs the job's targets, with one more plugin; pytest's exit status."""
         channel = Channel(handle, job.pop("key"))
+        if plugin is not None:
+            plugin.begin(channel)
+            self._config.pluginmanager.register(plugin)
         self._reporter.begin(channel, job["order_seed"])
         self._config.args = list(job["targets"])
         # When it was made ready the folder was empty, and pytest remembers that it had no conftest.

@@ -22,6 +22,7 @@ from . import kernel as k
 from .corner import WORK
 from .frames import send_frame
 from .landlock import restrict
+from .split import code_side, tests_side
 from .supervisor import supervise
 from .warm_pytest import ReadyPytest, preload
 
@@ -123,9 +124,12 @@ def _work(job: dict[str, Any], handle: int, ready: ReadyPytest | None) -> int:
     job["ini"] = ini_file()
     if job["cold"]:
         return _cold(job, handle)
-    if job["kind"] == "calls":  # pytest, made ready, holds the streams; here there is no pytest
+    if job["kind"] in ("calls", "code"):  # pytest, made ready, holds the streams; here is none
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
-        return answer_calls.main(job, handle)
+        main = answer_calls.main if job["kind"] == "calls" else code_side.main
+        return main(job, handle)
+    if job["kind"] == "split":
+        return tests_side.main(job, handle, ready)
     if ready is None:
         from .run_pytest import main as run_pytest
 

@@ -1,0 +1,89 @@
+"""Classes, functions and modules of the standard library: both sides have them, so the name is enough.
+
+What the code under test names is looked up among a few: it must not get to choose what runs here.
+"""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import collections
+import enum
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from .containers import KINDS
+from .plain import VALUE_TYPES
+
+_TYPES: tuple[type, ...] = (
+    *VALUE_TYPES,
+    *(kind.type for kind in KINDS),
+    *(object, type(None), tuple, frozenset, range, slice, abc.ABC, collections.UserDict),
+    *(enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag, collections.UserList),
+)
+_LIKENESSES = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
+_NO_ERRORS_FROM = frozenset({"unittest", "pytest", "_pytest", "doctest", "bdb", "pdb"})
+
+
+def name_of(value: Any, own_modules: Iterable[str] = ()) -> list[str] | None:
+    """[module, name] of what the standard library holds under that name; None for all else."""
+    if isinstance(value, types.ModuleType):
+        name = value.__name__
+        known = sys.modules.get(name) is value and is_standard(name)
+        return [name, ""] if known and name not in own_modules else None
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or not is_standard(module):
+        return None
+    try:
+        return [module, name] if found(module, name) is value else None
+    except (LookupError, AttributeError):
+        return None
+
+
+def is_standard(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names
+
+
+def found(module: str, name: str) -> Any:
+    """What is there under this name. Raises LookupError or AttributeError where nothing is."""
+    value: Any = sys.modules[module]
+    for part in name.split(".") if name else ():
+        value = getattr(value, part)
+    return value
+
+
+def harmless(module: str, name: str) -> Any:
+    """The same for a name that is not trusted: value types, exceptions, loaded modules.
+
+    Raises LookupError where it is anything else.
+    """
+    if not isinstance(module, str) or not isinstance(name, str) or not is_standard(module):
+        raise LookupError(name)
+    try:
+        value = found(module, name)
+    except AttributeError:
+        raise LookupError(name) from None
+    if isinstance(value, types.ModuleType) or value in _TYPES:
+        return value
+    is_error = isinstance(value, type) and issubclass(value, BaseException)
+    if is_error and module.partition(".")[0] not in _NO_ERRORS_FROM:
+        return value
+    raise LookupError(name)
+
+
+def likeness(module: Any, name: Any) -> type | None:
+    """The class that an object of a library says it has, where tests may ask for it."""
+    if module == "builtins":
+        return next((kind for kind in _LIKENESSES if kind.__name__ == name), None)
+    return None
+
+
+def is_value_type(kind: type) -> bool:
+    return kind in _TYPES
+
+
+def is_builtin(value: Any) -> bool:
+    name = getattr(value, "__name__", "")
+    return getattr(builtins, str(name), None) is value

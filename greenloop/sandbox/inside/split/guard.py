@@ -1,0 +1,70 @@
+"""What the tests' process does not do, so that nothing of the code under test ever runs in it.
+
+Their text is honest, but it may bring text of the code to life: `eval(repr(thing))`, a doctest, a
+pickle from a shared folder, a script that is started. Such tests do not run apart from the code.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .errors import CannotSplit
+
+_PROCESSES = frozenset(
+    "subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn pty.spawn".split()
+)
+_LOADED = frozenset({"pickle.find_class", "marshal.loads", "ctypes.dlopen", "code.__new__"})
+_HARMLESS = frozenset("builtins collections datetime decimal fractions uuid pathlib copyreg".split())
+_FROM_TEXT = frozenset({"doctest", "timeit", "runpy", "code", "codeop", "typing", "pdb", "bdb"})
+
+
+def keep(work: str) -> Callable[[], None]:
+    """From now on. What is returned switches it on: before, pytest itself may do as it likes."""
+    on: list[bool] = []
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if on and event in _EVENTS:
+            _EVENTS[event](event, arguments, work)
+
+    sys.addaudithook(hook)
+    return lambda: on.append(True)
+
+
+def _no_process(event: str, arguments: tuple[Any, ...], work: str) -> None:
+    raise CannotSplit(f"the test starts a process ({event})")
+
+
+def _no_loading(event: str, arguments: tuple[Any, ...], work: str) -> None:
+    if event == "pickle.find_class" and str(arguments[0]).partition(".")[0] in _HARMLESS:
+        return
+    if event == "code.__new__" and not _asked_by(work):
+        return
+    if event != "marshal.loads":
+        raise CannotSplit(f"the test brings code to life from data ({event})")
+
+
+def _no_text(event: str, arguments: tuple[Any, ...], work: str) -> None:
+    """Compiling alone does nothing yet, and `typing` does it to every quoted name."""
+    if _asked_by(work) or (event == "exec" and _asks_for_text()):
+        raise CannotSplit("the test evaluates text as code")
+
+
+def _asked_by(work: str) -> bool:
+    """Whether a test file is what calls."""
+    return sys._getframe(3).f_code.co_filename.startswith(work)
+
+
+def _asks_for_text() -> bool:
+    """Whether a library is what calls that runs text which somebody gave to it."""
+    name = str(sys._getframe(3).f_globals.get("__name__", ""))
+    return name.partition(".")[0] in _FROM_TEXT
+
+
+_EVENTS: dict[str, Callable[[str, tuple[Any, ...], str], None]] = {
+    **dict.fromkeys(_PROCESSES, _no_process),
+    **dict.fromkeys(_LOADED, _no_loading),
+    "compile": _no_text,
+    "exec": _no_text,
+}

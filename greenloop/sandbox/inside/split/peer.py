@@ -1,0 +1,99 @@
+"""The conversation: requests and answers, nested where one side calls back the other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .codec import Codec
+from .errors import Apart, Broken, CannotSplit
+from .post import Post
+
+
+class Around(Protocol):
+    """What crosses besides values: output, warnings, the environment …"""
+
+    def give(self) -> dict[str, Any]: ...
+
+    def take(self, message: dict[str, Any]) -> None: ...
+
+
+class Peer:
+    """One side. `serve(operation, arguments)` does what the other asks for."""
+
+    def __init__(self, post: Post, codec: Codec, around: Around) -> None:
+        self._post, self._codec, self._around = post, codec, around
+        self.serve: Callable[[str, Any], Any]
+        self.raised_with: Callable[[BaseException], Any] = lambda error: None
+        self.rebuilt: Callable[[BaseException, Any], BaseException] = lambda error, _: error
+        self.trouble: str | None = None
+        self._lock = threading.RLock()
+
+    def ask(self, operation: str, *arguments: Any) -> Any:
+        """What the other side answers. Raises what it raises, or one of `errors`."""
+        if self.trouble is not None:
+            raise Broken(self.trouble)
+        lane = self._post.lane()
+        try:
+            self._send(lane, {"do": operation}, arguments)
+            while True:
+                message = self._post.receive(lane)
+                if "do" not in message:
+                    return self._answer(message)
+                self.answer(lane, message)
+        except Broken as error:
+            self.trouble = str(error)
+            raise
+
+    def answer(self, lane: int, message: dict[str, Any]) -> None:
+        """Does what one request asks for, and says what came of it."""
+        head: dict[str, Any] = {"did": True}
+        try:
+            arguments = self._unpacked(message)
+            if type(arguments) is not tuple or not isinstance(message["do"], str):
+                raise Broken("it asked for what cannot be asked for")
+            value = self.serve(message["do"], arguments)
+        except Broken:
+            raise
+        except BaseException as error:
+            if isinstance(error, CannotSplit):
+                self.trouble = self.trouble or str(error)
+            head, value = {"raised": self.raised_with(error)}, error
+        self._reply(lane, head, value)
+
+    def _reply(self, lane: int, head: dict[str, Any], value: Any) -> None:
+        try:
+            self._send(lane, head, value)
+        except CannotSplit as error:
+            self._send(lane, {"raised": None}, RuntimeError(f"CannotSplit: {error}"))
+
+    def _send(self, lane: int, head: dict[str, Any], value: Any) -> None:
+        with self._lock:
+            message = {**head, **self._around.give(), **self._codec.packed(value)}
+            if self._post.leads:
+                message["forget"] = self._codec.heap.surplus()
+            self._post.send(lane, message)
+
+    def _unpacked(self, message: dict[str, Any]) -> Any:
+        if not self._post.leads:
+            self._codec.heap.forget(message.get("forget", ()))
+        value = self._codec.unpacked(message)
+        self._around.take(message)
+        return value
+
+    def _answer(self, message: dict[str, Any]) -> Any:
+        value = self._unpacked(message)
+        if "raised" not in message:
+            return value
+        if not isinstance(value, BaseException) or isinstance(value, Apart):
+            raise Broken("it raised what cannot be raised")
+        raise self.rebuilt(value, message["raised"])
+
+    def listen(self) -> None:
+        """Answers requests until the other side is gone."""
+        lane = self._post.lane()
+        while True:
+            message = self._post.receive(lane)
+            if "do" in message:
+                self.answer(lane, message)
