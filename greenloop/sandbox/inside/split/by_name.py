@@ -9,6 +9,7 @@ import abc
 import builtins
 import collections
 import enum
+import importlib
 import sys
 import types
 from collections.abc import Iterable
@@ -24,6 +25,9 @@ _TYPES: tuple[type, ...] = (
     *(enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag, collections.UserList),
 )
 _LIKENESSES = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
+# What happens on import there should not happen because the code under test says so.
+_WITH_EFFECTS = frozenset({"antigravity", "this", "idlelib", "test", "turtledemo", "__main__"})
+_BELOW = {"urllib": ("request", "error", "parse"), "http": ("client", "server"), "os": ("path",)}
 _NO_ERRORS_FROM = frozenset({"unittest", "pytest", "_pytest", "doctest", "bdb", "pdb"})
 
 
@@ -62,15 +66,26 @@ def harmless(module: str, name: str) -> Any:
     if not isinstance(module, str) or not isinstance(name, str) or not is_standard(module):
         raise LookupError(name)
     try:
+        if not name:
+            return _imported(module)
         value = found(module, name)
-    except AttributeError:
+    except (AttributeError, ImportError):
         raise LookupError(name) from None
-    if isinstance(value, types.ModuleType) or value in _TYPES:
+    if isinstance(value, type) and value in _TYPES:
         return value
     is_error = isinstance(value, type) and issubclass(value, BaseException)
     if is_error and module.partition(".")[0] not in _NO_ERRORS_FROM:
         return value
     raise LookupError(name)
+
+
+def _imported(module: str) -> types.ModuleType:
+    """A module of the standard library with those below it that are usually patched."""
+    if module.partition(".")[0] in _WITH_EFFECTS:
+        raise LookupError(module)
+    for below in _BELOW.get(module, ()):
+        importlib.import_module(f"{module}.{below}")
+    return importlib.import_module(module)
 
 
 def likeness(module: Any, name: Any) -> type | None:

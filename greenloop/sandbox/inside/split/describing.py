@@ -29,8 +29,11 @@ def of_class(kind: type, own: bool, encode: Encode) -> dict[str, Any]:
         "module": kind.__module__,
         "doc": kind.__doc__ if isinstance(kind.__doc__, str) else None,
     }
+    if found["form"] == "namedtuple":
+        found["tuple"] = list(kind._fields)  # type: ignore[attr-defined]
     if not own:
-        return {**found, "bases": [], "members": _of_a_library(kind)}
+        own_members = {} if found["form"] == "namedtuple" else _of_a_library(kind)
+        return {**found, "bases": [], "members": own_members}
     found["bases"] = [encode(base) for base in kind.__bases__]
     found["members"] = {
         name: said
@@ -46,8 +49,6 @@ def of_class(kind: type, own: bool, encode: Encode) -> dict[str, Any]:
         found["frozen"] = bool(kind.__dataclass_params__.frozen)  # type: ignore[attr-defined]
     if found["form"] == "enum":
         found["enum"] = [[name, encode(item.value)] for name, item in kind.__members__.items()]  # type: ignore[attr-defined]
-    if found["form"] == "namedtuple":
-        found["tuple"] = list(kind._fields)  # type: ignore[attr-defined]
     return found
 
 

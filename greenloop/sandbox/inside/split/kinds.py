@@ -15,11 +15,16 @@ Ask = Callable[..., Any]
 def metaclass(ask: Ask, is_described: Callable[[type], bool]) -> Any:
     """A class's own behaviour: calling, class attributes, `isinstance`; subclasses made by tests."""
 
+    first: dict[tuple[int, str], Any] = {}
+
     class Likeness(abc.ABCMeta):
         def __new__(
             mcs, name: str, bases: Any, space: dict[str, Any], described: bool = False
         ) -> Any:
-            return super().__new__(mcs, name, bases, space)
+            made = super().__new__(mcs, name, bases, space)
+            if described:
+                first.update({(id(made), name): item for name, item in space.items()})
+            return made
 
         def __call__(cls, *arguments: Any, **named: Any) -> Any:
             return ask("call", cls, arguments, named)
@@ -32,7 +37,10 @@ def metaclass(ask: Ask, is_described: Callable[[type], bool]) -> Any:
         def __setattr__(cls, name: str, value: Any) -> None:
             if name.startswith("_abc") or name == "__abstractmethods__":
                 return super().__setattr__(name, value)
-            ask("set", cls, name, value)
+            if first.get((id(cls), name)) is value and value is not None:
+                ask("del", cls, name)  # a patch is taken back: what it was over there is known there
+            else:
+                ask("set", cls, name, value)
             if name in vars(cls):
                 super().__setattr__(name, value)
             return None
@@ -55,6 +63,13 @@ def metaclass(ask: Ask, is_described: Callable[[type], bool]) -> Any:
 def base_members(ask: Ask) -> dict[str, Any]:
     """What every object of the other side has, whatever its class."""
 
+    own_names: set[tuple[int, str]] = set()  # what tests set on an object goes before its class
+
+    def __getattribute__(self: Any, name: str) -> Any:
+        if own_names and (id(self), name) in own_names:
+            return ask("get", self, name)
+        return object.__getattribute__(self, name)
+
     def __getattr__(self: Any, name: str) -> Any:
         if not may_be_read(name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -64,10 +79,13 @@ def base_members(ask: Ask) -> dict[str, Any]:
         if isinstance(self, BaseException) and name.startswith("__"):
             return BaseException.__setattr__(self, name, value)  # traceback, cause: this side's own
         ask("set", self, name, value)
+        if callable(vars(type(self)).get(name)):
+            own_names.add((id(self), name))
         return None
 
     def __delattr__(self: Any, name: str) -> None:
         ask("del", self, name)
+        own_names.discard((id(self), name))
 
     def __dir__(self: Any) -> Any:
         return ask("names", self)
@@ -82,7 +100,7 @@ def base_members(ask: Ask) -> dict[str, Any]:
         raise CannotSplit(f"a {type(self).__name__} is not pickled from another process")
 
     members = dict(locals())
-    del members["ask"]
+    del members["ask"], members["own_names"]
     members["__slots__"] = ()
     members["__dict__"] = property(lambda self: ask("get", self, "__dict__"))
     return members

@@ -89,6 +89,8 @@ class Mirrors:
         if not any(isinstance(base, self._meta) for base in bases):
             space = {**self._base, **space}
         space = {**space, **_names(said)}
+        if not said.get("bases"):  # of a library: the text is that of each object
+            space["__doc__"] = property(lambda self: self.__getattr__("__doc__"))
         if said.get("fields"):
             space.update(_data_class(said))
         likeness = by_name.likeness(said.get("module"), said.get("name"))
@@ -236,6 +238,11 @@ def _as_error(kind: type, said: dict[str, Any], decode: Callable[[Any], Any]) ->
     if not isinstance(error, BaseException):
         raise TypeError("it is no exception")
     BaseException.__setattr__(error, "args", arguments)
+    cause = decode(said.get("cause"))
+    if isinstance(cause, BaseException):
+        error.__cause__ = cause
+    for note in said.get("notes", ()):
+        error.__notes__ = [*getattr(error, "__notes__", ()), str(note)]  # add_note is 3.11
     for name, value in said.get("attributes", ()):
         try:
             BaseException.__setattr__(error, str(name), decode(value))

@@ -11,6 +11,9 @@ from .errors import Apart, Broken, CannotSplit
 from .post import Post
 
 
+_MOST_WORDS = 500
+
+
 class Around(Protocol):
     """What crosses besides values: output, warnings, the environment …"""
 
@@ -39,6 +42,8 @@ class Peer:
             self._send(lane, {"do": operation}, arguments)
             while True:
                 message = self._post.receive(lane)
+                if "over" in message:
+                    raise Broken(str(message["over"])[:_MOST_WORDS])
                 if "do" not in message:
                     return self._answer(message)
                 self.answer(lane, message)
@@ -89,6 +94,10 @@ class Peer:
         if not isinstance(value, BaseException) or isinstance(value, Apart):
             raise Broken("it raised what cannot be raised")
         raise self.rebuilt(value, message["raised"])
+
+    def give_up(self, why: str) -> None:
+        """Tells the other side that nothing more will come."""
+        self._post.send(self._post.lane(), {"over": why})
 
     def listen(self) -> None:
         """Answers requests until the other side is gone."""

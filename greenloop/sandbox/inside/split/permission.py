@@ -35,10 +35,9 @@ class Permission:
     def to_hand_out(self, value: Any) -> None:
         """Raises CannotSplit where an object is none that the code may use."""
         kind = type(value)
-        if isinstance(value, type):
-            if self.is_own(value) or issubclass(value, BaseException):
-                return
-        elif callable(value) and not isinstance(value, types.ModuleType):
+        if isinstance(value, type):  # described with each object; whether it may be called: see below
+            return
+        if callable(value) and not isinstance(value, types.ModuleType):
             return
         elif self._is_open(value) or isinstance(value, (BaseException, *_TOOLS)):
             return
@@ -59,14 +58,15 @@ class Permission:
             if not arguments or not self._codec.gave(arguments[0]):
                 raise PermissionError("this was never handed over")
             if not self._may(operation, *arguments):
-                raise PermissionError(f"{operation} of this is not for the code under test")
+                refused = AttributeError if operation in ("get", "method") else PermissionError
+                raise refused(f"{operation} of this is not for the code under test")
             return operations[operation](*arguments)
 
         return serve
 
     def _may(self, operation: str, it: Any, name: Any = None, *_: Any) -> bool:
         if operation in ("call", "finish"):
-            return True
+            return not isinstance(it, type) or self._may_be_made(it)
         if operation == "special":
             return name in SPECIAL and name != "__init__"
         if operation in ("get", "method"):
@@ -75,6 +75,9 @@ class Permission:
             closed = name in _OF_MOCKS or str(name).startswith(("_", "assert"))
             return self._is_open(it) and isinstance(name, str) and not closed
         return operation in ("isinstance", "copy") and (isinstance(it, type) or self._is_open(it))
+
+    def _may_be_made(self, kind: type) -> bool:
+        return self.is_own(kind) or issubclass(kind, (BaseException, _MOCK))
 
     def _may_read(self, it: Any, name: str) -> bool:
         if name in ("__name__", "__doc__", "__qualname__"):

@@ -46,6 +46,8 @@ class Referring:
         if isinstance(value, (type, types.ModuleType, *_ROUTINES)):
             named = self._by_name(value)
             return ["g", named] if named is not None else self._codec.own(value)
+        if kind is types.TracebackType:  # it is shown with the error; no use over there
+            return None
         if isinstance(value, BaseException) or self._keeps(kind):
             return self._codec.own(value)
         if isinstance(value, tuple):
@@ -90,21 +92,29 @@ class Referring:
             return self._error(value)
         if isinstance(value, types.ModuleType):
             return {"form": "module"}
-        if isinstance(value, types.FunctionType) and not describing.has_attributes(value):
+        rich = isinstance(value, types.FunctionType) and describing.has_attributes(value)
+        if isinstance(value, types.FunctionType) and not rich:
             return {"form": "function", **describing.of_function(value, encode)}
-        if isinstance(value, _ROUTINES):
+        if isinstance(value, _ROUTINES) and not rich:
             waits = inspect.iscoroutinefunction(value)
             name = str(getattr(value, "__name__", "function"))
             doc = inspect.getdoc(value) if not isinstance(value, types.MethodType) else None
             return {"form": "function", "name": name, "doc": doc, "async": waits}
-        said: dict[str, Any] = {"form": "object", "class": encode(type(value))}
+        said: dict[str, Any] = {"form": "object", "class": self._likened(type(value))}
         if isinstance(value, (*plain.VALUE_TYPES, tuple)):
             said["value"] = plain.collapsed(value) or ["t", [encode(i) for i in tuple.__iter__(value)]]
         return said
 
+    def _likened(self, kind: type) -> Any:
+        """Not by name: the real class over there would make real objects."""
+        number = self._codec.number_of(kind)
+        return self._codec.own(kind) if number is None else ["y", number]
+
     def _error(self, error: BaseException) -> dict[str, Any]:
         encode, kind = self._codec.encode, type(error)
         said: dict[str, Any] = {"class": encode(kind), "args": encode(tuple(error.args))}
+        said["cause"] = encode(error.__cause__)
+        said["notes"] = [str(note) for note in getattr(error, "__notes__", ())]
         if said["class"][0] != "g":
             return {"form": "object", **said}
         found = {name: item for name, item in vars(error).items() if not name.startswith("__")}
