@@ -257,4 +257,10 @@ def _raised(kind: type, arguments: tuple[Any, ...]) -> Any:
             return kind(*arguments)
         except (TypeError, ValueError):
             pass
-    return kind.__new__(kind, *arguments)
+    made = kind.__new__(kind, *arguments)
+    base = next(item for item in kind.__mro__ if item.__module__ == "builtins")
+    try:
+        base.__init__(made, *arguments)  # type: ignore[misc]
+    except (TypeError, ValueError):
+        pass
+    return made

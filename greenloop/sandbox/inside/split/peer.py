@@ -83,7 +83,8 @@ class Peer:
     def _unpacked(self, message: dict[str, Any]) -> Any:
         if not self._post.leads:
             self._codec.heap.forget(message.get("forget", ()))
-        value = self._codec.unpacked(message)
+        with self._lock:
+            value = self._codec.unpacked(message)
         self._around.take(message)
         return value
 

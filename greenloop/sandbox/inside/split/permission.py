@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import queue
+import random
 import sys
 import threading
 import types
@@ -16,7 +17,7 @@ from .errors import CannotSplit
 from .special import SPECIAL
 
 _MOCK = unittest.mock.NonCallableMock
-_TOOLS = (io.IOBase, queue.Queue, threading.Event, type(threading.Lock()), threading.Barrier)
+_TOOLS = (io.IOBase, queue.Queue, random.Random, threading.Event, type(threading.Lock()), threading.Barrier)
 _OF_MOCKS = frozenset(dir(_MOCK)) - {"return_value", "side_effect", "called", "call_count"}
 _INNER = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 

@@ -17,7 +17,8 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-Recurse = Callable[[Any], Any]
+from .errors import CannotSplit
+
 _EXACT = 1 << 53  # JSON readers agree on numbers up to here
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -38,6 +39,12 @@ def text(value: str) -> Any:
 
 def _bytes(value: bytes) -> str:
     return base64.b64encode(bytes.__getitem__(value, slice(None))).decode()
+
+
+def _read_only(view: memoryview) -> bytes:
+    if not view.readonly:
+        raise CannotSplit("a memoryview that can be written to is not shared with the code")
+    return bytes(view)
 
 
 def _moment(value: datetime.datetime) -> list[Any]:
@@ -98,6 +105,7 @@ def _delta(value: datetime.timedelta) -> list[int]:
 _KINDS: tuple[tuple[type, str, Callable[[Any], Any], Callable[[Any], Any]], ...] = (
     (complex, "c", lambda v: [v.real.hex(), v.imag.hex()], lambda c: complex(*map(float.fromhex, c))),
     (bytes, "b", _bytes, lambda c: base64.b64decode(c, validate=True)),
+    (memoryview, "view", lambda v: _bytes(_read_only(v)), lambda c: memoryview(base64.b64decode(c))),
     (decimal.Decimal, "dec", decimal.Decimal.__str__, lambda c: decimal.Decimal(str(c))),
     (
         fractions.Fraction,

@@ -25,7 +25,7 @@ class Post:
         self._state = threading.Condition()
         self._reading = False
         self._boxes: dict[int, deque[Message]] = {0: deque()}
-        self._lanes: dict[int, int] = {}
+        self._lanes: dict[int, int] = {threading.get_ident(): 0}
         self._waiting: set[int] = set()
         self._gone: str | None = None
         self.answer: Callable[[int, Message], None]
@@ -92,11 +92,23 @@ class Post:
         with self._state:
             self._lanes[threading.get_ident()] = lane
             self._boxes.setdefault(lane, deque())
+        waiting: Message | None = message
         try:
-            self.answer(lane, message)
-        finally:
+            while waiting is not None:
+                self.answer(lane, waiting)
+                waiting = self._next(lane)
+        except Broken as error:
             with self._state:
-                del self._lanes[threading.get_ident()]
+                self._gone = self._gone or str(error)
+                self._state.notify_all()
+
+    def _next(self, lane: int) -> Message | None:
+        """What has come meanwhile; else this thread is done, before anybody counts on it again."""
+        with self._state:
+            if self._boxes[lane]:
+                return self._boxes[lane].popleft()
+            del self._lanes[threading.get_ident()]
+            return None
 
     def stand_by(self) -> None:
         """Reads in a thread of its own, so that one side may begin while the other is at work."""

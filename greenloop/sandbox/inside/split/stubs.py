@@ -13,6 +13,12 @@ Decode = Callable[[Any], Any]
 _MOST_TEXT = 100_000
 
 
+def _hidden(function: Any) -> Any:
+    """Without a source: whoever asks for it would get ours."""
+    function.__code__ = function.__code__.replace(co_filename="<in the other process>")
+    return function
+
+
 def dressed(function: Any, said: dict[str, Any], decode: Decode) -> Any:
     """Gives a function the name, the text and the signature of the one that it stands for."""
     name = str(said.get("name", function.__name__))[:_MOST_TEXT]
@@ -75,12 +81,12 @@ def function(ask: Ask, waited: Callable[[Any], Any], said: dict[str, Any]) -> An
         async def awaited(*arguments: Any, **named: Any) -> Any:
             return await waited(ask("call", awaited, arguments, named))
 
-        return awaited
+        return _hidden(awaited)
 
     def called(*arguments: Any, **named: Any) -> Any:
         return ask("call", called, arguments, named)
 
-    return called
+    return _hidden(called)
 
 
 def method(ask: Ask, waited: Callable[[Any], Any], said: dict[str, Any], on: Any) -> Any:
@@ -115,9 +121,9 @@ def _ordinary(ask: Ask, waited: Any, said: dict[str, Any], on: Any, name: str) -
         async def awaited(self: Any, *arguments: Any, **named: Any) -> Any:
             return await waited(on(self, name, arguments, named))
 
-        return awaited
+        return _hidden(awaited)
 
     def called(self: Any, *arguments: Any, **named: Any) -> Any:
         return on(self, name, arguments, named)
 
-    return called
+    return _hidden(called)

@@ -14,7 +14,6 @@ from typing import Any
 from . import by_name, guard, judging, tracebacks
 from .around_tests import AroundTests
 from .codec import Codec
-from .errors import Broken
 from .judging import Judging
 from .mirrors import Mirrors
 from .peer import Peer
@@ -102,6 +101,8 @@ class _TestsSide:
         self._channel = channel
         self._around.settle(MonkeyPatch)
         sys.meta_path.insert(0, _Finder(self._name, self))
+        if self._threads:
+            self._post.stand_by()
         guard.keep(self._work)()
 
     def module(self) -> Any:
