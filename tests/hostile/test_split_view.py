@@ -8,25 +8,27 @@ from greenloop.records import TestRun
 from greenloop.sandbox.warm import WarmSandbox
 
 LOOKING = '''
-import gc, os, sys
+import hashlib, os
 
 MARK = "zebra" + "crossing"
 
 
 def memory():
-    """Whether the tests' text is anywhere in this process."""
-    needle, found = MARK.encode(), 0
+    """How often the tests' text is in this process: looked for by its digest, so as not to be it."""
+    start, found = b"def test_" + b"d", 0
     with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as mem:
         for line in maps:
             span, rights = line.split()[:2]
-            if "r" in rights and not line.rstrip().endswith(("[vvar]", "[vsyscall]", "[vdso]")):
-                low, high = (int(part, 16) for part in span.split("-"))
-                try:
-                    mem.seek(low)
-                    data = mem.read(high - low)
-                except (OSError, ValueError, OverflowError):
-                    continue
-                found += data.count(needle) - data.count(needle + b"!")
+            low, high = (int(part, 16) for part in span.split("-"))
+            try:
+                mem.seek(low)
+                data = mem.read(high - low) if "r" in rights else b""
+            except (OSError, ValueError, OverflowError):
+                continue
+            place = data.find(start)
+            while place >= 0:
+                found += hashlib.md5(data[place:place + 23]).hexdigest() == "0833c73f2557e54113dcb9fa7c2e5bfc"
+                place = data.find(start, place + 1)
     return found
 
 
@@ -102,6 +104,12 @@ def test_memory():
     assert solution.memory() == 0
 
 
+def test_memory_would_be_found():
+    assert solution.memory.__doc__
+    solution.held = "def test_" + "descriptors():"
+    assert solution.memory() >= 1
+
+
 def test_processes():
     assert solution.processes() == [1, 2]
     assert solution.own() == 2
@@ -117,13 +125,28 @@ def test_shared(tmp_path):
     assert solution.files() == [str(tmp_path / "x")]
 """
 BEHIND = """
-def look(thing, path):
-    try:
-        for name in path.split("."):
-            thing = getattr(thing, name)
-        return "found"
-    except AttributeError:
-        return "hidden"
+import gc
+
+found = []
+
+
+def peer():
+    # What speaks to the tests: a program that means it asks past all likenesses.
+    if not found:
+        found.extend(item for item in gc.get_objects() if type(item).__name__ == "Peer")
+    return found[0]
+
+
+def look(thing, name):
+    said = []
+    for arguments in (("get", thing, name), ("method", thing, name, (), {}),
+                      ("special", thing, name, (), {}), ("inherited", thing, thing, name, (), {}),
+                      ("names", thing), ("reload",), ("begin", (), False), ("get", 5, "real"), ("get", "x", "format")):
+        try:
+            said.append((*arguments, peer().ask(*arguments)))
+        except Exception:
+            pass
+    return repr(said)
 
 
 def turn(mock):
@@ -172,15 +195,20 @@ def function(): return 1
 def generate(): yield 1
 
 
-PATHS = ("__globals__ __code__ __class__ __self__ __func__ __dict__ __init__ __reduce__ __module__ "
-         "gi_frame gi_code f_back __call__.__globals__ _mock_parent mro __subclasses__").split()
+NAMES = ("__globals__ __code__ __class__ __self__ __func__ __dict__ __init__ __reduce__ __module__ "
+         "gi_frame gi_code f_back _mock_parent __subclasses__ assert_called reset_mock").split()
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("thing", [function, Fake(), Fake().method, Fake, generate(), io.StringIO(), MagicMock(),
                                    ValueError("x"), [].append, lambda: 1], ids=str)
-def test_hidden(thing, path):
-    assert look(thing, path) in ("hidden", "own")
+def test_hidden(thing, name):
+    assert look(thing, name) == "[]"
+
+
+def test_what_is_meant_to_be_used_can_be_used():
+    assert "method" in look(Fake(), "method")
+    assert "getvalue" in look(io.StringIO("x"), "getvalue")
 
 
 def test_mocks_keep_their_assertions():
