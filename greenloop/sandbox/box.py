@@ -10,7 +10,6 @@ from typing import Any, Literal, Protocol
 from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.suite import TestFile
 
-
 AskedForm = Literal["shared", "split", "best"]
 
 

@@ -257,7 +257,9 @@ def test_what_is_handed_over_can_be_used_but_not_looked_behind(box: WarmSandbox)
 
 def test_a_dead_process_fails_the_test_and_all_after_it(box: WarmSandbox) -> None:
     code = "import os\ndef f(): os._exit(0)\ndef g(): return 1\n"
-    tests = "from solution import f, g\ndef test_f():\n    f()\ndef test_g():\n    assert g() == 1\n"
+    tests = (
+        "from solution import f, g\ndef test_f():\n    f()\ndef test_g():\n    assert g() == 1\n"
+    )
     run = split(box, code, tests)
     assert set(run.outcomes.values()) == {"failed"}
     assert "the code under test ended its process (exit status 0)" in run.failures[0].message
@@ -273,7 +275,9 @@ def test_a_test_that_swallows_it_makes_no_green(box: WarmSandbox) -> None:
 
 def test_what_hangs_runs_into_the_time_limit(box: WarmSandbox, limited: object) -> None:
     with limited(timeout_s=1):  # type: ignore[operator]
-        run = split(box, "def f():\n    while True: pass\n", "from solution import f\ndef test_f(): f()\n")
+        run = split(
+            box, "def f():\n    while True: pass\n", "from solution import f\ndef test_f(): f()\n"
+        )
     assert run.ending == "timeout"
 
 

@@ -33,7 +33,7 @@ class AroundCode:
         sys.stderr = _Printed("err", self._printed.append)
         warnings.resetwarnings()
         warnings.simplefilter("always")
-        warnings.showwarning = self._warn
+        warnings.showwarning = self._warn  # type: ignore[assignment]
         logging.getLogger().addHandler(_Logged(self._logged.append))
 
     def _warn(self, message: Any, category: Any, filename: str, lineno: int, *_: Any) -> None:

@@ -34,11 +34,13 @@ class AroundTests:
         self._watch(sys, "stdin", sys.stdin)
         _before(monkeypatch, "setattr", self._before_monkeypatch)
         _before(monkeypatch, "delattr", self._before_monkeypatch)
-        patch = unittest.mock._patch  # type: ignore[attr-defined]
+        patch = unittest.mock._patch
         _before(patch, "__enter__", lambda it: self._note(it.getter(), it.attribute))
         _before(random, "seed", lambda *seed: self._seeds.append(seed))
 
-    def _before_monkeypatch(self, _: Any, target: Any, name: Any = None, *rest: Any, **__: Any) -> None:
+    def _before_monkeypatch(
+        self, _: Any, target: Any, name: Any = None, *rest: Any, **__: Any
+    ) -> None:
         if isinstance(target, str):
             path, _, name = target.rpartition(".")
             module, _, attribute = path.rpartition(".")
@@ -80,7 +82,9 @@ class AroundTests:
         for name, logger in root.manager.loggerDict.items():
             if isinstance(logger, logging.Logger) and (logger.level or name in self._levels):
                 now[name] = logger.level
-        changed = [[name, level] for name, level in now.items() if self._levels.get(name, 0) != level]
+        changed = [
+            [name, level] for name, level in now.items() if self._levels.get(name, 0) != level
+        ]
         self._levels = now
         return changed
 

@@ -34,9 +34,8 @@ _NO_ERRORS_FROM = frozenset({"unittest", "pytest", "_pytest", "doctest", "bdb", 
 def name_of(value: Any, own_modules: Iterable[str] = ()) -> list[str] | None:
     """[module, name] of what the standard library holds under that name; None for all else."""
     if isinstance(value, types.ModuleType):
-        name = value.__name__
-        known = sys.modules.get(name) is value and is_standard(name)
-        return [name, ""] if known and name not in own_modules else None
+        known = sys.modules.get(value.__name__) is value and is_standard(value.__name__)
+        return [value.__name__, ""] if known and value.__name__ not in own_modules else None
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or not is_standard(module):
         return None

@@ -12,7 +12,6 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-
 from collections.abc import Callable
 from typing import Any
 
@@ -96,5 +95,3 @@ def _reap(child: int) -> int:
         pid, status = os.wait()
         if pid == child:
             return os.waitstatus_to_exitcode(status)
-
-

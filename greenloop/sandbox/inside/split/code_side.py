@@ -50,7 +50,12 @@ class _CodeSide:
         codec.mirror = lambda said: (
             derived(said, codec.decode) if said["form"] == "derived" else mirrors.made(said)
         )
-        self._operations = {**Serving().operations(), "begin": self._begin, "reload": self._reload}
+        self._operations: dict[str, Any] = {
+            **Serving().operations(),
+            "begin": self._begin,
+            "module": self._module,
+            "reload": self._reload,
+        }
         self.peer.serve = lambda operation, arguments: self._operations[operation](*arguments)
         self.peer.raised_with = lambda error: tracebacks.of(error, self._work + os.sep)
         around.settle()
@@ -76,15 +81,20 @@ class _CodeSide:
             self._error = error
 
     def _begin(self, names: Any, threads: bool) -> Any:
-        """`names`: words written like class names that the tests use. The module, or its error."""
+        """`names`: words written like class names that the tests use. The source, to show lines of."""
         module = sys.modules.get(self._name)
         here = {name for name, item in vars(module).items() if isinstance(item, type)}
         self._kept = frozenset(names) & here
         if threads:
             self._post.stand_by()
+        return self._source()
+
+    def _module(self) -> Any:
+        """Raises what the module raised while it was loaded."""
         if self._error is not None:
             raise self._error
-        return module, self._source(), module.__doc__
+        module = sys.modules[self._name]
+        return module, module.__doc__
 
     def _reload(self) -> None:
         module = sys.modules[self._name]

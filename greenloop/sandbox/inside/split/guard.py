@@ -16,7 +16,9 @@ _PROCESSES = frozenset(
     "subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn pty.spawn".split()
 )
 _LOADED = frozenset({"pickle.find_class", "marshal.loads", "ctypes.dlopen", "code.__new__"})
-_HARMLESS = frozenset("builtins collections datetime decimal fractions uuid pathlib copyreg".split())
+_HARMLESS = frozenset(
+    "builtins collections datetime decimal fractions uuid pathlib copyreg".split()
+)
 _FROM_TEXT = frozenset({"doctest", "timeit", "runpy", "code", "codeop", "typing", "pdb", "bdb"})
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from json import dumps  # by name: a test may patch what the module has
 from typing import Any
 
-from .containers import BY_TAG, Kind, kind_of
+from .containers import BY_TAG, Kind
 from .errors import Broken
 
 _MOST_LINKS, _MOST_ITEMS = 400, 20_000

@@ -38,7 +38,9 @@ def metaclass(ask: Ask, is_described: Callable[[type], bool]) -> Any:
             if name.startswith("_abc") or name == "__abstractmethods__":
                 return super().__setattr__(name, value)
             if first.get((id(cls), name)) is value and value is not None:
-                ask("del", cls, name)  # a patch is taken back: what it was over there is known there
+                ask(
+                    "del", cls, name
+                )  # a patch is taken back: what it was over there is known there
             else:
                 ask("set", cls, name, value)
             if name in vars(cls):

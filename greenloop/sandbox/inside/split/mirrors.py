@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import functools
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-from . import by_name, kinds, stubs
+from . import by_name, kinds, parts, stubs
 from .containers import KINDS
 from .errors import Broken
 
@@ -69,18 +68,19 @@ class Mirrors:
         ):
             raise TypeError("its class is none of the other side")
         if issubclass(kind, BaseException):
-            return _as_error(kind, said, self._decode)
-        for base in (int, float, str, bytes, tuple):
+            return parts.as_error(kind, said, self._decode)
+        values: tuple[Any, ...] = (int, float, str, bytes, tuple)
+        for base in values:
             if issubclass(kind, base):
                 return base.__new__(kind, self._decode(said["value"]))
-        base = next((item for item in _CONTAINERS if issubclass(kind, item)), object)
-        return base.__new__(kind)
+        empty: Any = next((item for item in _CONTAINERS if issubclass(kind, item)), object)
+        return empty.__new__(kind)
 
     def _error(self, said: dict[str, Any]) -> BaseException:
         kind = self._decode(said["class"])
         if not isinstance(kind, type) or not issubclass(kind, BaseException):
             raise TypeError("its class is no exception")
-        return _as_error(kind, said, self._decode)
+        return parts.as_error(kind, said, self._decode)
 
     def _class(self, said: dict[str, Any]) -> Any:
         bases = self._bases(said)
@@ -88,11 +88,11 @@ class Mirrors:
         space = {**self._members(said, owner), "__split_asks__": bool(said.get("asks"))}
         if not any(isinstance(base, self._meta) for base in bases):
             space = {**self._base, **space}
-        space = {**space, **_names(said)}
+        space = {**space, **parts.names(said)}
         if not said.get("bases"):  # of a library: the text is that of each object
             space["__doc__"] = property(lambda self: self.__getattr__("__doc__"))
         if said.get("fields"):
-            space.update(_data_class(said))
+            space.update(parts.data_class(said))
         likeness = by_name.likeness(said.get("module"), said.get("name"))
         if likeness is not None:
             space["__class__"] = property(lambda self: likeness)
@@ -106,7 +106,7 @@ class Mirrors:
         known = [
             base
             for base in decoded
-            if isinstance(base, type) and (base in self._described or by_name.is_value_type(base))
+            if (isinstance(base, type) and (base in self._described or by_name.is_value_type(base)))
             or (isinstance(base, type) and issubclass(base, BaseException))
         ]
         if len(known) > 1 and object in known:
@@ -152,7 +152,7 @@ class Mirrors:
         shown = {name: said["members"][name] for name in ("__repr__", "__str__") if name in keep}
         members = self._members({"members": {**keep, **shown}}, [])
         members = {name: item for name, item in members.items() if name != "__init__"}
-        made = type(str(said["name"]), (base,), {**members, "__slots__": (), **_names(said)})
+        made = type(str(said["name"]), (base,), {**members, "__slots__": (), **parts.names(said)})
         self._described.add(made)
         return made
 
@@ -161,7 +161,7 @@ class Mirrors:
         if not all(isinstance(base, type) for base in bases):
             raise TypeError("a base is no class")
         meta = type(next(base for base in bases if issubclass(base, enum.Enum)))
-        space = meta.__prepare__(str(said["name"]), bases)  # type: ignore[attr-defined]
+        space = meta.__prepare__(str(said["name"]), bases)
         ask = self._ask
         for name, item in self._members(said, []).items():
             if name not in ("__init__", "__new__", "__eq__", "__ne__", "__hash__"):
@@ -172,7 +172,7 @@ class Mirrors:
             return meta(str(said["name"]), bases, space)
         space["__getattr__"] = _of_a_member(ask)
         made = meta(str(said["name"]), bases, space)
-        for name, item in _names(said).items():
+        for name, item in parts.names(said).items():
             setattr(made, name, item)
         self._described.add(made)
         return made
@@ -207,60 +207,3 @@ def _abstract(self: Any, *arguments: Any, **named: Any) -> Any:
 
 
 _abstract.__isabstractmethod__ = True  # type: ignore[attr-defined]
-
-
-def _names(said: dict[str, Any]) -> dict[str, Any]:
-    found = {"__module__": str(said["module"]), "__qualname__": str(said["qualname"])}
-    if isinstance(said.get("doc"), str):
-        found["__doc__"] = said["doc"]
-    return found
-
-
-def _data_class(said: dict[str, Any]) -> dict[str, Any]:
-    """What `dataclasses.fields`, `asdict`, `replace` and `match` look at."""
-    fields = [
-        (str(name), object, dataclasses.field(init=bool(init), default=None))
-        for name, init in said["fields"]
-    ]
-    made = dataclasses.make_dataclass("Fields", fields, frozen=bool(said.get("frozen")))
-    return {
-        "__dataclass_fields__": made.__dataclass_fields__,
-        "__dataclass_params__": made.__dataclass_params__,  # type: ignore[attr-defined]
-        "__match_args__": made.__match_args__,  # type: ignore[attr-defined]
-    }
-
-
-def _as_error(kind: type, said: dict[str, Any], decode: Callable[[Any], Any]) -> BaseException:
-    arguments = decode(said["args"])
-    if type(arguments) is not tuple:
-        raise TypeError("its arguments are no tuple")
-    error = _raised(kind, arguments)
-    if not isinstance(error, BaseException):
-        raise TypeError("it is no exception")
-    BaseException.__setattr__(error, "args", arguments)
-    cause = decode(said.get("cause"))
-    if isinstance(cause, BaseException):
-        error.__cause__ = cause
-    for note in said.get("notes", ()):
-        error.__notes__ = [*getattr(error, "__notes__", ()), str(note)]  # add_note is 3.11
-    for name, value in said.get("attributes", ()):
-        try:
-            BaseException.__setattr__(error, str(name), decode(value))
-        except (AttributeError, TypeError):
-            continue
-    return error
-
-
-def _raised(kind: type, arguments: tuple[Any, ...]) -> Any:
-    if kind.__module__ == "builtins":
-        try:
-            return kind(*arguments)
-        except (TypeError, ValueError):
-            pass
-    made = kind.__new__(kind, *arguments)
-    base = next(item for item in kind.__mro__ if item.__module__ == "builtins")
-    try:
-        base.__init__(made, *arguments)  # type: ignore[misc]
-    except (TypeError, ValueError):
-        pass
-    return made

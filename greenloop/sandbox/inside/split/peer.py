@@ -10,7 +10,6 @@ from .codec import Codec
 from .errors import Apart, Broken, CannotSplit
 from .post import Post
 
-
 _MOST_WORDS = 500
 
 

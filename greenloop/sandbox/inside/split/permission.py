@@ -17,7 +17,14 @@ from .errors import CannotSplit
 from .special import SPECIAL
 
 _MOCK = unittest.mock.NonCallableMock
-_TOOLS = (io.IOBase, queue.Queue, random.Random, threading.Event, type(threading.Lock()), threading.Barrier)
+_TOOLS = (
+    io.IOBase,
+    queue.Queue,
+    random.Random,
+    threading.Event,
+    type(threading.Lock()),
+    threading.Barrier,
+)
 _OF_MOCKS = frozenset(dir(_MOCK)) - {"return_value", "side_effect", "called", "call_count"}
 _INNER = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 
@@ -36,15 +43,20 @@ class Permission:
     def to_hand_out(self, value: Any) -> None:
         """Raises CannotSplit where an object is none that the code may use."""
         kind = type(value)
-        if isinstance(value, type):  # described with each object; whether it may be called: see below
+        if isinstance(
+            value, type
+        ):  # described with each object; whether it may be called: see below
             return
-        if callable(value) and not isinstance(value, types.ModuleType):
-            return
-        elif self._is_open(value) or isinstance(value, (BaseException, *_TOOLS)):
-            return
-        elif hasattr(kind, "__next__") or hasattr(kind, "__await__") or hasattr(kind, "__anext__"):
-            return
-        elif kind is object or hasattr(kind, "__iter__"):
+        if (
+            (callable(value) and not isinstance(value, types.ModuleType))
+            or self._is_open(value)
+            or isinstance(value, (BaseException, *_TOOLS))
+            or hasattr(kind, "__next__")
+            or hasattr(kind, "__await__")
+            or hasattr(kind, "__anext__")
+            or kind is object
+            or hasattr(kind, "__iter__")
+        ):
             return
         name = f"{kind.__module__}.{kind.__qualname__}"
         raise CannotSplit(f"a {name} cannot be handed to the code in another process")

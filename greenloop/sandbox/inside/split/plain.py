@@ -103,9 +103,19 @@ def _delta(value: datetime.timedelta) -> list[int]:
 
 # Type, tag, to JSON, from JSON. The order matters where one type is a subclass of another.
 _KINDS: tuple[tuple[type, str, Callable[[Any], Any], Callable[[Any], Any]], ...] = (
-    (complex, "c", lambda v: [v.real.hex(), v.imag.hex()], lambda c: complex(*map(float.fromhex, c))),
+    (
+        complex,
+        "c",
+        lambda v: [v.real.hex(), v.imag.hex()],
+        lambda c: complex(*map(float.fromhex, c)),
+    ),
     (bytes, "b", _bytes, lambda c: base64.b64decode(c, validate=True)),
-    (memoryview, "view", lambda v: _bytes(_read_only(v)), lambda c: memoryview(base64.b64decode(c))),
+    (
+        memoryview,
+        "view",
+        lambda v: _bytes(_read_only(v)),
+        lambda c: memoryview(base64.b64decode(c)),
+    ),
     (decimal.Decimal, "dec", decimal.Decimal.__str__, lambda c: decimal.Decimal(str(c))),
     (
         fractions.Fraction,

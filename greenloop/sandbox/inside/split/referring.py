@@ -101,8 +101,10 @@ class Referring:
             doc = inspect.getdoc(value) if not isinstance(value, types.MethodType) else None
             return {"form": "function", "name": name, "doc": doc, "async": waits}
         said: dict[str, Any] = {"form": "object", "class": self._likened(type(value))}
-        if isinstance(value, (*plain.VALUE_TYPES, tuple)):
-            said["value"] = plain.collapsed(value) or ["t", [encode(i) for i in tuple.__iter__(value)]]
+        if isinstance(value, tuple):
+            said["value"] = ["t", [encode(item) for item in tuple.__iter__(value)]]
+        elif isinstance(value, plain.VALUE_TYPES):
+            said["value"] = plain.collapsed(value)
         return said
 
     def _likened(self, kind: type) -> Any:
@@ -149,7 +151,11 @@ def _unwrapped(item: Any, encode: Callable[[Any], Any]) -> list[Any]:
 
 def derived(said: dict[str, Any], decode: Callable[[Any], Any]) -> type:
     """The class that `Referring._derived` described. Only for the side that holds its bases."""
-    wrap: dict[str, Any] = {"static": staticmethod, "class": classmethod, "value": lambda item: item}
+    wrap: dict[str, Any] = {
+        "static": staticmethod,
+        "class": classmethod,
+        "value": lambda item: item,
+    }
     space = {}
     for name, how, item in said["space"]:
         if how == "property":

@@ -21,7 +21,9 @@ SPECIAL = (
     )
 )
 # Beside these, of what an object has only names without two underscores are asked for, and:
-READABLE = frozenset("__dict__ __doc__ __name__ __qualname__ __version__ __all__ __wrapped__ __cause__ __author__".split())
+READABLE = frozenset(
+    "__dict__ __doc__ __name__ __qualname__ __version__ __all__ __wrapped__ __cause__ __author__".split()
+)
 
 
 def may_be_read(name: str) -> bool:

@@ -41,15 +41,14 @@ def dressed(function: Any, said: dict[str, Any], decode: Decode) -> Any:
 def _signature(said: Any, decode: Decode) -> inspect.Signature | None:
     *parameters, returns = said
     try:
-        made = [_parameter(*item, decode) for item in parameters]
+        made = [_parameter(item, decode) for item in parameters]
         return inspect.Signature(made, return_annotation=_annotation(returns, decode))
     except ValueError:
         return None
 
 
-def _parameter(
-    name: Any, kind: Any, has_default: Any, default: Any, annotation: Any, decode: Decode
-) -> inspect.Parameter:
+def _parameter(said: Any, decode: Decode) -> inspect.Parameter:
+    name, kind, has_default, default, annotation = said
     return inspect.Parameter(
         str(name),
         list(inspect._ParameterKind)[int(kind)],

@@ -75,7 +75,9 @@ class _TestsSide:
         mirrors = Mirrors(self._ask, waiter(peer.ask, leads=True), codec.decode)
         refers.derived = mirrors.is_derived
         codec.refer, codec.by_name = refers.refer, by_name.harmless
-        codec.mirror = lambda said: _Module(self) if said["form"] == "module" else mirrors.made(said)
+        codec.mirror = lambda said: (
+            _Module(self) if said["form"] == "module" else mirrors.made(said)
+        )
 
         def describe(value: Any) -> dict[str, Any]:
             if not mirrors.is_derived(value if isinstance(value, type) else type(value)):
@@ -108,10 +110,10 @@ class _TestsSide:
     def module(self) -> Any:
         """The proxy. Raises what the module raises while it is imported."""
         if self._begun is None:
-            self._begun = self.ask("begin", self._classes, self._threads)
-            module, source, doc = self._begun
-            module.__doc__ = doc
+            source = self.ask("begin", self._classes, self._threads)
             tracebacks.keep_source(f"{self._work}{self._name}.py", str(source))
+            self._begun = self.ask("module")
+            self._begun[0].__doc__ = self._begun[1]
         return self._begun[0]
 
     def pytest_collection_finish(self) -> None:

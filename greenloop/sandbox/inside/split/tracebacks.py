@@ -36,7 +36,7 @@ def put(error: BaseException, frames: Any) -> BaseException:
 
 
 def _frame(file: str, line: int, function: str) -> types.FrameType:
-    def here() -> types.FrameType: return sys._getframe()  # fmt: skip  # noqa: E704
+    def here() -> types.FrameType: return sys._getframe()  # fmt: skip
 
     code = here.__code__.replace(co_filename=file, co_name=function, co_firstlineno=max(1, line))
     found: types.FrameType = types.FunctionType(code, {"sys": sys})()
