@@ -235,6 +235,53 @@ label = add
 """
 
 
+# Likenesses of its own making, described past our code, and our code made to serve them.
+DESCRIBING = """
+import gc, json, os, struct
+class Any:
+    def __eq__(*_): return True
+    def __contains__(*_): return True
+def add(a, b):
+    peer = next(item for item in gc.get_objects() if type(item).__name__ == "Peer")
+    peer._codec.ours.update({500: Any, 501: Any(), 502: lambda *_: True})
+    news = [[502, {"form": "function", "name": "f"}], [500, __CLASS__], [501, {"form": "object", "class": ["o", 500]}]]
+    data = json.dumps({"did": True, "lane": 0, "value": __VALUE__, "news": news}).encode()
+    os.write(4, struct.pack("!I", len(data)) + data)
+    return 0
+label = add
+"""
+_SHAPE = "'name': 'add', 'qualname': 'add', 'module': 'solution', 'bases': [['g', ['{base}']]]"
+LIKENESSES = {
+    "static": ("'form': 'plain', 'members': {'__eq__': ['static', {}]}", "['o', 501]"),
+    "class": ("'form': 'plain', 'members': {'__eq__': ['class', {}]}", "['o', 501]"),
+    "property": ("'form': 'plain', 'members': {'__eq__': ['property', {}]}", "['o', 501]"),
+    "method": ("'form': 'plain', 'members': {'__eq__': ['method', {}]}", "['o', 501]"),
+    "attribute": ("'form': 'plain', 'members': {'__getattribute__': ['method', {}]}", "['o', 501]"),
+    "enum": (
+        "'form': 'enum', 'enum': [['__eq__', ['o', 502]], ['A', 1]]",
+        "['e', [['o', 500], 'A', None]]",
+    ),
+    "tuple": (
+        "'form': 'namedtuple', 'tuple': [], 'members': {'__eq__': ['static', {}]}",
+        "['n', [['o', 500], []]]",
+    ),
+    "error": ("'form': 'exception', 'members': {'__eq__': ['static', {}]}", "['o', 501]"),
+}
+
+
+@pytest.mark.parametrize("name", LIKENESSES)
+def test_no_likeness_equals_all(box: WarmSandbox, limited: Limited, name: str) -> None:
+    shape, value = LIKENESSES[name]
+    base = {"enum": "enum', 'Enum", "error": "builtins', 'Exception"}.get(
+        name, "builtins', 'object"
+    )
+    kind = f"{{'members': {{}}, {_SHAPE.format(base=base)}, {shape}}}"
+    with limited(timeout_s=5):
+        run = split(box, DESCRIBING.replace("__CLASS__", kind).replace("__VALUE__", value))
+    assert not run.passed
+    assert run.passed_count == 0, run
+
+
 def split(box: WarmSandbox, code: str, tests: str = TESTS) -> TestRun:
     return box.run_tests(
         code, tests, module="solution", expected=Expectation(ids=IDS), form="split"

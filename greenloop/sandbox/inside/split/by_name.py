@@ -26,7 +26,9 @@ _TYPES: tuple[type, ...] = (
 )
 _LIKENESSES = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 # What happens on import there should not happen because the code under test says so.
-_WITH_EFFECTS = frozenset({"antigravity", "this", "idlelib", "test", "turtledemo", "__main__"})
+_WITH_EFFECTS = frozenset(
+    {"antigravity", "this", "idlelib", "test", "turtledemo", "__main__", "unittest"}
+)
 _BELOW = {"urllib": ("request", "error", "parse"), "http": ("client", "server"), "os": ("path",)}
 _NO_ERRORS_FROM = frozenset({"unittest", "pytest", "_pytest", "doctest", "bdb", "pdb"})
 

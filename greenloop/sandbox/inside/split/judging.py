@@ -8,7 +8,7 @@ it is remembered. Else the two are unequal, and cannot be calculated with or com
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .codec import Codec
@@ -16,20 +16,31 @@ from .errors import CannotSplit
 from .special import COMPARING
 
 
-def named_in(texts: Iterable[str]) -> frozenset[str]:
-    """Every name that test files mention."""
+def named_in(texts: Iterable[str], module: str) -> frozenset[str]:
+    """Every name of the module under test that test files mention."""
     found: set[str] = set()
     for text in texts:
         try:
             nodes = list(ast.walk(ast.parse(text)))
         except (SyntaxError, ValueError, RecursionError):
             continue
-        found.update(node.id for node in nodes if isinstance(node, ast.Name))
-        found.update(node.attr for node in nodes if isinstance(node, ast.Attribute))
+        modules = {module}
         for node in nodes:
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                found.update(part for item in node.names for part in (item.name, item.asname or ""))
+            if isinstance(node, ast.Import):
+                modules.update(item.asname or "" for item in node.names if item.name == module)
+            elif isinstance(node, ast.ImportFrom) and node.module == module:
+                found.update(item.name for item in node.names)
+        found.update(_attributes(nodes, modules))
+        if "*" in found:
+            found.update(node.id for node in nodes if isinstance(node, ast.Name))
     return frozenset(found)
+
+
+def _attributes(nodes: Iterable[ast.AST], modules: set[str]) -> Iterator[str]:
+    for node in nodes:
+        read = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if read and node.value.id in modules:  # type: ignore[attr-defined]
+            yield node.attr  # type: ignore[attr-defined]
 
 
 def is_class_name(name: str) -> bool:
@@ -49,14 +60,18 @@ class Judging:
         remote = all(self._codec.number_of(other) is not None for other in others)
         if not remote:
             kind = type(it).__name__
-            if not (is_class_name(kind) and kind in self._names):
-                return NotImplemented
-            if not self._is_plain(others):
-                return NotImplemented
+            if not (is_class_name(kind) and kind in self._names and self._is_plain(others)):
+                return self._without(it, name, others)
         answer = self._ask("special", it, name, others)
         if not remote and self._has_a_say(name, answer):
             self.rests[self.running] = None
         return answer
+
+    def _without(self, it: Any, name: str, others: tuple[Any, ...]) -> Any:
+        """What comes out where the code is not asked: membership is seen by looking at all items."""
+        if name == "__contains__":
+            return any(item is others[0] or item == others[0] for item in it)
+        return NotImplemented
 
     def _is_plain(self, others: tuple[Any, ...]) -> bool:
         """Whether they can be told to the code at all: `pytest.approx` and `ANY` decide here."""
@@ -70,6 +85,6 @@ class Judging:
         return True
 
     def _has_a_say(self, name: str, answer: Any) -> bool:
-        if name in COMPARING:
+        if name in COMPARING or name == "__contains__":
             return answer is not NotImplemented and bool(answer) == (name != "__ne__")
         return isinstance(answer, (int, float, complex))

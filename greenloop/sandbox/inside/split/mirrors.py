@@ -11,6 +11,7 @@ from typing import Any
 from . import by_name, kinds, parts, stubs
 from .containers import KINDS
 from .errors import Broken
+from .special import SPECIAL
 
 _CONTAINERS = tuple(kind.type for kind in KINDS)
 _FLAWED = (ValueError, TypeError, LookupError, AttributeError)
@@ -122,6 +123,9 @@ class Mirrors:
         return found
 
     def _member(self, name: str, how: str, said: dict[str, Any], owner: list[type]) -> Any:
+        private = name.startswith("__") and name.endswith("__")
+        if private and (name not in SPECIAL or how not in ("method", "none")):
+            raise ValueError(f"{name} is nothing to be mirrored")  # or it would go past `judging`
         if how == "none":
             return None
         said = {**said, "name": said.get("name", name)}
@@ -167,6 +171,8 @@ class Mirrors:
             if name not in ("__init__", "__new__", "__eq__", "__ne__", "__hash__"):
                 space[name] = item
         for name, value in said["enum"]:
+            if str(name).startswith("_"):
+                raise ValueError(f"{name} is no member's name")
             space[str(name)] = self._decode(value)
         if not said["enum"]:
             return meta(str(said["name"]), bases, space)

@@ -42,6 +42,8 @@ def as_error(kind: type, said: dict[str, Any], decode: Callable[[Any], Any]) -> 
     for note in said.get("notes", ()):
         vars(error)["__notes__"] = [*getattr(error, "__notes__", ()), str(note)]
     for name, value in said.get("attributes", ()):
+        if str(name).startswith("__"):
+            continue
         try:
             BaseException.__setattr__(error, str(name), decode(value))
         except (AttributeError, TypeError):

@@ -29,7 +29,8 @@ class Peer:
         self.serve: Callable[[str, Any], Any]
         self.raised_with: Callable[[BaseException], Any] = lambda error: None
         self.rebuilt: Callable[[BaseException, Any], BaseException] = lambda error, _: error
-        self.trouble: str | None = None
+        self.trouble: str | None = None  # nothing goes on after it
+        self.refused: str | None = None  # something could not be told
         self._lock = threading.RLock()
 
     def ask(self, operation: str, *arguments: Any) -> Any:
@@ -49,6 +50,9 @@ class Peer:
         except Broken as error:
             self.trouble = str(error)
             raise
+        except CannotSplit as error:
+            self.refused = str(error)
+            raise
 
     def answer(self, lane: int, message: dict[str, Any]) -> None:
         """Does what one request asks for, and says what came of it."""
@@ -61,8 +65,6 @@ class Peer:
         except Broken:
             raise
         except BaseException as error:
-            if isinstance(error, CannotSplit):
-                self.trouble = self.trouble or str(error)
             head, value = {"raised": self.raised_with(error)}, error
         self._reply(lane, head, value)
 

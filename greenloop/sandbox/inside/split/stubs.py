@@ -58,7 +58,8 @@ def _parameter(said: Any, decode: Decode) -> inspect.Parameter:
 
 
 def _annotation(said: Any, decode: Decode) -> Any:
-    return decode(said[0]) if said else inspect.Parameter.empty
+    found = decode(said[0]) if said else None
+    return found if isinstance(found, type) else inspect.Parameter.empty
 
 
 def _annotations(signature: inspect.Signature) -> dict[str, Any]:
@@ -91,7 +92,7 @@ def function(ask: Ask, waited: Callable[[Any], Any], said: dict[str, Any]) -> An
 def method(ask: Ask, waited: Callable[[Any], Any], said: dict[str, Any], on: Any) -> Any:
     """One of a class: `on(self, name)` says who is asked, and by which operation."""
     name = str(said.get("name"))
-    if name in COMPARING or name in CALCULATING:
+    if name in COMPARING or name in CALCULATING or name == "__contains__":
         return lambda self, *others: ask("operator", self, name, others)
     if name in WAITING:
 

@@ -57,7 +57,7 @@ class _TestsSide:
     def __init__(self, job: dict[str, Any], wire: Wire, texts: Sequence[str]) -> None:
         self._name, self._work = str(job["module"]), str(job["work"]) + os.sep
         self._targets = [os.path.join(job["work"], name) for name in job["targets"]]
-        names = judging.named_in(texts)
+        names = judging.named_in(texts, self._name)
         self._classes = tuple(sorted(name for name in names if judging.is_class_name(name)))
         self._threads = any(word in text for word in _THREADS for text in texts)
         self._begun: tuple[Any, ...] | None = None
@@ -129,7 +129,9 @@ class _TestsSide:
         rests = list(self._judging.rests)
         if rests:
             self._channel.send("own_equality", ids=rests)
-        if self._peer.trouble is not None:  # also where a test has swallowed it
+        if (
+            self._peer.trouble is not None or self._peer.refused is not None
+        ):  # also where a test has swallowed it
             session.exitstatus = max(int(session.exitstatus), 1)
 
 
