@@ -243,11 +243,14 @@ class Any:
     def __contains__(*_): return True
 def add(a, b):
     peer = next(item for item in gc.get_objects() if type(item).__name__ == "Peer")
+    if 500 in peer._codec.ours:
+        news = []
+    else:
+        news = [[502, {"form": "function", "name": "f"}], [500, __CLASS__], [501, {"form": "object", "class": ["o", 500]}]]
     peer._codec.ours.update({500: Any, 501: Any(), 502: lambda *_: True})
-    news = [[502, {"form": "function", "name": "f"}], [500, __CLASS__], [501, {"form": "object", "class": ["o", 500]}]]
     data = json.dumps({"did": True, "lane": 0, "value": __VALUE__, "news": news}).encode()
     os.write(4, struct.pack("!I", len(data)) + data)
-    return 0
+    peer.listen()
 label = add
 """
 _SHAPE = "'name': 'add', 'qualname': 'add', 'module': 'solution', 'bases': [['g', ['{base}']]]"
