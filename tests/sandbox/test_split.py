@@ -156,3 +156,20 @@ def test_what_cannot_be_split_is_not_called_so(box: Sandbox) -> None:
     seed = 0 if box.info.backend == "process" else 5
     with pytest.raises(SandboxError, match="two processes"):
         box.run_tests(CODE, TESTS, form="split", hash_seed=seed)
+
+
+def test_large_arguments_come_back_changed(box: Sandbox) -> None:
+    """However many containers there are, what the code does to its arguments is seen."""
+    if box.info.backend == "process":
+        pytest.skip("without a wall there are no two processes")
+    code = "def f(rows, call):\n    for row in rows:\n        row.append(call(row))\n    return rows\n"
+    tests = (
+        "from solution import f\n\n\ndef test_rows():\n    rows = [[n] for n in range(1500)]\n"
+        "    kept = list(rows)\n    assert f(rows, len) is rows\n"
+        "    assert rows == [[n, 1] for n in range(1500)]\n    assert kept[7] is rows[7]\n\n\n"
+        "def test_next():\n    rows = [[n] for n in range(3)]\n    seen = []\n"
+        "    f(rows, lambda row: seen.append(row) or row.append(5))\n"
+        "    assert rows == [[0, 5, None], [1, 5, None], [2, 5, None]]\n    assert seen[1] is rows[1]\n"
+    )
+    run = box.run_tests(code, tests, form="split")
+    assert run.passed, run

@@ -14,7 +14,7 @@ from typing import Any
 from .containers import BY_TAG, Kind
 from .errors import Broken
 
-_MOST_LINKS, _MOST_ITEMS = 400, 20_000
+_MOST_LINKS, _MOST_ITEMS = 200, 20_000
 _MOST_ENTRIES = 200_000
 
 

@@ -11,6 +11,7 @@ from .errors import Apart, Broken, CannotSplit
 from .post import Post
 
 _MOST_WORDS = 500
+_CALLS = frozenset({"call", "method", "inherited", "special"})
 
 
 class Around(Protocol):
@@ -31,15 +32,29 @@ class Peer:
         self.rebuilt: Callable[[BaseException, Any], BaseException] = lambda error, _: error
         self.trouble: str | None = None  # nothing goes on after it
         self.refused: str | None = None  # something could not be told
-        self._lock = threading.RLock()
+        self._lock, self._nested = threading.RLock(), 0
 
     def ask(self, operation: str, *arguments: Any) -> Any:
         """What the other side answers. Raises what it raises, or one of `errors`."""
         if self.trouble is not None:
             raise Broken(self.trouble)
         lane = self._post.lane()
+        if operation in _CALLS and type(arguments[-1]) is dict:  # not a container of the tests
+            arguments = (*arguments[:-1], tuple(arguments[-1].items()))
         try:
             self._send(lane, {"do": operation}, arguments)
+            self._nested += 1
+            return self._awaited(lane)
+        except Broken as error:
+            self.trouble = str(error)
+            raise
+        except CannotSplit as error:
+            self.refused = str(error)
+            raise
+
+    def _awaited(self, lane: int) -> Any:
+        """The answer to the last request on a lane; requests that come before it are answered."""
+        try:
             while True:
                 message = self._post.receive(lane)
                 if "over" in message:
@@ -47,12 +62,8 @@ class Peer:
                 if "do" not in message:
                     return self._answer(message)
                 self.answer(lane, message)
-        except Broken as error:
-            self.trouble = str(error)
-            raise
-        except CannotSplit as error:
-            self.refused = str(error)
-            raise
+        finally:
+            self._nested -= 1
 
     def answer(self, lane: int, message: dict[str, Any]) -> None:
         """Does what one request asks for, and says what came of it."""
@@ -76,9 +87,10 @@ class Peer:
 
     def _send(self, lane: int, head: dict[str, Any], value: Any) -> None:
         with self._lock:
+            old = self._codec.heap.surplus() if self._post.leads and not self._nested else []
             message = {**head, **self._around.give(), **self._codec.packed(value)}
-            if self._post.leads:
-                message["forget"] = self._codec.heap.surplus()
+            if old:
+                message["forget"] = old
             self._post.send(lane, message)
 
     def _unpacked(self, message: dict[str, Any]) -> Any:

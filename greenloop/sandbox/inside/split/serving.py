@@ -22,10 +22,10 @@ class Serving:
 
     def operations(self) -> dict[str, Callable[..., Any]]:
         return {
-            "call": lambda it, arguments, named: it(*arguments, **named),
+            "call": lambda it, arguments, named: it(*arguments, **dict(named)),
             "method": self._method,
             "inherited": lambda owner, it, name, arguments, named: getattr(owner, name)(
-                it, *arguments, **named
+                it, *arguments, **dict(named)
             ),
             "get": getattr,
             "set": self._set,
@@ -41,10 +41,10 @@ class Serving:
         }
 
     def _method(self, it: Any, name: str, arguments: Any, named: Any) -> Any:
-        return getattr(it, name)(*arguments, **named)
+        return getattr(it, name)(*arguments, **dict(named))
 
-    def _special(self, it: Any, name: str, arguments: Any, named: Any = None) -> Any:
-        return getattr(type(it), name)(it, *arguments, **(named or {}))
+    def _special(self, it: Any, name: str, arguments: Any, named: Any = ()) -> Any:
+        return getattr(type(it), name)(it, *arguments, **dict(named))
 
     def _set(self, it: Any, name: str, value: Any) -> None:
         """What a module or class had under a name is kept: a patch is taken back by deleting it."""
