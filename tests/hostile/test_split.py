@@ -316,8 +316,8 @@ def test_no_message_makes_a_green(box: WarmSandbox, limited: Limited, name: str)
 def test_in_one_process_some_of_them_do_forge(box: WarmSandbox) -> None:
     """Else the tests above would say nothing."""
     forged = 0
-    for program in FORGERIES.values():
+    for name, program in FORGERIES.items():
         code = WRONG + textwrap.dedent(program)
-        if "equal" in code or "original" in code:
+        if "equal" in name or name.startswith("patches the"):
             forged += box.run_tests(code, TESTS, module="solution").passed
     assert forged >= 4

@@ -218,15 +218,9 @@ def test_mocks_keep_their_assertions():
         mock.assert_called_once_with(3)
 
 
-def test_equal_to_nothing():
-    assert everything() != 5
-    assert everything() != [1]
-    assert not everything() == "x"
+def test_approx():
     assert everything() != pytest.approx(5.0)
-    with pytest.raises(TypeError):
-        5.0 - everything()
-    with pytest.raises(TypeError):
-        everything() < 3
+    assert everything() != None
 
 
 def test_own_equality():
@@ -237,6 +231,22 @@ def test_own_equality():
 def test_not_evaluated():
     with pytest.raises(BaseException, match="evaluates text"):
         eval(shown())
+"""
+
+
+DECLINED_TESTS = """
+import pytest
+from solution import everything
+
+
+def test_equal_to_nothing():
+    assert everything() != 5
+    assert everything() != [1]
+    assert not everything() == "x"
+    with pytest.raises(TypeError):
+        5.0 - everything()
+    with pytest.raises(TypeError):
+        everything() < 3
 """
 
 
@@ -251,8 +261,16 @@ def test_the_tests_are_nowhere_to_be_seen(box: WarmSandbox) -> None:
 
 def test_what_is_handed_over_can_be_used_but_not_looked_behind(box: WarmSandbox) -> None:
     run = split(box, BEHIND, BEHIND_TESTS)
-    assert run.passed, run
+    assert set(run.outcomes.values()) == {"passed"}, run
+    assert not run.passed, "what was not allowed must not count"
     assert run.own_equality == ("test_solution.py::test_own_equality",)
+
+
+def test_operators_that_were_not_asked_make_no_green(box: WarmSandbox) -> None:
+    """A test that awaits inequality or an error would get it from us, whatever the code does."""
+    run = split(box, BEHIND, DECLINED_TESTS)
+    assert run.outcomes == {"test_solution.py::test_equal_to_nothing": "passed"}
+    assert not run.passed
 
 
 def test_a_dead_process_fails_the_test_and_all_after_it(box: WarmSandbox) -> None:

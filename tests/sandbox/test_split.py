@@ -162,7 +162,9 @@ def test_large_arguments_come_back_changed(box: Sandbox) -> None:
     """However many containers there are, what the code does to its arguments is seen."""
     if box.info.backend == "process":
         pytest.skip("without a wall there are no two processes")
-    code = "def f(rows, call):\n    for row in rows:\n        row.append(call(row))\n    return rows\n"
+    code = (
+        "def f(rows, call):\n    for row in rows:\n        row.append(call(row))\n    return rows\n"
+    )
     tests = (
         "from solution import f\n\n\ndef test_rows():\n    rows = [[n] for n in range(1500)]\n"
         "    kept = list(rows)\n    assert f(rows, len) is rows\n"

@@ -50,8 +50,14 @@ def is_class_name(name: str) -> bool:
 class Judging:
     """`rests` holds the ids of tests that the code's own operators had a say in."""
 
-    def __init__(self, codec: Codec, ask: Callable[..., Any], names: frozenset[str]) -> None:
-        self._codec, self._ask, self._names = codec, ask, names
+    def __init__(
+        self,
+        codec: Codec,
+        ask: Callable[..., Any],
+        names: frozenset[str],
+        refused: Callable[[str], None],
+    ) -> None:
+        self._codec, self._ask, self._names, self._refused = codec, ask, names, refused
         self.rests: dict[str, None] = {}
         self.running = ""
 
@@ -68,14 +74,20 @@ class Judging:
         return answer
 
     def _without(self, it: Any, name: str, others: tuple[Any, ...]) -> Any:
-        """What comes out where the code is not asked: membership is seen by looking at all items."""
+        """What comes out where the code is not asked: membership is seen by looking at all items.
+
+        A test may await just that, so the run does not count; but everybody compares with None,
+        and pytest's and mock's own values say themselves what they are equal to.
+        """
+        if others[0] is not None and not any(map(_is_of_a_tool, others)):
+            self._refused(f"{name} of a {type(it).__name__}, which the tests do not import")
         if name == "__contains__":
             return any(item is others[0] or item == others[0] for item in it)
         return NotImplemented
 
     def _is_plain(self, others: tuple[Any, ...]) -> bool:
         """Whether they can be told to the code at all: `pytest.approx` and `ANY` decide here."""
-        if any(type(other).__module__.startswith(("_pytest", "unittest")) for other in others):
+        if any(map(_is_of_a_tool, others)):
             return False
         try:
             for other in others:
@@ -88,3 +100,7 @@ class Judging:
         if name in COMPARING or name == "__contains__":
             return answer is not NotImplemented and bool(answer) == (name != "__ne__")
         return isinstance(answer, (int, float, complex))
+
+
+def _is_of_a_tool(other: Any) -> bool:
+    return type(other).__module__.startswith(("_pytest", "unittest"))

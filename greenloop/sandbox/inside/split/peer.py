@@ -75,6 +75,9 @@ class Peer:
             value = self.serve(message["do"], arguments)
         except Broken:
             raise
+        except CannotSplit as error:
+            self._cannot(lane, error)
+            return
         except BaseException as error:
             head, value = {"raised": self.raised_with(error)}, error
         self._reply(lane, head, value)
@@ -83,7 +86,12 @@ class Peer:
         try:
             self._send(lane, head, value)
         except CannotSplit as error:
-            self._send(lane, {"raised": None}, RuntimeError(f"CannotSplit: {error}"))
+            self._cannot(lane, error)
+
+    def _cannot(self, lane: int, error: CannotSplit) -> None:
+        """Both sides know of it, so that nobody takes it for an error that was awaited."""
+        self.refused = str(error)
+        self._send(lane, {"cannot": str(error)}, None)
 
     def _send(self, lane: int, head: dict[str, Any], value: Any) -> None:
         with self._lock:
@@ -103,6 +111,8 @@ class Peer:
 
     def _answer(self, message: dict[str, Any]) -> Any:
         value = self._unpacked(message)
+        if "cannot" in message:
+            raise CannotSplit(str(message["cannot"])[:_MOST_WORDS])
         if "raised" not in message:
             return value
         if not isinstance(value, BaseException) or isinstance(value, Apart):

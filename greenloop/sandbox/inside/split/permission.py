@@ -64,15 +64,23 @@ class Permission:
     def _is_open(self, value: Any) -> bool:
         return isinstance(value, _MOCK) or self.is_own(type(value))
 
-    def guarded(self, operations: dict[str, Callable[..., Any]]) -> Callable[[str, Any], Any]:
-        """Does an operation if it may be done. Raises PermissionError where it may not."""
+    def guarded(
+        self, operations: dict[str, Callable[..., Any]], refused: Callable[[str], None]
+    ) -> Callable[[str, Any], Any]:
+        """Does an operation if it may be done; else `refused` hears of it.
+
+        What is done raises PermissionError or AttributeError where it may not be done.
+        """
 
         def serve(operation: str, arguments: Any) -> Any:
             if not arguments or not self._codec.gave(arguments[0]):
+                refused(f"{operation} of what was never handed over")
                 raise PermissionError("this was never handed over")
             if not self._may(operation, *arguments):
-                refused = AttributeError if operation in ("get", "method") else PermissionError
-                raise refused(f"{operation} of this is not for the code under test")
+                kind, name = _error_for(operation, *arguments)
+                if not name.startswith("_"):  # these `functools` and `inspect` look for in vain
+                    refused(f"{operation} {name} of a {type(arguments[0]).__name__}")
+                raise kind(f"{operation} {name} of this is not for the code under test")
             return operations[operation](*arguments)
 
         return serve
@@ -102,6 +110,11 @@ class Permission:
         if isinstance(it, _MOCK):
             return name not in _OF_MOCKS
         return self._is_open(it) or isinstance(it, _TOOLS) or _has_plain(it, name)
+
+
+def _error_for(operation: str, _: Any, name: Any = "", *rest: Any) -> tuple[type[Exception], str]:
+    kind = AttributeError if operation in ("get", "method") else PermissionError
+    return kind, str(name)
 
 
 def _has_plain(error: Any, name: str) -> bool:

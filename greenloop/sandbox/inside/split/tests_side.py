@@ -24,6 +24,7 @@ from .serving import Serving, waiter
 from .special import may_be_read
 from .wire import Wire
 
+_MOST = 500
 _THREADS = ("threading", "Thread", "concurrent")
 
 
@@ -66,7 +67,7 @@ class _TestsSide:
         self._around = AroundTests(codec)
         self._peer = Peer(self._post, codec, self._around)
         self._post.answer = self._peer.answer
-        self._judging = Judging(codec, self._peer.ask, names)
+        self._judging = Judging(codec, self._peer.ask, names, self._refuse)
         self._connect(Permission(codec, self._work))
 
     def _connect(self, permission: Permission) -> None:
@@ -85,8 +86,12 @@ class _TestsSide:
             return refers.describe(value)
 
         codec.describe = describe
-        peer.serve = permission.guarded(Serving().operations())
+        peer.serve = permission.guarded(Serving().operations(), self._refuse)
         peer.rebuilt = tracebacks.put
+
+    def _refuse(self, what: str) -> None:
+        """The code was not let do something; so what came of it is not what would have come."""
+        self._peer.refused = what
 
     def _ask(self, operation: str, it: Any, *rest: Any) -> Any:
         if operation == "operator":
@@ -129,10 +134,18 @@ class _TestsSide:
         rests = list(self._judging.rests)
         if rests:
             self._channel.send("own_equality", ids=rests)
-        if (
-            self._peer.trouble is not None or self._peer.refused is not None
-        ):  # also where a test has swallowed it
+        why = self._peer.trouble or self._peer.refused
+        if why is not None:  # also where a test has swallowed it
             session.exitstatus = max(int(session.exitstatus), 1)
+            self._channel.send(
+                "failure",
+                id=self._judging.running,
+                phase="teardown",
+                exception="Apart",
+                message=f"what happened is not what would have happened in one process: {why}"[
+                    :_MOST
+                ],
+            )
 
 
 class _Module(types.ModuleType):
