@@ -6,8 +6,10 @@ pickle from a shared folder, a script that is started. Such tests do not run apa
 
 from __future__ import annotations
 
+import ast
+import doctest
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .errors import CannotSplit
@@ -22,13 +24,16 @@ _HARMLESS = frozenset(
 _FROM_TEXT = frozenset({"doctest", "timeit", "runpy", "code", "codeop", "typing", "pdb", "bdb"})
 
 
-def keep(work: str) -> Callable[[], None]:
+def keep(work: str, texts: Iterable[str]) -> Callable[[], None]:
     """From now on. What is returned switches it on: before, pytest itself may do as it likes."""
     on: list[bool] = []
+    own = _OwnText(texts)
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if on and event in _EVENTS:
             _EVENTS[event](event, arguments, work)
+            if event in ("compile", "exec"):
+                own.check(event, arguments)
 
     sys.addaudithook(hook)
     return lambda: on.append(True)
@@ -49,7 +54,7 @@ def _no_loading(event: str, arguments: tuple[Any, ...], work: str) -> None:
 
 def _no_text(event: str, arguments: tuple[Any, ...], work: str) -> None:
     """Compiling alone does nothing yet, and `typing` does it to every quoted name."""
-    if _asked_by(work) or (event == "exec" and _asks_for_text()):
+    if _asked_by(work):
         raise CannotSplit("the test evaluates text as code")
 
 
@@ -58,10 +63,47 @@ def _asked_by(work: str) -> bool:
     return sys._getframe(3).f_code.co_filename.startswith(work)
 
 
-def _asks_for_text() -> bool:
-    """Whether a library is what calls that runs text which somebody gave to it."""
-    name = str(sys._getframe(3).f_globals.get("__name__", ""))
-    return name.partition(".")[0] in _FROM_TEXT
+class _OwnText:
+    """Libraries that run text (doctest, typing …) may do so with text that stands in the tests."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        constants = {
+            node.value
+            for text in texts
+            for node in ast.walk(_parsed(text))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        parser = doctest.DocTestParser()
+        examples = {
+            item.source for text in constants if ">>>" in text for item in _examples(parser, text)
+        }
+        self._known = constants | examples
+        self._compiled: set[tuple[str, str]] = set()
+
+    def check(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Raises CannotSplit where a library is about to run other text."""
+        name = str(sys._getframe(2).f_globals.get("__name__", "")).partition(".")[0]
+        if name not in _FROM_TEXT:
+            return
+        if event == "compile":
+            if arguments[0] in self._known:
+                self._compiled.add((name, str(arguments[1])))
+        elif (name, arguments[0].co_filename) not in self._compiled:
+            raise CannotSplit("text of the code under test would be run as code")
+
+
+def _parsed(text: str) -> ast.AST:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module(body=[], type_ignores=[])
+
+
+def _examples(parser: doctest.DocTestParser, text: str) -> list[doctest.Example]:
+    try:
+        return parser.get_examples(text)
+    except ValueError:
+        return []
 
 
 _EVENTS: dict[str, Callable[[str, tuple[Any, ...], str], None]] = {

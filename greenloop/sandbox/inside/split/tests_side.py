@@ -58,6 +58,7 @@ class _TestsSide:
     def __init__(self, job: dict[str, Any], wire: Wire, texts: Sequence[str]) -> None:
         self._name, self._work = str(job["module"]), str(job["work"]) + os.sep
         self._targets = [os.path.join(job["work"], name) for name in job["targets"]]
+        self._texts = tuple(texts)
         names = judging.named_in(texts, self._name)
         self._classes = tuple(sorted(name for name in names if judging.is_class_name(name)))
         self._threads = any(word in text for word in _THREADS for text in texts)
@@ -110,7 +111,7 @@ class _TestsSide:
         sys.meta_path.insert(0, _Finder(self._name, self))
         if self._threads:
             self._post.stand_by()
-        guard.keep(self._work)()
+        guard.keep(self._work, self._texts)()
 
     def module(self) -> Any:
         """The proxy. Raises what the module raises while it is imported."""
