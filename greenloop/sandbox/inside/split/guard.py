@@ -86,7 +86,10 @@ class _OwnText:
         if name not in _FROM_TEXT:
             return
         if event == "compile":
-            if arguments[0] in self._known:
+            source = arguments[0]
+            if isinstance(source, bytes):  # which of both depends on how it was called
+                source = source.decode("utf-8", "replace")
+            if source in self._known:
                 self._compiled.add((name, str(arguments[1])))
         elif (name, arguments[0].co_filename) not in self._compiled:
             raise CannotSplit("text of the code under test would be run as code")

@@ -154,33 +154,46 @@ class _Module(types.ModuleType):
 
     def __init__(self, side: _TestsSide) -> None:
         types.ModuleType.__init__(self, side._name)
-        vars(self)["__file__"] = f"{side._work}{side._name}.py"
-        vars(self)["_split_side"] = side
+        _inner(self)["__file__"] = f"{side._work}{side._name}.py"
+        _inner(self)["_split_side"] = side
 
     def __getattr__(self, name: str) -> Any:
         if not may_be_read(name) or name == "__wrapped__":
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         if name == "__all__":
             return self._public()
-        return vars(self)["_split_side"].ask("get", self, name)
+        return _inner(self)["_split_side"].ask("get", self, name)
 
     def _public(self) -> Any:
         names = dir(self)
         if "__all__" in names:
-            return vars(self)["_split_side"].ask("get", self, "__all__")
+            return _inner(self)["_split_side"].ask("get", self, "__all__")
         return [name for name in names if not name.startswith("_")]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__") and name.endswith("__"):
             types.ModuleType.__setattr__(self, name, value)
         else:
-            vars(self)["_split_side"].ask("set", self, name, value)
+            _inner(self)["_split_side"].ask("set", self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        vars(self)["_split_side"].ask("del", self, name)
+        _inner(self)["_split_side"].ask("del", self, name)
 
     def __dir__(self) -> Any:
-        return vars(self)["_split_side"].ask("names", self)
+        return _inner(self)["_split_side"].ask("names", self)
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        """As `vars` shows it: what is there now, with what the import system has put here."""
+        found = {name: item for name, item in _inner(self).items() if name.startswith("__")}
+        names = (name for name in dir(self) if not name.startswith("__"))
+        return {**found, **{name: getattr(self, name) for name in names}}
+
+
+def _inner(module: types.ModuleType) -> dict[str, Any]:
+    """What the proxy itself has."""
+    found: dict[str, Any] = types.ModuleType.__dict__["__dict__"].__get__(module)
+    return found
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
