@@ -192,7 +192,7 @@ class _Module(types.ModuleType):
 
 def _inner(module: types.ModuleType) -> dict[str, Any]:
     """What the proxy itself has."""
-    found: dict[str, Any] = types.ModuleType.__dict__["__dict__"].__get__(module)
+    found: dict[str, Any] = types.ModuleType.__dict__["__dict__"].__get__(module)  # type: ignore[index]
     return found
 
 
