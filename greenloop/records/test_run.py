@@ -32,6 +32,7 @@ LimitName = Literal[
     "file size",
     "output",
 ]
+Form = Literal["shared", "split"]
 Phase = Literal["collect", "setup", "call", "teardown"]
 
 
@@ -94,6 +95,9 @@ class TestRun(Record):
     `ending` tells how the process came to its end, `missing` and `unexpected` what was reported
     otherwise than the `Expectation` said, `failures` why tests failed (collection included),
     `limits_hit` which limits were reached (seen from outside, or told by a failure's own text).
+    `form`: tests and code in one process, or split over two; then `own_equality` names the tests
+    whose outcome rests on operators that the code defines itself. `not_split` says why a run that
+    was to be split was not.
     """
 
     __test__ = False
@@ -109,6 +113,9 @@ class TestRun(Record):
     tolerated: frozenset[str] = frozenset()
     output: str = ""
     duration_s: float = 0.0
+    form: Form = "shared"
+    own_equality: tuple[str, ...] = ()
+    not_split: str = ""
 
     @property
     def passed(self) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from greenloop.packages import Installed
 from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.sandbox.mutating import MutantRuns, Splice
 from greenloop.suite import TestFile
+
+AskedForm = Literal["shared", "split", "best"]
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,21 @@ class Sandbox(Protocol):
         order_seed: int | None = None,
         hash_seed: int = 0,
         doctests: bool = False,
+        form: AskedForm = "shared",
     ) -> TestRun:
         """Runs tests on a module's source in a fresh working folder.
 
         `module` is found from the tests' imports where it is left out. With `expected`, the run
         passes only if exactly these tests report. `order_seed` shuffles the tests; `doctests`
         makes those of the module and of the test files tests too.
+
+        `form` "split" keeps tests and code in two processes, so that the code cannot forge the
+        verdict; not all tests can be run so, and doctests never. "best" tries that first and then
+        "shared", both in one process; `TestRun.form` says which it was.
+
+        Raises:
+            SandboxError: no process can be started; "split" was asked for where there is no wall,
+                with a hash seed, or with doctests.
         """
         ...
 

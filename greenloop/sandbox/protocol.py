@@ -33,6 +33,7 @@ class _Heard:
         self.tests: dict[str, TestOutcome] = {}
         self.failures: list[Failure] = []
         self.status: int | None = None
+        self.own_equality: tuple[str, ...] = ()
 
     def hear(self, event: dict[str, Any]) -> None:
         kind = event.pop("event", None)
@@ -47,6 +48,8 @@ class _Heard:
             self.failures.append(Failure(test=event.pop("id"), **event))
         elif kind == "test":
             self._test(event)
+        elif kind == "own_equality":
+            self.own_equality = _IDS.validate_python(event["ids"])
         elif kind == "end":
             self.status = int(event["exit_status"])
         else:
@@ -116,6 +119,7 @@ def test_run(
         tolerated=expected.tolerated if expected else frozenset(),
         output=ended.output.decode("utf-8", "replace"),
         duration_s=ended.duration_s,
+        own_equality=heard.own_equality,
     )
 
 

@@ -23,6 +23,10 @@ class ProvidedSandbox(TestingSandbox):
     def info(self) -> SandboxInfo:
         return self._box.info
 
+    @property
+    def splits(self) -> bool:
+        return self._box.splits
+
     def with_packages(self, packages: Installed) -> TestingSandbox:
         return self._box.with_packages(packages)
 

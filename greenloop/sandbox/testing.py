@@ -13,7 +13,8 @@ from typing import Any, Literal
 from greenloop.packages import Installed
 from greenloop.records import Expectation, SandboxInfo, TestRun
 from greenloop.sandbox.bounded import Ended
-from greenloop.sandbox.box import Answers
+from greenloop.sandbox.box import Answers, AskedForm
+from greenloop.sandbox.forms import run_in_form
 from greenloop.sandbox.inside.packages import ONE_THREAD
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.mutating import MARGIN_S, MutantRuns, Splice, as_job, try_all
@@ -29,16 +30,17 @@ class Work:
     standard library, and the key of its reports.
     """
 
-    kind: Literal["tests", "calls", "compile", "mutants"]
+    kind: Literal["tests", "calls", "compile", "mutants", "split"]
     files: tuple[tuple[str, str], ...]
     job: dict[str, Any]
     hash_seed: int = 0
     packages: Installed = field(default_factory=Installed)
     timeout_s: float | None = None  # where the run has another limit than the sandbox's own
+    code: tuple[tuple[str, str], ...] = ()  # of a split run: the files of the other process
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
-        names = [name for name, _ in self.files]
+        names = [name for name, _ in (*self.files, *self.code)]
         for name in names:
             if "/" in name or "\0" in name or name in ("", ".", ".."):
                 raise ValueError(f"not a plain file name: {name!r}")
@@ -65,6 +67,11 @@ class TestingSandbox(ABC):
         own = work.timeout_s
         return self.limits if own is None else replace(self.limits, timeout_s=own, cpu_s=None)
 
+    @property
+    def splits(self) -> bool:
+        """Whether tests and code can be kept in two processes that cannot reach each other."""
+        return False
+
     @abstractmethod
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
         """Does the work in a process of its own. Raises SandboxError where there can be none."""
@@ -79,6 +86,7 @@ class TestingSandbox(ABC):
         order_seed: int | None = None,
         hash_seed: int = 0,
         doctests: bool = False,
+        form: AskedForm = "shared",
     ) -> TestRun:
         """See `Sandbox.run_tests`. Raises SandboxError where no process can be started."""
         stop = self._stop
@@ -88,14 +96,28 @@ class TestingSandbox(ABC):
         elif not tests:
             raise ValueError("no test file was given")
         module = module or tested_module(tests[0].code, self.packages.imports)
-        files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
+        files = tuple((item.name, item.code) for item in tests)
+        own = ((f"{module}.py", code),)
+        checked = [name for name, _ in (*own, *files)] if doctests else []
         job = {
             "targets": [item.name for item in tests],
             "order_seed": order_seed,
-            "doctests": [name for name, _ in files] if doctests else [],
+            "doctests": checked,
         }
-        work = Work("tests", files, job, hash_seed, self.packages)
-        return test_run(self._execute(work, stop), expected, work.key, self.limits, dict(files))
+
+        def run(work: Work) -> TestRun:
+            ended = self._execute(work, stop)
+            return test_run(ended, expected, work.key, self.limits, dict((*own, *files)))
+
+        def shared() -> TestRun:
+            return run(Work("tests", (*own, *files), job, hash_seed, self.packages))
+
+        def split() -> TestRun:
+            told = {**job, "module": module}
+            return run(Work("split", files, told, packages=self.packages, code=own))
+
+        can_split = self.splits and not hash_seed and not doctests
+        return run_in_form(form, shared, split if can_split else None)
 
     def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
         """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.inside.split import SPLIT
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.pool import Zygotes
 from greenloop.sandbox.rewritten import Compiled, Rewritten, Texts, read_rewritten
 from greenloop.sandbox.testing import TestingSandbox, Work, environment
 from greenloop.sandbox.visible import PACKAGES, SITE, visible
 from greenloop.sandbox.walls import Wall
+
+_FOR_THE_CODE = ("kind", "cold", "work", "packages", "environment", "module")
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,17 @@ class WarmSandbox(TestingSandbox):
     def info(self) -> SandboxInfo:
         return self._info
 
+    @property
+    def splits(self) -> bool:
+        return True
+
     def close(self) -> None:
         super().close()
         self._zygotes.close()
 
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
         cold = work.hash_seed != 0
-        if cold or work.kind != "tests":
+        if cold or work.kind not in ("tests", "split"):
             return self._run(work, stop, {})
         tests = {name: text for name, text in work.files if name in work.job["targets"]}
         return self._run(work, stop, self._rewritten.of(tests))
@@ -69,8 +77,12 @@ class WarmSandbox(TestingSandbox):
 
     def _hand_over(self, job: dict[str, Any], work: Work, stop: threading.Event) -> Ended:
         zygote, within = self._zygotes.of(work.packages), self.within(work)
-        limits = json.dumps(within.inside()).encode()
-        return zygote.run(json.dumps(job).encode(), limits, within.timeout_s, stop)
+        told, limits, then = job, within.inside(), None
+        if work.kind == "split":
+            told, rest = _in_two(job, work.code)
+            limits, then = {**limits, SPLIT: 1}, json.dumps(rest).encode()
+        first, control = json.dumps(told).encode(), json.dumps(limits).encode()
+        return zygote.run(first, control, within.timeout_s, stop, then)
 
     def _job(self, work: Work, compiled: dict[str, str], place: Place) -> dict[str, Any]:
         return {
@@ -79,7 +91,7 @@ class WarmSandbox(TestingSandbox):
             "key": work.key,
             "cold": work.hash_seed != 0,
             "work": place.work,
-            "files": {f"{place.work}/{name}": text for name, text in work.files},
+            "files": _placed(place.work, work.files),
             "compiled": compiled,
             "packages": place.packages,
             "environment": {
@@ -87,3 +99,16 @@ class WarmSandbox(TestingSandbox):
                 "PYTHONPATH": ":".join(filter(None, (place.site, place.packages))),
             },
         }
+
+
+def _in_two(
+    job: dict[str, Any], code: Sequence[tuple[str, str]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the code's process may know of a split run, and the rest."""
+    told = {name: job[name] for name in _FOR_THE_CODE}
+    rest = {name: value for name, value in job.items() if name not in told}
+    return {**told, "files": _placed(job["work"], code)}, rest
+
+
+def _placed(folder: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
+    return {f"{folder}/{name}": text for name, text in files}

@@ -35,8 +35,17 @@ class Zygote:
         # The kernel ends a wall together with the *thread* that started it, so one stays for that.
         self._starter = ThreadPoolExecutor(1, "zygote")
 
-    def run(self, job: bytes, limits: bytes, timeout_s: float, stop: threading.Event) -> Ended:
-        """One run; `job` and `limits` are JSON. Raises SandboxError where it cannot be begun."""
+    def run(
+        self,
+        job: bytes,
+        limits: bytes,
+        timeout_s: float,
+        stop: threading.Event,
+        then: bytes | None = None,
+    ) -> Ended:
+        """One run; `job` and `limits` are JSON, `then` what is told when the job's first process
+        stands. Raises SandboxError where it cannot be begun.
+        """
         started = time.monotonic()
         for last in (False, True):
             with self._handed_over(limits, stop) as handed_over:
@@ -47,6 +56,8 @@ class Zygote:
                 try:
                     ours.settimeout(timeout_s + _GRACE_S)
                     send_frame(ours, job)
+                    if then is not None:
+                        send_frame(ours, then)
                     return self._report(ours, started, timeout_s + _GRACE_S, stop)
                 except (OSError, EOFError, ValueError):
                     if stop.is_set():

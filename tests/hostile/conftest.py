@@ -98,6 +98,13 @@ def spaces(box: Watched) -> bool:
     return isinstance(box, Spaced)
 
 
+@pytest.fixture
+def in_two(box: WarmSandbox) -> None:
+    """For tests of code and tests in two processes."""
+    if not box.splits:
+        pytest.skip(f"tests and code are not kept in two processes ({box.info.backend})")
+
+
 @pytest.fixture(autouse=True)
 def unnoticed(box: Watched, witness: Witness) -> Iterator[None]:
     """After each run: the host has noticed nothing, and an ordinary run passes right after."""

@@ -1,7 +1,8 @@
 """Copies of the zygote, one for each run, the next of them made beforehand.
 
 On the control socket come messages, each with a run's socket: the run's limits. The zygote never
-reads what is on the run's socket.
+reads what is on the run's socket. A run that is split stands for itself: nobody else's copy was
+made for it, and its own is never a spare.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import NoReturn
 
 from . import kernel as k
 from . import room
+from .split import SPLIT
 from .supervisor import Run, say, supervise
 
 _LIMITS_BYTES = 4096
@@ -107,26 +109,34 @@ class Copies:
 
     def _serve(self) -> Run | None:
         """One run of the host's."""
-        self._limits, handles, _, _ = socket.recv_fds(self._control, _LIMITS_BYTES, 1)
-        if not self._limits:
+        limits, handles, _, _ = socket.recv_fds(self._control, _LIMITS_BYTES, 1)
+        if not limits:
             self._end()
         handle = handles[0]
-        spare, self._spare = self._spare, None
-        if spare is not None and spare.takes(self._limits, handle):
-            self._running.append(spare)
+        # The place of a split run is built when its code is known: no spare is that far from ready.
+        if SPLIT not in json.loads(limits) and self._takes(limits, handle):
             return None
         try:
-            made = self._copy(self._limits)
+            made = self._copy(limits)
         except OSError as error:  # for want of memory or namespaces: the next may go well again
             say(socket.socket(fileno=handle), error)
             return None
         if isinstance(made, Run):
             return made
-        if made.takes(self._limits, handle):
+        if made.takes(limits, handle):
             self._running.append(made)
         else:
             os.close(handle)
         return None
+
+    def _takes(self, limits: bytes, handle: int) -> bool:
+        """Whether the spare, which is gone afterwards, is what is wanted; the next will be."""
+        self._limits = limits
+        spare, self._spare = self._spare, None
+        if spare is None or not spare.takes(limits, handle):
+            return False
+        self._running.append(spare)
+        return True
 
     def _end(self) -> NoReturn:
         """The host is gone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+from collections.abc import Callable
 
 from . import kernel as k
 
@@ -22,8 +23,13 @@ _QUOTAS = {
 }
 
 
-def build(limits: dict[str, int], ids: tuple[int, int]) -> None:
-    """In the run's fresh namespaces; afterwards nothing of this can be done any more."""
+def build(
+    limits: dict[str, int], ids: tuple[int, int], last: Callable[[], None] | None = None
+) -> None:
+    """In the run's fresh namespaces; afterwards nothing of this can be done any more.
+
+    `last` is called when all stands and capabilities are still there.
+    """
     k.map_ids(*ids)
     k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
     k.mount("proc", "/proc", "proc", _TMPFS | k.MS_NOEXEC)
@@ -35,9 +41,11 @@ def build(limits: dict[str, int], ids: tuple[int, int]) -> None:
     k.loopback_up()
     socket.sethostname("sandbox")
     _lower_quotas()
-    k.drop_capabilities()
     for folder in (WORK, "/tmp/home", "/tmp/tmp"):
         os.mkdir(folder)
+    if last is not None:
+        last()
+    k.drop_capabilities()
 
 
 def _cover_devices() -> None:

@@ -14,6 +14,7 @@ from . import answer_calls, mutation, room, seccomp
 from .descriptors import WHERE
 from .packages import forget
 from .run_pytest import main as run_pytest
+from .split import code_side
 
 _OWN = __name__.rpartition(".")[0]
 _CPU_MARGIN_S = 2
@@ -56,7 +57,7 @@ def enter(job: dict[str, Any], limits: dict[str, int], spaces: bool) -> None:
 
 def is_ordinary(job: dict[str, Any]) -> bool:
     """Whether it is a test run that may use what was loaded beforehand."""
-    return job["kind"] == "tests" and not job["cold"]
+    return job["kind"] in ("tests", "split") and not job["cold"]
 
 
 def from_the_beginning(job: dict[str, Any], handle: int) -> int:
@@ -64,12 +65,13 @@ def from_the_beginning(job: dict[str, Any], handle: int) -> int:
     job["ini"] = ini_file()
     if job["cold"]:
         return _cold(job, handle)
-    if job["kind"] == "calls":  # pytest, made ready, holds the streams; here there is no pytest
+    if job["kind"] in ("calls", "code"):  # pytest, made ready, holds the streams; here is none
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
-        return answer_calls.main(job, handle)
+        main = answer_calls.main if job["kind"] == "calls" else code_side.main
+        return main(job, handle)
     if job["kind"] == "mutants":
         return mutation.main(job, handle)
-    if job["kind"] == "compile":  # no session is held that could
+    if job["kind"] in ("compile", "split"):  # no session is held that could
         return 1
     return run_pytest(job, handle)
 

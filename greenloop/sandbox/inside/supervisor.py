@@ -13,6 +13,7 @@ import json
 import os
 import signal
 import socket
+from functools import partial
 from typing import Any, NamedTuple
 
 from . import corner, foreign, room, whereabouts
@@ -20,6 +21,7 @@ from . import kernel as k
 from .descriptors import RESULT, WHERE
 from .footprint import Footprint
 from .frames import receive_frame, send_frame
+from .split import SPLIT, clones
 from .streams import Streams
 from .usage import Usage
 from .watch import Watch
@@ -53,19 +55,28 @@ def supervise(
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
+    run: socket.socket | None = None
+    known: dict[str, Any] = {}
     try:
+        if SPLIT in limits:  # the code comes first, then it gets its process, then come the tests
+            run = _run_socket(source)
+            known = json.loads(receive_frame(run, _JOB_BYTES))
         pipes = _Pipes()
-        child = _prepared(limits, ids, spaces)
+        if spaces:
+            start = partial(clones.start_code, known, limits, kept, pipes.wire)
+            corner.build(limits, ids, start if run else None)
+        k.prctl(k.PR_SET_DUMPABLE, 0)
+        child = os.fork()
     except BaseException as error:
-        say(_run_socket(source), error)
+        say(run or _run_socket(source), error)
         os._exit(111)
     if child == 0:
         return _become_the_run(pipes, limits, spaces, kept)
-    run = _run_socket(source)
+    run = run or _run_socket(source)
     try:
         k.name_process(RUNNING)
         pipes.keep_ours()
-        root = _begin(run, pipes, spaces)
+        root = _begin(run, pipes, spaces, known)
     except BaseException as error:
         say(run, error)
         os._exit(111)
@@ -77,25 +88,20 @@ def supervise(
 
 
 class _Pipes:
-    """From a run: its output, its results, where it is. To it: its job."""
+    """From a run: its output, its results, where it is. To it: its job. `wire`: to its code's
+    process, if that is another one.
+    """
 
     def __init__(self) -> None:
+        self.wire: list[int] = []
         self.output, self.output_in = os.pipe()
         self.result, self.result_in = os.pipe()
         self.where, self.where_in = os.pipe()
         self.job, self.job_in = os.pipe()
 
     def keep_ours(self) -> None:
-        for handle in (self.output_in, self.result_in, self.where_in, self.job):
+        for handle in (self.output_in, self.result_in, self.where_in, self.job, *self.wire):
             os.close(handle)
-
-
-def _prepared(limits: dict[str, int], ids: tuple[int, int], spaces: bool) -> int:
-    """The run's place, and the process that is to live in it: 0 in that one."""
-    if spaces:
-        corner.build(limits, ids)
-    k.prctl(k.PR_SET_DUMPABLE, 0)
-    return os.fork()
 
 
 def _run_socket(source: socket.socket) -> socket.socket:
@@ -109,9 +115,11 @@ def _run_socket(source: socket.socket) -> socket.socket:
     return socket.socket(fileno=handles[0])
 
 
-def _begin(run: socket.socket, pipes: _Pipes, spaces: bool) -> str:
-    """Hands the job on; the folder that the run lives in, where it has no namespaces."""
-    job = json.loads(receive_frame(run, _JOB_BYTES))
+def _begin(run: socket.socket, pipes: _Pipes, spaces: bool, known: dict[str, Any]) -> str:
+    """Hands the job on, with what was `known` of it before; the folder that the run lives in,
+    where it has no namespaces.
+    """
+    job = {**known, **json.loads(receive_frame(run, _JOB_BYTES))}
     if not spaces:
         room.build(job, (pipes.output, pipes.result))
     _write_files(job.pop("files"), job.pop("compiled"), job["work"])
@@ -146,9 +154,10 @@ def _become_the_run(
         with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
             file.write(_KILLED_FIRST)
         os.setsid()
-        job = _own_streams(pipes, kept)
+        wire = [_apart(handle) for handle in pipes.wire]
+        job = _own_streams(pipes, kept.union(wire))
         foreign.close_up(limits, spaces)
-        content = _read_job(job)
+        content = {**_read_job(job), "wire": wire}
         k.name_process(RUNNING)
         foreign.enter(content, limits, spaces)
         return Run(content, RESULT)

@@ -15,6 +15,7 @@ from . import foreign, plugins
 from .capturing import take_everything
 from .reporter import Reporter
 from .run_pytest import Channel, options
+from .split import tests_side
 from .supervisor import Run
 
 _PRELOADED = (
@@ -98,6 +99,8 @@ class _HeldSession:
             foreign.end(lambda: foreign.from_the_beginning(job, handle))
         self._channel = Channel(handle, job.pop("key"))
         self._reporter.begin(self._channel, job)
+        if job["kind"] == "split":
+            config.pluginmanager.register(tests_side.begun(job, self._channel))
         _as_if_just_begun(config)
         config.args = list(job["targets"])
         return _main(config, session)

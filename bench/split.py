@@ -1,0 +1,98 @@
+"""Which share of test files runs unchanged when tests and code are split, and what that costs.
+
+    python bench/split.py [ROUNDS]
+
+Every pair of tests/sandbox/split_corpus and the outcome of every recorded example runs in both forms
+on the strongest wall of this machine. The forms take turns, so that a busy moment meets both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from greenloop.agent import CodingAgent  # noqa: E402
+from greenloop.commands.specifications import read_specification  # noqa: E402
+from greenloop.errors import GreenloopError  # noqa: E402
+from greenloop.sandbox import Sandbox, open_sandbox  # noqa: E402
+from greenloop.sandbox.box import AskedForm  # noqa: E402
+from greenloop.settings import Settings  # noqa: E402
+from tests.support.pairs import Pair, pairs  # noqa: E402
+
+
+def examples() -> Iterator[Pair]:
+    """What the recorded answers lead to: the code and the tests that a person is given."""
+    for path in sorted((ROOT / "examples").glob("*.jsonl")):
+        with tempfile.TemporaryDirectory() as home:
+            settings = Settings(home=Path(home), model=f"replay:{path}", timeout_s=10)
+            text = read_specification(str(path.with_suffix(".md"))).text
+            try:
+                report = asyncio.run(CodingAgent(settings).run(text))
+            except GreenloopError as error:  # a machine so busy that other tests than recorded hang
+                print(f"{path.name}: {error}")
+                continue
+        if report.contract is not None:
+            yield Pair(report.contract.module, report.final_code, report.test_code)
+
+
+def seconds(box: Sandbox, pair: Pair, form: AskedForm) -> float | None:
+    """How long one run took; None where it did not pass."""
+    started = time.perf_counter()
+    run = box.run_tests(pair.code, pair.tests, module=pair.name, form=form)
+    taken = time.perf_counter() - started
+    return taken if run.passed else None
+
+
+def measure(box: Sandbox, pair: Pair, rounds: int) -> tuple[float, float | None] | None:
+    """Median seconds in one process and split; None where the tests do not pass at all."""
+    shared, split = [], []
+    for _ in range(rounds):
+        shared.append(seconds(box, pair, "shared"))
+        split.append(seconds(box, pair, "split"))
+        if shared[-1] is None or split[-1] is None:
+            break
+    if None in shared:
+        return None
+    plain = statistics.median(item for item in shared if item is not None)
+    if None in split:
+        return plain, None
+    return plain, statistics.median(item for item in split if item is not None)
+
+
+def main(rounds: int) -> None:
+    with open_sandbox(Settings()) as box:
+        print(f"{box.info.backend}; medians of {rounds}, in ms\n")
+        for title, corpus in (("corpus", pairs), ("examples", examples)):
+            report(title, box, list(corpus()), rounds)
+
+
+def report(title: str, box: Sandbox, corpus: list[Pair], rounds: int) -> None:
+    ratios, count = [], 0
+    print(f"{title:32}{'one process':>12}{'split':>8}{'ratio':>7}")
+    for pair in corpus:
+        found = measure(box, pair, rounds)
+        if found is None:
+            print(f"{pair.name:32}  does not pass at all")
+            continue
+        count += 1
+        plain, split = found
+        if split is None:
+            print(f"{pair.name:32}{plain * 1e3:12.0f}   only in one process")
+        else:
+            ratios.append(split / plain)
+            print(f"{pair.name:32}{plain * 1e3:12.0f}{split * 1e3:8.0f}{ratios[-1]:7.2f}")
+    share = f"{len(ratios)} of {count} run unchanged ({len(ratios) / max(count, 1):.0%})"
+    cost = f"; ratio: median {statistics.median(ratios):.2f}" if ratios else ""
+    print(f"{title}: {share}{cost}\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
