@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from greenloop.grading.apart import split_run
 from greenloop.grading.controls import controls
 from greenloop.grading.coverage import coverage
 from greenloop.grading.integrity import integrity
@@ -78,6 +79,7 @@ def grade_run(
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         start = partial(clock.start, pool)
         again = start("flakiness", partial(flakiness, *given, before=run, expected=expected))
+        apart = start("split", partial(split_run, *given, before=run, expected=expected))
         hollowed = start("hollow_run", partial(hollow_run, *given))
         controlled = start("controls", partial(controls, *given, before=run, thresholds=limits))
         covered = start("coverage", partial(coverage, *given, before=run, thresholds=limits))
@@ -91,6 +93,7 @@ def grade_run(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
         controls=controlled.result(),
+        split=apart.result(),
         sealed=result,
         mutation=mutation,
         coverage=measured,

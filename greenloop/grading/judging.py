@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from greenloop.records import Controls, Coverage, Evidence, Mutation, SealedResult
+from greenloop.records import Controls, Coverage, Evidence, Mutation, SealedResult, Split
 
 _MOST_FINDINGS = 8
 _MOST_LINES = 12
+_MOST_TESTS = 3
 
 
 def forgery(evidence: Evidence) -> str:
@@ -33,6 +34,7 @@ def _shortfalls(evidence: Evidence, contracted: bool) -> Iterator[str]:
         yield "red phase: not every test was seen to fail on a stub"
     yield from _of_hollow_run(evidence)
     yield from _of_controls(evidence.controls, evidence.thresholds.controlled)
+    yield from _of_split(evidence.split)
     if contracted:
         yield from _of_sealed(evidence.sealed, evidence.thresholds.sealed_agreement)
     yield from _of_mutation(evidence)
@@ -71,6 +73,14 @@ def _of_controls(found: Controls | None, threshold: float) -> Iterator[str]:
             f"controls: {found.controlled} of {found.total} tests have an expected value that "
             f"could be changed and turn red by it, {threshold:.0%} are asked for"
         )
+
+
+def _of_split(found: Split | None) -> Iterator[str]:
+    """Whether tests can be split says nothing of the code; what it answers there does."""
+    if found is not None and found.only_beside:
+        names = ", ".join(found.only_beside[:_MOST_TESTS])
+        more = len(found.only_beside) - _MOST_TESTS
+        yield f"passes only beside its tests: {names}{f' (and {more} more)' if more > 0 else ''}"
 
 
 def _of_sealed(sealed: SealedResult | None, agreement: float) -> Iterator[str]:

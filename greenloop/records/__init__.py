@@ -23,6 +23,7 @@ from greenloop.records.evidence import (
     Mutation,
     RedPhase,
     SealedResult,
+    Split,
     Survivor,
 )
 from greenloop.records.report import (
@@ -91,6 +92,7 @@ __all__ = [
     "SandboxInfo",
     "SealedExample",
     "SealedResult",
+    "Split",
     "Survivor",
     "TestEntry",
     "TestOutcome",

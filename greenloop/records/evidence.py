@@ -8,6 +8,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from greenloop.records.base import Record
+from greenloop.records.test_run import Form
 from greenloop.records.thresholds import Thresholds
 
 
@@ -60,6 +61,21 @@ class Controls(Record):
     green: tuple[GreenControl, ...] = ()
     forged: str = ""
     cut_short: str = ""
+
+
+class Split(Record):
+    """The tests run where they and the code are two processes.
+
+    `reached`: all pass there too (`form` is "split" then). Else their green is that of one process,
+    and `why` says what went wrong in two. `own_equality` names the tests in which the code's own
+    `==` said yes; `only_beside` those that got another value from the code in two processes.
+    """
+
+    reached: bool
+    form: Form
+    why: str = ""
+    own_equality: tuple[str, ...] = ()
+    only_beside: tuple[str, ...] = ()
 
 
 class SealedResult(Record):
@@ -154,6 +170,7 @@ class Evidence(Record):
     red_phase: RedPhase | None = None
     hollow_run: HollowRun | None = None
     controls: Controls | None = None
+    split: Split | None = None
     sealed: SealedResult | None = None
     mutation: Mutation | None = None
     coverage: Coverage | None = None

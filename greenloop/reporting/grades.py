@@ -56,6 +56,7 @@ def _tellers() -> dict[str, Callable[[Evidence], _Piece]]:
     return {
         "hollow run": _hollow_run,
         "controls": _controls,
+        "split": _split,
         "sealed": _sealed,
         "mutants": _mutants,
         "lines": _lines_covered,
@@ -89,6 +90,21 @@ def _controls(evidence: Evidence) -> _Piece:
         first = found.green[0]
         text += f"; {first.test} does not, line {first.line}"
     return found.reached, text
+
+
+def _split(evidence: Evidence) -> _Piece:
+    """Tests that need one process are no shortfall: then this was not measured."""
+    found = evidence.split
+    if found is None:
+        return None, "not taken"
+    if found.only_beside:
+        return False, f"passes only beside its tests: {', '.join(found.only_beside[:2])}"
+    if not found.reached:
+        return None, f"in one process only: {found.why}"
+    text = "the tests pass too where they and the code are two processes"
+    if found.own_equality:
+        text += f"; {counted_as(len(found.own_equality), 'test')} by the code's own =="
+    return True, text
 
 
 def _sealed(evidence: Evidence) -> _Piece:

@@ -174,6 +174,8 @@ def evidence_line(evidence: Evidence) -> str:
     if evidence.controls:
         held = f"{evidence.controls.controlled}/{evidence.controls.total}"
         parts.append(f"controls {held}" + (" FORGED" if evidence.controls.forged else ""))
+    if evidence.split and (evidence.split.reached or evidence.split.only_beside):
+        parts.append("also in two processes" if evidence.split.reached else "NOT in two processes")
     if evidence.sealed:
         parts.append(f"sealed examples {evidence.sealed.agreed}/{evidence.sealed.total}")
     if evidence.mutation and evidence.mutation.score is not None:

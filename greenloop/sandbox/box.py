@@ -37,6 +37,11 @@ class Sandbox(Protocol):
         """What code may use in it besides the standard library."""
         ...
 
+    @property
+    def splits(self) -> bool:
+        """Whether tests and code can be kept in two processes that cannot reach each other."""
+        ...
+
     def run_tests(
         self,
         code: str,

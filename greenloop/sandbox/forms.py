@@ -31,11 +31,11 @@ def run_in_form(
     run = split().model_copy(update={"form": "split"})
     if form == "split" or run.passed or run.ending == "interrupted":
         return run
-    return shared().model_copy(update={"not_split": _why(run)})
+    return shared().model_copy(update={"not_split": why_red(run)})
 
 
-def _why(run: TestRun) -> str:
-    """The first thing that went wrong."""
+def why_red(run: TestRun) -> str:
+    """The first thing that went wrong, in at most so many letters."""
     if run.ending != "finished":
         return f"{run.ending}: {run.detail}"[:_MOST_WORDS]
     for failure in run.failures:

@@ -69,7 +69,7 @@ class TestingSandbox(ABC):
 
     @property
     def splits(self) -> bool:
-        """Whether tests and code can be kept in two processes that cannot reach each other."""
+        """See `Sandbox.splits`."""
         return False
 
     @abstractmethod

@@ -19,11 +19,15 @@ from greenloop.records import (
     Mutation,
     RedPhase,
     SealedResult,
+    Split,
     Thresholds,
 )
+from greenloop.reporting.grades import grade_lines
 from greenloop.settings import Settings
 
 CONTROLS = Controls(reached=True, total=4, controlled=4, edits=5)
+SHARED = Split(reached=False, form="shared", why="t.py::test_a: CannotSplit: it evaluates text")
+BESIDE = SHARED.model_copy(update={"only_beside": ("t.py::test_a",)})
 GREEN = GreenControl(test="t.py::test_a", line=7, change="expects 5")
 FULL = Evidence(
     red_phase=RedPhase(reached=True, failed=2),
@@ -43,6 +47,12 @@ def less(record: Any, **changes: Any) -> Any:
 LATE = {"reached": False, "cut_short": "out of time after 1 of 4 runs"}
 
 
+def test_that_tests_need_one_process_is_told_and_not_held_against_them() -> None:
+    shared = less(FULL, split=SHARED)
+    assert (shortfalls(shared), forgery(shared)) == ((), "")
+    assert "  --     split        in one process only: t.py::test_a" in "\n".join(grade_lines(shared))
+
+
 def test_with_all_evidence_nothing_is_short() -> None:
     assert shortfalls(FULL) == ()
     assert forgery(FULL) == ""
@@ -53,6 +63,7 @@ def test_with_all_evidence_nothing_is_short() -> None:
     [
         ({"red_phase": None}, "red phase"),
         ({"red_phase": RedPhase(reached=False, failed=1)}, "red phase"),
+        ({"split": BESIDE}, "passes only beside its tests: t.py::test_a"),
         ({"hollow_run": None}, "hollow run: not taken"),
         ({"hollow_run": less(FULL.hollow_run, **LATE)}, "hollow run: out of time after 1"),
         ({"controls": None}, "controls: not taken"),

@@ -1,0 +1,112 @@
+"""Tests and code in two processes: reached, not to be had, or red for nothing but another value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from greenloop.grading.apart import NEEDS_NAMESPACES, split_run
+from greenloop.records import Report, Split
+from greenloop.reporting.grades import grade_text
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.process import ProcessSandbox
+from greenloop.suite import TestFile
+
+HONEST = "def double(n):\n    return n * 2\n"
+TESTS = """
+from m import double
+
+
+def test_two():
+    assert double(2) == 4
+
+
+def test_nine():
+    assert double(9) == 18
+"""
+# What is expected stands in the caller's code: there it is taken from.
+PEEKING = """
+import sys
+
+
+def double(n):
+    known = sys._getframe(1).f_code.co_consts
+    return next((item for item in known if type(item) is int and item > n), -1)
+"""
+
+
+def taken(box: Sandbox, code: str, tests: str) -> Split:
+    files = [TestFile("test_m.py", tests)]
+    run = box.run_tests(code, files, module="m")
+    assert run.passed, run
+    return split_run(box, code, files, "m", before=run, expected=None)
+
+
+@pytest.fixture
+def apart(warm: Sandbox) -> Sandbox:
+    if not warm.splits:
+        pytest.skip(f"tests and code are not kept in two processes ({warm.info.backend})")
+    return warm
+
+
+def test_an_honest_suite_passes_in_two_processes_too(apart: Sandbox) -> None:
+    assert taken(apart, HONEST, TESTS) == Split(reached=True, form="split")
+
+
+def test_green_by_the_codes_own_equality_is_named(apart: Sandbox) -> None:
+    code = "class Any:\n    def __eq__(self, other): return True\n"
+    tests = "from m import Any\ndef test_a(): assert Any() == 5\ndef test_b(): assert Any\n"
+    assert taken(apart, code, tests).own_equality == ("test_m.py::test_a",)
+
+
+def test_without_namespaces_it_is_not_to_be_had(box: ProcessSandbox) -> None:
+    found = taken(box, HONEST, TESTS)
+    assert found == Split(reached=False, form="shared", why=NEEDS_NAMESPACES)
+
+
+def test_code_that_answers_otherwise_passes_only_beside_its_tests(apart: Sandbox) -> None:
+    found = taken(apart, PEEKING, TESTS)
+    assert (found.reached, found.form) == (False, "shared")
+    assert found.only_beside == ("test_m.py::test_nine", "test_m.py::test_two")
+
+
+NEEDS_ONE_PROCESS = {
+    "text is evaluated": (
+        "class P:\n    def __init__(self, n): self.n = n\n    def __repr__(self): return f'P({self.n})'\n",
+        "from m import P\ndef test_repr():\n    assert eval(repr(P(3))).n == 3\n",
+    ),
+    "an object must go": (
+        "import weakref\nHELD = weakref.WeakSet()\ndef count(): return len(HELD)\n",
+        "from m import HELD, count\nclass It: pass\ndef test_gone():\n    it = It()\n    HELD.add(it)\n"
+        "    assert count() == 1\n    del it\n    assert count() == 0\n",
+    ),
+    "a file in the working folder": (
+        "import os\ndef lines(): return len(open('x').readlines()) if os.path.exists('x') else 0\n",
+        "from m import lines\ndef test_file():\n    with open('x', 'w') as f: f.write('1')\n"
+        "    assert lines() == 1\n",
+    ),
+    "the source": (
+        "def f(): return 1\n",
+        "import inspect, m\ndef test_source(): assert inspect.getsource(m.f).count('1') == 1\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEEDS_ONE_PROCESS)
+def test_a_suite_that_needs_one_process_is_not_blamed(apart: Sandbox, name: str) -> None:
+    found = taken(apart, *NEEDS_ONE_PROCESS[name])
+    assert (found.reached, found.form, found.only_beside) == (False, "shared", ())
+    assert "test_m.py::test_" in found.why
+
+
+def test_the_report_names_it(apart: Sandbox, checked: Callable[..., Report]) -> None:
+    report = checked(PEEKING, TESTS)
+    assert report.verdict != "verified"
+    if report.verdict == "passed":
+        named = "passes only beside its tests: test_m.py::test_nine, test_m.py::test_two"
+        assert named in report.reasons
+    assert "SHORT  split" in grade_text(report)
+    honest = grade_text(checked(HONEST, TESTS))
+    assert "two processes" in honest
+    assert "not better because" not in honest
