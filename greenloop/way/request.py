@@ -14,6 +14,7 @@ _KEPT = (
     "model",
     "fallback_model",
     "max_repairs",
+    "hardening_rounds",
     "timeout_s",
     "max_tokens",
     "max_cost",
