@@ -148,6 +148,14 @@ class Graded(Event):
 
 
 @dataclass(frozen=True)
+class Hardened(Event):
+    """`tests` were added against surviving mutants, of which `survivors` were shown."""
+
+    survivors: int
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Notice(Event):
     """Something that the person should know, in one line."""
 

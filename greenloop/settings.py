@@ -40,6 +40,7 @@ class Settings(BaseSettings):
     model_attempts: int = Field(6, ge=1, le=20, validation_alias="GREENLOOP_MODEL_ATTEMPTS")
     model_backoff_s: float = Field(1.0, ge=0, validation_alias="GREENLOOP_MODEL_BACKOFF")
     max_repairs: int = Field(5, ge=0, le=100, validation_alias="MAX_REPAIR_ITERATIONS")
+    hardening_rounds: int = Field(2, ge=0, le=10, validation_alias="GREENLOOP_HARDENING_ROUNDS")
     timeout_s: float = Field(30, gt=0, le=3600, validation_alias="EXECUTION_TIMEOUT_SECONDS")
     max_tokens: int | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_TOKENS")
     max_cost: float | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_COST")
@@ -63,12 +64,12 @@ class Settings(BaseSettings):
     allowed_packages: str | None = Field(None, validation_alias="GREENLOOP_ALLOWED_PACKAGES")
     allow_package: str = Field("", validation_alias="GREENLOOP_ALLOW_PACKAGE")
 
-    @field_validator("mutants")
+    @field_validator("mutants", mode="before")
     @classmethod
-    def _is_a_count(cls, value: Literal["all"] | int) -> Literal["all"] | int:
-        if isinstance(value, int) and value < 0:
-            raise ValueError("Input should be all, or 0 or more")
-        return value
+    def _is_a_count(cls, value: object) -> object:
+        if value == "all" or str(value).isdigit():
+            return value
+        raise ValueError("should be a number, or all")
 
     @field_validator("allowed_packages", "allow_package")
     @classmethod
@@ -82,7 +83,6 @@ class Settings(BaseSettings):
         return AllowList.of(self.allowed_packages, self.allow_package)
 
     mutants: Literal["all"] | int = Field(100, validation_alias="GREENLOOP_MUTANTS")
-    hardening_rounds: int = Field(2, ge=0, le=10, validation_alias="GREENLOOP_HARDENING_ROUNDS")
     min_sealed_agreement: float = Field(
         1.0, ge=0, le=1, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT"
     )

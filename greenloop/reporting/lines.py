@@ -38,6 +38,7 @@ def _tellers() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
         e.DisputeJudged: _judged,
         e.Stuck: _stuck,
         e.Graded: _graded,
+        e.Hardened: _hardened,
         e.Notice: _notice,
     }
 
@@ -158,6 +159,14 @@ def _stuck(event: e.Stuck, verbose: bool) -> Iterator[str]:
 
 def _graded(event: e.Graded, verbose: bool) -> Iterator[str]:
     yield f"grading  {evidence_line(event.evidence)}"
+
+
+def _hardened(event: e.Hardened, verbose: bool) -> Iterator[str]:
+    faults = f"{event.survivors} mutant{'s' * (event.survivors != 1)} lived on"
+    if not event.tests:
+        yield f"harden   {faults}; no test could be added"
+        return
+    yield f"harden   {faults}; tests added: {', '.join(event.tests[:_MOST])}"
 
 
 def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:

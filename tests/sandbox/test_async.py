@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox import Sandbox, warm
+from greenloop.sandbox import Sandbox, landlocked, warm
 from greenloop.sandbox.inside.shown import ASYNC_ADVICE
 from greenloop.sandbox.visible import visible
 from tests.sandbox.conftest import made, walls
@@ -153,7 +153,8 @@ def test_own_settings(n):
 def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """The sandboxes of this machine, the packages being among what a run sees."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(warm, "visible", lambda: visible(("pytest", *_PACKAGES)))
+        for room in (warm, landlocked):
+            patch.setattr(room, "visible", lambda: visible(("pytest", *_PACKAGES)))
         box = made(request.param)
     with box:
         yield box
