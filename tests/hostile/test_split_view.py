@@ -308,6 +308,9 @@ def test_what_hangs_runs_into_the_time_limit(box: WarmSandbox, limited: object) 
             box, "def f():\n    while True: pass\n", "from solution import f\ndef test_f(): f()\n"
         )
     assert run.ending == "timeout"
+    (failure,) = run.failures
+    assert failure.exception == "Timeout"
+    assert [frame.text for frame in failure.frames] == ["def test_f(): f()"], "the tests' process"
 
 
 @pytest.mark.parametrize("answer", ["[0] * 10**7", "'x' * 10**8", "deep()", "iter(int, 1)"])

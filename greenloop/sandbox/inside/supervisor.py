@@ -60,6 +60,7 @@ def supervise(
     try:
         if SPLIT in limits:  # the code comes first, then it gets its process, then come the tests
             run = _run_socket(source)
+            k.name_process(RUNNING)
             known = json.loads(receive_frame(run, _JOB_BYTES))
         pipes = _Pipes()
         if spaces:
