@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.box import Sandbox
+from greenloop.sandbox.container import container_sandbox
 from greenloop.sandbox.probe import check_wall
 from greenloop.sandbox.process import ProcessSandbox
 from greenloop.sandbox.testing import Limits, TestingSandbox
@@ -14,7 +15,7 @@ from greenloop.sandbox.walls import Wall, bubblewrap_wall, native_wall
 from greenloop.sandbox.warm import WarmSandbox
 from greenloop.settings import Settings
 
-KINDS = ("auto", "bubblewrap", "native", "process")
+KINDS = ("auto", "bubblewrap", "native", "container", "process")
 
 
 def open_sandbox(settings: Settings | None = None) -> Sandbox:
@@ -40,6 +41,8 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
         )
     if kind == "process":
         return ProcessSandbox(limits)
+    if kind == "container":
+        return _held(container_sandbox(settings, limits), kind)
     return _strongest(limits) if kind == "auto" else _tried(_makers()[kind], kind, limits)
 
 
@@ -61,7 +64,11 @@ def _tried(make: Callable[[], Wall | None], kind: str, limits: Limits) -> Testin
     wall = make() if sys.platform == "linux" else None
     if wall is None:
         raise SandboxError(f"--sandbox {kind}: {_why_not(kind)}")
-    box = WarmSandbox(wall, limits)
+    return _held(WarmSandbox(wall, limits), kind)
+
+
+def _held(box: TestingSandbox, kind: str) -> TestingSandbox:
+    """The same, after it was tried out."""
     try:
         check_wall(box)
     except SandboxError as error:

@@ -36,17 +36,22 @@ class WarmSandbox(TestingSandbox):
         self._zygote.close()
 
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
-        job = {
-            **work.job,
-            "kind": work.kind,
-            "key": work.key,
-            "cold": work.hash_seed != 0,
-            "work": _WORK,
-            "files": {f"{_WORK}/{name}": text for name, text in work.files},
-            "limits": self.limits.inside(),
-            "environment": {
-                **environment(_HOME, _TEMPORARY, work.hash_seed),
-                "PYTHONPATH": SITE,
-            },
-        }
-        return self._zygote.run(json.dumps(job).encode(), self.limits.timeout_s, stop)
+        return self._zygote.run(as_job(work, self.limits), self.limits.timeout_s, stop)
+
+
+def as_job(work: Work, limits: Limits) -> bytes:
+    """A run as the inside of a wall takes it."""
+    job = {
+        **work.job,
+        "kind": work.kind,
+        "key": work.key,
+        "cold": work.hash_seed != 0,
+        "work": _WORK,
+        "files": {f"{_WORK}/{name}": text for name, text in work.files},
+        "limits": limits.inside(),
+        "environment": {
+            **environment(_HOME, _TEMPORARY, work.hash_seed),
+            "PYTHONPATH": SITE,
+        },
+    }
+    return json.dumps(job).encode()

@@ -40,7 +40,7 @@ def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any)
     output, result = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
-        _become_the_run(job, output[1], result[1], spaces, work)
+        become_the_run(job, output[1], result[1], spaces, work)
     for handle in (output[1], result[1]):
         os.close(handle)
     try:
@@ -57,7 +57,7 @@ def _write_files(files: dict[str, str]) -> None:
             file.write(text.encode("utf-8", "surrogatepass"))
 
 
-def _become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool, work: Any) -> None:
+def become_the_run(job: dict[str, Any], output: int, result: int, spaces: bool, work: Any) -> None:
     """In the child: the foreign side from here on. Never returns."""
     try:
         k.prctl(k.PR_SET_DUMPABLE, 1)

@@ -35,7 +35,7 @@ def main(control_fd: int, spaces: bool) -> None:
     control.set_inheritable(False)
     sys.dont_write_bytecode = True
     preload()
-    ready = _ready() if spaces else None
+    ready = made_ready() if spaces else None
     signal.signal(
         signal.SIGCHLD, signal.SIG_IGN
     )  # ended supervisors are cleared away by themselves
@@ -50,7 +50,7 @@ def main(control_fd: int, spaces: bool) -> None:
         _start(control, handles[0], spaces, ready)
 
 
-def _ready() -> ReadyPytest | None:
+def made_ready() -> ReadyPytest | None:
     """None where this pytest cannot be made ready: then each run starts it from the beginning."""
     os.chdir(WORK)
     out = os.dup(1)
@@ -85,7 +85,7 @@ def _start(control: socket.socket, handle: int, spaces: bool, ready: ReadyPytest
     run = socket.socket(fileno=handle)
     try:
         control.close()
-        supervise(run, ids, spaces, lambda job, out, inner: _foreign(job, out, inner, ready))
+        supervise(run, ids, spaces, lambda job, out, inner: foreign(job, out, inner, ready))
     except BaseException as error:
         _say(run, error)
     os._exit(111)
@@ -98,7 +98,7 @@ def _say(run: socket.socket, error: BaseException) -> None:
         send_frame(run, json.dumps({"trouble": text}).encode())
 
 
-def _foreign(job: dict[str, Any], handle: int, spaces: bool, ready: ReadyPytest | None) -> int:
+def foreign(job: dict[str, Any], handle: int, spaces: bool, ready: ReadyPytest | None) -> int:
     """Everything up to the first line of foreign code, and that code."""
     os.environ.clear()
     os.environ.update(job["environment"])

@@ -1,0 +1,193 @@
+"""The container sandbox: the warm process inside podman or docker, a few of them side by side."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from greenloop.errors import SandboxError
+from greenloop.records import SandboxInfo
+from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.container_command import Shape
+from greenloop.sandbox.container_process import Container
+from greenloop.sandbox.engines import (
+    Engine,
+    alternatives,
+    default_image,
+    find_engine,
+    in_words,
+    is_the_runtimes,
+)
+from greenloop.sandbox.testing import Limits, TestingSandbox, Work
+from greenloop.sandbox.warm import as_job
+from greenloop.settings import Settings
+
+_MOST_RUNS = 500  # of one container: whatever might grow in it does not grow for ever
+_MOST_CONTAINERS = 4
+_TRIES = 2
+_POLL_S = 0.05
+_PROMISE = (
+    "strong: a container of {name} {version} ({image}): own file system, network, processes and "
+    "user, no capabilities, system-call filter, limits on time, memory, processes, disk and "
+    "output; shares the kernel of its engine"
+)
+
+
+class ContainerSandbox(TestingSandbox):
+    """One run at a time in each container, which is emptied after it; the rest wait their turn."""
+
+    def __init__(self, engine: Engine, limits: Limits | None = None) -> None:
+        super().__init__(limits)
+        self._engine, self._is_settled = engine, False
+        self._settling = threading.Lock()
+        self._idle: list[Container] = []
+        self._count, self._is_closed = 0, False
+        self._changed = threading.Condition()
+        self._most = max(1, min(os.cpu_count() or 1, _MOST_CONTAINERS))
+
+    @property
+    def info(self) -> SandboxInfo:
+        engine = self._engine
+        words = {"name": engine.name, "version": engine.version, "image": engine.image}
+        return SandboxInfo(backend="container", isolation=_PROMISE.format(**words))
+
+    def close(self) -> None:
+        """Ends all containers; runs that are under way are interrupted."""
+        super().close()
+        with self._changed:
+            self._is_closed, idle, self._idle = True, self._idle, []
+        _end(idle)
+
+    def _execute(self, work: Work, stop: threading.Event) -> Ended:
+        started, limits = time.monotonic(), self.limits
+        job = as_job(work, limits)
+        for _ in range(_TRIES):
+            container = self._taken(Shape.of(limits), stop)
+            if container is None:
+                return Ended("interrupted", -9, b"", b"", time.monotonic() - started)
+            try:
+                return container.run(job, limits, stop)
+            except (OSError, EOFError, ValueError):
+                continue  # it has died, perhaps by no fault of the run's
+            finally:
+                self._give_back(container)
+        words = b"the container has died without a report"
+        return Ended("crashed", -9, words, b"", time.monotonic() - started)
+
+    def _taken(self, shape: Shape, stop: threading.Event) -> Container | None:
+        """A container that waits for a run, for the caller alone; None where `stop` came before."""
+        while not stop.is_set():
+            container = self._idle_or_new(shape, stop)
+            if container is not None and self._is_alive(container, stop):
+                return container
+        return None
+
+    def _is_alive(self, container: Container, stop: threading.Event) -> bool:
+        """Waits until it is ready for a run. False: it will not be, and is given back."""
+        try:
+            if _comes_to_life(container, stop):
+                return True
+        except SandboxError:
+            if not container.runs:
+                raise
+        finally:
+            if container.is_lost:
+                self._give_back(container)
+        return False
+
+    def _idle_or_new(self, shape: Shape, stop: threading.Event) -> Container | None:
+        """None where all are busy, or `stop` came."""
+        with self._changed:
+            if self._is_closed:
+                raise SandboxError("the sandbox is closed")
+            unfit = [item for item in self._idle if item.shape != shape]
+            self._idle = [item for item in self._idle if item.shape == shape]
+            self._count -= len(unfit)
+            found = self._idle.pop() if self._idle else None
+            is_full = self._count >= self._most
+            if found is None and not is_full:
+                self._count += 1
+            elif found is None:
+                self._changed.wait(_POLL_S)
+        _end(unfit)
+        return found if found is not None or is_full else self._new(shape, stop)
+
+    def _new(self, shape: Shape, stop: threading.Event) -> Container | None:
+        container = None
+        try:
+            with self._settling:
+                if self._is_settled:
+                    container = Container(self._engine, shape)
+                else:
+                    container = self._settled(shape, stop)
+        finally:
+            if container is None:
+                with self._changed:
+                    self._count -= 1
+        return container
+
+    def _settled(self, shape: Shape, stop: threading.Event) -> Container | None:
+        """The first container of all: with the first of the engine's runtimes that starts one."""
+        first_words = ""
+        for engine in alternatives(self._engine):
+            container = Container(engine, shape)
+            try:
+                if not _comes_to_life(container, stop):
+                    container.end()
+                    return None
+            except SandboxError as error:
+                container.end()
+                first_words = first_words or str(error)
+                if is_the_runtimes(str(error)):
+                    continue
+                break
+            except BaseException:  # Ctrl-C while it starts
+                container.end()
+                raise
+            self._engine, self._is_settled = engine, True
+            return container
+        raise SandboxError(in_words(self._engine, first_words))
+
+    def _give_back(self, container: Container) -> None:
+        is_kept = not container.is_lost and container.runs < _MOST_RUNS
+        with self._changed:
+            is_kept = is_kept and not self._is_closed
+            if is_kept:
+                self._idle.append(container)
+                self._changed.notify()
+        if not is_kept:
+            container.end()
+            with self._changed:
+                self._count -= 1
+                self._changed.notify()
+
+
+def container_sandbox(settings: Settings, limits: Limits) -> ContainerSandbox:
+    """With the engine and the image that the settings ask for. Raises SandboxError."""
+    try:
+        image = settings.container_image or default_image()
+        return ContainerSandbox(find_engine(settings.container_engine, image), limits)
+    except SandboxError as error:
+        raise SandboxError(f"--sandbox container: {error}") from None
+
+
+def _comes_to_life(container: Container, stop: threading.Event) -> bool:
+    """False where `stop` came before it was ready; raises SandboxError where it will never be."""
+    container.is_lost = True
+    while not container.is_ready(_POLL_S):
+        if stop.is_set():
+            return False
+    container.is_lost = False
+    return True
+
+
+def _end(containers: list[Container]) -> None:
+    """All at once: an engine takes its time for each."""
+    if not containers:
+        return
+    for container in containers:
+        container.leave()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(Container.end, containers))
