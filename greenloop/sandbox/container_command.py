@@ -24,7 +24,7 @@ _MAIN = (
 _START = (
     "import os, sys; sys.version_info >= (3, 10) or "
     "sys.exit('its Python is ' + sys.version.split()[0] + '; 3.10 or newer is needed'); "
-    "os.execve(sys.executable, [sys.executable, '-I', '-S', '-B', '-u', '-c', {main!r}], "
+    "os.execve(sys.executable, [sys.executable, '-I', '-S', '-B', '-u', '-c', {main!r}, {name!r}], "
     "{{'PATH': '/usr/local/bin:/usr/bin:/bin', 'LANG': 'C.UTF-8', 'PYTHONHASHSEED': '0'}})"
 )
 
@@ -71,7 +71,7 @@ def start_command(engine: Engine, name: str, shape: Shape) -> list[str]:
     words += [f"--sysctl=net.ipv4.tcp_{way}mem=4096 65536 212992" for way in "rw"]
     words += [] if docker else ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"]
     words += [f"--mount={_mount(source, target)}" for source, target in _bound()]
-    start = _START.format(main=_MAIN.format(home=HOME, site=SITE))
+    start = _START.format(main=_MAIN.format(home=HOME, site=SITE), name=name)
     return engine.command(*words, "--entrypoint=python3", engine.image, "-I", "-S", "-c", start)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
 import select
 import socket
@@ -32,7 +33,7 @@ class Container:
         """Starts it. Raises SandboxError where the engine cannot be started."""
         self.shape, self.runs, self.is_lost = shape, 0, False
         self._engine, self._until = engine, time.monotonic() + _START_S
-        self._name = f"greenloop-{secrets.token_hex(6)}"
+        self._name = f"greenloop-{os.getpid()}-{secrets.token_hex(6)}"  # so one sees whose it is
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the container
         self._ours, theirs = socket.socketpair()
         self._is_ready = False
@@ -40,8 +41,8 @@ class Container:
             with theirs:
                 self._process = subprocess.Popen(
                     start_command(engine, self._name, shape),
-                    stdin=theirs,
-                    stdout=theirs,
+                    stdin=theirs.fileno(),
+                    stdout=theirs.fileno(),
                     stderr=self._errors,
                     cwd="/",
                     start_new_session=True,
