@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from greenloop.errors import SandboxError
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.container import ContainerSandbox
+from greenloop.sandbox.engines import find_engine
 from greenloop.sandbox.process import ProcessSandbox
 from greenloop.sandbox.testing import Limits
 from greenloop.sandbox.walls import bubblewrap_wall, native_wall
 from greenloop.sandbox.warm import WarmSandbox
+from tests.support.container_image import IMAGE
 
 Programs = Mapping[str, tuple[str, str]]
 RunAll = Callable[[Programs], dict[str, TestRun]]
@@ -28,25 +34,45 @@ LIMITS = Limits(
 )
 
 
-def walls() -> list[str]:
-    """The walls that can be tried on this machine."""
+KINDS = ("bubblewrap", "native", "container")
+
+
+def why_not(kind: str) -> str:
+    """Why a wall cannot be tried on this machine; '' where it can."""
+    if kind == "container":
+        return _why_no_container()
     if sys.platform != "linux":
-        return []
-    return ["bubblewrap", "native"] if bubblewrap_wall() else ["native"]
+        return "only on Linux"
+    if kind == "bubblewrap" and bubblewrap_wall() is None:
+        return "this is root" if os.getuid() == 0 else "it is not installed"
+    return ""
+
+
+@functools.cache
+def _why_no_container() -> str:
+    try:
+        find_engine("auto", IMAGE)
+    except SandboxError as error:
+        return f"{error} (here: `python -m tests.support.container_image`)"
+    return ""
 
 
 def made(kind: str) -> Sandbox:
     """A sandbox of one kind, with small limits."""
     if kind == "process":
         return ProcessSandbox(LIMITS)
+    if kind == "container":
+        return ContainerSandbox(find_engine("auto", IMAGE), LIMITS)
     wall = bubblewrap_wall() if kind == "bubblewrap" else native_wall()
     assert wall is not None
     return WarmSandbox(wall, LIMITS)
 
 
-@pytest.fixture(scope="session", params=["process", *walls()])
+@pytest.fixture(scope="session", params=["process", *KINDS])
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """Every sandbox that this machine has."""
+    if reason := why_not(request.param):
+        pytest.skip(f"no {request.param} here: {reason}")
     with made(request.param) as opened:
         yield opened
 

@@ -26,7 +26,7 @@ class Captured:
         self._total = 0
 
     def read(self, handle: int, name: str) -> bool | None:
-        """Reads a piece: False where that was too much, None at the end; raises BlockingIOError."""
+        """As `Streams.read`."""
         return self._read_result(handle) if name == "result" else self._read_output(handle)
 
     def _read_result(self, handle: int) -> bool | None:

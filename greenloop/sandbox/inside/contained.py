@@ -14,11 +14,9 @@ import contextlib
 import gc
 import json
 import os
-import select
 import signal
 import struct
 import sys
-import time
 from typing import Any
 
 from . import kernel as k
@@ -26,13 +24,12 @@ from . import landlock, zygote
 from .captured import Captured
 from .corner import WORK
 from .frames import receive_frame, send_frame
-from .supervisor import become_the_run
+from .supervisor import become_the_run, drain, watch
 from .usage import Usage
 from .warm_pytest import ReadyPytest, preload
 from .wiping import empty
 
 _JOB_BYTES, _LIMIT_BYTES = 64 << 20, 65536
-_WATCH_S = 0.05
 _PLACES = ("/tmp", "/dev/shm", "/dev/mqueue")
 _READABLE = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/etc/ld.so.cache")
 _WRITABLE = ("/tmp", "/dev/shm", "/proc", "/dev/null", "/dev/full")
@@ -44,14 +41,18 @@ class Host:
 
     def __init__(self) -> None:
         """Takes the pipes away from where others would write to them."""
-        self.incoming, self._outgoing = os.dup(0), os.dup(1)
+        self._incoming, self._outgoing = os.dup(0), os.dup(1)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.dup2(2, 1)
         os.close(nothing)
 
+    def fileno(self) -> int:
+        """Of the incoming pipe."""
+        return self._incoming
+
     def recv(self, size: int, /) -> bytes:
-        return os.read(self.incoming, size)
+        return os.read(self._incoming, size)
 
     def sendall(self, data: bytes | memoryview, /) -> None:
         with memoryview(data) as rest:
@@ -159,12 +160,14 @@ def _foreign(job: dict[str, Any], handle: int, ready: ReadyPytest | None) -> int
 
 
 def _report(host: Host, child: int, limits: dict[str, int], handles: tuple[int, int]) -> None:
-    usage, captured = Usage(limits, True), Captured(limits)
-    ending = _watch(host, child, captured, handles, limits, usage)
+    usage, captured = _Usage(limits), Captured(limits)
+    ending = watch(host, child, captured, handles, limits, usage)
+    if ending == "interrupted":
+        raise EOFError("the host is gone")
     usage.look()
     status, peak_bytes = _end_everybody(child)
     for handle, name in zip(handles, ("output", "result"), strict=True):
-        _drain(handle, name, captured)
+        drain(handle, name, captured)
     head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
     send_frame(host, json.dumps(head).encode())
     host.send_pieces(captured.output())
@@ -172,57 +175,17 @@ def _report(host: Host, child: int, limits: dict[str, int], handles: tuple[int, 
     captured.close()
 
 
-def _watch(
-    host: Host,
-    child: int,
-    captured: Captured,
-    handles: tuple[int, int],
-    limits: dict[str, int],
-    usage: Usage,
-) -> str:
-    """Waits for the end of the child, or ends the waiting: how it was. EOFError: the host is gone."""
-    names = {handles[0]: "output", handles[1]: "result"}
-    alive = os.pidfd_open(child)
-    poll = select.poll()
-    for handle in (*handles, alive, host.incoming):
-        poll.register(handle, select.POLLIN)
-    for handle in handles:
-        os.set_blocking(handle, False)
-    deadline = time.monotonic() + limits["wall_ms"] / 1000
-    try:
-        while True:
-            for handle, _ in poll.poll(_WATCH_S * 1000):
-                if handle == host.incoming:
-                    raise EOFError
-                if handle == alive:
-                    return "finished"
-                state = _drain(handle, names[handle], captured)
-                if state is False:
-                    return "output"
-                if state is None:
-                    poll.unregister(handle)
-            if time.monotonic() > deadline:
-                return "timeout"
-            if usage.too_much() or _files() > limits["inodes"]:
-                return "memory"
-    finally:
-        os.close(alive)
+class _Usage(Usage):
+    """Counts files too: not every engine can limit how many there are, and each takes memory."""
 
+    def __init__(self, limits: dict[str, int]) -> None:
+        super().__init__(limits, True)
+        self._most_files = limits["inodes"]
 
-def _files() -> int:
-    """How many there are: not every engine can limit that."""
-    states = [os.statvfs(place) for place in ("/tmp", "/dev/shm")]
-    return sum(item.f_files - item.f_ffree for item in states)
-
-
-def _drain(handle: int, name: str, captured: Captured) -> bool | None:
-    """Reads what is there: True; False where too much came; None where nothing more will come."""
-    with contextlib.suppress(BlockingIOError):
-        for _ in range(64):
-            state = captured.read(handle, name)
-            if not state:
-                return state
-    return True
+    def too_much(self) -> bool:
+        states = [os.statvfs(place) for place in ("/tmp", "/dev/shm")]
+        files = sum(item.f_files - item.f_ffree for item in states)
+        return files > self._most_files or super().too_much()
 
 
 def _end_everybody(child: int) -> tuple[int, int]:

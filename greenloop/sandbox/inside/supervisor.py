@@ -12,7 +12,7 @@ import select
 import signal
 import socket
 import time
-from typing import Any
+from typing import Any, Protocol
 
 from . import corner
 from . import kernel as k
@@ -23,6 +23,18 @@ from .usage import Usage
 _JOB_BYTES = 64 << 20
 _WATCH_S = 0.05
 _KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
+
+
+class Watched(Protocol):
+    """The way to the host, of which one has to know only whether it is still there."""
+
+    def fileno(self) -> int: ...
+
+
+class Readable(Protocol):
+    """What takes in what a run writes; see `Streams.read`."""
+
+    def read(self, handle: int, name: str) -> bool | None: ...
 
 
 def supervise(run: socket.socket, ids: tuple[int, int], spaces: bool, work: Any) -> None:
@@ -86,12 +98,12 @@ def _report(
     spaces: bool,
 ) -> None:
     usage = Usage(limits, spaces)
-    ending = _watch(run, child, streams, handles, limits, usage)
+    ending = watch(run, child, streams, handles, limits, usage)
     usage.look()
     _end_everybody(child, spaces)
     status, peak_bytes = _reap(child)
     for handle, name in zip(handles, ("output", "result"), strict=True):
-        _drain(handle, name, streams)
+        drain(handle, name, streams)
     head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
     for part in (json.dumps(head).encode(), streams.output(), bytes(streams.result)):
         send_frame(run, part)
@@ -99,10 +111,10 @@ def _report(
     os._exit(0)
 
 
-def _watch(
-    run: socket.socket,
+def watch(
+    run: Watched,
     child: int,
-    streams: Streams,
+    streams: Readable,
     handles: tuple[int, int],
     limits: dict[str, int],
     usage: Usage,
@@ -117,34 +129,35 @@ def _watch(
     poll.register(alive, select.POLLIN)
     poll.register(run, select.POLLIN | select.POLLHUP)
     deadline = time.monotonic() + limits["wall_ms"] / 1000
-    while True:
-        for handle, _ in poll.poll(_WATCH_S * 1000):
-            if handle == alive:
-                return "finished"
-            if handle == run.fileno():
-                return "interrupted"
-            state = _drain(handle, names[handle], streams)
-            if state is False:
-                return "output"
-            if state is None:
-                poll.unregister(handle)
-        if time.monotonic() > deadline:
-            return "timeout"
-        if usage.too_much():
-            return "memory"
+    try:
+        while True:
+            for handle, _ in poll.poll(_WATCH_S * 1000):
+                if handle == alive:
+                    return "finished"
+                if handle == run.fileno():
+                    return "interrupted"
+                state = drain(handle, names[handle], streams)
+                if state is False:
+                    return "output"
+                if state is None:
+                    poll.unregister(handle)
+            if time.monotonic() > deadline:
+                return "timeout"
+            if usage.too_much():
+                return "memory"
+    finally:
+        os.close(alive)
 
 
-def _drain(handle: int, name: str, streams: Streams) -> bool | None:
+def drain(handle: int, name: str, streams: Readable) -> bool | None:
     """Reads what is there: True; False where too much came; None where nothing more will come."""
     for _ in range(64):
         try:
-            data = os.read(handle, 65536)
+            state = streams.read(handle, name)
         except BlockingIOError:
             return True
-        if not data:
-            return None
-        if not streams.take(name, data):
-            return False
+        if not state:
+            return state
     return True
 
 
