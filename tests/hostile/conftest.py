@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,11 +12,10 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox.bounded import Ended
-from greenloop.sandbox.testing import Limits, Work
-from greenloop.sandbox.walls import bubblewrap_wall, native_wall
+from greenloop.sandbox.testing import Limits, TestingSandbox, Work
 from greenloop.sandbox.warm import WarmSandbox
 from tests.hostile.witness import Witness
-from tests.sandbox.conftest import walls
+from tests.sandbox.conftest import KINDS, made, why_not
 
 LIMITS = Limits(
     timeout_s=20,
@@ -43,46 +41,56 @@ def witness() -> Iterator[Witness]:
     watching.close()
 
 
-class Touched(WarmSandbox):
-    """Knows whether it had a run since somebody last looked."""
-
-    touched = True
-
-    def _execute(self, work: Work, stop: threading.Event) -> Ended:
-        self.touched = True
-        return super()._execute(work, stop)
+@pytest.fixture(scope="session")
+def touched() -> set[str]:
+    """The kinds of sandbox that had a run since somebody last looked."""
+    return set()
 
 
-@pytest.fixture(scope="session", params=["bubblewrap", "native"])
-def box(request: pytest.FixtureRequest, witness: Witness) -> Iterator[Touched]:
+@pytest.fixture(scope="session", params=KINDS)
+def box(
+    request: pytest.FixtureRequest, witness: Witness, touched: set[str]
+) -> Iterator[TestingSandbox]:
     """One sandbox a wall, with small limits."""
-    if request.param not in walls():
-        why = "this is root" if os.getuid() == 0 else "it is not installed"
-        pytest.skip(f"no wall of the kind {request.param} here: {why}")
-    wall = bubblewrap_wall() if request.param == "bubblewrap" else native_wall()
-    assert wall is not None
-    with Touched(wall, LIMITS) as opened:
+    if reason := why_not(request.param):
+        pytest.skip(f"no wall of the kind {request.param} here: {reason}")
+    with made(request.param, LIMITS) as opened, pytest.MonkeyPatch.context() as patch:
+        execute = opened._execute
+
+        def noted(work: Work, stop: threading.Event) -> Ended:
+            touched.add(opened.info.backend)
+            return execute(work, stop)
+
+        patch.setattr(opened, "_execute", noted)
         yield opened
 
 
+@pytest.fixture
+def warm(box: TestingSandbox) -> WarmSandbox:
+    """The same, where it has a zygote of its own behind a wall."""
+    if not isinstance(box, WarmSandbox):
+        pytest.skip("a container has no zygote behind a wall: see test_containers.py")
+    return box
+
+
 @pytest.fixture(autouse=True)
-def unnoticed(box: Touched, witness: Witness) -> Iterator[None]:
+def unnoticed(box: TestingSandbox, witness: Witness, touched: set[str]) -> Iterator[None]:
     """After each run: the host has noticed nothing, and an ordinary run passes right after."""
     yield
-    if box.touched:
+    if touched:
         assert_ordinary(box)
         assert witness.noticed() == []
-        box.touched = False
+        touched.clear()
 
 
-def assert_ordinary(box: WarmSandbox) -> None:
+def assert_ordinary(box: TestingSandbox) -> None:
     tests = "from solution import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
     run = box.run_tests("def add(a, b): return a + b", tests)
     assert run.passed, run
 
 
 @pytest.fixture
-def attack(box: WarmSandbox) -> Attack:
+def attack(box: TestingSandbox) -> Attack:
     """Runs a module whose `f` is called by its only test."""
 
     def run(code: str) -> TestRun:
@@ -92,7 +100,7 @@ def attack(box: WarmSandbox) -> Attack:
 
 
 @pytest.fixture
-def limited(box: WarmSandbox) -> Limited:
+def limited(box: TestingSandbox) -> Limited:
     """Other limits for a while: `with limited(timeout_s=1): …`."""
 
     @contextmanager
@@ -137,7 +145,7 @@ def write(path, text="1"):
 """
 
 
-def answered(box: WarmSandbox, code: str, calls: list[str]) -> dict[str, Any]:
+def answered(box: TestingSandbox, code: str, calls: list[str]) -> dict[str, Any]:
     """What each call gives: a plain value, or `raised …`. One run for all of them."""
     answers = box.answer_calls(PRELUDE + code, "probes", calls)
     assert not answers.trouble, answers.trouble

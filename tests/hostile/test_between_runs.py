@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import PRELUDE, answered
 from tests.hostile.witness import wait_for_name
 
@@ -56,7 +56,7 @@ FIND = {
     "os.umask(0o22) != 0o777": True,
     "refused(socket.create_connection, ('127.0.0.1', 12345), 1)": "refused",
     "refused(abstract)": "refused",
-    "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal())": [1, 2],
+    "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal()) == [1, os.getpid()]": True,
     "[open('/proc/net/' + n).read().count(':3039') for n in ('tcp', 'tcp6')]": [0, 0],
     "len(os.listdir('/proc/self/fd')) <= 5": True,
     "threading.active_count()": 1,
@@ -68,12 +68,12 @@ def abstract():
 """
 
 
-def test_the_next_run_finds_nothing(box: WarmSandbox) -> None:
+def test_the_next_run_finds_nothing(box: TestingSandbox) -> None:
     assert answered(box, LEAVE, ["leave()"]) == {"leave()": True}
     assert answered(box, CODE, list(FIND)) == FIND
 
 
-def test_a_run_beside_another_finds_nothing(box: WarmSandbox) -> None:
+def test_a_run_beside_another_finds_nothing(box: TestingSandbox) -> None:
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(box.answer_calls, LEAVE, "probes", ["stay()"])
         try:
@@ -85,7 +85,7 @@ def test_a_run_beside_another_finds_nothing(box: WarmSandbox) -> None:
     assert found == FIND
 
 
-def test_the_next_tests_are_run_by_an_untouched_pytest(box: WarmSandbox) -> None:
+def test_the_next_tests_are_run_by_an_untouched_pytest(box: TestingSandbox) -> None:
     tests = "import solution\n\n\ndef test_f():\n    assert solution.leave()\n"
     box.run_tests(LEAVE, tests)
     after = (
@@ -94,7 +94,7 @@ def test_the_next_tests_are_run_by_an_untouched_pytest(box: WarmSandbox) -> None
     assert box.run_tests("", after).passed
 
 
-def values(box: WarmSandbox, call: str) -> list[Any]:
+def values(box: TestingSandbox, call: str) -> list[Any]:
     return [answered(box, "import random, uuid, secrets", [call])[call] for _ in range(3)]
 
 
@@ -102,5 +102,5 @@ def values(box: WarmSandbox, call: str) -> list[Any]:
     "call",
     ["random.random().hex()", "str(uuid.uuid4())", "secrets.token_hex()", "os.urandom(9).hex()"],
 )
-def test_runs_do_not_share_their_chance(box: WarmSandbox, call: str) -> None:
+def test_runs_do_not_share_their_chance(box: TestingSandbox, call: str) -> None:
     assert len(set(values(box, call))) == 3

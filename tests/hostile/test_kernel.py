@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.inside import seccomp
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import PRELUDE, Attack, answered
 
 MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
@@ -113,7 +113,7 @@ def ioctl(request):
 
 
 @pytest.fixture(scope="module")
-def said(box: WarmSandbox) -> dict[str, Any]:
+def said(box: TestingSandbox) -> dict[str, Any]:
     sweep = [f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for number in FILTERED.values()]
     return answered(box, CODE, [*REFUSED, *sweep, "watchers()", "still_works()"])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import PRELUDE, Attack, Limited, answered
 
 # Each is bounded: at the most 60 times the 128 MB that a run may have.
@@ -214,7 +214,7 @@ def locked():
 
 
 @pytest.fixture(scope="module")
-def said(box: WarmSandbox) -> dict[str, Any]:
+def said(box: TestingSandbox) -> dict[str, Any]:
     calls = ["filled('/dev/shm')", "filled('/tmp')", "posix_shared()", "pipes()", "in_a_socket()"]
     return answered(
         box, CODE, [*calls, "refused(locked)", "refused(os.truncate, '/tmp/x', 1 << 40)"]

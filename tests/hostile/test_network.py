@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import answered
 from tests.hostile.witness import Witness
 
@@ -97,7 +97,7 @@ VALUES = {
 
 
 @pytest.fixture(scope="module")
-def said(box: WarmSandbox, witness: Witness) -> dict[str, Any]:
+def said(box: TestingSandbox, witness: Witness) -> dict[str, Any]:
     names = {"PORT": witness.port, "PATH": witness.path, "ABSTRACT": witness.abstract}
     head = "".join(f"{name} = {value!r}\n" for name, value in names.items())
     return answered(box, head + CODE, [*VALUES, *NEVER])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import answered
 from tests.hostile.witness import Witness
 
@@ -87,7 +87,21 @@ def node():
 def writable_mounts():
     lines = [line.split() for line in open("/proc/self/mounts")]
     uppermost = {line[1]: line[3] for line in lines}
-    return sorted(path for path, flags in uppermost.items() if "rw" in flags.split(","))
+    written = [path for path, flags in uppermost.items() if "rw" in flags.split(",")]
+    return sorted(path for path in written if takes(path))
+
+
+def takes(path):
+    'Whether anything can be put there; a file that is the null device takes nothing.'
+    if not os.path.isdir(path):
+        null = os.stat("/dev/null").st_rdev
+        return os.access(path, os.W_OK) and os.stat(path).st_rdev != null
+    try:
+        os.mkdir(f"{path}/taken")
+        os.rmdir(f"{path}/taken")
+    except OSError:
+        return False
+    return True
 """
 REFUSED = [
     "refused(write, '/new')",
@@ -158,7 +172,7 @@ _RW = {
 
 
 @pytest.fixture(scope="module")
-def said(box: WarmSandbox, witness: Witness) -> dict[str, Any]:
+def said(box: TestingSandbox, witness: Witness) -> dict[str, Any]:
     pivot, umount = {"x86_64": (155, 166)}.get(os.uname().machine, (41, 39))
     code = f"PIVOT_ROOT, UMOUNT = {pivot}, {umount}\n{CODE}"
     keys = [str(item / "id_ed25519") for item in (witness.home, witness.open)]

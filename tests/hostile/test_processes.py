@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import LIMITS, PRELUDE, Attack, Limited
 
 BOMBS = {
@@ -125,7 +125,7 @@ NEVER_END = {
 
 
 @pytest.fixture(scope="module")
-def endless(box: WarmSandbox) -> dict[str, TestRun]:
+def endless(box: TestingSandbox) -> dict[str, TestRun]:
     """All of them, some at once: they mostly wait."""
     box.limits = replace(LIMITS, timeout_s=0.4)
     tests = "from solution import f\n\n\ndef test_f():\n    f()\n"
@@ -204,7 +204,7 @@ def test_recursion_without_end_is_an_ordinary_failure(attack: Attack) -> None:
     assert [item.exception for item in run.failures] == ["RecursionError"]
 
 
-def test_standard_input_is_empty(box: WarmSandbox) -> None:
+def test_standard_input_is_empty(box: TestingSandbox) -> None:
     code = "import os\ndef f(): return os.read(0, 1)"
     tests = "from solution import f\ndef test_f():\n    assert f() == b''\n"
     assert box.run_tests(code, tests).passed

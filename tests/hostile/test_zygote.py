@@ -30,6 +30,12 @@ STAYS = f"import time\n{_NAME}def f():\n    name('staying')\n    time.sleep(60)\
 BRIEF = f"import time\n{_NAME}def f():\n    name('brief')\n    time.sleep(0.5)\n"
 
 
+@pytest.fixture
+def box(warm: WarmSandbox) -> WarmSandbox:
+    """Only where there is a zygote."""
+    return warm
+
+
 @contextmanager
 def going_on(box: WarmSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
     """A run that is under way, and the number of its process."""

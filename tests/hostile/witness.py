@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -90,14 +91,30 @@ def resident() -> int:
 
 
 def in_runs() -> list[int]:
-    """Our descendants that live in a run: two process namespaces further in than we are."""
+    """Processes of our runs: two process namespaces further in than we are and below us, or in a
+    container that we have started.
+    """
     status = {pid: text for pid in _pids() if (text := _read(pid))}
     depth = len(status[os.getpid()]["NSpid"].split()) + 2
+    containers = {pid for pid in status if _is_our_container(pid, status)}
     return [
         pid
         for pid, item in status.items()
-        if len(item["NSpid"].split()) >= depth and _ours(pid, status)
+        if _is_below(pid, containers, status)
+        or (len(item["NSpid"].split()) >= depth and _is_below(pid, {os.getpid()}, status))
     ]
+
+
+def _is_our_container(pid: int, status: dict[int, dict[str, str]]) -> bool:
+    """Whether it is the first process of one: its name tells whose it is."""
+    try:
+        last = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").rpartition(b"\0")[2].decode()
+    except (OSError, UnicodeDecodeError):
+        return False
+    owner = re.fullmatch(r"greenloop-(\d+)-[0-9a-f]{12}", last)
+    if owner is None or not status[pid]["NSpid"].endswith("\t1"):
+        return False
+    return int(owner[1]) == os.getpid() or _is_below(int(owner[1]), {os.getpid()}, status)
 
 
 def settled_runs() -> list[int]:
@@ -123,10 +140,10 @@ def parent(pid: int) -> int:
     return int(_read(pid)["PPid"])
 
 
-def _ours(pid: int, status: dict[int, dict[str, str]]) -> bool:
+def _is_below(pid: int, above: set[int], status: dict[int, dict[str, str]]) -> bool:
     while pid in status:
         pid = int(status[pid]["PPid"])
-        if pid == os.getpid():
+        if pid in above:
             return True
     return False
 

@@ -16,7 +16,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.container import ContainerSandbox
 from greenloop.sandbox.engines import find_engine
 from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.testing import Limits
+from greenloop.sandbox.testing import Limits, TestingSandbox
 from greenloop.sandbox.walls import bubblewrap_wall, native_wall
 from greenloop.sandbox.warm import WarmSandbox
 from tests.support.container_image import IMAGE
@@ -57,15 +57,15 @@ def _why_no_container() -> str:
     return ""
 
 
-def made(kind: str) -> Sandbox:
+def made(kind: str, limits: Limits = LIMITS) -> TestingSandbox:
     """A sandbox of one kind, with small limits."""
     if kind == "process":
-        return ProcessSandbox(LIMITS)
+        return ProcessSandbox(limits)
     if kind == "container":
-        return ContainerSandbox(find_engine("auto", IMAGE), LIMITS)
+        return ContainerSandbox(find_engine("auto", IMAGE), limits)
     wall = bubblewrap_wall() if kind == "bubblewrap" else native_wall()
     assert wall is not None
-    return WarmSandbox(wall, LIMITS)
+    return WarmSandbox(wall, limits)
 
 
 @pytest.fixture(scope="session", params=["process", *KINDS])

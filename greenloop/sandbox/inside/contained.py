@@ -20,10 +20,11 @@ import sys
 from typing import Any
 
 from . import kernel as k
-from . import landlock, zygote
+from . import zygote
 from .captured import Captured
 from .corner import WORK
 from .frames import receive_frame, send_frame
+from .narrowing import narrow
 from .supervisor import become_the_run, drain, watch
 from .usage import Usage
 from .warm_pytest import ReadyPytest, preload
@@ -31,9 +32,6 @@ from .wiping import empty
 
 _JOB_BYTES, _LIMIT_BYTES = 64 << 20, 65536
 _PLACES = ("/tmp", "/dev/shm", "/dev/mqueue")
-_READABLE = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/etc/ld.so.cache")
-_WRITABLE = ("/tmp", "/dev/shm", "/proc", "/dev/null", "/dev/full")
-_DEVICES = ("/dev/random", "/dev/urandom")
 
 
 class Host:
@@ -153,9 +151,7 @@ def _become_a_copy(
 
 
 def _foreign(job: dict[str, Any], handle: int, ready: ReadyPytest | None) -> int:
-    if landlock.version():  # a second line: what of the image a test has no business with
-        prefix = os.path.realpath(sys.base_prefix)
-        landlock.restrict((*_READABLE, *_DEVICES, prefix), _WRITABLE, files_only=True)
+    narrow()
     return zygote.foreign(job, handle, True, ready)
 
 

@@ -20,8 +20,8 @@ from .kernel import (
     prctl,
 )
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
-_ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x50000
+LOAD, EQUAL, AT_LEAST, _ANY_BIT, AND, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+ALLOW, _KILL_PROCESS, ERRNO = 0x7FFF0000, 0x80000000, 0x50000
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
 _FILTER_MODE = 2
@@ -83,7 +83,7 @@ _ITSELF, _PRIO_USER = 0, 2
 _SHARED_AND_NAMELESS, _HUGE_PAGES = 0x01 | 0x20, 0x40000
 
 
-class _Program:
+class Program:
     """A classic BPF program, instruction by instruction."""
 
     def __init__(self) -> None:
@@ -94,8 +94,8 @@ class _Program:
 
     def deny(self, number: int, error: int = errno.EPERM) -> None:
         """Where the call's number (loaded) is `number`: an error."""
-        self.add(_EQUAL, number, 0, 1)
-        self.add(_RETURN, _ERRNO | error)
+        self.add(EQUAL, number, 0, 1)
+        self.add(RETURN, ERRNO | error)
 
     def packed(self) -> bytes:
         return b"".join(struct.pack("HBBI", *item) for item in self._code)
@@ -103,14 +103,14 @@ class _Program:
 
 def filter_program(name: str, families: tuple[int, ...]) -> bytes:
     """The filter for one machine; `families` are the socket families that stay allowed."""
-    program = _Program()
-    program.add(_LOAD, 4)
-    program.add(_EQUAL, _ARCHITECTURE[name], 1, 0)
-    program.add(_RETURN, _KILL_PROCESS)
-    program.add(_LOAD, 0)
+    program = Program()
+    program.add(LOAD, 4)
+    program.add(EQUAL, _ARCHITECTURE[name], 1, 0)
+    program.add(RETURN, _KILL_PROCESS)
+    program.add(LOAD, 0)
     if name == "x86_64":
-        program.add(_AT_LEAST, _X32_BIT, 0, 1)
-        program.add(_RETURN, _KILL_PROCESS)
+        program.add(AT_LEAST, _X32_BIT, 0, 1)
+        program.add(RETURN, _KILL_PROCESS)
     program.deny(_CLONE3, errno.ENOSYS)  # its flags are in memory, out of reach; libc falls back
     for number in _DENIED[name].values():
         program.deny(number)
@@ -124,76 +124,76 @@ def filter_program(name: str, families: tuple[int, ...]) -> bytes:
     _deny_priority_of_others(program, _SETPRIORITY[name])
     _deny_uncounted_memory(program, _MMAP[name])
     _ignore_buffer_sizes(program, _SETSOCKOPT[name])
-    program.add(_RETURN, _ALLOW)
+    program.add(RETURN, ALLOW)
     return program.packed()
 
 
-def _deny_namespaces(program: _Program, clone: int) -> None:
-    program.add(_EQUAL, clone, 0, 4)
-    program.add(_LOAD, 16)
+def _deny_namespaces(program: Program, clone: int) -> None:
+    program.add(EQUAL, clone, 0, 4)
+    program.add(LOAD, 16)
     program.add(_ANY_BIT, ALL_NAMESPACES, 0, 1)
-    program.add(_RETURN, _ERRNO | errno.EPERM)
-    program.add(_RETURN, _ALLOW)
+    program.add(RETURN, ERRNO | errno.EPERM)
+    program.add(RETURN, ALLOW)
 
 
-def _allow_families(program: _Program, number: int, families: tuple[int, ...]) -> None:
-    program.add(_EQUAL, number, 0, len(families) + 3)
-    program.add(_LOAD, 16)
+def _allow_families(program: Program, number: int, families: tuple[int, ...]) -> None:
+    program.add(EQUAL, number, 0, len(families) + 3)
+    program.add(LOAD, 16)
     for index, family in enumerate(families):
-        program.add(_EQUAL, family, len(families) - index, 0)
-    program.add(_RETURN, _ERRNO | errno.EAFNOSUPPORT)
-    program.add(_RETURN, _ALLOW)
+        program.add(EQUAL, family, len(families) - index, 0)
+    program.add(RETURN, ERRNO | errno.EAFNOSUPPORT)
+    program.add(RETURN, ALLOW)
 
 
-def _deny_terminal_input(program: _Program, ioctl: int) -> None:
+def _deny_terminal_input(program: Program, ioctl: int) -> None:
     """TIOCSTI types into the terminal of whoever started us."""
-    program.add(_EQUAL, ioctl, 0, 5)
-    program.add(_LOAD, 24)
-    program.add(_EQUAL, _TIOCSTI, 1, 0)
-    program.add(_EQUAL, _TIOCLINUX, 0, 1)
-    program.add(_RETURN, _ERRNO | errno.EPERM)
-    program.add(_RETURN, _ALLOW)
+    program.add(EQUAL, ioctl, 0, 5)
+    program.add(LOAD, 24)
+    program.add(EQUAL, _TIOCSTI, 1, 0)
+    program.add(EQUAL, _TIOCLINUX, 0, 1)
+    program.add(RETURN, ERRNO | errno.EPERM)
+    program.add(RETURN, ALLOW)
 
 
-def _deny_on_others(program: _Program, number: int) -> None:
-    program.add(_EQUAL, number, 0, 4)
-    program.add(_LOAD, 16)
-    program.add(_EQUAL, _ITSELF, 1, 0)
-    program.add(_RETURN, _ERRNO | errno.EPERM)
-    program.add(_RETURN, _ALLOW)
+def _deny_on_others(program: Program, number: int) -> None:
+    program.add(EQUAL, number, 0, 4)
+    program.add(LOAD, 16)
+    program.add(EQUAL, _ITSELF, 1, 0)
+    program.add(RETURN, ERRNO | errno.EPERM)
+    program.add(RETURN, ALLOW)
 
 
-def _deny_priority_of_others(program: _Program, number: int) -> None:
-    program.add(_EQUAL, number, 0, 6)
-    program.add(_LOAD, 24)
-    program.add(_EQUAL, _ITSELF, 0, 2)
-    program.add(_LOAD, 16)
-    program.add(_EQUAL, _PRIO_USER, 0, 1)
-    program.add(_RETURN, _ERRNO | errno.EPERM)
-    program.add(_RETURN, _ALLOW)
+def _deny_priority_of_others(program: Program, number: int) -> None:
+    program.add(EQUAL, number, 0, 6)
+    program.add(LOAD, 24)
+    program.add(EQUAL, _ITSELF, 0, 2)
+    program.add(LOAD, 16)
+    program.add(EQUAL, _PRIO_USER, 0, 1)
+    program.add(RETURN, ERRNO | errno.EPERM)
+    program.add(RETURN, ALLOW)
 
 
-def _deny_uncounted_memory(program: _Program, mmap: int) -> None:
+def _deny_uncounted_memory(program: Program, mmap: int) -> None:
     """Shared memory without a name stays after most of it was unmapped: no limit ever sees it."""
-    program.add(_EQUAL, mmap, 0, 6)
-    program.add(_LOAD, 40)
+    program.add(EQUAL, mmap, 0, 6)
+    program.add(LOAD, 40)
     program.add(_ANY_BIT, _HUGE_PAGES, 2, 0)
-    program.add(_AND, _SHARED_AND_NAMELESS)
-    program.add(_EQUAL, _SHARED_AND_NAMELESS, 0, 1)
-    program.add(_RETURN, _ERRNO | errno.EPERM)
-    program.add(_RETURN, _ALLOW)
+    program.add(AND, _SHARED_AND_NAMELESS)
+    program.add(EQUAL, _SHARED_AND_NAMELESS, 0, 1)
+    program.add(RETURN, ERRNO | errno.EPERM)
+    program.add(RETURN, ALLOW)
 
 
-def _ignore_buffer_sizes(program: _Program, setsockopt: int) -> None:
+def _ignore_buffer_sizes(program: Program, setsockopt: int) -> None:
     """As if it had worked: what waits in sockets is memory of nobody, so these stay small."""
-    program.add(_EQUAL, setsockopt, 0, 7)
-    program.add(_LOAD, 24)
-    program.add(_EQUAL, _SOL_SOCKET, 0, 4)
-    program.add(_LOAD, 32)
-    program.add(_EQUAL, _SO_SNDBUF, 1, 0)
-    program.add(_EQUAL, _SO_RCVBUF, 0, 1)
-    program.add(_RETURN, _ERRNO | 0)
-    program.add(_RETURN, _ALLOW)
+    program.add(EQUAL, setsockopt, 0, 7)
+    program.add(LOAD, 24)
+    program.add(EQUAL, _SOL_SOCKET, 0, 4)
+    program.add(LOAD, 32)
+    program.add(EQUAL, _SO_SNDBUF, 1, 0)
+    program.add(EQUAL, _SO_RCVBUF, 0, 1)
+    program.add(RETURN, ERRNO | 0)
+    program.add(RETURN, ALLOW)
 
 
 class _SockFprog(ctypes.Structure):
@@ -202,7 +202,11 @@ class _SockFprog(ctypes.Structure):
 
 def install_filter(families: tuple[int, ...] = (AF_UNIX, AF_INET, AF_INET6)) -> None:
     """Puts the filter on this process and all that it starts. Raises OSError."""
-    packed = filter_program(machine(), families)
+    install(filter_program(machine(), families))
+
+
+def install(packed: bytes) -> None:
+    """Adds a filter to those that this process has: of their answers the strictest counts."""
     buffer = ctypes.create_string_buffer(packed, len(packed))
     program = _SockFprog(len(packed) // 8, ctypes.addressof(buffer))
     prctl(PR_SET_NO_NEW_PRIVS, 1)
