@@ -13,7 +13,6 @@ import pytest
 from greenloop.records import TestRun
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.testing import Limits, TestingSandbox, Work
-from greenloop.sandbox.warm import WarmSandbox
 from tests.hostile.witness import Witness
 from tests.sandbox.conftest import KINDS, made, why_not
 
@@ -63,14 +62,6 @@ def box(
 
         patch.setattr(opened, "_execute", noted)
         yield opened
-
-
-@pytest.fixture
-def warm(box: TestingSandbox) -> WarmSandbox:
-    """The same, where it has a zygote of its own behind a wall."""
-    if not isinstance(box, WarmSandbox):
-        pytest.skip("a container has no zygote behind a wall: see test_containers.py")
-    return box
 
 
 @pytest.fixture(autouse=True)

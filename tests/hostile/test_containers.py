@@ -126,6 +126,7 @@ _CALLER = """
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 with open_sandbox(Settings.load(sandbox="container", container_image={image!r})) as box:
+    print("open", flush=True)
     try:
         box.run_tests({code!r}, {tests!r})
     except KeyboardInterrupt:
@@ -139,6 +140,8 @@ def test_with_the_caller_everything_ends(box: ContainerSandbox, number: int) -> 
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
     ) as caller:
+        assert caller.stdout is not None
+        assert caller.stdout.readline() == "open\n"
         pid = wait_for_name("staying")
         below = [pid, parent(pid), parent(parent(pid))]
         caller.send_signal(number)

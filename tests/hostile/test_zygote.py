@@ -19,6 +19,7 @@ import pytest
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox import zygotes
+from greenloop.sandbox.testing import TestingSandbox
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.warm import WarmSandbox
 from tests.hostile.conftest import LIMITS, assert_ordinary
@@ -31,9 +32,11 @@ BRIEF = f"import time\n{_NAME}def f():\n    name('brief')\n    time.sleep(0.5)\n
 
 
 @pytest.fixture
-def box(warm: WarmSandbox) -> WarmSandbox:
-    """Only where there is a zygote."""
-    return warm
+def box(box: TestingSandbox) -> WarmSandbox:
+    """Only walls with a zygote behind them."""
+    if not isinstance(box, WarmSandbox):
+        pytest.skip("a container has no zygote behind a wall: see test_containers.py")
+    return box
 
 
 @contextmanager
