@@ -17,8 +17,8 @@ from greenloop.sandbox.engines import (
     alternatives,
     default_image,
     find_engine,
-    in_words,
     is_the_runtimes,
+    mend,
 )
 from greenloop.sandbox.testing import Limits, TestingSandbox, Work
 from greenloop.sandbox.warm import as_job
@@ -130,25 +130,19 @@ class ContainerSandbox(TestingSandbox):
 
     def _settled(self, shape: Shape, stop: threading.Event) -> Container | None:
         """The first container of all: with the first of the engine's runtimes that starts one."""
-        first_words = ""
+        said: list[str] = []
         for engine in alternatives(self._engine):
-            container = Container(engine, shape)
             try:
-                if not _comes_to_life(container, stop):
-                    container.end()
-                    return None
+                container = _alive(Container(engine, shape), stop)
+                self._engine, self._is_settled = engine, container is not None
+                return container
             except SandboxError as error:
-                container.end()
-                first_words = first_words or str(error)
-                if is_the_runtimes(str(error)):
-                    continue
-                break
-            except BaseException:  # Ctrl-C while it starts
-                container.end()
-                raise
-            self._engine, self._is_settled = engine, True
-            return container
-        raise SandboxError(in_words(self._engine, first_words))
+                if mended := mend(engine, str(error)):
+                    raise SandboxError(mended) from None
+                said.append(str(error))
+                if not is_the_runtimes(said[-1]):
+                    break
+        raise SandboxError(said[-1])
 
     def _give_back(self, container: Container) -> None:
         is_kept = not container.is_lost and container.runs < _MOST_RUNS
@@ -171,6 +165,17 @@ def container_sandbox(settings: Settings, limits: Limits) -> ContainerSandbox:
         return ContainerSandbox(find_engine(settings.container_engine, image), limits)
     except SandboxError as error:
         raise SandboxError(f"--sandbox container: {error}") from None
+
+
+def _alive(container: Container, stop: threading.Event) -> Container | None:
+    """It, once it has come to life; None where `stop` came before. Ended where it is not."""
+    try:
+        if _comes_to_life(container, stop):
+            return container
+    finally:
+        if container.is_lost:
+            container.end()
+    return None
 
 
 def _comes_to_life(container: Container, stop: threading.Event) -> bool:

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from greenloop.errors import SandboxError
 
 _ANSWER_S = 30.0
-_VERSION = {"podman": "{{.Version.Version}}", "docker": "{{.ServerVersion}}"}
+_RUNTIMES = ("crun", "runc")
+_VERSION = {
+    "podman": "{{.Version.Version}} {{.Host.OCIRuntime.Name}}",
+    "docker": "{{.ServerVersion}}",
+}
 
 
 @dataclass(frozen=True)
 class Engine:
-    """A container engine that answers and has the image. `options` come before its command."""
+    """A container engine that answers and has the image.
+
+    `options` come before its command; `runtime` is what it starts containers with, where it says so.
+    """
 
     name: str
     program: str
     version: str
     image: str
+    runtime: str = ""
     options: tuple[str, ...] = ()
 
     def command(self, *words: str) -> list[str]:
@@ -60,25 +67,21 @@ def _engine(name: str, image: str) -> Engine:
     if program is None:
         raise SandboxError(f"{name} is not installed")
     done = _asked([program, "info", "--format", _VERSION[name]])
-    version = done.stdout.strip() if done else ""
+    version, _, runtime = done.stdout.strip().partition(" ") if done else ("", "", "")
     if done is None or done.returncode or not version:
         raise SandboxError(f"{name} does not answer: {last_line(done.stderr if done else '')}")
     done = _asked([program, "image", "inspect", "--format", "{{.Id}}", image])
     if done is None or done.returncode:
         raise SandboxError(f"{name} has no image {image}: get it with `{name} pull {image}`")
-    return Engine(name, program, version, image)
+    return Engine(name, program, version, image, runtime)
 
 
 def alternatives(engine: Engine) -> list[Engine]:
     """The engine as it is set up; then, for podman, with the runtimes that it could have besides."""
     if engine.name != "podman":
         return [engine]
-    runtimes = [name for name in ("crun", "runc") if shutil.which(name)]
-    others = [
-        Engine(engine.name, engine.program, engine.version, engine.image, ("--runtime", name))
-        for name in runtimes
-    ]
-    return [engine, *others]
+    others = [item for item in _RUNTIMES if item != engine.runtime and shutil.which(item)]
+    return [engine, *(replace(engine, runtime=i, options=("--runtime", i)) for i in others)]
 
 
 def is_the_runtimes(words: str) -> bool:
@@ -86,17 +89,24 @@ def is_the_runtimes(words: str) -> bool:
     return "runtime" in words.lower() or "crun" in words or "runc" in words
 
 
-def in_words(engine: Engine, words: str) -> str:
-    """What an engine said when no container came to life, as a person can use it."""
-    if "python3" in words and ("not found" in words or "no such file" in words.lower()):
-        return f"the image {engine.image} has no python3"
-    if "subuid" in words or "not mapped" in words or "insufficient UIDs" in words:
-        who = os.environ.get("USER", "USER")
+def mend(engine: Engine, words: str) -> str:
+    """What can be done about what an engine said when no container came to life; '' if unknown."""
+    told = words.lower()
+    if "python3" in told and ("not found" in told or "no such file" in told):
+        return f"{engine.name}: the image {engine.image} has no python3"
+    if "its python is" in told:
+        return f"{engine.name}: the image {engine.image}: {words.partition(': ')[2]}"
+    if (
+        "subuid" in told
+        or "setup user" in told
+        or "not mapped" in told
+        or "insufficient uids" in told
+    ):
         return (
-            f"{engine.name} without root needs a range of user ids: `sudo usermod --add-subuids "
-            f"100000-165535 --add-subgids 100000-165535 {who}`, then `podman system migrate`"
+            f"{engine.name} without root needs user ids of its own: as root, `usermod --add-subuids "
+            "100000-165535 --add-subgids 100000-165535 NAME`, then `podman system migrate`"
         )
-    return words
+    return ""
 
 
 def last_line(text: str) -> str:
