@@ -29,6 +29,16 @@ OVER = {
         "            time.sleep(60)\n"
         "    time.sleep(60)"
     ),
+    "in processes that cannot be looked into": (
+        f"{_GROW}\nimport ctypes\n"
+        "def f():\n"
+        "    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n"
+        "    for _ in range(4):\n"
+        "        if not os.fork():\n"
+        "            kept = grow(60, 1 << 20)\n"
+        "            time.sleep(60)\n"
+        "    time.sleep(60)"
+    ),
     "in orphans": (
         f"{_GROW}\ndef f():\n"
         "    for _ in range(8):\n"

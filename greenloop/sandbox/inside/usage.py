@@ -82,10 +82,22 @@ def _proportional() -> int:
         try:
             with open(f"/proc/{name}/smaps_rollup", encoding="utf-8") as file:
                 lines = [line.split() for line in file]
+        except PermissionError:  # it has made itself not dumpable: all that it shares counts too
+            total += _whole(name)
+            continue
         except OSError:
             continue
         total += sum(int(line[1]) * 1024 for line in lines if line[0] in ("Pss_Anon:", "SwapPss:"))
     return total
+
+
+def _whole(name: str) -> int:
+    try:
+        with open(f"/proc/{name}/status", "rb") as file:
+            fields = _numbers(file.read())
+    except OSError:
+        return 0
+    return fields.get("RssAnon", 0) + fields.get("VmSwap", 0)
 
 
 def _elsewhere() -> int:
