@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from tests.hostile.witness import in_runs, parent, resident, settled_runs, wait_
 from tests.support.container_image import IMAGE
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def box(box: TestingSandbox) -> ContainerSandbox:
     """Only containers."""
     if not isinstance(box, ContainerSandbox):
@@ -33,13 +34,19 @@ def box(box: TestingSandbox) -> ContainerSandbox:
     return box
 
 
-@pytest.fixture
-def single(box: ContainerSandbox) -> Iterator[ContainerSandbox]:
-    """Never more than one container, so that each run follows the last in the same."""
+@pytest.fixture(scope="module")
+def one_by_one(box: ContainerSandbox) -> Iterator[ContainerSandbox]:
     with ContainerSandbox(box._engine, LIMITS) as opened:
         opened._most = 1
-        assert_ordinary(opened)
         yield opened
+
+
+@pytest.fixture
+def single(one_by_one: ContainerSandbox) -> ContainerSandbox:
+    """Never more than one container, so that each run follows the last in the same."""
+    one_by_one.limits = LIMITS
+    assert_ordinary(one_by_one)
+    return one_by_one
 
 
 @contextmanager
@@ -98,7 +105,7 @@ def test_an_old_container_is_replaced(
 
 def test_with_other_limits_of_its_own_it_is_another(single: ContainerSandbox) -> None:
     (old,) = single._idle
-    single.limits = LIMITS.__class__(disk_bytes=1 << 20)
+    single.limits = replace(LIMITS, disk_bytes=1 << 20)
     big = "def f(): open('/tmp/x', 'wb').write(bytes(2 << 20))"
     run = single.run_tests(big, TESTS)
     assert [item.exception for item in run.failures] == ["OSError"]
