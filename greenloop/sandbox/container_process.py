@@ -103,15 +103,19 @@ class Container:
     def end(self) -> None:
         """Ends it, by its name where it does not go by itself."""
         self.leave()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_ENDING_S)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                rm = self._engine.command("rm", "--force", self._name)
-                subprocess.run(rm, capture_output=True, timeout=_SEND_S, cwd="/", check=False)
-            self._process.kill()
-            self._process.wait()
+        if self._process.returncode != 0:  # it hangs, or the engine's own process was killed
+            for words in (["kill"], ["rm", "--force"]):
+                self._by_name(words)
+        self._process.kill()
+        self._process.wait()
         self._close()
+
+    def _by_name(self, words: list[str]) -> None:
+        command = self._engine.command(*words, self._name)
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(command, capture_output=True, timeout=_SEND_S, cwd="/", check=False)
 
     def _close(self) -> None:
         self._ours.close()

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox import container
+from greenloop.sandbox import container, container_process
 from greenloop.sandbox.container import ContainerSandbox
 from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import LIMITS, PRELUDE, answered, assert_ordinary
@@ -265,3 +265,18 @@ def test_nothing_of_what_the_engine_gives_is_seen(
         seen: dict[str, Any] = answered(opened, "", calls)
     assert not [text for text in seen.values() if "proxy" in str(text).lower()]
     assert not in_runs()
+
+
+def test_a_container_that_hangs_is_ended_by_its_name(
+    single: ContainerSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped from outside it does not even notice that nobody is there any more."""
+    monkeypatch.setattr(container_process, "_ENDING_S", 0.5)
+    (living,) = single._idle
+    with going_on(single, STAYS, "staying") as (future, pid):
+        first = parent(pid)
+        os.kill(first, signal.SIGSTOP)
+        single.interrupt()
+        assert future.result(60).ending == "interrupted"
+    assert_gone(pid, first)
+    assert living._name not in names(single)
