@@ -152,7 +152,7 @@ def test_with_the_caller_everything_ends(box: ContainerSandbox, number: int) -> 
         pid = wait_for_name("staying")
         below = [pid, parent(pid), parent(parent(pid))]
         caller.send_signal(number)
-        said, _ = caller.communicate(timeout=20)
+        said, _ = caller.communicate(timeout=60)
     assert ("interrupted" in said) == (number == signal.SIGINT)
     assert_gone(*below)
 
