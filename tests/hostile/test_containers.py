@@ -132,7 +132,8 @@ def test_closing_ends_all_containers(box: ContainerSandbox) -> None:
 _CALLER = """
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
-with open_sandbox(Settings.load(sandbox="container", container_image={image!r})) as box:
+chosen = dict(sandbox="container", container_engine={engine!r}, container_image={image!r})
+with open_sandbox(Settings.load(**chosen)) as box:
     print("open", flush=True)
     try:
         box.run_tests({code!r}, {tests!r})
@@ -143,7 +144,7 @@ with open_sandbox(Settings.load(sandbox="container", container_image={image!r}))
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "SIGKILL"])
 def test_with_the_caller_everything_ends(box: ContainerSandbox, number: int) -> None:
-    code = _CALLER.format(image=IMAGE, code=STAYS, tests=TESTS)
+    code = _CALLER.format(engine=box._engine.name, image=IMAGE, code=STAYS, tests=TESTS)
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
     ) as caller:

@@ -14,7 +14,7 @@ from greenloop.errors import SandboxError
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.container import ContainerSandbox
-from greenloop.sandbox.engines import find_engine
+from greenloop.sandbox.engines import Engine, find_engine
 from greenloop.sandbox.process import ProcessSandbox
 from greenloop.sandbox.testing import Limits, TestingSandbox
 from greenloop.sandbox.walls import bubblewrap_wall, native_wall
@@ -48,10 +48,15 @@ def why_not(kind: str) -> str:
     return ""
 
 
+def container_engine() -> Engine:
+    """The one that HOSTILE_ENGINE names, or the first that will do. Raises SandboxError."""
+    return find_engine(os.environ.get("HOSTILE_ENGINE", "auto"), IMAGE)
+
+
 @functools.cache
 def _why_no_container() -> str:
     try:
-        find_engine("auto", IMAGE)
+        container_engine()
     except SandboxError as error:
         return f"{error} (here: `python -m tests.support.container_image`)"
     return ""
@@ -62,7 +67,7 @@ def made(kind: str, limits: Limits = LIMITS) -> TestingSandbox:
     if kind == "process":
         return ProcessSandbox(limits)
     if kind == "container":
-        return ContainerSandbox(find_engine("auto", IMAGE), limits)
+        return ContainerSandbox(container_engine(), limits)
     wall = bubblewrap_wall() if kind == "bubblewrap" else native_wall()
     assert wall is not None
     return WarmSandbox(wall, limits)

@@ -16,7 +16,7 @@ from greenloop.sandbox.container_command import Shape, start_command
 from greenloop.sandbox.engines import Engine, find_engine, mend
 from greenloop.sandbox.testing import Limits
 from greenloop.settings import Settings
-from tests.sandbox.conftest import why_not
+from tests.sandbox.conftest import container_engine, why_not
 from tests.support.container_image import IMAGE
 
 PODMAN = Engine("podman", "/usr/bin/podman", "5.0.0", "python:3.11-slim")
@@ -117,7 +117,7 @@ def test_nothing_of_this_machine_is_handed_on() -> None:
 def test_an_image_without_python_is_said_to_have_none() -> None:
     if reason := why_not("container"):
         pytest.skip(f"no container here: {reason}")
-    engine = find_engine("auto", IMAGE)
+    engine = container_engine()
     image = "localhost/greenloop-tests:empty"
     archive = bytes(10240)  # an empty one, as tar writes it
     command = [engine.program, "import", "-", image]
