@@ -162,6 +162,8 @@ def test_with_the_caller_everything_ends(box: WarmSandbox, number: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
     ) as caller:
+        assert caller.stdout is not None
+        assert caller.stdout.readline() == "ready\n"
         pid = wait_for_name("staying")
         below = [pid, zygote_of(pid)]
         caller.send_signal(number)
