@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -25,13 +26,7 @@ from tests.hostile.test_zygote import BRIEF, STAYS, TESTS, assert_gone, descript
 from tests.hostile.witness import in_runs, parent, resident, settled_runs, wait_for_name
 from tests.support.container_image import IMAGE
 
-
-@pytest.fixture(scope="module")
-def box(box: TestingSandbox) -> ContainerSandbox:
-    """Only containers."""
-    if not isinstance(box, ContainerSandbox):
-        pytest.skip("no container: see test_zygote.py")
-    return box
+pytestmark = pytest.mark.parametrize("box", ["container"], indirect=True, scope="session")
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +62,14 @@ def names(box: ContainerSandbox) -> set[str]:
     return {name for name in said if name.startswith(f"greenloop-{os.getpid()}-")}
 
 
+def assert_unlisted(name: str, box: ContainerSandbox) -> None:
+    """Soon: docker takes containers away in its own time."""
+    until = time.monotonic() + 30
+    while name in names(box) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert name not in names(box)
+
+
 def test_a_container_that_was_killed_is_replaced(box: ContainerSandbox) -> None:
     with going_on(box, BRIEF, "brief") as (future, pid):
         os.kill(parent(pid), signal.SIGKILL)
@@ -100,7 +103,7 @@ def test_an_old_container_is_replaced(
     assert_ordinary(single)
     assert single._idle == []
     assert_ordinary(single)
-    assert old._name not in names(single)
+    assert_unlisted(old._name, single)
 
 
 def test_with_other_limits_of_its_own_it_is_another(single: ContainerSandbox) -> None:
@@ -109,7 +112,7 @@ def test_with_other_limits_of_its_own_it_is_another(single: ContainerSandbox) ->
     big = "def f(): open('/tmp/x', 'wb').write(bytes(2 << 20))"
     run = single.run_tests(big, TESTS)
     assert [item.exception for item in run.failures] == ["OSError"]
-    assert old._name not in names(single)
+    assert_unlisted(old._name, single)
 
 
 def test_interrupt_ends_all_that_is_running(box: ContainerSandbox) -> None:
@@ -125,13 +128,15 @@ def test_closing_ends_all_containers(box: ContainerSandbox) -> None:
     before = names(box)
     with ContainerSandbox(box._engine, LIMITS) as opened:
         assert_ordinary(opened)
-        assert names(box) > before
-    assert names(box) == before
+        (name,) = names(box) - before
+    assert_unlisted(name, box)
 
 
 _CALLER = """
+import signal
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
 chosen = dict(sandbox="container", container_engine={engine!r}, container_image={image!r})
 with open_sandbox(Settings.load(**chosen)) as box:
     print("open", flush=True)
@@ -280,4 +285,4 @@ def test_a_container_that_hangs_is_ended_by_its_name(
         single.interrupt()
         assert future.result(60).ending == "interrupted"
     assert_gone(pid, first)
-    assert living._name not in names(single)
+    assert_unlisted(living._name, single)

@@ -19,7 +19,6 @@ import pytest
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox import zygotes
-from greenloop.sandbox.testing import TestingSandbox
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.warm import WarmSandbox
 from tests.hostile.conftest import LIMITS, assert_ordinary
@@ -31,12 +30,9 @@ STAYS = f"import time\n{_NAME}def f():\n    name('staying')\n    time.sleep(60)\
 BRIEF = f"import time\n{_NAME}def f():\n    name('brief')\n    time.sleep(0.5)\n"
 
 
-@pytest.fixture
-def box(box: TestingSandbox) -> WarmSandbox:
-    """Only walls with a zygote behind them."""
-    if not isinstance(box, WarmSandbox):
-        pytest.skip("a container has no zygote behind a wall: see test_containers.py")
-    return box
+pytestmark = pytest.mark.parametrize(
+    "box", ["bubblewrap", "native"], indirect=True, scope="session"
+)
 
 
 @contextmanager
@@ -144,9 +140,10 @@ def test_interrupt_does_not_wait_for_a_wall_that_never_comes_to_life(box: WarmSa
 
 
 _CALLER = """
-import os, sys
+import signal
 from greenloop.sandbox.walls import {wall}_wall
 from greenloop.sandbox.warm import WarmSandbox
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
 with WarmSandbox({wall}_wall()) as box:
     print("ready", flush=True)
     try:
