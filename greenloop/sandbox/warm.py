@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,24 +67,26 @@ class WarmSandbox(TestingSandbox):
 
     def _run(self, work: Work, stop: threading.Event, compiled: dict[str, str]) -> Ended:
         place = Place(packages=PACKAGES if work.packages else "")
-        return self._hand_over(self._job(work, compiled, place), work.packages, stop)
+        return self._hand_over(as_job(work, compiled, place), work.packages, stop)
 
     def _hand_over(self, job: dict[str, Any], packages: Installed, stop: threading.Event) -> Ended:
         zygote, limits = self._zygotes.of(packages), json.dumps(self.limits.inside()).encode()
         return zygote.run(json.dumps(job).encode(), limits, self.limits.timeout_s, stop)
 
-    def _job(self, work: Work, compiled: dict[str, str], place: Place) -> dict[str, Any]:
-        return {
-            **work.job,
-            "kind": work.kind,
-            "key": work.key,
-            "cold": work.hash_seed != 0,
-            "work": place.work,
-            "files": {f"{place.work}/{name}": text for name, text in work.files},
-            "compiled": compiled,
-            "packages": place.packages,
-            "environment": {
-                **environment(place.home, place.temporary, work.hash_seed, work.packages),
-                "PYTHONPATH": ":".join(filter(None, (place.site, place.packages))),
-            },
-        }
+
+def as_job(work: Work, compiled: Mapping[str, str], place: Place) -> dict[str, Any]:
+    """A run as the inside of a wall takes it; `compiled` are test files that are rewritten already."""
+    return {
+        **work.job,
+        "kind": work.kind,
+        "key": work.key,
+        "cold": work.hash_seed != 0,
+        "work": place.work,
+        "files": {f"{place.work}/{name}": text for name, text in work.files},
+        "compiled": dict(compiled),
+        "packages": place.packages,
+        "environment": {
+            **environment(place.home, place.temporary, work.hash_seed, work.packages),
+            "PYTHONPATH": ":".join(filter(None, (place.site, place.packages))),
+        },
+    }

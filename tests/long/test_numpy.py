@@ -10,10 +10,8 @@ import pytest
 from greenloop.errors import PackagesError
 from greenloop.packages import Installed, Store
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.walls import bubblewrap_wall, native_wall
-from greenloop.sandbox.warm import WarmSandbox
-from tests.sandbox.conftest import walls
+from greenloop.sandbox.limits import Limits
+from tests.sandbox.conftest import made, walls
 
 CODE = """
 import numpy as np
@@ -61,13 +59,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 @pytest.fixture(scope="module", params=["none", *walls()])
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    if request.param == "none":
-        with ProcessSandbox() as opened:
-            yield opened
-        return
-    wall = bubblewrap_wall() if request.param == "bubblewrap" else native_wall()
-    assert wall is not None
-    with WarmSandbox(wall) as opened:
+    with made(request.param, Limits()) as opened:
         yield opened
 
 
