@@ -16,6 +16,7 @@ from typing import IO
 VERSION = f"python3.{sys.version_info.minor}"
 IMAGE = f"localhost/greenloop-tests:{VERSION}"
 _PROGRAMS = [f"/usr/bin/{name}" for name in "sh env sleep true yes".split()]
+_ON_EVERY_LINUX = "c dl gcc_s m pthread rt stdc++ util".split()
 _FOLDERS = "dev etc proc run sys tmp".split()
 _LEFT_OUT = {"test", "tests", "site-packages", "dist-packages", "idlelib", "ensurepip", "tkinter"}
 
@@ -30,8 +31,15 @@ def write(target: IO[bytes]) -> None:
         archive.add(program, f"usr/local/bin/{VERSION}", filter=_of_root)
         archive.addfile(_link("usr/local/bin/python3", VERSION))
         parts = [str(program), *_PROGRAMS, *map(str, library.glob("lib-dynload/*.so"))]
-        for path in (*_PROGRAMS, *_libraries(parts)):
+        parts += _expected()
+        for path in (*_PROGRAMS, *_expected(), *_libraries(parts)):
             archive.add(os.path.realpath(path), path.lstrip("/"), filter=_of_root)
+
+
+def _expected() -> list[str]:
+    """Libraries that wheels expect on every Linux."""
+    found = (Path("/usr/lib").glob(f"*-linux-gnu/lib{name}.so.[0-9]") for name in _ON_EVERY_LINUX)
+    return sorted({str(path) for paths in found for path in paths})
 
 
 def _libraries(programs: Iterable[str]) -> list[str]:
