@@ -2,7 +2,8 @@
 
 A contract is agreed on. Code and tests are written from it side by side; the code is reviewed, the
 tests must fail on a stub. Then the tests run, and while they are red the code is repaired, a wrong
-test is judged, or the code is written anew, up to N times. What is green is graded.
+test is judged, or the code is written anew, up to N times. What is green is graded; where mutants
+of it live on, tests are added, and it has to be green again.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import ContractReady, Emit, RunFinished, RunStarted, ignore
+from greenloop.grading import Plan
 from greenloop.models.answer_log import AnswerLog
 from greenloop.models.asking import Asker, RetryPolicy
 from greenloop.models.chat import ChatSource
@@ -27,6 +29,7 @@ from greenloop.settings import Settings
 from greenloop.tools.as_tools import in_any_thread
 from greenloop.tools.toolkit import Toolkit
 from greenloop.way.earning import earn_tests
+from greenloop.way.hardening import Hardener
 from greenloop.way.improving import Improver
 from greenloop.way.leaving import with_artifacts
 from greenloop.way.packages import provide_agreed
@@ -117,9 +120,13 @@ class CodingAgent:
             earn_tests(kit, state, emit),
         )
         improver = Improver(kit, asker, state, emit, repairs)
-        while not await is_green(kit, state, emit):
-            if not await improver.improve():
-                break
+        hardener = Hardener(kit, state, emit, self._settings.hardening_rounds, repairs)
+        going_on = True
+        while going_on:
+            if await is_green(kit, state, emit):
+                going_on = await hardener.harden()
+            else:
+                going_on = await improver.improve()
 
     # --- what a run is made of, and what it leaves behind
 
@@ -127,7 +134,8 @@ class CodingAgent:
         settings = self._settings
         ledger = Ledger(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
         unknown = SandboxInfo(backend=settings.sandbox, isolation="not opened")
-        return RunState(request, ledger, settings.model or "not chosen", unknown)
+        model, plan = settings.model or "not chosen", Plan.of(settings)
+        return RunState(request, ledger, model, unknown, plan)
 
     def _opened(
         self, state: RunState, directory: RunDirectory, stack: ExitStack

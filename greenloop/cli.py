@@ -22,6 +22,7 @@ from greenloop.commands.options import (
     MaxRepairs,
     MaxTokens,
     Model,
+    Mutants,
     Output,
     Quiet,
     Record,
@@ -35,7 +36,7 @@ from greenloop.commands.options import (
 )
 
 _DEFAULT = "make"
-_LATER = ("check", "heal", "script", "batch")
+_LATER = ("heal", "script", "batch")
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 
 
@@ -95,6 +96,7 @@ def make(
     sandbox: Sandbox = None,
     allow_package: AllowPackage = None,
     require: Require = None,
+    mutants: Mutants = None,
     keep_best: KeepBest = False,
     approve: Approve = False,
     quiet: Quiet = False,
@@ -106,7 +108,7 @@ def make(
     flags = _flags(
         model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
     )
-    flags["allow_package"] = _listed(allow_package)
+    flags |= {"allow_package": _listed(allow_package), "mutants": mutants}
     options = MakeOptions(
         output=output,
         tests_output=tests_output,
@@ -123,6 +125,27 @@ def make(
 
 
 @app.command()
+def check(
+    code: Annotated[Path, typer.Argument(help="The module's file; its stem is the module's name.")],
+    tests: Annotated[list[Path], typer.Argument(help="Pytest files, or a folder with some.")],
+    json: Json = False,
+    run_dir: RunDir = None,
+    timeout: Timeout = None,
+    sandbox: Sandbox = None,
+    require: Require = None,
+    mutants: Mutants = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Run and grade existing code against existing tests; no model is asked."""
+    from greenloop.commands.checking import CheckOptions, check_command
+
+    options = CheckOptions(run_dir=run_dir, json=json, quiet=quiet, verbose=verbose)
+    flags = {"timeout_s": timeout, "sandbox": sandbox, "require": require, "mutants": mutants}
+    raise typer.Exit(check_command(code, tests, options, flags))
+
+
+@app.command()
 def resume(
     run_dir: Annotated[Path, typer.Argument(help="The directory of an interrupted run.")],
     model: Model = None,
@@ -135,6 +158,7 @@ def resume(
     sandbox: Sandbox = None,
     allow_package: AllowPackage = None,
     require: Require = None,
+    mutants: Mutants = None,
     keep_best: KeepBest = False,
     approve: Approve = False,
     quiet: Quiet = False,
@@ -146,7 +170,7 @@ def resume(
     flags = _flags(
         model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
     )
-    flags["allow_package"] = _listed(allow_package)
+    flags |= {"allow_package": _listed(allow_package), "mutants": mutants}
     options = MakeOptions(
         keep_best=keep_best, approve=approve, json=json, quiet=quiet, verbose=verbose
     )

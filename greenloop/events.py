@@ -122,6 +122,15 @@ class Attempted(Event):
 
 
 @dataclass(frozen=True)
+class TestsRun(Event):
+    """Tests were run on code that nobody wrote here."""
+
+    __test__ = False
+
+    run: TestRun
+
+
+@dataclass(frozen=True)
 class DisputeJudged(Event):
     dispute: Dispute
     judgement: Judgement
@@ -136,6 +145,14 @@ class Stuck(Event):
 @dataclass(frozen=True)
 class Graded(Event):
     evidence: Evidence
+
+
+@dataclass(frozen=True)
+class Hardened(Event):
+    """`tests` were added against surviving mutants, of which `survivors` were shown."""
+
+    survivors: int
+    tests: tuple[str, ...]
 
 
 @dataclass(frozen=True)

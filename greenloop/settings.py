@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from greenloop.errors import SettingsError
 from greenloop.packages import AllowList
+from greenloop.records import Thresholds
 
 
 class Settings(BaseSettings):
@@ -39,6 +40,7 @@ class Settings(BaseSettings):
     model_attempts: int = Field(6, ge=1, le=20, validation_alias="GREENLOOP_MODEL_ATTEMPTS")
     model_backoff_s: float = Field(1.0, ge=0, validation_alias="GREENLOOP_MODEL_BACKOFF")
     max_repairs: int = Field(5, ge=0, le=100, validation_alias="MAX_REPAIR_ITERATIONS")
+    hardening_rounds: int = Field(2, ge=0, le=10, validation_alias="GREENLOOP_HARDENING_ROUNDS")
     timeout_s: float = Field(30, gt=0, le=3600, validation_alias="EXECUTION_TIMEOUT_SECONDS")
     max_tokens: int | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_TOKENS")
     max_cost: float | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_COST")
@@ -66,6 +68,13 @@ class Settings(BaseSettings):
     allowed_packages: str | None = Field(None, validation_alias="GREENLOOP_ALLOWED_PACKAGES")
     allow_package: str = Field("", validation_alias="GREENLOOP_ALLOW_PACKAGE")
 
+    @field_validator("mutants")
+    @classmethod
+    def _is_a_count(cls, value: Literal["all"] | int) -> Literal["all"] | int:
+        if isinstance(value, int) and value < 0:
+            raise ValueError("Input should be all, or 0 or more")
+        return value
+
     @field_validator("allowed_packages", "allow_package")
     @classmethod
     def _are_packages(cls, value: str | None) -> str | None:
@@ -76,6 +85,34 @@ class Settings(BaseSettings):
     def allow_list(self) -> AllowList:
         """The packages that generated code may use: the list, and those allowed besides."""
         return AllowList.of(self.allowed_packages, self.allow_package)
+
+    mutants: Literal["all"] | int = Field(100, validation_alias="GREENLOOP_MUTANTS")
+    min_sealed_agreement: float = Field(
+        1.0, ge=0, le=1, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT"
+    )
+    min_mutation_score: float = Field(
+        0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_MUTATION_SCORE"
+    )
+    min_controlled: float = Field(0.5, ge=0, le=1, validation_alias="GREENLOOP_MIN_CONTROLLED")
+    min_line_coverage: float = Field(
+        0.9, ge=0, le=1, validation_alias="GREENLOOP_MIN_LINE_COVERAGE"
+    )
+    min_branch_coverage: float = Field(
+        0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_BRANCH_COVERAGE"
+    )
+    grading_s: float = Field(60, gt=0, le=3600, validation_alias="GREENLOOP_GRADING_SECONDS")
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What evidence must reach for `verified`."""
+        return Thresholds(
+            sealed_agreement=self.min_sealed_agreement,
+            mutation_score=self.min_mutation_score,
+            controlled=self.min_controlled,
+            line_coverage=self.min_line_coverage,
+            branch_coverage=self.min_branch_coverage,
+            seconds=self.grading_s,
+        )
 
     @classmethod
     def load(cls, **flags: Any) -> Settings:

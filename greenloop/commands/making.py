@@ -13,7 +13,7 @@ from greenloop.agent import CodingAgent, refused
 from greenloop.commands.approval import always, ask, check_terminal
 from greenloop.commands.running import complain, run_to_end
 from greenloop.commands.specifications import module_name, read_specification, read_tests
-from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.errors import GreenloopError, InputError, InterruptedRunError, OutputError
 from greenloop.events import Emit, Event, RunFinished
 from greenloop.records import Report
 from greenloop.reporting.progress import progress
@@ -63,6 +63,8 @@ def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -
     try:
         directory = RunDirectory.open(run_dir)
         request = directory.load_request()
+        if not request.specification:
+            raise InputError(f"{run_dir} is that of a check: run the check again instead")
         settings = Settings.load(**{**request.options, **_given(flags), **_more(request, flags)})
         check_outputs(request)
         if options.approve:

@@ -83,3 +83,7 @@ Approve = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="More progress.")]
+Mutants = Annotated[
+    Optional[str],
+    typer.Option("--mutants", help="How many mutants at most; default 100.", metavar="N|all"),
+]

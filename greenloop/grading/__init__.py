@@ -3,6 +3,9 @@
 evidence = grade(box, code, test_code)
 """
 
-from greenloop.grading.grading import Thresholds, grade
+from greenloop.grading.grading import grade
+from greenloop.grading.judging import forgery, shortfalls
+from greenloop.grading.plan import Plan
+from greenloop.records import Thresholds
 
-__all__ = ["Thresholds", "grade"]
+__all__ = ["Plan", "Thresholds", "forgery", "grade", "shortfalls"]

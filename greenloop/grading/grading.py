@@ -1,30 +1,37 @@
-"""Grading: the pieces of evidence, cheapest first, and what they say together."""
+"""Grading: the pieces of evidence, cheapest first, taken side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
+from greenloop.grading.controls import controls
+from greenloop.grading.coverage import coverage
 from greenloop.grading.integrity import integrity
+from greenloop.grading.plan import Plan
 from greenloop.grading.reruns import flakiness, hollow_run
 from greenloop.grading.sealed import sealed_result
-from greenloop.records import Evidence, Expectation, RedPhase, SealedExample, TestRun
+from greenloop.records import (
+    Coverage,
+    Evidence,
+    Expectation,
+    Mutation,
+    RedPhase,
+    SealedExample,
+    SealedResult,
+    TestRun,
+)
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
 
-
-@dataclass(frozen=True)
-class Thresholds:
-    """What the evidence must reach for `verified`; shares between 0 and 1."""
-
-    sealed_agreement: float = 1.0
-    mutation_score: float = 0.8
-
-    def as_record(self) -> dict[str, float]:
-        return {"sealed_agreement": self.sealed_agreement, "mutation_score": self.mutation_score}
+_SIDE_BY_SIDE = 2  # more would make slow tests slower, up to their time limit
+_NO_WALL = "without a wall mutants are not run: a fault may do harm"
+Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,7 @@ class Graded:
     disagreed: tuple[SealedExample, ...] = ()
 
 
-def grade(box: Sandbox, code: str, test_code: str) -> Evidence:
+def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> Evidence:
     """The evidence for any module and pytest file, without a model.
 
     Raises:
@@ -44,7 +51,7 @@ def grade(box: Sandbox, code: str, test_code: str) -> Evidence:
     module = tested_module(test_code, box.packages.imports)
     tests = [TestFile(f"test_{module}.py", test_code)]
     run = box.run_tests(code, tests, module=module)
-    return grade_run(box, code, tests, module, run=run).evidence
+    return grade_run(box, code, tests, module, run=run, plan=plan).evidence
 
 
 def grade_run(
@@ -58,60 +65,83 @@ def grade_run(
     sealed: Sequence[SealedExample] = (),
     red_phase: RedPhase | None = None,
     untested: Sequence[str] = (),
+    plan: Plan | None = None,
 ) -> Graded:
     """The evidence for a run that was green, given what is known from before it.
 
-    What runs in the sandbox runs side by side: mostly it waits for processes.
+    What runs in the sandbox runs side by side: mostly it waits for processes. Mutants come last
+    and by themselves, as their time limits are taken from a machine that has nothing else to do.
     """
-    steady = partial(flakiness, box, code, tests, module, before=run, expected=expected)
-    with ThreadPoolExecutor(3) as side_by_side:
-        again = side_by_side.submit(steady)
-        hollowed = side_by_side.submit(hollow_run, box, code, tests, module)
-        result, disagreed = sealed_result(box, code, module, sealed) if sealed else (None, ())
+    plan = plan or Plan()
+    limits, clock = plan.thresholds, _Clock()
+    given = (box, code, tests, module)
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        start = partial(clock.start, pool)
+        again = start("flakiness", partial(flakiness, *given, before=run, expected=expected))
+        hollowed = start("hollow_run", partial(hollow_run, *given))
+        controlled = start("controls", partial(controls, *given, before=run, thresholds=limits))
+        covered = start("coverage", partial(coverage, *given, before=run, thresholds=limits))
+        agreement = limits.sealed_agreement
+        asking = start("sealed", partial(_sealed, box, code, module, sealed, agreement))
+    result, disagreed = asking.result()
+    measured, why_not = _coverage(covered.result())
+    tried = clock.timed("mutation", partial(_mutation, *given, plan))
+    mutation, unmeasured = (None, {"mutation": tried}) if isinstance(tried, str) else (tried, {})
     evidence = Evidence(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
+        controls=controlled.result(),
         sealed=result,
+        mutation=mutation,
+        coverage=measured,
         flakiness=again.result(),
         integrity=integrity(code),
         requirements_untested=tuple(untested),
-        thresholds=Thresholds().as_record(),
+        thresholds=limits,
+        seconds=clock.seconds,
+        not_measured=unmeasured | why_not,
     )
     return Graded(evidence, disagreed)
 
 
-def forged(evidence: Evidence) -> bool:
-    """Whether the green cannot be the code's own: it stays green, or unreported, when hollowed."""
-    return evidence.hollow_run is not None and not evidence.hollow_run.reached
+def _sealed(
+    box: Sandbox, code: str, module: str, examples: Sequence[SealedExample], agreement: float
+) -> tuple[SealedResult | None, tuple[SealedExample, ...]]:
+    return sealed_result(box, code, module, examples, agreement) if examples else (None, ())
 
 
-def shortfalls(evidence: Evidence) -> tuple[str, ...]:
-    """Why a green is not `verified`, one reason a piece of evidence; () where it is."""
-    thresholds = Thresholds()
-    found: list[str] = []
-    if evidence.red_phase is None or not evidence.red_phase.reached:
-        found.append("red phase: not every test was seen to fail on a stub")
-    if evidence.hollow_run is None:
-        found.append("hollow run: not taken")
-    found.extend(_of_sealed(evidence, thresholds))
-    if evidence.mutation is None:
-        found.append("mutants: not measured by this version")
-    elif evidence.mutation.score < thresholds.mutation_score:
-        found.append(f"mutants: score {evidence.mutation.score:.2f} < {thresholds.mutation_score}")
-    if evidence.flakiness is None or not evidence.flakiness.reached:
-        found.append(
-            "flakiness: in another order or with another hash seed the tests end otherwise"
-        )
-    found.extend(f"integrity: line {item.line}: {item.what}" for item in evidence.integrity)
-    if evidence.requirements_untested:
-        found.append(f"requirements without a test: {', '.join(evidence.requirements_untested)}")
-    return tuple(found)
+def _coverage(found: Coverage | str) -> tuple[Coverage | None, dict[str, str]]:
+    return (None, {"coverage": found}) if isinstance(found, str) else (found, {})
 
 
-def _of_sealed(evidence: Evidence, thresholds: Thresholds) -> list[str]:
-    sealed = evidence.sealed
-    if sealed is None or not sealed.total:
-        return ["sealed examples: none were given"]
-    if sealed.agreed / sealed.total < thresholds.sealed_agreement:
-        return [f"sealed examples: {sealed.agreed} of {sealed.total} agree"]
-    return []
+def _mutation(
+    box: Sandbox, code: str, tests: Sequence[TestFile], module: str, plan: Plan
+) -> Mutation | str:
+    """The record, or why there is none."""
+    if plan.mutants == 0:
+        return "none were asked for"
+    if box.info.backend == "none":
+        return _NO_WALL
+    how_many, seconds = plan.mutants, plan.thresholds.seconds
+    return plan.mutation(
+        box, code, tests, module=module, most=how_many, seed=plan.seed, budget_s=seconds
+    )
+
+
+class _Clock:
+    """Seconds of each piece; pieces that run side by side count each in full."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def start(
+        self, pool: ThreadPoolExecutor, name: str, work: Callable[[], Taken]
+    ) -> Future[Taken]:
+        return pool.submit(self.timed, name, work)
+
+    def timed(self, name: str, work: Callable[[], Taken]) -> Taken:
+        started = time.monotonic()
+        try:
+            return work()
+        finally:
+            self.seconds[name] = round(time.monotonic() - started, 3)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from greenloop.records import IntegrityFinding
 
 _MODULES = frozenset(
-    {"pytest", "_pytest", "pluggy", "unittest", "gc", "ctypes", "inspect", "_thread"}
+    "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal sys.monitoring".split()
 )
+_RUNNING = frozenset({"exec", "eval", "compile", "__import__"})
 _CALLS = {
     "os._exit": "ends the process behind pytest's back",
     "os.kill": "kills processes",
@@ -23,7 +24,10 @@ _CALLS = {
 _ATTRIBUTES = {
     "sys.modules": "changes or reads the loaded modules",
     "sys.meta_path": "changes how modules are found",
+    "sys.path_hooks": "changes how modules are found",
+    "sys.monitoring": "traces the tests",
     "builtins.__import__": "changes how modules are imported",
+    "builtins.__build_class__": "changes how classes are made",
 }
 _FRAME_PARTS = frozenset(
     {"f_back", "f_locals", "f_globals", "tb_frame", "gi_frame", "__subclasses__"}
@@ -58,11 +62,32 @@ def _suspicious(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[int, s
             yield node.lineno, f"`{name}` {why}"
         if node.attr in _FRAME_PARTS:
             yield node.lineno, f"`.{node.attr}` reaches into frames or classes that are not its own"
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        yield from _called(node.func.id, node, aliases)
+    elif isinstance(node, ast.FunctionDef) and node.name == "__eq__":
+        if ast.unparse(node.body[-1]) == "return True" and not _has_branch(node):
+            yield node.lineno, "`__eq__` says True to everything"
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         if node.value.startswith("test_") and node.value.endswith(".py"):
             yield node.lineno, f"names a test file: {node.value!r}"
         elif node.value in ("conftest.py", "PYTEST_CURRENT_TEST"):
             yield node.lineno, f"names what belongs to pytest: {node.value!r}"
+
+
+def _has_branch(node: ast.FunctionDef) -> bool:
+    return any(isinstance(item, ast.If) for item in ast.walk(node))
+
+
+def _called(name: str, node: ast.Call, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
+    if name in _RUNNING:
+        yield node.lineno, f"`{name}` runs what cannot be read here"
+    owner, attribute = (
+        ([*node.args, None, None][:2]) if name in ("getattr", "setattr") else (None, None)
+    )
+    if isinstance(owner, ast.Name) and isinstance(attribute, ast.Constant):
+        full = f"{aliases.get(owner.id, owner.id)}.{attribute.value!s}"
+        if why := _CALLS.get(full) or _ATTRIBUTES.get(full):
+            yield node.lineno, f"`{full}` {why}"
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[int, str]]:

@@ -41,6 +41,8 @@ def hollow_run(box: Sandbox, code: str, tests: Sequence[TestFile], module: str) 
     passed = sum(
         test.outcome == "passed" and not test.id.startswith(control.name) for test in run.tests
     )
+    if run.ending == "timeout":
+        return HollowRun(reached=False, passed=passed, failed=failed, cut_short=_late(run))
     green = run.ending == "finished" and passed > 0 and not failed
     if green and mine and not has_functions:
         return None
@@ -66,6 +68,7 @@ def flakiness(
     run = box.run_tests(
         code, tests, module=module, expected=expected, order_seed=_ORDER_SEED, hash_seed=_HASH_SEED
     )
+    cut_short = _late(run) if run.ending == "timeout" else ""
     first = {test.id: test.outcome for test in before.tests}
     again = {test.id: test.outcome for test in run.tests}
     differing = sorted(
@@ -75,5 +78,10 @@ def flakiness(
         reached=not differing and run.passed == before.passed,
         order_seed=_ORDER_SEED,
         hash_seed=_HASH_SEED,
-        differing=tuple(differing),
+        differing=tuple(differing) if not cut_short else (),
+        cut_short=cut_short,
     )
+
+
+def _late(run: TestRun) -> str:
+    return f"out of time after {len(run.tests)} tests"

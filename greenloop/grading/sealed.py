@@ -10,6 +10,7 @@ from typing import Any
 
 from greenloop.records import SealedExample, SealedResult
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.box import Answers
 from greenloop.suite.revealing import ABSOLUTE, RELATIVE
 
 
@@ -18,11 +19,15 @@ class _Other:
 
 
 def sealed_result(
-    box: Sandbox, code: str, module: str, examples: Sequence[SealedExample]
+    box: Sandbox,
+    code: str,
+    module: str,
+    examples: Sequence[SealedExample],
+    agreement: float = 1.0,
 ) -> tuple[SealedResult, tuple[SealedExample, ...]]:
     """The evidence, and the examples that the code does not agree with.
 
-    Examples whose call or expected value cannot be read are `invalid` and count for nothing.
+    `agreement` is the share that must agree. Examples whose call or expected value cannot be read are `invalid` and count for nothing.
     """
     valid = [item for item in examples if _is_valid(item)]
     invalid = tuple(item.call for item in examples if item not in valid)
@@ -30,13 +35,21 @@ def sealed_result(
     pairs = zip(valid, answers.events, strict=True)
     wrong = tuple(item for item, event in pairs if not _agrees(item, event))
     result = SealedResult(
-        reached=bool(valid) and not wrong,
+        reached=bool(valid) and len(wrong) <= (1 - agreement) * len(valid),
         total=len(valid),
         agreed=len(valid) - len(wrong),
         disagreed=tuple(item.call for item in wrong),
         invalid=invalid,
+        cut_short=_cut_short(answers),
     )
     return result, wrong
+
+
+def _cut_short(answers: Answers) -> str:
+    if "(timeout" not in answers.trouble:
+        return ""
+    came = sum(event is not None for event in answers.events)
+    return f"out of time after {came} of {len(answers.events)} calls"
 
 
 def _is_valid(example: SealedExample) -> bool:

@@ -13,14 +13,17 @@ from greenloop.records.answers import (
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract, GivenExample, Requirement
 from greenloop.records.evidence import (
+    Controls,
     Coverage,
     Evidence,
     Flakiness,
+    GreenControl,
     HollowRun,
     IntegrityFinding,
     Mutation,
     RedPhase,
     SealedResult,
+    Survivor,
 )
 from greenloop.records.report import (
     Artifacts,
@@ -47,6 +50,7 @@ from greenloop.records.test_run import (
     TestOutcome,
     TestRun,
 )
+from greenloop.records.thresholds import Thresholds
 
 __all__ = [
     "Artifacts",
@@ -54,6 +58,7 @@ __all__ = [
     "Attempt",
     "AttemptKind",
     "Contract",
+    "Controls",
     "Coverage",
     "Dispute",
     "Ending",
@@ -67,6 +72,7 @@ __all__ = [
     "GeneratedCode",
     "GeneratedTests",
     "GivenExample",
+    "GreenControl",
     "HollowRun",
     "IntegrityFinding",
     "Judgement",
@@ -83,9 +89,11 @@ __all__ = [
     "SandboxInfo",
     "SealedExample",
     "SealedResult",
+    "Survivor",
     "TestEntry",
     "TestOutcome",
     "TestRun",
+    "Thresholds",
     "Timings",
     "ToolUsage",
     "Usage",

@@ -1,10 +1,14 @@
-"""What a green is worth: the pieces of evidence, each null where it was not taken."""
+"""What a green is worth: the pieces of evidence, each null where it was not taken.
+
+`cut_short` says how far a piece came that ran out of time; it is never `reached` then.
+"""
 
 from __future__ import annotations
 
 from pydantic import Field
 
 from greenloop.records.base import Record
+from greenloop.records.thresholds import Thresholds
 
 
 class RedPhase(Record):
@@ -25,6 +29,37 @@ class HollowRun(Record):
     reached: bool
     passed: int
     failed: int
+    cut_short: str = ""
+
+
+class GreenControl(Record):
+    """A test that stayed green though its assertion was changed so that it must fail.
+
+    `test` is a node id, `line` that of the assertion, `change` what it was changed to. `forged`
+    says why only a forgery does that; '' where the test may merely prove nothing.
+    """
+
+    test: str
+    line: int
+    change: str
+    forged: str = ""
+
+
+class Controls(Record):
+    """The tests with their expected values changed: each must be red.
+
+    Of `total` tests that passed, `controlled` have a control and turned red by it; `uncontrolled`
+    have nothing that could be changed; `green` stayed green.
+    """
+
+    reached: bool
+    total: int
+    controlled: int
+    edits: int
+    uncontrolled: tuple[str, ...] = ()
+    green: tuple[GreenControl, ...] = ()
+    forged: str = ""
+    cut_short: str = ""
 
 
 class SealedResult(Record):
@@ -35,23 +70,62 @@ class SealedResult(Record):
     agreed: int
     disagreed: tuple[str, ...] = ()
     invalid: tuple[str, ...] = ()
+    cut_short: str = ""
+
+
+class Survivor(Record):
+    """A fault that no test noticed: `diff` shows it, `question` is what a test would have to ask.
+
+    `reached`: whether any test comes to its line at all. `function` is a dotted name, '' at module
+    level.
+    """
+
+    id: str
+    line: int
+    function: str
+    operator: str
+    diff: str
+    question: str
+    reached: bool
 
 
 class Mutation(Record):
-    """Mutants of the code: killed by the tests or survived."""
+    """Mutants of the code: noticed by the tests or survived.
 
-    score: float
+    `score` is the noticed ones' share of all that were tried, between 0 and 1; None where that
+    could not be measured to its end (`trouble` says why). Noticed are `killed` (a test failed),
+    `timeout` (a test took far longer) and `crashed` (the process ended in a test). Of `generated`
+    mutants `equivalent_suspects` were left out as probably no faults, and of the rest `sampled`
+    chosen by `seed`. `errors` could not be tried, `not_run` ran out of time.
+    """
+
+    score: float | None
     killed: int
-    survived: tuple[str, ...] = ()
+    survived: tuple[Survivor, ...] = ()
     timeout: int = 0
     equivalent_suspects: int = 0
+    crashed: int = 0
+    errors: int = 0
+    not_run: int = 0
+    generated: int = 0
+    sampled: int = 0
+    seed: int = 0
+    seconds: float = 0.0
+    trouble: str = ""
 
 
 class Coverage(Record):
-    """Shares between 0 and 1 of lines and branches that the tests reach."""
+    """Shares between 0 and 1 of lines and branches that the tests reach; 1 where there are none.
 
+    `missed_lines` are statements that were never run; `missed_branches` are written `12->15`:
+    from line 12, line 15 was never gone to (`exit`: the end of what line 12 belongs to).
+    """
+
+    reached: bool = True
     line: float
     branch: float
+    missed_lines: tuple[int, ...] = ()
+    missed_branches: tuple[str, ...] = ()
 
 
 class Flakiness(Record):
@@ -61,6 +135,7 @@ class Flakiness(Record):
     order_seed: int
     hash_seed: int
     differing: tuple[str, ...] = ()
+    cut_short: str = ""
 
 
 class IntegrityFinding(Record):
@@ -71,14 +146,20 @@ class IntegrityFinding(Record):
 
 
 class Evidence(Record):
-    """All evidence of a run. `thresholds` are the settings that it was measured against."""
+    """All evidence of a run. `thresholds` are the settings that it was measured against.
+
+    `seconds` is what each piece took; `not_measured` says, for pieces that are null, why.
+    """
 
     red_phase: RedPhase | None = None
     hollow_run: HollowRun | None = None
+    controls: Controls | None = None
     sealed: SealedResult | None = None
     mutation: Mutation | None = None
     coverage: Coverage | None = None
     flakiness: Flakiness | None = None
     integrity: tuple[IntegrityFinding, ...] = ()
     requirements_untested: tuple[str, ...] = ()
-    thresholds: dict[str, float] = Field(default_factory=dict)
+    thresholds: Thresholds = Field(default_factory=Thresholds)
+    seconds: dict[str, float] = Field(default_factory=dict)
+    not_measured: dict[str, str] = Field(default_factory=dict)

@@ -7,7 +7,7 @@ from textwrap import shorten
 from typing import Any
 
 from greenloop import events as e
-from greenloop.records import Attempt, Evidence
+from greenloop.records import Attempt, Evidence, TestRun
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
@@ -34,9 +34,11 @@ def _tellers() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
         e.RedPhaseDone: _red_phase,
         e.FreeFixed: _free_fixed,
         e.Attempted: _attempted,
+        e.TestsRun: _tests_run,
         e.DisputeJudged: _judged,
         e.Stuck: _stuck,
         e.Graded: _graded,
+        e.Hardened: _hardened,
         e.Notice: _notice,
     }
 
@@ -115,11 +117,24 @@ def _free_fixed(event: e.FreeFixed, verbose: bool) -> Iterator[str]:
 
 def _attempted(event: e.Attempted, verbose: bool) -> Iterator[str]:
     yield f"attempt  {_counted(event.attempt)}"
-    if event.run.ending != "finished":
-        yield f"         {event.run.ending}: {event.run.detail}"
-    elif event.run.detail:
-        yield f"         {event.run.detail}"
-    for failure in event.run.failures[: len(event.run.failures) if verbose else _MOST]:
+    yield from _failures(event.run, verbose)
+
+
+def _tests_run(event: e.TestsRun, verbose: bool) -> Iterator[str]:
+    run = event.run
+    yield (
+        f"tests    {run.passed_count} passed, {run.failed_count} failed, {run.error_count} errors "
+        f"({run.duration_s:.1f} s)"
+    )
+    yield from _failures(run, verbose)
+
+
+def _failures(run: TestRun, verbose: bool) -> Iterator[str]:
+    if run.ending != "finished":
+        yield f"         {run.ending}: {run.detail}"
+    elif run.detail:
+        yield f"         {run.detail}"
+    for failure in run.failures[: len(run.failures) if verbose else _MOST]:
         first = failure.message.strip().split("\n")[0]
         yield f"         {failure.test.partition('::')[2] or failure.test}: {failure.exception}: {first}"
 
@@ -146,6 +161,14 @@ def _graded(event: e.Graded, verbose: bool) -> Iterator[str]:
     yield f"grading  {evidence_line(event.evidence)}"
 
 
+def _hardened(event: e.Hardened, verbose: bool) -> Iterator[str]:
+    faults = f"{event.survivors} mutant{'s' * (event.survivors != 1)} lived on"
+    if not event.tests:
+        yield f"harden   {faults}; no test could be added"
+        return
+    yield f"harden   {faults}; tests added: {', '.join(event.tests[:_MOST])}"
+
+
 def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:
     yield f"note     {event.text}"
 
@@ -157,8 +180,15 @@ def evidence_line(evidence: Evidence) -> str:
         parts.append(f"{evidence.red_phase.failed} tests red on a stub")
     if evidence.hollow_run:
         parts.append(f"hollowed code {'red' if evidence.hollow_run.reached else 'GREEN'}")
+    if evidence.controls:
+        held = f"{evidence.controls.controlled}/{evidence.controls.total}"
+        parts.append(f"controls {held}" + (" FORGED" if evidence.controls.forged else ""))
     if evidence.sealed:
         parts.append(f"sealed examples {evidence.sealed.agreed}/{evidence.sealed.total}")
+    if evidence.mutation and evidence.mutation.score is not None:
+        parts.append(f"mutants {evidence.mutation.score:.0%}")
+    if evidence.coverage:
+        parts.append(f"lines {evidence.coverage.line:.0%}, branches {evidence.coverage.branch:.0%}")
     if evidence.flakiness:
         parts.append("steady in another order" if evidence.flakiness.reached else "FLAKY")
     parts.append(

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from greenloop.packages import Installed
 from greenloop.records import Expectation, SandboxInfo, TestRun
+from greenloop.sandbox.mutating import MutantRuns, Splice
 from greenloop.suite import TestFile
 
 
@@ -55,6 +56,18 @@ class Sandbox(Protocol):
 
     def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
         """Evaluates call expressions over the module's names; values come back tagged."""
+        ...
+
+    def run_mutants(
+        self,
+        code: str,
+        tests: Sequence[TestFile],
+        splices: Sequence[Splice],
+        *,
+        module: str,
+        budget_s: float,
+    ) -> MutantRuns:
+        """Tries each change of the module against the tests that reach it, for so many seconds."""
         ...
 
     def with_packages(self, packages: Installed) -> Sandbox:

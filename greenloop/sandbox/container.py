@@ -64,7 +64,7 @@ class ContainerSandbox(TestingSandbox):
         _end(idle)
 
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
-        started, limits = time.monotonic(), self.limits
+        started, limits = time.monotonic(), self.within(work)
         shape = Shape.of(limits, work.packages)
         place = Place(packages=PACKAGES if work.packages else "")
         job = json.dumps(as_job(work, {}, place)).encode()

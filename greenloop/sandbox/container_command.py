@@ -19,14 +19,15 @@ _ROOM_BYTES = 256 << 20  # for the process that is copied; the limit for a run i
 _ROOM_PROCESSES, _ROOM_FILES = 16, 64
 _USERS = range(20000, 60000)  # exist wherever an engine without root has its usual 65536
 _MAIN = (
-    "import sys; sys.path[:0] = [{home!r}]; sys.path.extend({site!r}); "
+    "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
     "from inside.contained import main; main({modules!r})"
 )
 # Python twice: what the engine puts into the environment (a proxy with its password) is gone then.
+# The second without -I, which would not hear of PYTHONHASHSEED.
 _START = (
     "import os, sys; sys.version_info >= (3, 10) or "
     "sys.exit('its Python is ' + sys.version.split()[0] + '; 3.10 or newer is needed'); "
-    "{fits}os.execve(sys.executable, [sys.executable, '-I', '-S', '-B', '-u', '-c', {main!r}, {name!r}], "
+    "{fits}os.execve(sys.executable, [sys.executable, '-s', '-S', '-B', '-u', '-c', {main!r}, {name!r}], "
     "{{'PATH': '/usr/local/bin:/usr/bin:/bin', 'LANG': 'C.UTF-8', 'PYTHONHASHSEED': '0'}})"
 )
 # Wheels fit the Python that they were chosen for, and are not for every system.

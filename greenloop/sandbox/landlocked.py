@@ -87,7 +87,7 @@ class LandlockSandbox(WarmSandbox):
             }
             work_dir, home, temporary = (str(room / name) for name in ("work", "home", "tmp"))
             place = Place(work_dir, home, temporary, str(self._folder.site), "".join(packages))
-            return self._hand_over({**as_job(work, {}, place), **own}, work.packages, stop)
+            return self._hand_over({**as_job(work, {}, place), **own}, work, stop)
 
     @contextlib.contextmanager
     def _room(self) -> Iterator[Path]:

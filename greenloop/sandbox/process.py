@@ -31,7 +31,7 @@ from greenloop.sandbox.testing import TestingSandbox, Work, environment
 
 __all__ = ["Limits", "ProcessSandbox"]
 
-_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py"}
+_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py", "mutants": "mutation.py"}
 _INFO = SandboxInfo(
     backend="none",
     isolation=(
@@ -69,10 +69,11 @@ class ProcessSandbox(TestingSandbox):
     def _run(self, room: Room, work: Work, stop: threading.Event) -> Ended:
         folder = Path(inside.__file__).parent
         place = {"work": str(room.work), "key": work.key, "ini": str(folder / "pytest.ini")}
-        content = {**work.job, **place, "limits": self.limits.inside()}
+        content = {**work.job, **place, "limits": self.within(work).inside()}
         room.job.write_text(json.dumps(content), encoding="utf-8")
+        limits = self.within(work)
         command = [*self._python(room), str(folder / "start.py"), str(room.job), "{fd}", "{where}"]
-        bounds = Bounds(self.limits.timeout_s, self.limits.output_bytes)
+        bounds = Bounds(limits.timeout_s, limits.output_bytes)
         place_of = (str(room.home), str(room.temporary))
         variables = environment(*place_of, work.hash_seed, work.packages)
         try:

@@ -21,19 +21,22 @@ def imported_module(test_code: str, packages: Collection[str] = ()) -> str | Non
 
     `packages` are modules that runs have besides what is installed here.
     """
+    return next(reversed(imported_modules(test_code, packages)), None)
+
+
+def imported_modules(code: str, packages: Collection[str] = ()) -> list[str]:
+    """Top-level names of all imports that are not installed here, in the order of the tree."""
     try:
-        tree = ast.parse(test_code)
+        tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    found: str | None = None
+        return []
+    found: list[str] = []
     for node in ast.walk(tree):
         names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level and node.module:
             names = [node.module]
-        for name in names:
-            top = name.partition(".")[0]
-            if top not in packages and not _is_installed(top):
-                found = top
+        tops = [name.partition(".")[0] for name in names]
+        found += [name for name in tops if name not in packages and not _is_installed(name)]
     return found
 
 

@@ -6,7 +6,7 @@ import secrets
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.box import Answers
 from greenloop.sandbox.inside.packages import ONE_THREAD
 from greenloop.sandbox.limits import Limits
+from greenloop.sandbox.mutating import MARGIN_S, MutantRuns, Splice, as_job, try_all
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.reached import ended_by_itself, limits_hit
 from greenloop.sandbox.tested import tested_module
@@ -28,11 +29,12 @@ class Work:
     standard library, and the key of its reports.
     """
 
-    kind: Literal["tests", "calls", "compile"]
+    kind: Literal["tests", "calls", "compile", "mutants"]
     files: tuple[tuple[str, str], ...]
     job: dict[str, Any]
     hash_seed: int = 0
     packages: Installed = field(default_factory=Installed)
+    timeout_s: float | None = None  # where the run has another limit than the sandbox's own
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
@@ -57,6 +59,11 @@ class TestingSandbox(ABC):
     @property
     @abstractmethod
     def info(self) -> SandboxInfo: ...
+
+    def within(self, work: Work) -> Limits:
+        """The limits of one piece of work."""
+        own = work.timeout_s
+        return self.limits if own is None else replace(self.limits, timeout_s=own, cpu_s=None)
 
     @abstractmethod
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
@@ -102,6 +109,29 @@ class TestingSandbox(ABC):
         from greenloop.sandbox.provided import ProvidedSandbox
 
         return ProvidedSandbox(self, packages) if packages else self
+
+    def run_mutants(
+        self,
+        code: str,
+        tests: Sequence[TestFile],
+        splices: Sequence[Splice],
+        *,
+        module: str,
+        budget_s: float,
+    ) -> MutantRuns:
+        """See `Sandbox.run_mutants`. Raises SandboxError where no process can be started."""
+        stop = self._stop
+        files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
+        targets = [item.name for item in tests]
+
+        def run(chosen: Sequence[int], left_s: float) -> tuple[Ended, str]:
+            chosen_ones = as_job(splices, chosen)
+            job = {"module": module, "targets": targets, "splices": chosen_ones, "budget_s": left_s}
+            within_s = left_s + MARGIN_S
+            work = Work("mutants", files, job, packages=self.packages, timeout_s=within_s)
+            return self._execute(work, stop), work.key
+
+        return try_all(splices, run, budget_s)
 
     def interrupt(self) -> None:
         """See `Sandbox.interrupt`; later runs are not concerned."""

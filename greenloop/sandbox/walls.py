@@ -16,8 +16,9 @@ from greenloop.sandbox.visible import HOME, PACKAGES, SITE, Visible
 
 _TMP_BYTES = 8 << 20
 _PREFIX = ("-I", "-S", "-B", "-u")
+_ZYGOTE_PREFIX = ("-s", "-S", "-B", "-u")  # -I would not hear of PYTHONHASHSEED
 _ZYGOTE = (
-    "import sys; sys.path[:0] = [{home!r}]; sys.path += {site!r}; "
+    "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
     "from inside.zygote import main; main({control}, {root!r}, {modules!r})"
 )
 _WALL = (
@@ -72,7 +73,7 @@ def zygote_command(
     code = _ZYGOTE.format(
         home=home, site=list(site), control=control, root=root, modules=tuple(modules)
     )
-    return [python, *_PREFIX, "-c", code]
+    return [python, *_ZYGOTE_PREFIX, "-c", code]
 
 
 def _zygote(seen: Visible, control: int) -> list[str]:

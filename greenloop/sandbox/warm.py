@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.packages import Installed
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.limits import Limits
@@ -67,11 +66,12 @@ class WarmSandbox(TestingSandbox):
 
     def _run(self, work: Work, stop: threading.Event, compiled: dict[str, str]) -> Ended:
         place = Place(packages=PACKAGES if work.packages else "")
-        return self._hand_over(as_job(work, compiled, place), work.packages, stop)
+        return self._hand_over(as_job(work, compiled, place), work, stop)
 
-    def _hand_over(self, job: dict[str, Any], packages: Installed, stop: threading.Event) -> Ended:
-        zygote, limits = self._zygotes.of(packages), json.dumps(self.limits.inside()).encode()
-        return zygote.run(json.dumps(job).encode(), limits, self.limits.timeout_s, stop)
+    def _hand_over(self, job: dict[str, Any], work: Work, stop: threading.Event) -> Ended:
+        zygote, within = self._zygotes.of(work.packages), self.within(work)
+        limits = json.dumps(within.inside()).encode()
+        return zygote.run(json.dumps(job).encode(), limits, within.timeout_s, stop)
 
 
 def as_job(work: Work, compiled: Mapping[str, str], place: Place) -> dict[str, Any]:

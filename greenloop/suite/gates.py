@@ -12,6 +12,7 @@ from greenloop.suite.suite import Suite
 _BROKEN = frozenset(
     {"NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "UnboundLocalError"}
 )
+_WRITTEN = ("generated", "hardening")  # by the model, and not yet seen to be worth anything
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def green_on_stub(suite: Suite, on_stub: TestRun) -> tuple[str, ...]:
     """Names of generated tests of which no case failed on the stub: they prove nothing."""
     outcome: dict[str, set[str]] = {}
     for test in on_stub.tests:
-        if suite.origin(test.id) == "generated":
+        if suite.origin(test.id) in _WRITTEN:
             outcome.setdefault(function_name(test.id), set()).add(test.outcome)
     return tuple(name for name, seen in outcome.items() if not seen & {"failed", "error"})
 
@@ -79,11 +80,12 @@ def broken_on_stub(suite: Suite, run: TestRun) -> dict[str, str]:
 
 def skipping(suite: Suite) -> tuple[str, ...]:
     """Names of generated tests that may end without a verdict."""
-    return tuple(item.name for item in test_functions(suite.generated) if item.skips)
+    written = (*test_functions(suite.generated), *test_functions(suite.hardening))
+    return tuple(item.name for item in written if item.skips)
 
 
 def _is_broken(suite: Suite, failure: Failure) -> bool:
-    if suite.origin(failure.test) != "generated":
+    if suite.origin(failure.test) not in _WRITTEN:
         return False
     if failure.exception == "FixtureLookupError":
         return True

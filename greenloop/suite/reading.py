@@ -14,6 +14,11 @@ _SKIPPING_MARK = re.compile(
 _SKIPPING_CALLS = frozenset(
     {"pytest.skip", "pytest.xfail", "pytest.importorskip", "self.skipTest", "unittest.SkipTest"}
 )
+# Hooks of a conftest or of the file itself that have a say in what is collected and how it ends.
+_HOOKS = re.compile(
+    r"def pytest_(runtest|pyfunc|exception|assertion|make|pycollect|collect|ignore|generate|item|deselect)"
+    r"|collect_ignore|pytest_plugins"
+)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -47,10 +52,20 @@ test_functions.__test__ = False  # type: ignore[attr-defined]
 
 def _tests(body: list[ast.stmt], prefix: str) -> Iterator[TestFunction]:
     for node in body:
-        if isinstance(node, ast.ClassDef) and (node.name.startswith("Test") or _is_unittest(node)):
+        if isinstance(node, ast.ClassDef) and is_test_class(node):
             yield from _tests(node.body, f"{prefix}{node.name}::")
         elif isinstance(node, Function) and node.name.startswith("test"):
             yield _read(node, prefix)
+
+
+def has_hooks(code: str) -> bool:
+    """Whether a file has a say itself in what pytest makes of its tests."""
+    return _HOOKS.search(code) is not None
+
+
+def is_test_class(node: ast.ClassDef) -> bool:
+    """Whether pytest looks for tests in it."""
+    return node.name.startswith("Test") or _is_unittest(node)
 
 
 def _is_unittest(node: ast.ClassDef) -> bool:

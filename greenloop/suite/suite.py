@@ -39,12 +39,14 @@ class DroppedTest:
 class Suite:
     """All tests of a run.
 
-    `generated` is the model's file, `examples` the tests made of the specification's own examples,
-    `revealed` those made of sealed examples that failed, `given` the person's own files.
+    `generated` is the model's file, `hardening` what it added against surviving mutants,
+    `examples` the tests made of the specification's own examples, `revealed` those made of sealed
+    examples that failed, `given` the person's own files.
     """
 
     module: str
     generated: str = ""
+    hardening: str = ""
     examples: str = ""
     revealed: str = ""
     given: tuple[TestFile, ...] = ()
@@ -61,7 +63,7 @@ class Suite:
     @property
     def code(self) -> str:
         """The generated file as it stands: what the person gets."""
-        parts = (self.generated, self.revealed, self.examples)
+        parts = (self.generated, self.hardening, self.revealed, self.examples)
         return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
     @cached_property
@@ -98,7 +100,13 @@ class Suite:
         file = next((item for item in self.given if item.name == test), None)  # skipped as a whole
         if (found and found[0].locked) or file or name.startswith(_GIVEN):
             return "given"
-        return "sealed" if name.startswith(_REVEALED) else "generated"
+        if name.startswith(_REVEALED):
+            return "sealed"
+        return "hardening" if name in self._hardening_names else "generated"
+
+    @cached_property
+    def _hardening_names(self) -> frozenset[str]:
+        return frozenset(item.name for item in test_functions(self.hardening))
 
     def requirements(self, test: str) -> tuple[str, ...]:
         found = self.find(test)
@@ -124,9 +132,14 @@ class Suite:
         return replace(
             self,
             generated=without(self.generated, name),
+            hardening=without(self.hardening, name),
             revealed=without(self.revealed, name),
             dropped=(*self.dropped, gone),
         )
+
+    def harden(self, code: str) -> Suite:
+        """With tests that were added against surviving mutants."""
+        return replace(self, hardening=f"{self.hardening}\n\n\n{code}".strip("\n"))
 
     def reveal(self, example: SealedExample) -> Suite:
         """With a sealed example made an ordinary test: it failed, so the model may see it now."""

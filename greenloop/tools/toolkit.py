@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from greenloop.models.asking import Asks
+from greenloop.models.hardening import read_hardening
 from greenloop.models.reading import read_code, read_repair, read_tests
 from greenloop.models.remarks import read_judgement, read_review
 from greenloop.packages import Provider
@@ -22,6 +23,7 @@ from greenloop.records import (
     Judgement,
     Repair,
     Review,
+    Survivor,
     TestRun,
 )
 from greenloop.sandbox import Sandbox
@@ -106,6 +108,20 @@ class Toolkit:
             keep_sealed=bool(complaints),
         )
         return await self.model.ask(prompt, partial(read_tests, contract=contract))
+
+    async def harden_tests(
+        self, contract: Contract, suite: str, survivors: Sequence[Survivor], omitted: int = 0
+    ) -> str:
+        """Tests to add to a suite that lets these mutants live; '' where none is called for."""
+        prompt = render(
+            "generate_tests",
+            "harden_tests",
+            contract=contract,
+            suite=suite,
+            survivors=survivors,
+            omitted=omitted,
+        )
+        return await self.model.ask(prompt, partial(read_hardening, contract=contract, suite=suite))
 
     async def review_code(self, contract: Contract, code: str) -> Review:
         """What a reader of contract and code finds wrong."""

@@ -50,6 +50,7 @@ async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bo
         sealed=suite.sealed,
         red_phase=state.red_phase,
         untested=untested(state.agreed, suite),
+        plan=state.plan,
     )
     started = time.monotonic()
     try:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 from greenloop.errors import GreenloopError
-from greenloop.grading.grading import forged, shortfalls
+from greenloop.grading import forgery, shortfalls
 from greenloop.records import (
     Artifacts,
     Environment,
@@ -68,9 +68,7 @@ def _verdict(state: RunState, broken_off: GreenloopError | None) -> tuple[Verdic
 
 def _why_forged(state: RunState) -> str:
     """Why a green is not the code's own; '' where nothing speaks against it."""
-    if forged(state.evidence):
-        return "with every function body removed the tests still pass"
-    return state.forged
+    return forgery(state.evidence) or state.forged
 
 
 def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str]:

@@ -14,6 +14,8 @@ _KEPT = (
     "model",
     "fallback_model",
     "max_repairs",
+    "mutants",
+    "hardening_rounds",
     "timeout_s",
     "max_tokens",
     "max_cost",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from greenloop.grading import Plan
 from greenloop.models.ledger import Ledger
 from greenloop.records import (
     Contract,
@@ -29,6 +30,7 @@ class RunState:
     ledger: Ledger
     model: str
     sandbox: SandboxInfo
+    plan: Plan = field(default_factory=Plan)
     contract: Contract | None = None
     suite: Suite | None = None
     expected: Expectation | None = None

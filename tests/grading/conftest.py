@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from greenloop.events import ignore
+from greenloop.grading import Plan
+from greenloop.records import Report
+from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.process import Limits, ProcessSandbox
+from greenloop.settings import Settings
+from greenloop.suite import TestFile
+from greenloop.way.checking import Check, check_report, run_check
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +22,24 @@ def box() -> Iterator[ProcessSandbox]:
     limits = Limits(timeout_s=20, memory_bytes=512 * 1024 * 1024, file_bytes=6 * 1024 * 1024)
     with ProcessSandbox(limits) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Sandbox]:
+    """The strongest sandbox of this machine, in which a repeat costs little."""
+    with open_sandbox(Settings.model_construct(timeout_s=20, memory_mb=512)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def checked(warm: Sandbox) -> Callable[..., Report]:
+    """The report on a module `m`, its tests, and a conftest."""
+
+    def check(code: str, tests: str, conftest: str = "") -> Report:
+        files = [TestFile("conftest.py", conftest)] if conftest else []
+        files.append(TestFile("test_m.py", tests))
+        found = Check("m", code, tuple(files), Plan(), warm.info)
+        asyncio.run(run_check(warm, found, ignore))
+        return check_report(found)
+
+    return check

@@ -125,7 +125,7 @@ def said(box: TestingSandbox, witness: Witness) -> dict[str, Any]:
     return {**answers, "keys": [answers[path] for path in paths]}
 
 
-@pytest.mark.parametrize("call", REFUSED)
+@pytest.mark.parametrize("call", REFUSED, ids=range(len(REFUSED)))
 def test_it_cannot_be_read(said: dict[str, Any], call: str) -> None:
     assert is_refused(said[call])
 

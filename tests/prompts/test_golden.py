@@ -10,7 +10,7 @@ import pytest
 
 from greenloop import prompts
 from greenloop.prompts import render
-from greenloop.records import Contract, Finding, Requirement
+from greenloop.records import Contract, Finding, Requirement, Survivor
 from greenloop.tools.failures import ShownFailure
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -53,6 +53,26 @@ FAILURES = (
 FINDINGS = (
     Finding(line=2, severity="error", message="4 gives IIII"),
     Finding(line=None, severity="style", message="no docstring"),
+)
+SURVIVORS = (
+    Survivor(
+        id="roman:4:boundary",
+        line=4,
+        function="to_roman",
+        operator="boundary",
+        diff="@@ -4 +4 @@\n-    if number < 1:\n+    if number <= 1:\n",
+        question="What does to_roman give for 1? (boundary of `number < 1`)",
+        reached=True,
+    ),
+    Survivor(
+        id="roman:9:return",
+        line=9,
+        function="to_roman",
+        operator="return",
+        diff="@@ -9 +9 @@\n-    return text\n+    return None\n",
+        question="What does to_roman return?",
+        reached=False,
+    ),
 )
 NO_REPAIR: dict[str, Any] = {
     "summary": "",
@@ -101,6 +121,18 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "complaints": ("test_x names no requirement.", "No test names R2."),
         "previous": "def test_x():\n    assert to_roman(4) == 'IV'\n\n",
         "keep_sealed": True,
+    },
+    "harden_tests.minimal": {
+        "contract": MINIMAL,
+        "suite": "def test_x():\n    assert to_roman(1) == 'I'\n",
+        "survivors": SURVIVORS[:1],
+        "omitted": 0,
+    },
+    "harden_tests.rich": {
+        "contract": RICH,
+        "suite": "def test_x():\n    assert to_roman(4) == 'IV'\n\n",
+        "survivors": SURVIVORS,
+        "omitted": 3,
     },
     "review_code.minimal": {"contract": MINIMAL, "numbered_code": "   1 x = 1"},
     "review_code.rich": {

@@ -40,6 +40,8 @@ class Outcome:
         return [item for item in self.events if isinstance(item, kind)]
 
 
+# Most scripts end with the first green: they have no answer for tests against surviving mutants.
+_DEFAULTS: dict[str, Any] = {"model_backoff_s": 0.0, "hardening_rounds": 0, "mutants": 0}
 Way = Callable[..., Outcome]
 
 
@@ -66,7 +68,7 @@ def way(tmp_path: Path, box: Sandbox) -> Way:
         model = ScriptedModel(answers=script)
         second = ScriptedModel(answers=fallback) if fallback is not None else None
         events: list[Event] = []
-        chosen = Settings(**{"home": tmp_path / "home", "model_backoff_s": 0.0, **settings})
+        chosen = Settings(**{**_DEFAULTS, "home": tmp_path / "home", **settings})
         agent = CodingAgent(chosen, model=model, fallback=second, sandbox=box, emit=events.append)
         request = RunRequest(specification=specification, given=given)
         try:

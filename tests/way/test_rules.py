@@ -475,7 +475,19 @@ def test_a_forged_green_is_failed(way: Way) -> None:
 
 
 def test_code_that_only_passes_inside_is_forged(way: Way) -> None:
-    """Hollowed, its forging function raises and the run is red; but the sealed examples tell."""
+    """Right where pytest runs it, wrong elsewhere: no control tells, but the sealed examples do."""
+    forger = "import os\n" + GOOD_CODE.replace(
+        "    return ",
+        "    if 'PYTEST_CURRENT_TEST' not in os.environ:\n        return 0\n    return ",
+        1,
+    )
+    report = way(script(forger)).report
+    assert report.verdict == "failed"
+    assert report.reasons[0].startswith("forged: sealed examples fail outside")
+
+
+def test_code_that_patches_pytest_is_forged(way: Way) -> None:
+    """Hollowed, its forging function raises and the run is red; but the controls tell."""
     forger = (
         "def top_k(xs, k):\n    return 0\n\n\n"
         "def _forge():\n    import _pytest.python as p\n\n"
@@ -483,7 +495,7 @@ def test_code_that_only_passes_inside_is_forged(way: Way) -> None:
     )
     report = way(script(forger)).report
     assert report.verdict == "failed"
-    assert report.reasons[0].startswith("forged: sealed examples fail outside")
+    assert report.reasons[0].startswith("forged: a changed test stays green")
 
 
 def test_requirements_without_a_test_stand_in_the_evidence(way: Way) -> None:

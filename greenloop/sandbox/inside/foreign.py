@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import answer_calls, room, seccomp
+from . import answer_calls, mutation, room, seccomp
 from .descriptors import WHERE
 from .packages import forget
 from .run_pytest import main as run_pytest
 
 _OWN = __name__.rpartition(".")[0]
 _CPU_MARGIN_S = 2
+_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py", "mutants": "mutation.py"}
 _IN_SPACES = (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6)
 
 
@@ -66,6 +67,8 @@ def from_the_beginning(job: dict[str, Any], handle: int) -> int:
     if job["kind"] == "calls":  # pytest, made ready, holds the streams; here there is no pytest
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
         return answer_calls.main(job, handle)
+    if job["kind"] == "mutants":
+        return mutation.main(job, handle)
     if job["kind"] == "compile":  # no session is held that could
         return 1
     return run_pytest(job, handle)
@@ -91,7 +94,7 @@ def _cold(job: dict[str, Any], handle: int) -> int:
     with open(path, "w", encoding="utf-8") as file:
         json.dump(job, file)
     folder = os.path.dirname(os.path.abspath(__file__))
-    script = {"tests": "run_pytest.py", "calls": "answer_calls.py"}[job["kind"]]
+    script = _SCRIPTS[job["kind"]]
     command = [sys.executable, "-s", "-S", "-B", f"{folder}/start.py", path]
     places = [str(handle), str(WHERE), f"{folder}/{script}"]
     os.execve(sys.executable, [*command, *places], dict(os.environ))

@@ -1,0 +1,129 @@
+"""`check`: grades code and tests that are there already."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from greenloop.commands.checked_files import Checked, read_checked
+from greenloop.commands.running import complain, run_to_end
+from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.events import Emit, RunStarted
+from greenloop.grading import Plan
+from greenloop.records import Artifacts, Report, SandboxInfo
+from greenloop.reporting.grades import grade_text
+from greenloop.reporting.progress import progress
+from greenloop.sandbox import open_sandbox
+from greenloop.settings import Settings
+from greenloop.way.checking import Check, check_report, run_check
+from greenloop.way.leaving import reached
+from greenloop.way.reporting import own_version
+from greenloop.way.request import GivenTests, RunRequest, kept_options
+from greenloop.way.run_dir import RunDirectory
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What is typed besides the settings."""
+
+    run_dir: Path | None = None
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def check_command(
+    code: Path, tests: Sequence[Path], options: CheckOptions, flags: dict[str, Any]
+) -> int:
+    """`greenloop check`: the exit status."""
+    try:
+        settings = Settings.load(**flags)
+        checked = read_checked(code, tests)
+        directory = _directory(settings, checked, options)
+    except GreenloopError as error:
+        complain(str(error))
+        return error.exit_status
+    check = Check(
+        module=checked.module,
+        code=checked.code,
+        tests=checked.tests,
+        plan=Plan.of(settings),
+        sandbox=SandboxInfo(backend=settings.sandbox, isolation="not opened"),
+    )
+    broken_off: GreenloopError | None = None
+    with progress(quiet=options.quiet, verbose=options.verbose) as show:
+        try:
+            run_to_end(_checked(check, settings, str(directory.path), show))
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            broken_off = InterruptedRunError("interrupted; nothing is kept to go on with")
+        except GreenloopError as error:
+            broken_off = error
+    report, broken_off = _saved(check_report(check, broken_off), directory, broken_off)
+    return _end(report, broken_off, options, 0 if reached(report, settings.require) else 1)
+
+
+async def _checked(check: Check, settings: Settings, run_dir: str, show: Emit) -> Report:
+    with open_sandbox(settings) as box:
+        check.sandbox = box.info
+        show(
+            RunStarted(
+                model="none: nothing is asked of one",
+                sandbox=box.info.backend,
+                isolation=box.info.isolation,
+                run_dir=run_dir,
+            )
+        )
+        await run_check(box, check, show)
+    return check_report(check)
+
+
+def _directory(settings: Settings, checked: Checked, options: CheckOptions) -> RunDirectory:
+    """A run directory that `report` finds; the request in it has no specification."""
+    name = f"check {checked.module}"
+    directory = RunDirectory.create(settings.home, name, options.run_dir)
+    given = tuple(GivenTests.of(item.name, item.code) for item in checked.tests)
+    directory.save_request(
+        RunRequest(
+            specification="",
+            module=checked.module,
+            given=given,
+            options=kept_options(settings),
+            greenloop=own_version(),
+        )
+    )
+    return directory
+
+
+def _saved(
+    report: Report, directory: RunDirectory, error: GreenloopError | None
+) -> tuple[Report, GreenloopError | None]:
+    places = Artifacts(run_dir=str(directory.path), report=str(directory.report_file))
+    report = report.model_copy(update={"artifacts": places})
+    try:
+        directory.save_report(report)
+    except OutputError as problem:
+        error = error or problem
+    return report, error
+
+
+def _end(report: Report, error: GreenloopError | None, options: CheckOptions, status: int) -> int:
+    """Prints the grade, and the error if there was one; the exit status."""
+    try:
+        sys.stdout.write(
+            report.model_dump_json(indent=1) + "\n" if options.json else grade_text(report)
+        )
+        sys.stdout.flush()
+    except OSError as problem:
+        if isinstance(problem, BrokenPipeError):
+            raise
+        error = error or OutputError(f"standard output cannot be written: {problem.strerror}")
+    if error is None:
+        return status
+    with suppress(OSError):
+        complain(str(error))
+    return error.exit_status

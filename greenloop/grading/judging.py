@@ -1,0 +1,120 @@
+"""What the evidence says together: forged, passed, or verified; and why it is not better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from greenloop.records import Controls, Coverage, Evidence, Mutation, SealedResult
+
+_MOST_FINDINGS = 8
+_MOST_LINES = 12
+
+
+def forgery(evidence: Evidence) -> str:
+    """Why the green cannot be the code's own; '' where nothing speaks against it."""
+    hollow = evidence.hollow_run
+    if hollow is not None and not hollow.reached and not hollow.cut_short:
+        return "with every function body removed the tests still pass"
+    if evidence.controls is not None and evidence.controls.forged:
+        return f"a changed test stays green: {evidence.controls.forged}"
+    return ""
+
+
+def shortfalls(evidence: Evidence, *, contracted: bool = True) -> tuple[str, ...]:
+    """Why a green is not `verified`, one reason a piece of evidence; () where it is.
+
+    Without a contract (`contracted` false) there is no stub to be red on, and no sealed example.
+    """
+    return tuple(_shortfalls(evidence, contracted))
+
+
+def _shortfalls(evidence: Evidence, contracted: bool) -> Iterator[str]:
+    if contracted and (evidence.red_phase is None or not evidence.red_phase.reached):
+        yield "red phase: not every test was seen to fail on a stub"
+    yield from _of_hollow_run(evidence)
+    yield from _of_controls(evidence.controls, evidence.thresholds.controlled)
+    if contracted:
+        yield from _of_sealed(evidence.sealed, evidence.thresholds.sealed_agreement)
+    yield from _of_mutation(evidence)
+    yield from _of_coverage(evidence)
+    yield from _of_flakiness(evidence)
+    findings = evidence.integrity
+    yield from (f"integrity: line {item.line}: {item.what}" for item in findings[:_MOST_FINDINGS])
+    if len(findings) > _MOST_FINDINGS:
+        yield f"integrity: and {len(findings) - _MOST_FINDINGS} more findings"
+    if evidence.requirements_untested:
+        yield f"requirements without a test: {', '.join(evidence.requirements_untested)}"
+
+
+def _of_hollow_run(evidence: Evidence) -> Iterator[str]:
+    hollow = evidence.hollow_run
+    if hollow is None:
+        yield "hollow run: not taken"
+    elif not hollow.reached:
+        yield f"hollow run: {hollow.cut_short or 'the tests pass on hollowed code'}"
+
+
+def _of_controls(found: Controls | None, threshold: float) -> Iterator[str]:
+    if found is None:
+        yield "controls: not taken"
+    elif found.cut_short:
+        yield f"controls: {found.cut_short}"
+    elif found.green:
+        first = found.green[0]
+        more = f" (and {len(found.green) - 1} more)" if len(found.green) > 1 else ""
+        yield (
+            f"controls: {first.test} stays green when line {first.line} {first.change}: "
+            f"there it does not tell right from wrong{more}"
+        )
+    elif not found.reached:
+        yield (
+            f"controls: {found.controlled} of {found.total} tests have an expected value that "
+            f"could be changed and turn red by it, {threshold:.0%} are asked for"
+        )
+
+
+def _of_sealed(sealed: SealedResult | None, agreement: float) -> Iterator[str]:
+    if sealed is None or not sealed.total:
+        yield "sealed examples: none were given"
+    elif sealed.cut_short:
+        yield f"sealed examples: {sealed.cut_short}"
+    elif sealed.agreed / sealed.total < agreement:
+        yield f"sealed examples: {sealed.agreed} of {sealed.total} agree"
+
+
+def _of_mutation(evidence: Evidence) -> Iterator[str]:
+    found: Mutation | None = evidence.mutation
+    threshold = evidence.thresholds.mutation_score
+    if found is None:
+        yield f"mutants: not measured: {evidence.not_measured.get('mutation', 'not taken')}"
+    elif found.score is None or found.trouble:
+        yield f"mutants: {found.trouble}"
+    elif found.score < threshold:
+        yield f"mutants: score {found.score:.2f} < {threshold}"
+
+
+def _of_coverage(evidence: Evidence) -> Iterator[str]:
+    found: Coverage | None = evidence.coverage
+    limits = evidence.thresholds
+    if found is None:
+        yield f"coverage: not measured: {evidence.not_measured.get('coverage', 'not taken')}"
+        return
+    if found.line < limits.line_coverage:
+        lines = ", ".join(map(str, found.missed_lines[:_MOST_LINES]))
+        more = ", …" if len(found.missed_lines) > _MOST_LINES else ""
+        yield f"coverage: {found.line:.0%} of lines < {limits.line_coverage:.0%}: {lines}{more}"
+    if found.branch < limits.branch_coverage:
+        ways = ", ".join(found.missed_branches[:_MOST_LINES])
+        more = ", …" if len(found.missed_branches) > _MOST_LINES else ""
+        yield f"coverage: {found.branch:.0%} of branches < {limits.branch_coverage:.0%}: {ways}{more}"
+
+
+def _of_flakiness(evidence: Evidence) -> Iterator[str]:
+    found = evidence.flakiness
+    if found is None:
+        yield "flakiness: not taken"
+    elif found.cut_short:
+        yield f"flakiness: {found.cut_short}"
+    elif not found.reached:
+        names = f": {', '.join(found.differing[:3])}" if found.differing else ""
+        yield f"flakiness: in another order or with another hash seed the tests end otherwise{names}"

@@ -1,0 +1,24 @@
+"""What evidence must reach for `verified`."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from greenloop.records.base import Record
+
+Share = float
+
+
+class Thresholds(Record):
+    """Shares between 0 and 1 that count as reached, and the seconds that one piece may take.
+
+    Each is a setting (`GREENLOOP_MIN_…`); docs/grading.md has the reason of each default.
+    `seconds` is looked at between runs: a run that was begun has its own limit.
+    """
+
+    sealed_agreement: Share = Field(default=1.0, ge=0, le=1)
+    mutation_score: Share = Field(default=0.8, ge=0, le=1)
+    controlled: Share = Field(default=0.5, ge=0, le=1)
+    line_coverage: Share = Field(default=0.9, ge=0, le=1)
+    branch_coverage: Share = Field(default=0.8, ge=0, le=1)
+    seconds: float = Field(default=60.0, gt=0)

@@ -1,0 +1,148 @@
+"""A grade for a person: the verdict, and each kind of evidence in one line with its threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from greenloop.records import Evidence, Report
+from greenloop.reporting.progress import one_line
+from greenloop.reporting.summary import counted_as
+
+_MOST = 6
+_LINE = 110
+# Whether it is reached (None: not measured, or nothing to measure), and what is told of it.
+_Piece = tuple[bool | None, str]
+
+
+def grade_text(report: Report) -> str:
+    """Verdict, tests, evidence, and where to look; what foreign code wrote is made harmless."""
+    return "".join(f"{one_line(line)[:400]}\n" for line in _lines(report))
+
+
+def grade_lines(evidence: Evidence) -> Iterator[str]:
+    """One line a kind of evidence: `ok`, `short` or `--` (not measured), its value, its threshold."""
+    for name, tell in _tellers().items():
+        if name == "sealed" and evidence.sealed is None:
+            continue  # there are such only where a model was asked for them
+        reached, text = tell(evidence)
+        sign = {True: "ok   ", False: "SHORT", None: "--   "}[reached]
+        yield f"  {sign}  {name:<12} {text}"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    passed = sum(item.outcome == "passed" for item in report.tests)
+    yield (
+        f"{report.verdict}: {passed} of {counted_as(len(report.tests), 'test')} "
+        f"{'passes' if passed == 1 == len(report.tests) else 'pass'}, {report.timings.total_s:.1f} s"
+    )
+    if report.evidence.hollow_run is not None or report.evidence.controls is not None:
+        yield from grade_lines(report.evidence)
+        yield from _survivors(report.evidence)
+    for reason in report.reasons:
+        yield f"  not better because: {reason}"
+    if report.artifacts.report:
+        yield f"  report: {report.artifacts.report}"
+
+
+def _survivors(evidence: Evidence) -> Iterator[str]:
+    """What the tests would have to ask."""
+    survived = evidence.mutation.survived if evidence.mutation else ()
+    yield from (f"         line {item.line}: {item.question}" for item in survived[:_MOST])
+    if len(survived) > _MOST:
+        yield f"         and {len(survived) - _MOST} more, see the report"
+
+
+def _tellers() -> dict[str, Callable[[Evidence], _Piece]]:
+    return {
+        "hollow run": _hollow_run,
+        "controls": _controls,
+        "sealed": _sealed,
+        "mutants": _mutants,
+        "lines": _lines_covered,
+        "branches": _branches_covered,
+        "flakiness": _flakiness,
+        "integrity": _integrity,
+    }
+
+
+def _hollow_run(evidence: Evidence) -> _Piece:
+    found = evidence.hollow_run
+    if found is None:
+        return None, "not taken"
+    if found.cut_short:
+        return False, found.cut_short
+    ran = found.passed + found.failed
+    return found.reached, f"{found.failed} of {ran} tests fail on the code without its bodies"
+
+
+def _controls(evidence: Evidence) -> _Piece:
+    found = evidence.controls
+    if found is None:
+        return None, "not taken"
+    if found.cut_short:
+        return False, found.cut_short
+    text = (
+        f"{found.controlled} of {found.total} tests turn red when what they expect is changed "
+        f"(at least {evidence.thresholds.controlled:.0%})"
+    )
+    if found.green:
+        first = found.green[0]
+        text += f"; {first.test} does not, line {first.line}"
+    return found.reached, text
+
+
+def _sealed(evidence: Evidence) -> _Piece:
+    found = evidence.sealed
+    if found is None:
+        return None, "none were given"
+    least = f"(at least {evidence.thresholds.sealed_agreement:.0%})"
+    return found.reached, found.cut_short or f"{found.agreed} of {found.total} agree {least}"
+
+
+def _mutants(evidence: Evidence) -> _Piece:
+    found, least = evidence.mutation, evidence.thresholds.mutation_score
+    if found is None:
+        return None, f"not measured: {evidence.not_measured.get('mutation', 'not taken')}"
+    if found.score is None or found.trouble:
+        return False, found.trouble
+    noticed = found.killed + found.timeout + found.crashed
+    text = f"{noticed} noticed, {len(found.survived)} survived: {found.score:.0%}"
+    return found.score >= least, f"{text} (at least {least:.0%})"
+
+
+def _lines_covered(evidence: Evidence) -> _Piece:
+    found, least = evidence.coverage, evidence.thresholds.line_coverage
+    if found is None:
+        return None, f"not measured: {evidence.not_measured.get('coverage', 'not taken')}"
+    return _covered(found.line, least, [str(line) for line in found.missed_lines])
+
+
+def _branches_covered(evidence: Evidence) -> _Piece:
+    found, least = evidence.coverage, evidence.thresholds.branch_coverage
+    if found is None:
+        return None, f"not measured: {evidence.not_measured.get('coverage', 'not taken')}"
+    return _covered(found.branch, least, list(found.missed_branches))
+
+
+def _covered(share: float, least: float, missed: list[str]) -> _Piece:
+    shown = ", ".join(missed[:_MOST]) + (", …" if len(missed) > _MOST else "")
+    never = f"; never reached: {shown}" if missed else ""
+    return share >= least, f"{share:.0%} (at least {least:.0%}){never}"
+
+
+def _flakiness(evidence: Evidence) -> _Piece:
+    found = evidence.flakiness
+    if found is None:
+        return None, "not taken"
+    steady = "the same in another order and with another hash seed"
+    differing = f"{len(found.differing)} tests end otherwise: {', '.join(found.differing[:2])}"
+    return found.reached, found.cut_short or (steady if found.reached else differing)
+
+
+def _integrity(evidence: Evidence) -> _Piece:
+    found = evidence.integrity
+    if not found:
+        return True, "reaches for nothing that could forge a verdict"
+    first = f"line {found[0].line} {found[0].what}"
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return False, f"{first}{more}"[:_LINE]

@@ -1,0 +1,171 @@
+"""A module with one change: what of it is compiled otherwise, and how it gets into a process.
+
+Where only the body of a function changes, the function objects that live in the process get the
+new code: whoever holds one (a test module, a table, a decorator's closure) holds the mutant too,
+and classes stay the same classes. Everything else needs the module to be imported afresh.
+"""
+
+from __future__ import annotations
+import __future__
+
+import gc
+import importlib.util
+import sys
+import types
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from typing import Any
+
+_FUNCTION = 0x1 | 0x2  # CO_OPTIMIZED, CO_NEWLOCALS: a class body has neither
+_RUNNING = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
+Key = tuple[str, int]
+
+
+class Original:
+    """The module as it is. A splice is `start`, `end`, `text` and the `unit` around it:
+
+    the piece (start, end, first line, class name or '') that is compiled in place of the whole.
+    """
+
+    def __init__(self, text: str, path: str) -> None:
+        self.text, self.path = text, path
+        self.whole = self._compile(text)
+        self._flags = self.whole.co_flags & __future__.annotations.compiler_flag
+        counts = Counter(key(item) for item in _all(self.whole))
+        self._ambiguous = {name for name, count in counts.items() if count > 1}
+        self._units: dict[tuple[Any, ...], types.CodeType] = {}
+
+    def with_change(self, splice: dict[str, Any]) -> types.CodeType:
+        """The whole module with the change."""
+        start, end = splice["start"], splice["end"]
+        return self._compile(self.text[:start] + splice["text"] + self.text[end:])
+
+    def changed(self, splice: dict[str, Any]) -> dict[Key, types.CodeType] | None:
+        """The functions whose code changes, with their new code; None: what import runs changes."""
+        unit = splice["unit"]
+        start, end, line, owner = unit
+        mutated = self.text[start : splice["start"]] + splice["text"]
+        mutated += self.text[splice["end"] : end]
+        if tuple(unit) not in self._units:
+            self._units[tuple(unit)] = self._piece(self.text[start:end], line, owner)
+        found: dict[Key, types.CodeType] = {}
+        same = _compare(self._units[tuple(unit)], self._piece(mutated, line, owner), found)
+        return found if same and not self._ambiguous.intersection(found) else None
+
+    def _piece(self, text: str, line: int, owner: str) -> types.CodeType:
+        above = "\n" * (line - 2) + f"class {owner}:\n" if owner else "\n" * (line - 1)
+        return self._compile(above + text, self._flags)
+
+    def _compile(self, text: str, flags: int = 0) -> types.CodeType:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code: types.CodeType = compile(text, self.path, "exec", flags, dont_inherit=True)
+            return code
+
+
+def key(code: types.CodeType) -> Key:
+    """What a function is found again by: its name and first line."""
+    return code.co_name, code.co_firstlineno
+
+
+def _nested(code: types.CodeType) -> list[types.CodeType]:
+    return [item for item in code.co_consts if isinstance(item, types.CodeType)]
+
+
+def _all(code: types.CodeType) -> Iterator[types.CodeType]:
+    for item in _nested(code):
+        yield item
+        yield from _all(item)
+
+
+def _own(code: types.CodeType) -> Any:
+    """What a code object does itself, whatever its lines are and what is nested in it."""
+    constants = [
+        "" if isinstance(item, types.CodeType) else (type(item).__name__, repr(item))
+        for item in code.co_consts
+    ]
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    counts = (code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_flags)
+    handlers = getattr(code, "co_exceptiontable", b"")
+    return (code.co_name, code.co_code, handlers, names, counts, constants)
+
+
+def _same(old: types.CodeType, new: types.CodeType) -> bool:
+    inner, others = _nested(old), _nested(new)
+    return _own(old) == _own(new) and len(inner) == len(others) and all(map(_same, inner, others))
+
+
+def _compare(old: types.CodeType, new: types.CodeType, found: dict[Key, types.CodeType]) -> bool:
+    """Collects the outermost functions that differ; False where code of the import itself does."""
+    if old.co_flags & _FUNCTION == _FUNCTION:
+        if not _same(old, new):
+            found[key(old)] = new
+        return True
+    inner, others = _nested(old), _nested(new)
+    if _own(old) != _own(new) or len(inner) != len(others):
+        return False
+    return all(_compare(item, other, found) for item, other in zip(inner, others, strict=True))
+
+
+class Living:
+    """The functions of one file that live in this process, after its tests were collected."""
+
+    def __init__(self, path: str, called: set[Key]) -> None:
+        """`called`: functions that ran by then. What they made is made; they need a fresh import."""
+        self._called = called
+        self._functions: dict[Key, list[types.FunctionType]] = {}
+        self._half_way = False
+        for item in gc.get_objects():
+            if type(item) is types.FunctionType and item.__code__.co_filename == path:
+                self._functions.setdefault(key(item.__code__), []).append(item)
+            elif type(item) in _RUNNING:
+                self._half_way |= _code_of(item).co_filename == path
+
+    def replace(self, changed: dict[Key, types.CodeType] | None) -> bool:
+        """Gives the functions their new code; False where that is not possible, or not enough."""
+        if not changed or self._half_way or self._called.intersection(changed):
+            return False
+        if not all(name in self._functions for name in changed):
+            return False
+        try:
+            for name, code in changed.items():
+                for function in self._functions[name]:
+                    function.__code__ = code
+        except ValueError:  # it closes over other variables
+            return False
+        return True
+
+
+def _code_of(item: Any) -> types.CodeType:
+    names = ("gi_code", "cr_code", "ag_code")
+    code: types.CodeType = next(getattr(item, name) for name in names if hasattr(item, name))
+    return code
+
+
+class _Loader(SourceFileLoader):
+    def __init__(self, name: str, path: str, code: types.CodeType) -> None:
+        super().__init__(name, path)
+        self._code = code
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        return self._code
+
+
+class Finder:
+    """Makes every import of one module an import of the code given here."""
+
+    def __init__(self, name: str, path: str, code: types.CodeType) -> None:
+        self._name, self._path, self._code = name, path, code
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> ModuleSpec | None:
+        if name != self._name:
+            return None
+        loader = _Loader(name, self._path, self._code)
+        return importlib.util.spec_from_file_location(name, self._path, loader=loader)
+
+    def install(self) -> None:
+        sys.meta_path.insert(0, self)

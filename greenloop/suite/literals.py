@@ -1,0 +1,147 @@
+"""Literals changed into others of the same kind: what an honest value equals, it no longer does."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+_FAR_NUMBER = 7_919_003
+_FAR_TEXT = "\u2042 7919"
+_CALLS = {
+    "set()": "{0}",
+    "list()": "[0]",
+    "dict()": "{0: 0}",
+    "tuple()": "(0,)",
+    "frozenset()": "{0}",
+}
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_NONE: tuple[object, ...] = ()
+
+
+def near(node: ast.expr) -> str | None:
+    """The source of a literal that differs from `node` a little; None where it is no literal.
+
+    Containers with a part that is no literal become longer by one.
+    """
+    source = ast.unparse(node)
+    if source in _CALLS:
+        return _CALLS[source]
+    value = literal(node)
+    if value is _NONE:
+        return _longer(node)
+    changed = _scalar(value[0]) if not isinstance(node, _CONTAINERS) else _container(node)
+    return changed if changed is not None and _differs(value[0], changed) else _longer(node)
+
+
+def literal(node: ast.expr) -> tuple[object, ...]:
+    """The literal's value in a tuple; () where it is none."""
+    try:
+        return (ast.literal_eval(node),)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return _NONE
+
+
+def _differs(before: object, source: str) -> bool:
+    try:
+        return bool(ast.literal_eval(source) != before)
+    except (ValueError, TypeError, SyntaxError):
+        return False
+
+
+def _scalar(value: object) -> str | None:
+    if value is None:
+        return "0"
+    if isinstance(value, bool):
+        return repr(not value)
+    if isinstance(value, int):
+        return repr(value + 1)
+    if isinstance(value, float):
+        return repr(value * 2 + 1) if math.isfinite(value * 2) else "0.0"
+    if isinstance(value, complex):
+        return repr(value * 2 + 1)
+    if isinstance(value, str):
+        return repr(value + "x")
+    return repr(value + b"x") if isinstance(value, bytes) else None
+
+
+def _container(node: ast.expr) -> str | None:
+    """With the last literal leaf changed; the rest as it is written, on one line."""
+    changed = ast.parse(ast.unparse(node), mode="eval").body
+    if isinstance(changed, ast.Dict):
+        parts: list[ast.expr] = changed.values
+    elif isinstance(changed, (ast.List, ast.Tuple, ast.Set)):
+        parts = changed.elts
+    else:
+        return None
+    other = near(parts[-1]) if parts else None
+    if other is None:
+        return None
+    parts[-1] = ast.parse(other, mode="eval").body
+    return ast.unparse(changed)
+
+
+def _longer(node: ast.expr) -> str | None:
+    """A container with one more part: never equal, whatever its parts are."""
+    if isinstance(node, ast.Dict):
+        return ast.unparse(ast.Dict([*node.keys, ast.Constant(_FAR_TEXT)], [*node.values, _zero()]))
+    if isinstance(node, ast.Set):
+        return ast.unparse(ast.Set([*node.elts, ast.Constant(_FAR_TEXT)]))
+    if isinstance(node, ast.List):
+        return ast.unparse(ast.List([*node.elts, _zero()], ast.Load()))
+    if isinstance(node, ast.Tuple):
+        return ast.unparse(ast.Tuple([*node.elts, _zero()], ast.Load()))
+    return None
+
+
+def _zero() -> ast.Constant:
+    return ast.Constant(0)
+
+
+def far(node: ast.expr) -> str | None:
+    """A literal of the same kind that is nowhere near: for members, tolerances and patterns."""
+    value = literal(node)
+    if value is _NONE:
+        return None
+    return _far(value[0])
+
+
+def _far(value: object) -> str | None:
+    if isinstance(value, bool) or value is None:
+        return repr(_FAR_TEXT)
+    if isinstance(value, (int, float)):
+        return repr(-(abs(value) + 1) * _FAR_NUMBER) if math.isfinite(value) else "0.0"
+    if isinstance(value, str):
+        return repr(value + _FAR_TEXT) if value else None
+    if isinstance(value, bytes):
+        return repr(value + _FAR_TEXT.encode()) if value else None
+    if isinstance(value, (list, tuple)):
+        return _far_sequence(value)
+    if isinstance(value, dict) and value:
+        parts = {repr(key): _far(item) for key, item in value.items()}
+        inner = ", ".join(f"{key}: {part}" for key, part in parts.items())
+        return None if None in parts.values() else f"{{{inner}}}"
+    return None
+
+
+def _far_sequence(value: list[object] | tuple[object, ...]) -> str | None:
+    parts = [_far(item) for item in value]
+    if not parts or None in parts:
+        return None
+    inner = ", ".join(str(part) for part in parts)
+    return f"[{inner}]" if isinstance(value, list) else f"({inner},)"
+
+
+def far_members(node: ast.expr) -> str | None:
+    """A literal container in which nothing is that was in it; None for texts and for no literal."""
+    if not isinstance(node, (ast.List, ast.Tuple, ast.Set)) or not node.elts:
+        return None
+    value = literal(node)
+    parts = [far(item) for item in node.elts]
+    if value is _NONE or None in parts:
+        return None
+    inner = ", ".join(str(part) for part in parts)
+    try:
+        overlap = set(ast.literal_eval(f"[{inner}]")) & set(value[0])  # type: ignore[call-overload]
+    except TypeError:
+        return None
+    return None if overlap else f"({inner},)"

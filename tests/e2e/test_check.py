@@ -1,0 +1,207 @@
+"""`greenloop check`: existing code, existing tests, no model."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from greenloop.cli import app
+from greenloop.records import Report
+
+Run = Callable[..., tuple[int, str, str]]
+CODE = "def f(n):\n    if n < 0:\n        raise ValueError('negative')\n    return n * n\n"
+TESTS = """
+import pytest
+from m import f
+
+
+def test_two():
+    \"\"\"R1: squares.\"\"\"
+    assert f(2) == 4
+
+
+def test_negative():
+    with pytest.raises(ValueError, match="negative"):
+        f(-1)
+"""
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            app(["check", *arguments], prog_name="greenloop")
+        out, err = capfd.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return call
+
+
+def write(**files: str) -> None:
+    for name, text in files.items():
+        Path(f"{name}.py").write_text(text, "utf-8")
+
+
+def test_a_grade_that_a_person_reads(run: Run) -> None:
+    write(m=CODE, test_m=TESTS)
+    status, out, err = run("m.py", "test_m.py")
+    assert status == 0
+    lines = out.split("\n")
+    assert lines[0].startswith("passed: 2 of 2 tests pass")
+    told = {line.split()[1]: line for line in lines if line.startswith(("  ok", "  --", "  SHORT"))}
+    assert told.keys() >= {"hollow", "controls", "mutants", "lines", "branches", "flakiness"}
+    assert "2 of 2 tests turn red" in told["controls"]
+    assert "100% (at least 90%)" in told["lines"]
+    assert "sandbox " in err
+    assert "tests    2 passed" in err
+
+
+def test_the_report_has_the_keys_of_make(run: Run) -> None:
+    write(m=CODE, test_m=TESTS)
+    status, out, err = run("m.py", "test_m.py", "--json", "--quiet", "--run-dir", "here")
+    assert (status, err) == (0, "")
+    content = json.loads(out)
+    assert list(content) == list(Report.model_fields)
+    assert (content["specification"], content["contract"], content["iterations"]) == ("", None, 0)
+    assert (content["final_code"], content["test_code"]) == (CODE, TESTS)
+    assert (content["verdict"], content["tests_passed"]) == ("passed", True)
+    assert content["evidence"]["controls"]["controlled"] == 2
+    assert content["evidence"]["thresholds"]["mutation_score"] == 0.8
+    assert content["usage"]["calls"] == 0
+    assert [(t["id"], t["origin"], t["requirements"]) for t in content["tests"]] == [
+        ("test_m.py::test_two", "given", ["R1"]),
+        ("test_m.py::test_negative", "given", []),
+    ]
+    assert json.loads(Path("here/report.json").read_text("utf-8")) == content
+
+
+def test_required_verdict_decides_the_status(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(m=CODE, test_m=TESTS)
+    status, out, _ = run("m.py", "test_m.py", "--require", "verified")
+    assert status == 1
+    assert "not better because: mutants" in out
+
+
+def test_red_tests_are_shown(run: Run) -> None:
+    write(m=CODE.replace("n * n", "n + n + 1"), test_m=TESTS)
+    status, out, err = run("m.py", "test_m.py")
+    assert status == 1
+    assert out.startswith("failed: 1 of 2 tests pass")
+    assert "1 tests do not pass: test_m.py::test_two" in out
+    assert "test_two: AssertionError" in err
+
+
+def test_a_forgery_fails(run: Run) -> None:
+    forged = (
+        "import pytest, unittest\nclass E:\n    def __eq__(self, other): return True\ndef f(n):\n"
+    )
+    write(m=f"{forged}    if n < 0: raise ValueError('negative')\n    return E()\n", test_m=TESTS)
+    status, out, _ = run("m.py", "test_m.py")
+    assert status == 1
+    assert "forged: a changed test stays green" in out
+
+
+def test_a_folder_with_a_conftest_and_helpers(run: Run) -> None:
+    Path("tests").mkdir()
+    write(m=CODE)
+    Path("tests/conftest.py").write_text("import pytest\n@pytest.fixture\ndef two(): return 2\n")
+    Path("tests/helping.py").write_text("NINE = 9\n")
+    Path("tests/test_a.py").write_text("from m import f\ndef test_a(two): assert f(two) == 4\n")
+    Path("tests/b_test.py").write_text(
+        "from helping import NINE\nimport m\ndef test_b(): assert m.f(3) == NINE\n"
+    )
+    Path("tests/test_other.py").write_text("from elsewhere import g\ndef test_c(): assert g()\n")
+    status, out, _ = run("m.py", "tests", "--json")
+    assert status == 0
+    assert [t["id"] for t in json.loads(out)["tests"]] == ["b_test.py::test_b", "test_a.py::test_a"]
+
+
+BAD = [
+    (("none.py", "test_m.py"), "none.py cannot be read"),
+    (("m.py", "none.py"), "none.py cannot be read"),
+    (("broken.py", "test_m.py"), "broken.py is no Python: line 2"),
+    (("m.py", "broken.py"), "broken.py is no Python: line 2"),
+    (("latin.py", "test_m.py"), "latin.py is not UTF-8 text (byte 1)"),
+    (("huge.py", "test_m.py"), "huge.py is larger than 1 MB"),
+    (("m.py", "test_other.py"), "test_other.py imports `other`, not `m`"),
+    (("m.py", "no_tests.py"), "no tests were collected from no_tests.py"),
+    (("m.py", "m.py"), "m.py is the code itself"),
+    (("m.py", "empty"), "no test files"),
+    (("empty", "test_m.py"), "empty is a folder"),
+    (("json.py", "test_m.py"), "'json' cannot be the module's name"),
+    (("m.txt", "test_m.py"), "it is no .py file"),
+    (("m.py", "m.txt"), "name a .py file with tests"),
+    (("m.py", "test_m.py", "--mutants", "many"), "a number, or all"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), BAD)
+def test_bad_input_is_one_clear_line(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    write(m=CODE, test_m=TESTS, json=CODE, broken="\ndef f(:\n", no_tests="import m\n")
+    write(test_other="from other import g\ndef test_a(): assert g()\n", huge="#" * 1_000_001)
+    Path("latin.py").write_bytes(b"#\xe9\n")
+    Path("m.txt").write_text(CODE)
+    Path("empty").mkdir()
+    status, _, err = run(*arguments, "--quiet")
+    assert status == 2
+    assert said in err.strip().split("\n")[-1]
+
+
+def test_a_check_cannot_be_resumed_but_reported(
+    run: Run, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write(m=CODE, test_m=TESTS)
+    run("m.py", "test_m.py", "--run-dir", "here", "--quiet")
+    for command, status, said in (("resume", 2, "run the check again"), ("report", 0, "2 of 2")):
+        with pytest.raises(SystemExit) as ended:
+            app([command, "here"], prog_name="greenloop")
+        assert ended.value.code == status
+        assert said in "".join(capfd.readouterr())
+
+
+def started(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "greenloop", "check", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def test_an_interrupt_ends_it_in_order() -> None:
+    write(m=CODE, test_m=TESTS + "\n\ndef test_long():\n    import time\n    time.sleep(600)\n")
+    with started("m.py", "test_m.py", "--timeout", "300", "--run-dir", "here") as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("run "):  # the sandbox is open
+                break
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert out.startswith("failed: ")
+    assert json.loads(Path("here/report.json").read_text("utf-8"))["verdict"] == "failed"
+
+
+def test_a_reader_that_has_gone_is_no_error() -> None:
+    write(m=CODE, test_m=TESTS)
+    with started("m.py", "test_m.py") as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        err = process.stderr.read()
+        process.wait(timeout=60)
+    assert process.returncode == 1
+    assert "Traceback" not in err

@@ -1,0 +1,22 @@
+"""The sandboxes that mutants are tried in: one with a wall, one without."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.process import Limits, ProcessSandbox
+from greenloop.sandbox.walls import native_wall
+from greenloop.sandbox.warm import WarmSandbox
+
+LIMITS = Limits(timeout_s=60, memory_bytes=512 << 20, total_bytes=512 << 20)
+
+
+@pytest.fixture(scope="session", params=["process", *(["warm"] if sys.platform == "linux" else [])])
+def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    made = ProcessSandbox(LIMITS) if request.param == "process" else None
+    with made or WarmSandbox(native_wall(), LIMITS) as opened:
+        yield opened

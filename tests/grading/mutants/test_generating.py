@@ -1,0 +1,79 @@
+"""Mutants of large real modules: all compile, none is there twice, the sample is spread."""
+
+from __future__ import annotations
+
+import sysconfig
+import warnings
+from pathlib import Path
+
+import pytest
+
+from greenloop.grading.mutants import mutants, sample
+from greenloop.grading.mutants.bytecode import identity
+
+LIBRARY = Path(sysconfig.get_paths()["stdlib"])
+MODULES = (
+    "abc bisect cmd codeop colorsys contextlib copy copyreg csv dis filecmp fnmatch getopt getpass "
+    "glob graphlib gzip heapq hmac keyword linecache netrc nturl2path opcode pprint queue quopri "
+    "reprlib sched secrets shelve shlex stat string struct tabnanny textwrap this timeit token types"
+).split()
+EVERY = 50  # which of them are compiled as whole modules: all would take minutes
+
+
+def sources() -> list[Path]:
+    return [path for name in MODULES if (path := LIBRARY / f"{name}.py").exists()]
+
+
+def identity_of(code: str) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return identity(compile(code, "<module>", "exec", dont_inherit=True))
+
+
+def test_the_corpus_is_large() -> None:
+    assert len(sources()) >= 30
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+def test_every_mutant_of_a_library_module_is_another_program(path: Path) -> None:
+    code = path.read_text("utf-8")
+    found = mutants(code)
+    assert found == mutants(code)
+    assert len({item.id for item in found}) == len(found)
+    assert [item.start for item in found] == sorted(item.start for item in found)
+    chosen = found[::EVERY]
+    programs = {identity_of(code), *(identity_of(item.applied_to(code)) for item in chosen)}
+    assert len(programs) == len(chosen) + 1
+    for item in found:
+        assert code[item.start : item.end] == item.original
+        assert item.before in code
+        assert item.before != item.after
+
+
+def test_the_same_program_twice_is_one_mutant() -> None:
+    """`not x` turned round by its sign and by the condition; a branch that is `pass` already."""
+    found = mutants("def f(x):\n    if not x:\n        return x\n")
+    assert [item.operator for item in found if item.line == 2] == ["condition"]
+
+
+def test_line_ends_and_wide_letters_do_not_shift_anything() -> None:
+    lines = ["# Größe", "def f(ä):", "    s = 'ö'; return ä + 1"]
+    for end in ("\n", "\r\n"):
+        code = end.join([*lines, ""])
+        found = next(item for item in mutants(code) if item.operator == "arithmetic")
+        assert (found.line, found.original) == (3, "ä + 1")
+        assert found.after == "    s = 'ö'; return ä - 1"
+
+
+def test_a_sample_is_spread_over_functions_and_lines_and_always_the_same() -> None:
+    code = "".join(
+        f"def f{n}(a, b):\n    c = a + b\n    d = a * {n + 2}\n    return c < d\n" for n in range(8)
+    )
+    found = mutants(code)
+    eight = sample(found, 8, 0)
+    assert {item.function for item in eight} == {f"f{n}" for n in range(8)}
+    assert {item.line for item in sample(found, 24, 0)} == {item.line for item in found}
+    assert sample(found, 8, 0) == eight
+    assert sample(found, 8, 1) != eight
+    assert sample(found, 10_000, 3) == found
+    assert sample(found, 0, 0) == ()

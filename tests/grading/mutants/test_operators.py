@@ -1,0 +1,122 @@
+"""Every operator, on a piece of source each: the mutants as text, line by line.
+
+`UPDATE_GOLDEN=1` writes the file anew; then read the difference.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from greenloop.grading.mutants import mutants
+from greenloop.grading.mutants.questions import operators
+
+GOLDEN = Path(__file__).parent / "golden.txt"
+PIECES = {
+    "arithmetic": "def f(a, b):\n    return a ** (b + 1) // 2 % a",
+    "no arithmetic on texts": "def f(a):\n    return 'a' + a, '%s' % a, [0] * a, f'{a}' + a",
+    "augmented": "def f(a):\n    total = a.x\n    total += a\n    a <<= 1\n    return total",
+    "comparison": "def f(a, b):\n    return a < b <= 9, a == b, a is not b, a not in b",
+    "boolean": "def f(a, b, c):\n    return a and b or not c",
+    "unary": "def f(a):\n    return -a, ~a, +a",
+    "constants": "A = 1.5\nB = [0, -3, True, None, 'x', b'y', 2j]\nC = ('a' 'b')",
+    "f-string": "def f(a):\n    return f'{a + 1:>{a}} of' + rf\"{a!r}\"",
+    "condition": (
+        "def f(a):\n    if a and a.b: return 1\n    while not a: a = a.c\n"
+        "    assert a, 'no'\n    return [x for x in a if x.ok] if a.d else a"
+    ),
+    "loops": "def f(a):\n    for x in a:\n        if x: break\n        continue\n    while a: a()",
+    "results": "def f(a):\n    yield a\n    g = lambda x: x\n    return None\ndef h(): return True",
+    "exceptions": (
+        "def f(a):\n    try:\n        a()\n    except (KeyError, ValueError) as e:\n"
+        "        raise TypeError('t') from e\n    except OSError:\n        raise\n"
+        "    except:\n        pass"
+    ),
+    "calls": (
+        "def f(a, k):\n    del a[0]\n    k(a, *a, key=a, n=2)\n"
+        "    return min(a.strip(), sorted(k, reverse=True))"
+    ),
+    "last keyword": "def f(a):\n    return a(\n        1,\n        b=2,\n    ), a(b=2), a(1, b=2,)",
+    "slices": "def f(a):\n    return a[1:], a[:-1], a[::2], a[(a.x):a.y, 0]",
+    "defaults": "def f(a=None, *, b=3, c=[], d=-1) -> int: ...",
+    "decorators": (
+        "import x\nclass A:\n    @property\n    def f(self): return self.y\n"
+        "    @x.dec(1)\n    async def g(self): await self.h()"
+    ),
+    "match": "def f(a):\n    match a:\n        case 1 if a.x: return a\n        case {'k': v}: return v",
+    "spread over lines": "def f(a, b):\n    return (\n        a  # the first\n        + b\n    )",
+    "letters of several bytes": "def f(é, ß):\n    return 'ü', é < ß",
+}
+LEFT_OUT = '''
+"""Docstring."""
+from __future__ import annotations
+from typing import TYPE_CHECKING, overload
+__all__ = ["f"]
+if TYPE_CHECKING:
+    X = 1
+class A:
+    """Docstring."""
+    x: list[3]
+    def g(self, y: "int") -> "str":
+        """Docstring."""
+@overload
+def f(a: int = 1) -> int: ...
+if __name__ == "__main__":
+    print(1)
+'''
+
+
+def shown(code: str) -> list[str]:
+    return [
+        f"{item.operator}: {' / '.join(line.strip() for line in item.after.splitlines())}"
+        for item in mutants(code)
+    ]
+
+
+def as_text() -> str:
+    blocks = (
+        f"## {name}\n{code}\n--\n" + "".join(f"{line.rstrip()}\n" for line in shown(code))
+        for name, code in PIECES.items()
+    )
+    return "\n".join(blocks)
+
+
+def test_all_mutants_are_the_ones_in_the_golden_file() -> None:
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.write_text(as_text(), "utf-8")
+    assert as_text() == GOLDEN.read_text("utf-8")
+
+
+def test_every_operator_is_in_it_and_asks_a_question() -> None:
+    seen = [item for code in PIECES.values() for item in mutants(code)]
+    assert {item.operator for item in seen} == set(operators())
+    for item in seen:
+        assert "?" in item.question, item
+        assert not re.search("{(where|old|new|line|left|right|compare)}", item.question), item
+
+
+def test_nothing_is_made_of_what_no_test_could_see() -> None:
+    assert shown(LEFT_OUT) == []
+
+
+def test_a_mutant_says_where_it_is_and_what_it_changes() -> None:
+    code = (
+        "class Top:\n    def k(self, n):\n        if n < 0:\n            n = -n\n        return n\n"
+    )
+    found = next(item for item in mutants(code) if item.operator == "boundary")
+    assert (found.id, found.line, found.column) == ("3:14 boundary", 3, 14)
+    assert (found.function, found.original, found.mutated) == ("Top.k", "<", "<=")
+    assert found.diff("top.py") == (
+        "--- top.py\n+++ top.py\n@@ -3,1 +3,1 @@\n-        if n < 0:\n+        if n <= 0:"
+    )
+    assert found.question == "What does Top.k do when n equals 0? (boundary of `n < 0`)"
+    assert found.applied_to(code) == code.replace("<", "<=")
+
+
+@pytest.mark.parametrize("code", ["def f(:", "a = 1\0"])
+def test_what_is_no_python_has_no_mutants(code: str) -> None:
+    with pytest.raises((SyntaxError, ValueError)):
+        mutants(code)

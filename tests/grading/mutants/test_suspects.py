@@ -1,0 +1,49 @@
+"""What is marked as probably no fault, and what looks alike and is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.grading.mutants import mutants
+
+CASES = {
+    "class A:\n    def __repr__(self):\n        return f'{self.x}'\n": "__repr__",
+    "class A:\n    def __hash__(self):\n        return hash(self.x) + 1\n": "__hash__",
+    "def f(a):\n    raise ValueError('wrong')\n": "wording",
+    "def f(a):\n    logger.warning('odd', a + 1)\n": "logged",
+    "def f(a):\n    return a[0:a.x]\n": "slice from 0",
+    "def f(a):\n    return a[::1]\n": "steps of 1",
+    "def f(a, b):\n    if a > b:\n        b = a\n": "extreme",
+    "def f(a, b):\n    return a if a >= b else b\n": "extreme",
+    "@functools.lru_cache(maxsize=9)\ndef f(a): pass\n": "cache",
+    "@functools.wraps(g)\ndef f(a): pass\n": "readers",
+    "def f(a):\n    return open(a, encoding='utf-8')\n": "UTF-8",
+    "T = TypeVar('T')\n": "name of a type",
+}
+FAULTS = (
+    "def f(a):\n    raise ValueError(a + 1)\n",
+    "def f(a):\n    return a[1:a.x]\n",
+    "def f(a):\n    return a[0::-1]\n",
+    "def f(a, b):\n    if a > b:\n        b = a\n        a = 0\n",
+    "def f(a, b):\n    if a > b:\n        b = a\n    else:\n        a = 0\n",
+    "def f(a, b):\n    return a if a >= b else 0\n",
+    "def f(a):\n    return open(a, encoding='latin-1')\n",
+    "def f(shop):\n    shop.info('text')\n",
+    "@property\ndef f(a): pass\n",
+)
+
+
+@pytest.mark.parametrize(("code", "why"), CASES.items(), ids=CASES.values())
+def test_what_is_probably_no_fault_is_marked(code: str, why: str) -> None:
+    assert any(why in item.equivalent_suspect for item in mutants(code))
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_what_only_looks_alike_is_not(code: str) -> None:
+    assert [item.equivalent_suspect for item in mutants(code) if item.equivalent_suspect] == []
+
+
+def test_a_raise_left_out_or_of_another_type_is_a_fault() -> None:
+    found = mutants("def f(a):\n    raise ValueError('wrong')\n")
+    kinds = {item.operator for item in found if not item.equivalent_suspect}
+    assert kinds == {"raise-removed", "exception"}

@@ -1,0 +1,47 @@
+"""Coverage as the sandbox brings it back, and what it says where it cannot be measured."""
+
+from __future__ import annotations
+
+from greenloop.grading.coverage import coverage
+from greenloop.records import Coverage, Thresholds
+from greenloop.sandbox import Sandbox
+from greenloop.suite import TestFile
+
+CODE = "def f(n):\n    if n > 0:\n        return 'more'\n    return 'less'\n"
+HALF = "from m import f\n\n\ndef test_a():\n    assert f(1) == 'more'\n"
+
+
+def measured(box: Sandbox, code: str, tests: str, **limits: float) -> Coverage | str:
+    files = [TestFile("test_m.py", tests)]
+    before = box.run_tests(code, files, module="m")
+    assert before.passed, before
+    return coverage(box, code, files, "m", before=before, thresholds=Thresholds(**limits))
+
+
+def test_lines_and_branches_that_are_not_reached_are_named(warm: Sandbox) -> None:
+    found = measured(warm, CODE, HALF)
+    assert found == Coverage(
+        reached=False, line=0.75, branch=0.5, missed_lines=(4,), missed_branches=("2->4",)
+    )
+
+
+def test_the_thresholds_decide(warm: Sandbox) -> None:
+    found = measured(warm, CODE, HALF, line_coverage=0.75, branch_coverage=0.5)
+    assert isinstance(found, Coverage)
+    assert found.reached
+    for limits in ({"line_coverage": 0.76}, {"branch_coverage": 0.51}):
+        found = measured(warm, CODE, HALF, **{"line_coverage": 0, "branch_coverage": 0, **limits})
+        assert isinstance(found, Coverage)
+        assert not found.reached
+
+
+def test_a_long_module_comes_back_in_parts(warm: Sandbox) -> None:
+    code = "def f(n):\n" + "".join(f"    n += {i}\n" for i in range(5000)) + "    return n\n"
+    tests = "from m import f\n\n\ndef test_a():\n    assert f(0) > 0\n"
+    assert measured(warm, code, tests) == Coverage(line=1.0, branch=1.0)
+
+
+def test_code_that_looks_at_itself_is_not_measured(warm: Sandbox) -> None:
+    code = "def f():\n    return open(__file__).read().count('_reached')\n"
+    tests = "from m import f\n\n\ndef test_a():\n    assert f() == 1\n"
+    assert measured(warm, code, tests) == "the tests end otherwise on code that notes what it runs"

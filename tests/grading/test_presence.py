@@ -1,0 +1,42 @@
+"""Tests that were made away with are missed; those that pytest itself leaves out are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.grading.presence import unreported
+from greenloop.records import TestOutcome, TestRun
+from greenloop.suite import TestFile
+
+RUN = TestRun(ending="finished", tests=(TestOutcome(id="test_m.py::test_a", outcome="passed"),))
+
+
+def missing(code: str) -> tuple[str, ...]:
+    return unreported([TestFile("test_m.py", code)], RUN)
+
+
+@pytest.mark.parametrize(
+    "head", ["", "@pytest.mark.slow\n", "@pytest.mark.parametrize('x', [1])\n"]
+)
+def test_a_plain_test_that_was_not_reported_is_missed(head: str) -> None:
+    code = f"def test_a(): pass\n{head}def test_b(x=1): pass\n"
+    assert missing(code) == ("test_m.py::test_b",)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def test_a(): pass\n",
+        "@pytest.fixture\ndef test_b(): pass\n",
+        "if x:\n    def test_b(): pass\n",
+        "class TestX:\n    def __init__(self): pass\n    def test_b(self): pass\n",
+        "def test_b(): pass\ntest_b = None\n",
+        "def test_b(): pass\ndel test_b\n",
+        "def test_b(): pass\ntest_b.__test__ = False\n",
+        "def test_b(): pass\ndef pytest_collection_modifyitems(items): items.clear()\n",
+        "pytest.importorskip('x')\ndef test_b(): pass\n",
+        "def test_b(",
+    ],
+)
+def test_what_may_be_left_out_is_not(code: str) -> None:
+    assert missing(code) == ()

@@ -1,0 +1,243 @@
+"""Each assertion that passes fails once it is changed; the rest of the text stays as it is."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+import pytest
+
+from greenloop.suite.controls import ControlledFile, Edit, Sure
+
+
+class Point:
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Point) and self.x == other.x
+
+    __hash__ = object.__hash__
+
+
+def raising(error: BaseException) -> None:
+    raise error
+
+
+NAMES: dict[str, Any] = {
+    "pytest": pytest,
+    "f": lambda value: value,
+    "fail": raising,
+    "Point": Point,
+    "a": 3,
+    "b": 3,
+    "text": "abc",
+    "items": [1, 2, 3],
+}
+PASSING = [
+    "assert f(4) == 4",
+    "assert 4 == f(4)",
+    "assert f('é') == 'é', 'message'",
+    "assert f([1, {'a': (2,)}]) == [1, {'a': (2,)}]",
+    "assert f({1, 2}) == {2, 1}",
+    "assert f(set()) == set()",
+    "assert f(None) == None",
+    "assert f(True) == True",
+    "assert f(True) is True",
+    "assert f(None) is None",
+    "assert f(0) is not None",
+    "assert not f(0)",
+    "assert not f(3) == 4",
+    "assert f(3)",
+    "assert f(3) != 4",
+    "assert f(0.1) == pytest.approx(0.1)",
+    "assert f(100) == pytest.approx(101, rel=0.5)",
+    "assert pytest.approx([1.0, 2.0]) == f([1.0, 2.0])",
+    "assert f({'a': 1.0}) == pytest.approx({'a': 1.0})",
+    "assert 2 in f([1, 2])",
+    "assert 'b' in f('abc')",
+    "assert f(2) in (1, 2)",
+    "assert f('b') in 'abc'",
+    "assert 5 not in f([1])",
+    "assert f(3) < 10",
+    "assert 0 <= f(1) <= 1",
+    "assert f(1) == f(1) == 1",
+    "assert f(1) == a - 2 and f(2) == 2",
+    "assert f(1) == 2 or f(2) == 2",
+    "assert isinstance(f(3), int)",
+    "assert len(f('abc')) == 3",
+    "assert f(a) == b",
+    "assert f(Point(1)) == Point(1)",
+    "assert [f(Point(1))] == [Point(1)]",
+    "assert all(f(i) == i for i in items)",
+    "assert all(f(i) > 0 for i in items)",
+    "assert any(i == 2 for i in f(items))",
+    "assert (\n        f(4)\n        == 4\n    )",
+    "assert f(text) == '''abc'''",
+    "assert (f(3) if a else None) == 3",
+    "assert [].append(1) is None",
+    "with pytest.raises(ValueError):\n        fail(ValueError('x'))",
+    "with pytest.raises((ValueError, KeyError)):\n        fail(KeyError('x'))",
+    "with pytest.raises(ValueError, match='no .*'):\n        fail(ValueError('no good'))",
+    "with pytest.raises(expected_exception=LookupError) as caught:\n        fail(KeyError('x'))",
+    "pytest.raises(ValueError, fail, ValueError())",
+    "with pytest.raises(BufferError):\n        fail(BufferError())",
+    "for i, j in [(1, 1), (2, 2)]:\n        assert f(i) == j",
+]
+
+
+@pytest.mark.parametrize("assertion", PASSING)
+def test_what_passes_fails_once_it_is_changed(assertion: str) -> None:
+    code = f"def test_a():\n    {assertion}\n"
+    run(code)
+    edits = edits_of(code)
+    assert edits
+    for edit in edits:
+        with pytest.raises(
+            (AssertionError, ValueError, LookupError, BufferError, pytest.fail.Exception)
+        ):
+            run(changed(code, edit))
+        if edit.change.opposite is not None:
+            text = ControlledFile(code, "m").text
+            with pytest.raises(AssertionError):
+                run(text.spliced((edit.change.opposite,)))
+
+
+UNITTEST = [
+    "self.assertEqual(f(4), 4)",
+    "self.assertEqual('a', f('a'), 'why')",
+    "self.assertEqual(f(a), b)",
+    "self.assertNotEqual(f(4), 5)",
+    "self.assertTrue(f(4))",
+    "self.assertFalse(f(0))",
+    "self.assertIsNone(f(None))",
+    "self.assertIsNotNone(f(1))",
+    "self.assertIs(f(a), a)",
+    "self.assertIn(2, f([2]))",
+    "self.assertNotIn(3, f([2]))",
+    "self.assertIsInstance(f(1), int)",
+    "self.assertGreater(f(2), 1)",
+    "self.assertGreaterEqual(f(2), 2)",
+    "self.assertLess(f(2), 3)",
+    "self.assertAlmostEqual(f(0.1), 0.1)",
+    "self.assertListEqual(f([1]), [1])",
+    "self.assertDictEqual(f({1: 2}), {1: 2})",
+    "self.assertCountEqual(f([2, 1]), [1, 2])",
+    "self.assertRegex(f('abc'), 'b')",
+    "self.assertRaises(ValueError, fail, ValueError())",
+    "with self.assertRaises(ValueError):\n            fail(ValueError())",
+    "with self.assertRaisesRegex(ValueError, 'x'):\n            fail(ValueError('xyz'))",
+]
+
+
+@pytest.mark.parametrize("assertion", UNITTEST)
+def test_so_do_the_methods_of_unittest(assertion: str) -> None:
+    code = f"class TestA(TestCase):\n    def test_a(self):\n        {assertion}\n"
+    run(code)
+    edits = edits_of(code, "TestA::test_a")
+    assert edits
+    for edit in edits:
+        with pytest.raises((AssertionError, ValueError)):
+            run(changed(code, edit))
+
+
+def edits_of(code: str, test: str = "test_a") -> tuple[Edit, ...]:
+    return ControlledFile(code, "m").edits[test]
+
+
+def changed(code: str, edit: Edit) -> str:
+    return ControlledFile(code, "m").text.spliced(edit.change.splices)
+
+
+def run(code: str) -> None:
+    names = {**NAMES, "TestCase": unittest.TestCase}
+    exec(compile(code, "test", "exec"), names)
+    if "TestA" in names:
+        names["TestA"]("test_a").test_a()
+    else:
+        names["test_a"]()
+
+
+def test_only_the_expected_parameter_is_changed_and_only_where_it_is_nothing_else() -> None:
+    decorated = "@pytest.mark.parametrize('x, y', [(1, 2), pytest.param(3, 4, id='a')])\n"
+    own = ControlledFile(
+        "from m import f\n" + decorated + "def test_a(x, y):\n    assert f(x) == y\n", "m"
+    )
+    (edit,) = own.edits["test_a"]
+    assert "[(1, 3), pytest.param(3, 5, id='a')]" in own.text.spliced(edit.change.splices)
+    for body in ("assert f(y) == y", "f(y)\n    assert f(x) == y"):
+        both = ControlledFile(f"from m import f\n{decorated}def test_a(x, y):\n    {body}\n", "m")
+        (edit,) = both.edits["test_a"]
+        text = both.text.spliced(edit.change.splices)
+        assert decorated in text
+        assert "== (y, 0)" in text
+
+
+@pytest.mark.parametrize(
+    ("body", "sure"),
+    [
+        ("assert f(1) == 1", Sure.CERTAIN),
+        ("for i in [1]:\n        assert f(i) == i", Sure.CERTAIN),
+        ("for i in f([]):\n        assert f(i) == i", Sure.LIKELY),
+        ("if f(1):\n        assert f(1) == 1", Sure.MAYBE),
+        (
+            "try:\n        f(1)\n    except ValueError as e:\n        assert str(e) == 'x'",
+            Sure.MAYBE,
+        ),
+        ("if f(1):\n        return\n    assert f(1) == 1", Sure.MAYBE),
+        ("if f(1):\n        pytest.skip('x')\n    assert f(1) == 1", Sure.MAYBE),
+        ("with open('x') as file:\n        assert file.read() == ''", Sure.CERTAIN),
+        ("with quiet():\n        assert f(1) == 1", Sure.MAYBE),
+        ("def g():\n        return 1\n    assert f(1) == 1", Sure.CERTAIN),
+    ],
+)
+def test_how_sure_an_assertion_is_come_by(body: str, sure: Sure) -> None:
+    (edit,) = ControlledFile(f"def test_a():\n    {body}\n", "m").edits["test_a"]
+    assert edit.sure is sure
+
+
+def test_decorators_that_may_swallow_an_error_leave_it_open() -> None:
+    for decorator, sure in (("@pytest.mark.slow", Sure.CERTAIN), ("@retry", Sure.LIKELY)):
+        code = f"{decorator}\ndef test_a():\n    assert f(1) == 1\n"
+        (edit,) = ControlledFile(code, "m").edits["test_a"]
+        assert edit.sure is sure
+
+
+NONE: list[str] = [
+    "assert True",
+    "assert 1 == 1",
+    "f(1)",
+    "with pytest.raises(KeyboardInterrupt):\n        fail(KeyboardInterrupt())",
+    "with pytest.raises(AssertionError):\n        assert f(1) == 2",
+]
+
+
+@pytest.mark.parametrize("body", NONE)
+def test_what_has_no_control(body: str) -> None:
+    edits = ControlledFile(f"def test_a():\n    {body}\n", "m").edits["test_a"]
+    assert [edit for edit in edits if "BufferError" not in edit.change.said] == []
+
+
+def test_nothing_but_the_assertion_is_touched() -> None:
+    code = (
+        "# é\nfrom m import f\n\n\ndef test_a():\n\tx =  f( 1 )   # odd\n\tassert x==1 ; y = 'ü'\n"
+    )
+    own = ControlledFile(code, "m")
+    (edit,) = own.edits["test_a"]
+    assert own.text.spliced(edit.change.splices) == code.replace("x==1", "x==2")
+
+
+def test_tests_of_a_base_in_the_file_belong_to_each_class_that_has_them() -> None:
+    code = (
+        "class Base:\n    def test_a(self):\n        assert f(1) == 1\n"
+        "    def test_b(self):\n        assert f(2) == 2\n"
+        "class TestX(Base):\n    def test_b(self):\n        assert f(3) == 3\n"
+        "class TestY(TestX, Other):\n    pass\n"
+    )
+    edits = ControlledFile(code, "m").edits
+    assert {name: [edit.line for edit in found] for name, found in edits.items()} == {
+        "TestX::test_b": [8],
+        "TestX::test_a": [3],
+        "TestY::test_b": [8],
+        "TestY::test_a": [3],
+    }

@@ -1,0 +1,125 @@
+"""A noting module does what it did, and notes which lines and branches it went through."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from greenloop.suite.instrument import noting
+
+NOTES = "_reached_by_tests"
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    yield
+    vars(sys).pop(NOTES, None)
+
+
+def run(code: str, *calls: str) -> tuple[set[int], set[str], dict[str, Any]]:
+    """Lines and branches that were never reached."""
+    noted = noting(code)
+    vars(sys).pop(NOTES, None)
+    names: dict[str, Any] = {"__name__": "m"}
+    exec(compile(noted.source, "m.py", "exec", dont_inherit=True), names)
+    for call in calls:
+        exec(call, names)
+    reached = getattr(sys, NOTES)
+    assert len(reached) == noted.count
+    lines = {line for number, line in noted.lines.items() if not reached[number]}
+    return lines, {name for number, name in noted.branches.items() if not reached[number]}, names
+
+
+CODE = '''"""Doc."""
+from __future__ import annotations
+
+X = 1
+
+
+class A:
+    """Doc."""
+
+    __slots__ = ("x",)
+
+    def __init__(self, x):
+        self.x = x
+
+
+def f(n):
+    """Doc."""
+    global X
+    if n > 0:
+        X = n
+    elif n == 0:
+        return "zero"
+    for i in range(n):
+        if i == 5:
+            break
+    while n < 0:
+        n += 1
+    try:
+        return 1 // n
+    except ZeroDivisionError:
+        return 0
+'''
+
+
+def test_what_is_never_called_is_missed() -> None:
+    lines, branches, names = run(CODE)
+    assert lines == {13, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 31}
+    assert branches == {
+        *("19->20", "19->21", "21->22", "21->23", "23->24", "23->26"),
+        *("24->25", "24->23", "26->27", "26->28"),
+    }
+    assert names["__doc__"] == "Doc."
+
+
+def test_each_call_reaches_its_own() -> None:
+    assert run(CODE, "A(1)", "f(9)")[:2] == (
+        {21, 22, 27, 31},
+        {"19->21", "21->22", "21->23", "23->26", "26->27"},
+    )
+    assert run(CODE, "A(1)", "f(9)", "f(2)", "f(0)", "f(-1)")[:2] == (set(), set())
+
+
+def test_cases_and_their_absence() -> None:
+    code = "def f(x):\n    match x:\n        case 1:\n            return 'a'\n        case [y]:\n            return y\n"
+    assert run(code, "f(1)")[:2] == ({6}, {"5->6", "5->exit"})
+    assert run(code, "f(1)", "f([2])", "f(3)")[:2] == (set(), set())
+
+
+def test_programs_and_type_checkers_parts_are_left_out() -> None:
+    code = (
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import json\n"
+        "def f(): return 1\nif __name__ == '__main__':\n    f()\n"
+    )
+    assert run(code, "f()")[:2] == (set(), set())
+
+
+def test_what_it_does_stays_the_same() -> None:
+    code = (
+        "import enum, dataclasses\n"
+        "class E(enum.Enum):\n    A = 1\n    B = 2\n"
+        "@dataclasses.dataclass\nclass D:\n    x: int\n    y: int = 2\n"
+        "def gen(n):\n    for i in range(n):\n        yield i\n    else:\n        yield 'end'\n"
+        "async def co():\n    async with 1: pass\n"
+        "class P:\n    def __private(self): return 1\n    def g(self): return self.__private()\n"
+    )
+    _, _, names = run(code)
+    assert [item.name for item in names["E"]] == ["A", "B"]
+    assert names["D"](1) == names["D"](1, 2)
+    assert list(names["gen"](2)) == [0, 1, "end"]
+    assert names["P"]().g() == 1
+
+
+def test_notes_outlive_a_reload() -> None:
+    noted = noting("def f(): return 1\n")
+    for _ in range(2):
+        names: dict[str, Any] = {"__name__": "m"}
+        exec(noted.source, names)
+        first = names["f"]
+        first()
+    assert sum(getattr(sys, NOTES)) == 1

@@ -1,0 +1,39 @@
+"""Each sentinel fails in an honest run, and only there where nothing changes every test."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.settings import Settings
+from greenloop.suite import TestFile
+from greenloop.suite.sentinels import sentinels
+
+TESTS = "from m import f\n\n\ndef test_a():\n    assert f(2) == 4"
+
+
+def test_each_fails_and_the_tests_stay_as_they_are() -> None:
+    code, names = sentinels(TESTS, "m")
+    assert code.startswith(TESTS + "\n")
+    box: Sandbox
+    with open_sandbox(Settings.model_construct(timeout_s=20, memory_mb=512)) as box:
+        run = box.run_tests("def f(n): return n * n", [TestFile("test_m.py", code)], module="m")
+    assert {name: run.outcomes[f"test_m.py::{name}"] for name in names} == dict.fromkeys(
+        names, "failed"
+    )
+    assert len(names) > 20
+    assert set(run.outcomes) == {"test_m.py::test_a", *(f"test_m.py::{name}" for name in names)}
+    assert run.outcomes["test_m.py::test_a"] == "passed"
+
+
+def test_their_names_are_nobody_elses() -> None:
+    taken = "def test_m_holds(): pass\ndef test_m_holds_too(): pass\n"
+    _, names = sentinels(taken, "m")
+    assert all(name.rpartition("::")[2].startswith("test_m_holds_too_too") for name in names)
+
+
+@pytest.mark.parametrize(
+    "head", ["pytestmark = pytest.mark.x", "def pytest_generate_tests(metafunc): pass"]
+)
+def test_there_are_none_where_the_file_changes_all_its_tests(head: str) -> None:
+    assert sentinels(f"{head}\n{TESTS}", "m") == (f"{head}\n{TESTS}", ())

@@ -1,0 +1,138 @@
+"""A check's verdict: `verified` with every piece of evidence, and never with one that is short."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from greenloop.events import Event, Graded, TestsRun
+from greenloop.grading import Plan
+from greenloop.records import Mutation, Report, Survivor, Thresholds
+from greenloop.reporting.grades import grade_text
+from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.settings import Settings
+from greenloop.suite import TestFile
+from greenloop.way.checking import Check, check_report, run_check
+
+CODE = "def f(n):\n    if n < 0:\n        raise ValueError(n)\n    return n * n\n"
+TESTS = """
+import pytest
+from m import f
+
+
+def test_two():
+    assert f(2) == 4
+
+
+def test_negative():
+    with pytest.raises(ValueError):
+        f(-1)
+"""
+SURVIVOR = Survivor(
+    id="1", line=2, function="f", operator="x", diff="", question="And at 0?", reached=True
+)
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Sandbox]:
+    with open_sandbox(Settings.model_construct(timeout_s=20, memory_mb=512)) as opened:
+        yield opened
+
+
+def mutants(score: float | None, **more: Any) -> Any:
+    return lambda *_, **__: Mutation(score=score, killed=8, **more)
+
+
+def checked(
+    box: Sandbox, code: str = CODE, tests: str = TESTS, **plan: Any
+) -> tuple[Report, list[Event]]:
+    events: list[Event] = []
+    full = replace(Plan(mutation=mutants(1.0)), **plan)
+    check = Check("m", code, (TestFile("test_m.py", tests),), full, box.info)
+    asyncio.run(run_check(box, check, events.append))
+    return check_report(check), events
+
+
+def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:
+    report, events = checked(warm)
+    assert (report.verdict, report.reasons) == ("verified", ())
+    assert [type(item) for item in events] == [TestsRun, Graded]
+    assert grade_text(report).startswith("verified: 2 of 2 tests pass")
+
+
+SHORT: list[tuple[str, dict[str, Any], str]] = [
+    ("mutants", {"mutation": mutants(0.79)}, "mutants: score 0.79"),
+    ("mutants cut short", {"mutation": mutants(None, trouble="3 of 9 were tried")}, "3 of 9"),
+    ("lines", {"code": f"{CODE}def g():\n    a = 1\n    return a\n"}, "coverage: 71% of lines"),
+    (
+        "branches",
+        {"code": CODE + "for i in range(2):\n    if i > 5: pass\n    if i > 6: pass\n"},
+        "of branches",
+    ),
+    ("integrity", {"code": f"import gc\n{CODE}"}, "integrity: line 1"),
+    (
+        "controls",
+        {"tests": TESTS + "\n\ndef test_none():\n    for i in []:\n        assert f(i) == 1\n"},
+        "controls: test_m.py::test_none stays green",
+    ),
+    (
+        "controls too few",
+        {
+            "tests": TESTS + "\n\ndef test_none():\n    f(1)\n",
+            "thresholds": Thresholds(controlled=0.9),
+        },
+        "controls: 2 of 3 tests",
+    ),
+    (
+        "controls out of time",
+        {
+            "tests": TESTS + "    f(1)\n    assert f(3) == 9\n",
+            "thresholds": Thresholds(seconds=1e-9),
+        },
+        "controls: out of time after 1 of 2 runs",
+    ),
+    (
+        "flakiness",
+        {
+            "code": f"{CODE}VALUES = list({{'a', 'b', 'c', 'd', 'e', 'f', 'g'}})\n",
+            "tests": TESTS + "\n\ndef test_order():\n    import m\n    assert m.VALUES == ORDER\n",
+        },
+        "flakiness: ",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "changes", "said"), SHORT, ids=[item[0] for item in SHORT])
+def test_each_piece_by_itself_keeps_it_from_being_verified(
+    warm: Sandbox, name: str, changes: dict[str, Any], said: str
+) -> None:
+    if name == "flakiness":
+        probe = f"{changes['code']}raise ValueError(VALUES)\n"
+        order = warm.run_tests(probe, TESTS, module="m").failures[0].message
+        changes = {**changes, "tests": changes["tests"].replace("ORDER", order)}
+    report, _ = checked(warm, **changes)
+    assert (report.verdict, len(report.reasons)) == ("passed", 1), report.reasons
+    assert said in report.reasons[0]
+
+
+def test_a_hollow_run_that_stays_green_is_a_forgery(warm: Sandbox) -> None:
+    code = "import _pytest.python\n_pytest.python.Function.runtest = print\ndef f(n): return 0\n"
+    report, _ = checked(warm, code)
+    assert report.verdict == "failed"
+    assert report.reasons[0].startswith("forged: with every function body removed")
+
+
+def test_survivors_are_shown_with_what_a_test_would_have_to_ask(warm: Sandbox) -> None:
+    report, _ = checked(warm, mutation=mutants(0.5, survived=(SURVIVOR,)))
+    assert "line 2: And at 0?" in grade_text(report)
+
+
+def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
+    report, events = checked(warm, CODE.replace("n * n", "0"))
+    assert (report.verdict, report.evidence.controls) == ("failed", None)
+    assert [type(item) for item in events] == [TestsRun]
+    assert report.reasons == ("1 tests do not pass: test_m.py::test_two",)
