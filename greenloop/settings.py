@@ -68,12 +68,12 @@ class Settings(BaseSettings):
     allowed_packages: str | None = Field(None, validation_alias="GREENLOOP_ALLOWED_PACKAGES")
     allow_package: str = Field("", validation_alias="GREENLOOP_ALLOW_PACKAGE")
 
-    @field_validator("mutants")
+    @field_validator("mutants", mode="before")
     @classmethod
-    def _is_a_count(cls, value: Literal["all"] | int) -> Literal["all"] | int:
-        if isinstance(value, int) and value < 0:
-            raise ValueError("Input should be all, or 0 or more")
-        return value
+    def _is_a_count(cls, value: object) -> object:
+        if value == "all" or str(value).isdigit():
+            return value
+        raise ValueError("should be a number, or all")
 
     @field_validator("allowed_packages", "allow_package")
     @classmethod

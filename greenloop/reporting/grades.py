@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from greenloop.records import Evidence, Report
+from greenloop.records import Evidence, Report, Survivor
 from greenloop.reporting.progress import one_line
 from greenloop.reporting.summary import counted_as
 
@@ -47,9 +47,17 @@ def _lines(report: Report) -> Iterator[str]:
 def _survivors(evidence: Evidence) -> Iterator[str]:
     """What the tests would have to ask."""
     survived = evidence.mutation.survived if evidence.mutation else ()
-    yield from (f"         line {item.line}: {item.question}" for item in survived[:_MOST])
+    for item in survived[:_MOST]:
+        yield f"  survived: line {item.line} as `{_changed(item)}`"
+        yield f"            {item.question}"
     if len(survived) > _MOST:
-        yield f"         and {len(survived) - _MOST} more, see the report"
+        yield f"  and {len(survived) - _MOST} more, see the report"
+
+
+def _changed(survivor: Survivor) -> str:
+    """The first line that the mutant has instead."""
+    lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
+    return next((line[1:].strip() for line in lines if not line.startswith("+++")), "(taken out)")
 
 
 def _tellers() -> dict[str, Callable[[Evidence], _Piece]]:

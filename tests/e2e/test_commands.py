@@ -84,9 +84,9 @@ def test_faults_of_the_server_pass_and_json_is_pure(run: Run) -> None:
         Reply("```json\n{", finish="length"),
     ]
     with OpenAIServer(Served(answers(), faults)) as server:
-        status, out, _ = run(SPECIFICATION, "--json", server=server)
+        status, out, _ = run(SPECIFICATION, "--json", server=server, GREENLOOP_HARDENING_ROUNDS="0")
     report = json.loads(out)
-    assert (status, report["verdict"], report["tests_passed"]) == (0, "passed", True)
+    assert (status, report["verdict"], report["tests_passed"]) == (0, "verified", True)
     assert len(server.requests) == 8  # four faults, then four good answers
     assert report["usage"]["calls"] == 5  # the cut-off answer was paid for too
     assert report["usage"]["input_tokens"] == 500
@@ -98,7 +98,7 @@ def test_code_and_short_verdict_on_standard_output(run: Run) -> None:
     assert status == 0
     compile(out, "output", "exec")  # the verdict stands in comments: the output is Python
     assert "def top_k" in out
-    assert "# passed: 5 of 5 tests pass" in out
+    assert "# verified: 5 of 5 tests pass" in out
     assert "R1 top_k returns" in err
     assert "assumed: fewer than k" in err
 
@@ -325,10 +325,18 @@ def test_a_full_disk_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_required_verification_that_is_not_reached(run: Run) -> None:
     with OpenAIServer(Served(answers())) as server:
-        status, out, _ = run(SPECIFICATION, "--require", "verified", "-o", "topk.py", server=server)
+        flags = ("--require", "verified", "--mutants", "0", "-o", "topk.py")
+        status, out, _ = run(SPECIFICATION, *flags, server=server)
     assert status == 1
     assert "not better because: mutants" in out
     assert not Path("topk.py").exists()
+
+
+def test_required_verification_that_is_reached(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        status, _, _ = run(SPECIFICATION, "--require", "verified", "-o", "topk.py", server=server)
+    assert status == 0
+    assert Path("topk.py").exists()
 
 
 def test_given_tests_are_run_and_never_written(run: Run) -> None:

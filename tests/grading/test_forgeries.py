@@ -63,7 +63,7 @@ def assert_forged(report: Report) -> None:
 def test_the_right_module_passes_the_same_tests(checked: Checked) -> None:
     for conftest in ("", CONFTEST):
         report = checked(HONEST, TESTS, conftest)
-        assert report.verdict == "passed"
+        assert report.verdict in ("passed", "verified")
         assert report.evidence.controls is not None
         assert report.evidence.controls.reached
         assert [text for text in report.reasons if not text.startswith("mutants")] == []
@@ -72,7 +72,7 @@ def test_the_right_module_passes_the_same_tests(checked: Checked) -> None:
 @pytest.mark.parametrize("name", ODD)
 def test_an_odd_but_honest_module_is_not_accused(checked: Checked, name: str) -> None:
     report = checked(*ODD[name])
-    assert report.verdict == "passed", report.reasons
+    assert report.verdict in ("passed", "verified"), report.reasons
     found = report.evidence.controls
     assert found is not None
     assert not found.forged

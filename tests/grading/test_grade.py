@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from greenloop.grading import grade
 from greenloop.grading.grading import grade_run
 from greenloop.grading.plan import Plan
@@ -9,6 +11,7 @@ from greenloop.records import (
     HollowRun,
     Mutation,
     RedPhase,
+    SandboxInfo,
     SealedExample,
     Survivor,
     Thresholds,
@@ -61,7 +64,11 @@ def test_what_is_known_from_before_the_run_is_handed_on(box: ProcessSandbox) -> 
     assert graded.evidence.requirements_untested == ("R2",)
 
 
-def test_mutants_are_asked_for_as_the_plan_says(box: ProcessSandbox) -> None:
+def test_mutants_are_asked_for_as_the_plan_says(
+    box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walled = SandboxInfo(backend="a wall", isolation="")
+    monkeypatch.setattr(ProcessSandbox, "info", walled)
     asked: dict[str, object] = {}
 
     def mutation(*given: object, **how: object) -> Mutation:
@@ -75,3 +82,11 @@ def test_mutants_are_asked_for_as_the_plan_says(box: ProcessSandbox) -> None:
     assert asked == {"module": "doubling", "most": 3, "seed": 5, "budget_s": 7}
     assert graded.evidence.mutation == Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
     assert "mutation" not in graded.evidence.not_measured
+
+
+def test_without_a_wall_no_faults_are_run(box: ProcessSandbox) -> None:
+    files = [TestFile("test_doubling.py", TESTS)]
+    run = box.run_tests(CODE, files, module="doubling")
+    evidence = grade_run(box, CODE, files, "doubling", run=run, plan=Plan(mutants=None)).evidence
+    assert evidence.mutation is None
+    assert "without a wall" in evidence.not_measured["mutation"]

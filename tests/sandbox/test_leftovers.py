@@ -74,8 +74,9 @@ def _made_and_removed(tmp_path: Path, root: Path, make: Callable[[Path], None]) 
         if os.geteuid() == 0:
             for folder in (tmp_path, root):
                 os.chown(folder, NOBODY, NOBODY)
-            for parent in tmp_path.parents[:2]:
-                parent.chmod(0o755)
+            for parent in tmp_path.parents:
+                if parent.name.startswith(("pytest-", "popen-")):
+                    parent.chmod(0o755)
             os.setuid(NOBODY)
         make(root)
         remove(root)

@@ -519,7 +519,7 @@ def test_every_answer_is_in_the_log_and_a_second_run_of_it_asks_nothing(
 
     done = way(script(WRONG_CODE, BETTER_CODE, GOOD_CODE), run_dir=tmp_path / "run")
     silent = ScriptedModel(answers={})
-    agent = CodingAgent(Settings(home=tmp_path), model=silent)
+    agent = CodingAgent(Settings(home=tmp_path, hardening_rounds=0), model=silent)
     again = asyncio.run(agent.resume(RunDirectory.open(tmp_path / "run")))
     assert silent.prompts == []
     assert again.final_code == done.report.final_code
