@@ -45,6 +45,10 @@ class Settings(BaseSettings):
     max_tokens: int | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_TOKENS")
     max_cost: float | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_COST")
     sandbox: str = Field("auto", validation_alias="GREENLOOP_SANDBOX")
+    container_engine: Literal["auto", "podman", "docker"] = Field(
+        "auto", validation_alias="GREENLOOP_CONTAINER_ENGINE"
+    )
+    container_image: str | None = Field(None, validation_alias="GREENLOOP_CONTAINER_IMAGE")
     require: Literal["verified", "passed"] = Field("passed", validation_alias="GREENLOOP_REQUIRE")
     home: Path = Field(Path(".greenloop"), validation_alias="GREENLOOP_HOME")
     cpu_s: int | None = Field(None, ge=1, le=36000, validation_alias="GREENLOOP_CPU_SECONDS")

@@ -23,7 +23,7 @@ from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.testing import Work
 from greenloop.sandbox.visible import PACKAGES, Visible, link_site, visible
 from greenloop.sandbox.walls import Wall, zygote_command
-from greenloop.sandbox.warm import Place, WarmSandbox
+from greenloop.sandbox.warm import Place, WarmSandbox, as_job
 
 _INFO = SandboxInfo(
     backend="landlock",
@@ -91,7 +91,7 @@ class LandlockSandbox(WarmSandbox):
             }
             work_dir, home, temporary = (str(room / name) for name in ("work", "home", "tmp"))
             place = Place(work_dir, home, temporary, str(self._folder.site), "".join(packages))
-            return self._hand_over({**self._job(work, {}, place), **own}, work, stop)
+            return self._hand_over({**as_job(work, {}, place), **own}, work, stop)
 
     @contextlib.contextmanager
     def _room(self) -> Iterator[Path]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.box import Sandbox
+from greenloop.sandbox.container import container_sandbox
 from greenloop.sandbox.landlocked import LandlockSandbox
 from greenloop.sandbox.limits import Limits, limits_of
 from greenloop.sandbox.probe import check_wall
@@ -22,7 +23,8 @@ from greenloop.settings import Settings
 Maker = Callable[[Limits], TestingSandbox]
 
 _HOW_TO_GET_ONE = (
-    "To get one: apt install bubblewrap, or allow user namespaces, or install podman. "
+    "To get one: apt install bubblewrap, or allow user namespaces, or install podman and an image "
+    "for --sandbox container. "
     "--sandbox none goes without; know what it does not keep apart: your files, network, processes."
 )
 
@@ -38,7 +40,7 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
     """
     settings = settings or Settings.load()
     limits = limits_of(settings)
-    kind, makers = settings.sandbox, _makers()
+    kind, makers = settings.sandbox, _makers(settings)
     if kind == "none":
         return ProcessSandbox(limits)
     if kind == "auto":
@@ -52,13 +54,14 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
         raise SandboxError(f"--sandbox {kind}: {error}\n{_HOW_TO_GET_ONE}") from None
 
 
-def _makers() -> dict[str, Maker]:
+def _makers(settings: Settings) -> dict[str, Maker]:
     """The kinds that keep something apart, in the order in which `auto` tries them."""
     return {
         "bubblewrap": _bubblewrap,
         "native": _native,
         "landlock": _landlock,
         "seatbelt": _seatbelt,
+        "container": lambda limits: container_sandbox(settings, limits),
     }
 
 

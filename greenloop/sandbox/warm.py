@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,7 +73,7 @@ class WarmSandbox(TestingSandbox):
 
     def _run(self, work: Work, stop: threading.Event, compiled: dict[str, str]) -> Ended:
         place = Place(packages=PACKAGES if work.packages else "")
-        return self._hand_over(self._job(work, compiled, place), work, stop)
+        return self._hand_over(as_job(work, compiled, place), work, stop)
 
     def _hand_over(self, job: dict[str, Any], work: Work, stop: threading.Event) -> Ended:
         zygote, within = self._zygotes.of(work.packages), self.within(work)
@@ -84,21 +84,23 @@ class WarmSandbox(TestingSandbox):
         first, control = json.dumps(told).encode(), json.dumps(limits).encode()
         return zygote.run(first, control, within.timeout_s, stop, then)
 
-    def _job(self, work: Work, compiled: dict[str, str], place: Place) -> dict[str, Any]:
-        return {
-            **work.job,
-            "kind": work.kind,
-            "key": work.key,
-            "cold": work.hash_seed != 0,
-            "work": place.work,
-            "files": _placed(place.work, work.files),
-            "compiled": compiled,
-            "packages": place.packages,
-            "environment": {
-                **environment(place.home, place.temporary, work.hash_seed, work.packages),
-                "PYTHONPATH": ":".join(filter(None, (place.site, place.packages))),
-            },
-        }
+
+def as_job(work: Work, compiled: Mapping[str, str], place: Place) -> dict[str, Any]:
+    """A run as the inside of a wall takes it; `compiled` are test files that are rewritten already."""
+    return {
+        **work.job,
+        "kind": work.kind,
+        "key": work.key,
+        "cold": work.hash_seed != 0,
+        "work": place.work,
+        "files": _placed(place.work, work.files),
+        "compiled": dict(compiled),
+        "packages": place.packages,
+        "environment": {
+            **environment(place.home, place.temporary, work.hash_seed, work.packages),
+            "PYTHONPATH": ":".join(filter(None, (place.site, place.packages))),
+        },
+    }
 
 
 def _in_two(

@@ -23,7 +23,7 @@ _GRACE_S, _POLL_S = 15.0, 0.05
 _MOST_RUNS = 2000  # then a new one is started: whatever might grow in it does not grow for ever
 _TRIES = 2
 _FRAME_BYTES = 64 << 20
-_ENDINGS = ("finished", "timeout", "memory", "processes", "disk", "output", "interrupted")
+ENDINGS = ("finished", "timeout", "memory", "processes", "disk", "output", "interrupted")
 
 
 class Zygote:
@@ -142,7 +142,7 @@ class Zygote:
         if "trouble" in said:
             raise SandboxError(f"{self._wall.info.backend}: {said['trouble']}")
         output, result = (receive_frame(ours, _FRAME_BYTES) for _ in range(2))
-        ending: Ending = said["ending"] if said["ending"] in _ENDINGS else "crashed"
+        ending: Ending = said["ending"] if said["ending"] in ENDINGS else "crashed"
         seconds = time.monotonic() - started
         status, where = int(said["status"]), str(said.get("where", ""))
         return Ended(ending, status, output, result, seconds, tuple(said["hit"]), where)

@@ -50,7 +50,9 @@ LATE = {"reached": False, "cut_short": "out of time after 1 of 4 runs"}
 def test_that_tests_need_one_process_is_told_and_not_held_against_them() -> None:
     shared = less(FULL, split=SHARED)
     assert (shortfalls(shared), forgery(shared)) == ((), "")
-    assert "  --     split        in one process only: t.py::test_a" in "\n".join(grade_lines(shared))
+    assert "  --     split        in one process only: t.py::test_a" in "\n".join(
+        grade_lines(shared)
+    )
 
 
 def test_with_all_evidence_nothing_is_short() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,12 +12,10 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox.bounded import Ended
-from greenloop.sandbox.landlocked import LandlockSandbox
-from greenloop.sandbox.testing import Limits, Work
-from greenloop.sandbox.walls import bubblewrap_wall, native_wall
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.limits import Limits
+from greenloop.sandbox.testing import TestingSandbox, Work
 from tests.hostile.witness import Witness
-from tests.sandbox.conftest import gives_namespaces, walls
+from tests.sandbox.conftest import KINDS, made, why_not
 
 LIMITS = Limits(
     timeout_s=20,
@@ -44,85 +41,54 @@ def witness() -> Iterator[Witness]:
     watching.close()
 
 
-class Touched:
-    """Knows whether it had a run since somebody last looked."""
-
-    touched = True
-
-    def _execute(self, work: Work, stop: threading.Event) -> Ended:
-        self.touched = True
-        ended: Ended = super()._execute(work, stop)  # type: ignore[misc]
-        return ended
+@pytest.fixture(scope="session")
+def touched() -> set[str]:
+    """The kinds of sandbox that had a run since somebody last looked."""
+    return set()
 
 
-class Spaced(Touched, WarmSandbox):
-    """In namespaces of its own."""
-
-
-class Landlocked(Touched, LandlockSandbox):
-    """Without them: one process, no sockets, and this machine's paths."""
-
-
-Watched = Spaced | Landlocked
-
-
-@pytest.fixture(scope="session", params=["bubblewrap", "native", "landlock"])
-def box(request: pytest.FixtureRequest, witness: Witness) -> Iterator[Watched]:
+@pytest.fixture(scope="session", params=KINDS)
+def box(
+    request: pytest.FixtureRequest, witness: Witness, touched: set[str]
+) -> Iterator[TestingSandbox]:
     """One sandbox a wall, with small limits."""
-    kind = request.param
-    if kind not in walls():
-        pytest.skip(f"no wall of the kind {kind} here: {why_not(kind)}")
-    with opened(kind) as made:
-        yield made
+    if reason := why_not(request.param):
+        pytest.skip(f"no wall of the kind {request.param} here: {reason}")
+    with made(request.param, LIMITS) as opened, pytest.MonkeyPatch.context() as patch:
+        execute = opened._execute
 
+        def noted(work: Work, stop: threading.Event) -> Ended:
+            touched.add(opened.info.backend)
+            return execute(work, stop)
 
-def why_not(kind: str) -> str:
-    if kind == "landlock":
-        return "the kernel has no Landlock"
-    if not gives_namespaces():
-        return "the kernel gives no namespaces"
-    return "this is root" if os.getuid() == 0 else "it is not installed"
-
-
-def opened(kind: str) -> Watched:
-    if kind == "landlock":
-        return Landlocked(LIMITS)
-    wall = bubblewrap_wall() if kind == "bubblewrap" else native_wall()
-    assert wall is not None
-    return Spaced(wall, LIMITS)
+        patch.setattr(opened, "_execute", noted)
+        yield opened
 
 
 @pytest.fixture(scope="session")
-def spaces(box: Watched) -> bool:
+def spaces(box: TestingSandbox) -> bool:
     """Whether runs have namespaces; where not, much is refused that otherwise is harmless."""
-    return isinstance(box, Spaced)
-
-
-@pytest.fixture
-def in_two(box: WarmSandbox) -> None:
-    """For tests of code and tests in two processes."""
-    if not box.splits:
-        pytest.skip(f"tests and code are not kept in two processes ({box.info.backend})")
+    return box.info.backend != "landlock"
 
 
 @pytest.fixture(autouse=True)
-def unnoticed(box: Watched, witness: Witness) -> Iterator[None]:
+def unnoticed(box: TestingSandbox, witness: Witness, touched: set[str]) -> Iterator[None]:
     """After each run: the host has noticed nothing, and an ordinary run passes right after."""
     yield
-    if box.touched:
+    if touched:
         assert_ordinary(box)
         assert witness.noticed() == []
-        box.touched = False
+        touched.clear()
 
 
-def assert_ordinary(box: WarmSandbox) -> None:
+def assert_ordinary(box: TestingSandbox) -> None:
     tests = "from solution import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
     run = box.run_tests("def add(a, b): return a + b", tests)
     assert run.passed, run
 
 
 @pytest.fixture
-def attack(box: WarmSandbox) -> Attack:
+def attack(box: TestingSandbox) -> Attack:
     """Runs a module whose `f` is called by its only test."""
 
     def run(code: str) -> TestRun:
@@ -132,7 +98,7 @@ def attack(box: WarmSandbox) -> Attack:
 
 
 @pytest.fixture
-def limited(box: WarmSandbox) -> Limited:
+def limited(box: TestingSandbox) -> Limited:
     """Other limits for a while: `with limited(timeout_s=1): …`."""
 
     @contextmanager
@@ -178,7 +144,7 @@ def write(path, text="1"):
 """
 
 
-def answered(box: WarmSandbox, code: str, calls: list[str]) -> dict[str, Any]:
+def answered(box: TestingSandbox, code: str, calls: list[str]) -> dict[str, Any]:
     """What each call gives: a plain value, or `raised …`. One run for all of them."""
     answers = box.answer_calls(PRELUDE + code, "probes", calls)
     assert not answers.trouble, answers.trouble

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import PRELUDE, answered, is_refused
 from tests.hostile.witness import wait_for_name
 
@@ -71,7 +71,7 @@ FIND = {
 # Where there are no namespaces, these are of the whole machine and cannot be looked at.
 FIND_OR_REFUSED = {
     "os.listdir('/dev/shm')": [],
-    "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal())": [1, 2],
+    "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal()) == [1, os.getpid()]": True,
     "[open('/proc/net/' + n).read().count(':3039') for n in ('tcp', 'tcp6')]": [0, 0],
 }
 CODE = """
@@ -93,12 +93,12 @@ def assert_nothing(found: dict[str, Any], spaces: bool) -> None:
         assert found[call] == nothing if spaces else is_refused(found[call])
 
 
-def test_the_next_run_finds_nothing(box: WarmSandbox, spaces: bool) -> None:
+def test_the_next_run_finds_nothing(box: TestingSandbox, spaces: bool) -> None:
     assert answered(box, LEAVE, ["leave()"]) == {"leave()": True}
     assert_nothing(answered(box, CODE, [*FIND, *FIND_OR_REFUSED]), spaces)
 
 
-def test_a_run_beside_another_finds_nothing(box: WarmSandbox, spaces: bool) -> None:
+def test_a_run_beside_another_finds_nothing(box: TestingSandbox, spaces: bool) -> None:
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(box.answer_calls, LEAVE, "probes", ["stay()"])
         try:
@@ -110,7 +110,7 @@ def test_a_run_beside_another_finds_nothing(box: WarmSandbox, spaces: bool) -> N
     assert_nothing(found, spaces)
 
 
-def test_the_next_tests_are_run_by_an_untouched_pytest(box: WarmSandbox) -> None:
+def test_the_next_tests_are_run_by_an_untouched_pytest(box: TestingSandbox) -> None:
     tests = "import solution\n\n\ndef test_f():\n    assert solution.leave()\n"
     box.run_tests(LEAVE, tests)
     after = (
@@ -119,7 +119,7 @@ def test_the_next_tests_are_run_by_an_untouched_pytest(box: WarmSandbox) -> None
     assert box.run_tests("", after).passed
 
 
-def values(box: WarmSandbox, call: str) -> list[Any]:
+def values(box: TestingSandbox, call: str) -> list[Any]:
     return [answered(box, "import random, uuid, secrets", [call])[call] for _ in range(3)]
 
 
@@ -127,5 +127,5 @@ def values(box: WarmSandbox, call: str) -> list[Any]:
     "call",
     ["random.random().hex()", "str(uuid.uuid4())", "secrets.token_hex()", "os.urandom(9).hex()"],
 )
-def test_runs_do_not_share_their_chance(box: WarmSandbox, call: str) -> None:
+def test_runs_do_not_share_their_chance(box: TestingSandbox, call: str) -> None:
     assert len(set(values(box, call))) == 3

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.inside import seccomp, second_filter
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import PRELUDE, Attack, answered, is_refused
 
 MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
@@ -117,7 +117,7 @@ def ioctl(request):
 
 
 @pytest.fixture(scope="module")
-def said(box: WarmSandbox) -> dict[str, Any]:
+def said(box: TestingSandbox) -> dict[str, Any]:
     sweep = [f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for number in FILTERED.values()]
     return answered(
         box, CODE, [*REFUSED, *sweep, "watchers()", "still_works()", "value_to_share()"]
@@ -138,7 +138,7 @@ def test_each_call_that_the_filter_names_is_refused(said: dict[str, Any]) -> Non
     assert not wrong
 
 
-def test_without_namespaces_more_is_refused(box: WarmSandbox, spaces: bool) -> None:
+def test_without_namespaces_more_is_refused(box: TestingSandbox, spaces: bool) -> None:
     if spaces:
         pytest.skip("in namespaces of its own a run may do all this")
     tables = (second_filter._REFUSED, second_filter._NEW_PROCESS, second_filter._ATTRIBUTES)

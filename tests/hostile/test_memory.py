@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import PRELUDE, Attack, Limited, answered, is_refused
 
 # Each is bounded: at the most 60 times the 128 MB that a run may have.
@@ -26,6 +26,16 @@ OVER = {
         "    for _ in range(16):\n"
         "        if not os.fork():\n"
         "            kept = grow(16, 1 << 20)\n"
+        "            time.sleep(60)\n"
+        "    time.sleep(60)"
+    ),
+    "in processes that cannot be looked into": (
+        f"{_GROW}\nimport ctypes\n"
+        "def f():\n"
+        "    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n"
+        "    for _ in range(4):\n"
+        "        if not os.fork():\n"
+        "            kept = grow(60, 1 << 20)\n"
         "            time.sleep(60)\n"
         "    time.sleep(60)"
     ),
@@ -94,7 +104,13 @@ OVER = {
 }
 
 
-BY_SEVERAL = ("in many processes", "in orphans", "in processes and files", "in sockets")
+BY_SEVERAL = (
+    "in many processes",
+    "in processes that cannot be looked into",
+    "in orphans",
+    "in processes and files",
+    "in sockets",
+)
 
 
 @pytest.mark.parametrize("name", OVER)
@@ -233,7 +249,7 @@ def locked():
 
 
 @pytest.fixture(scope="module")
-def said(box: WarmSandbox, spaces: bool) -> dict[str, Any]:
+def said(box: TestingSandbox, spaces: bool) -> dict[str, Any]:
     calls = ["filled('/dev/shm')", "posix_shared()", "pipes()", "in_a_socket()", "refused(locked)"]
     calls += ["filled('/tmp')", "refused(os.truncate, '/tmp/x', 1 << 40)"] if spaces else []
     return answered(box, CODE, calls)

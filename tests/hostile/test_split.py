@@ -10,7 +10,9 @@ from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.warm import WarmSandbox
 from tests.hostile.conftest import Limited
 
-pytestmark = pytest.mark.usefixtures("in_two")
+pytestmark = pytest.mark.parametrize(
+    "box", ["bubblewrap", "native"], indirect=True, scope="session"
+)
 
 TESTS = """
 from solution import add, label

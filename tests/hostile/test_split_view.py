@@ -7,7 +7,9 @@ import pytest
 from greenloop.records import TestRun
 from greenloop.sandbox.warm import WarmSandbox
 
-pytestmark = pytest.mark.usefixtures("in_two")
+pytestmark = pytest.mark.parametrize(
+    "box", ["bubblewrap", "native"], indirect=True, scope="session"
+)
 
 LOOKING = '''
 import hashlib, os

@@ -23,13 +23,19 @@ from greenloop.sandbox import zygotes
 from greenloop.sandbox.inside.supervisor import SPARE
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.warm import WarmSandbox
-from tests.hostile.conftest import LIMITS, assert_ordinary, opened
+from tests.hostile.conftest import LIMITS, assert_ordinary
 from tests.hostile.witness import in_runs, parent, resident, settled_runs, wait_for_name
+from tests.sandbox.conftest import made
 
 TESTS = "from solution import f\n\n\ndef test_f():\n    f()\n"
 _NAME = "import ctypes\ndef name(text):\n    ctypes.CDLL(None).prctl(15, text.encode(), 0, 0, 0)\n"
 STAYS = f"import time\n{_NAME}def f():\n    name('staying')\n    time.sleep(60)\n"
 BRIEF = f"import time\n{_NAME}def f():\n    name('brief')\n    time.sleep(0.5)\n"
+
+
+pytestmark = pytest.mark.parametrize(
+    "box", ["bubblewrap", "native", "landlock"], indirect=True, scope="session"
+)
 
 
 @contextmanager
@@ -87,7 +93,7 @@ def test_an_old_zygote_ends_after_its_last_run(
 
 def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -> None:
     """The kernel ends a process that asked for it together with the thread that started it."""
-    with opened(box.info.backend) as fresh:
+    with made(box.info.backend, LIMITS) as fresh:
         thread = threading.Thread(target=assert_ordinary, args=[fresh])
         thread.start()
         thread.join()
@@ -139,8 +145,9 @@ def test_interrupt_does_not_wait_for_a_wall_that_never_comes_to_life(box: WarmSa
 
 ROOT = Path(__file__).parents[2]
 _CALLER = """
-import os, sys
+import signal
 from tests.sandbox.conftest import LIMITS, warm
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
 with warm({wall!r}, LIMITS) as box:
     print("ready", flush=True)
     try:
@@ -156,6 +163,8 @@ def test_with_the_caller_everything_ends(box: WarmSandbox, number: int, tmp_path
     command = [sys.executable, "-c", code]
     own = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=own) as caller:
+        assert caller.stdout is not None
+        assert caller.stdout.readline() == "ready\n"
         pid = wait_for_name("staying")
         below = [pid, zygote_of(pid)]
         caller.send_signal(number)

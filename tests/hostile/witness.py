@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -103,18 +104,35 @@ def resident() -> int:
 def in_runs() -> list[int]:
     """Our descendants that live in a run: two process namespaces further in than we are.
 
-    Where a wall has no namespaces: in our own, and below a zygote of ours.
-    A copy that waits for its run is none yet.
+    Where a wall has no namespaces: in our own, and below a zygote of ours. Or: in a container that
+    we have started. A copy that waits for its run is none yet.
     """
     status = {pid: text for pid in _pids() if (text := _read(pid))}
-    own = len(status[os.getpid()]["NSpid"].split())
+    containers = {pid for pid in status if _is_our_container(pid, status)}
     return [
         pid
         for pid, item in status.items()
         if item["Name"] != SPARE
-        and (steps := _steps_below_us(pid, status))
-        and ((depth := len(item["NSpid"].split())) >= own + 2 or (depth == own and steps >= 2))
+        and (_is_in_a_run(pid, status) or any(_steps_below(top, pid, status) for top in containers))
     ]
+
+
+def _is_in_a_run(pid: int, status: dict[int, dict[str, str]]) -> bool:
+    steps, depth = _steps_below(os.getpid(), pid, status), len(status[pid]["NSpid"].split())
+    own = len(status[os.getpid()]["NSpid"].split())
+    return bool(steps) and (depth >= own + 2 or (depth == own and steps >= 2))
+
+
+def _is_our_container(pid: int, status: dict[int, dict[str, str]]) -> bool:
+    """Whether it is the first process of one: its name tells whose it is."""
+    try:
+        last = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").rpartition(b"\0")[2].decode()
+    except (OSError, UnicodeDecodeError):
+        return False
+    owner = re.fullmatch(r"greenloop-(\d+)-[0-9a-f]{12}", last)
+    if owner is None or not status[pid]["NSpid"].endswith("\t1"):
+        return False
+    return int(owner[1]) == os.getpid() or _steps_below(os.getpid(), int(owner[1]), status) > 0
 
 
 def settled_runs() -> list[int]:
@@ -140,12 +158,12 @@ def parent(pid: int) -> int:
     return int(_read(pid)["PPid"])
 
 
-def _steps_below_us(pid: int, status: dict[int, dict[str, str]]) -> int:
-    """How many generations; 0 where it does not descend from us."""
+def _steps_below(top: int, pid: int, status: dict[int, dict[str, str]]) -> int:
+    """How many generations; 0 where it does not descend from `top`."""
     steps = 0
     while pid in status:
         pid, steps = int(status[pid]["PPid"]), steps + 1
-        if pid == os.getpid():
+        if pid == top:
             return steps
     return 0
 

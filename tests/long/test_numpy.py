@@ -10,10 +10,8 @@ import pytest
 from greenloop.errors import PackagesError
 from greenloop.packages import Installed, Store
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.walls import bubblewrap_wall, native_wall
-from greenloop.sandbox.warm import WarmSandbox
-from tests.sandbox.conftest import walls
+from greenloop.sandbox.limits import Limits
+from tests.sandbox.conftest import made, walls
 
 CODE = """
 import numpy as np
@@ -47,7 +45,11 @@ def test_solve():
 def test_large():
     one = np.ones((600, 600))
     assert (one @ one)[0, 0] == 600.0
-    assert len(os.listdir("/proc/self/task")) == 1
+    try:
+        threads = len(os.listdir("/proc/self/task"))
+    except PermissionError:  # Landlock: a run cannot count its own
+        return
+    assert threads == 1
 """
 
 
@@ -61,13 +63,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 @pytest.fixture(scope="module", params=["none", *walls()])
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    if request.param == "none":
-        with ProcessSandbox() as opened:
-            yield opened
-        return
-    wall = bubblewrap_wall() if request.param == "bubblewrap" else native_wall()
-    assert wall is not None
-    with WarmSandbox(wall) as opened:
+    with made(request.param, Limits()) as opened:
         yield opened
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -10,14 +11,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from greenloop.errors import SandboxError
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.container import ContainerSandbox
+from greenloop.sandbox.engines import Engine, find_engine
 from greenloop.sandbox.inside import landlock
 from greenloop.sandbox.landlocked import LandlockSandbox
+from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.testing import Limits
+from greenloop.sandbox.testing import TestingSandbox
 from greenloop.sandbox.walls import bubblewrap_wall, native_wall
 from greenloop.sandbox.warm import WarmSandbox
+from tests.support.container_image import IMAGE
 
 Programs = Mapping[str, tuple[str, str]]
 RunAll = Callable[[Programs], dict[str, TestRun]]
@@ -32,13 +38,41 @@ LIMITS = Limits(
 )
 
 
+KINDS = ("bubblewrap", "native", "landlock", "container")
+
+
 def walls() -> list[str]:
-    """The walls that can be tried on this machine."""
+    """The walls that can be tried on this machine; `test_every_wall_was_tried` says why not more."""
+    return [kind for kind in KINDS if not why_not(kind)]
+
+
+def why_not(kind: str) -> str:
+    """Why a wall cannot be tried on this machine; '' where it can."""
+    if kind == "container":
+        return _why_no_container()
     if sys.platform != "linux":
-        return []
-    found = ["bubblewrap"] if bubblewrap_wall() and gives_namespaces() else []
-    found += ["native"] if gives_namespaces() else []
-    return [*found, "landlock"] if landlock.version() else found
+        return "only on Linux"
+    if kind == "landlock":
+        return "" if landlock.version() else "the kernel has no Landlock"
+    if not gives_namespaces():
+        return "the kernel gives no namespaces"
+    if kind == "bubblewrap" and bubblewrap_wall() is None:
+        return "this is root" if os.getuid() == 0 else "it is not installed"
+    return ""
+
+
+@functools.cache
+def _why_no_container() -> str:
+    try:
+        container_engine()
+    except SandboxError as error:
+        return f"{error} (here: `python -m tests.support.container_image`)"
+    return ""
+
+
+def container_engine() -> Engine:
+    """The one that HOSTILE_ENGINE names, or the first that will do. Raises SandboxError."""
+    return find_engine(os.environ.get("HOSTILE_ENGINE", "auto"), IMAGE)
 
 
 @functools.cache
@@ -53,15 +87,17 @@ def gives_namespaces() -> bool:
     return subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
 
 
-def made(kind: str, limits: Limits = LIMITS) -> Sandbox:
+def made(kind: str, limits: Limits = LIMITS) -> TestingSandbox:
     """A sandbox of one kind, with small limits."""
     if kind == "none":
         return ProcessSandbox(limits)
+    if kind == "container":
+        return ContainerSandbox(container_engine(), limits)
     return warm(kind, limits)
 
 
 def warm(kind: str, limits: Limits) -> WarmSandbox:
-    """The same of a kind that has a wall."""
+    """The same of a kind whose zygote is a process of this machine's."""
     if kind == "landlock":
         return LandlockSandbox(limits)
     wall = bubblewrap_wall() if kind == "bubblewrap" else native_wall()

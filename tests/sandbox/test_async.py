@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox import Sandbox, landlocked, warm
+from greenloop.sandbox import Sandbox, container_command, landlocked, warm
 from greenloop.sandbox.inside.shown import ASYNC_ADVICE
-from greenloop.sandbox.visible import visible
+from greenloop.sandbox.visible import site_entries, visible
 from tests.sandbox.conftest import made, walls
 
 _PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
@@ -153,11 +153,12 @@ def test_own_settings(n):
 def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """The sandboxes of this machine, the packages being among what a run sees."""
     with pytest.MonkeyPatch.context() as patch:
-        for room in (warm, landlocked):
-            patch.setattr(room, "visible", lambda: visible(("pytest", *_PACKAGES)))
-        box = made(request.param)
-    with box:
-        yield box
+        wanted = ("pytest", *_PACKAGES)
+        for module in (warm, landlocked):
+            patch.setattr(module, "visible", lambda: visible(wanted))
+        patch.setattr(container_command, "site_entries", lambda _: site_entries(wanted))
+        with made(request.param) as box:
+            yield box
 
 
 @needs_packages

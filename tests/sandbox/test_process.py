@@ -109,7 +109,7 @@ def test_processes_that_left_the_group_are_ended(box: ProcessSandbox, own_tempor
     ("code", "where"),
     [
         (FOREVER, "during test_solution.py::test_a"),
-        ("while True: pass", "still running after 1.2 s"),
+        ("while True: pass", "still running after 3 s"),
         (
             "import os, signal, time\n"
             "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -122,10 +122,10 @@ def test_processes_that_left_the_group_are_ended(box: ProcessSandbox, own_tempor
 )
 def test_the_time_limit_ends_a_run(code: str, where: str) -> None:
     started = time.monotonic()
-    run = ProcessSandbox(Limits(timeout_s=1.2)).run_tests(code, PASS)
+    run = ProcessSandbox(Limits(timeout_s=3)).run_tests(code, PASS)
     assert run.ending == "timeout"
     assert where in run.detail
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 20
 
 
 def test_an_expectation_is_held_to(box: ProcessSandbox) -> None:
@@ -152,7 +152,7 @@ def test_interrupt_ends_what_runs_and_nothing_later(box: ProcessSandbox) -> None
         time.sleep(0.3)
         box.interrupt()
         assert [item.result().ending for item in running] == ["interrupted"] * 2
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 20
     assert box.run_tests("def f(): pass", PASS).passed
 
 

@@ -14,12 +14,12 @@ import os
 import select
 import signal
 import socket
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
 from . import kernel as k
 from . import room
+from .kept import Kept
 from .split import SPLIT
 from .supervisor import Run, say, supervise
 
@@ -50,32 +50,14 @@ class Copies:
     def __init__(self, control: socket.socket, root: str) -> None:
         """`root`: where runs live that get no namespaces; '' where each gets its own."""
         self._control, self._spaces, self._root = control, not root, root
-        self._before: frozenset[int] | None = None
-        self._kept: frozenset[int] = frozenset()
-        self._streams: list[int] = []
+        self.kept = Kept()
         self._spare: _Spare | None = None
         self._running: list[_Spare] = []
         self._limits = b""
 
-    @contextlib.contextmanager
-    def keeping(self) -> Iterator[None]:
-        """What is opened herein stays open in copies: it is the null device, whatever it is for."""
-        nothing = os.open(os.devnull, os.O_RDWR)
-        self._streams = [os.dup(number) for number in (1, 2)]
-        for number in (1, 2):
-            os.dup2(nothing, number)
-        self._before = _open_files()
-        try:
-            yield
-        finally:
-            self._before = None
-            self._give_back()
-
     def next_run(self) -> Run:
         """Returns in a run's process only."""
-        if self._before is not None:
-            self._kept = _open_files() - self._before
-        self._give_back()
+        self.kept.settle()
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended copies are cleared away by themselves
         gc.collect()
         gc.freeze()
@@ -161,15 +143,4 @@ class Copies:
             return _Spare(limits, ours)
         ours.close()
         self._control.close()
-        return supervise(theirs, json.loads(limits), ids, self._spaces, self._kept)
-
-    def _give_back(self) -> None:
-        for number, saved in zip((1, 2), self._streams, strict=False):
-            os.dup2(saved, number)
-            os.close(saved)
-        self._streams = []
-
-
-def _open_files() -> frozenset[int]:
-    found = frozenset(map(int, os.listdir("/proc/self/fd")))
-    return frozenset(number for number in found if os.path.exists(f"/proc/self/fd/{number}"))
+        return supervise(theirs, json.loads(limits), ids, self._spaces, self.kept.numbers)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 
+from . import whereabouts
+
 RESULT, WHERE = 3, 4  # its results; the answer to where it is
+_APART, _MOST_FILES = 64, 4096
 
 
 def reserve(handle: int) -> int:
@@ -21,3 +24,26 @@ def reserve(handle: int) -> int:
         taken = os.open(os.devnull, os.O_RDWR)
     os.close(taken)
     return moved
+
+
+def own_streams(output: int, result: int, where: int, kept: frozenset[int]) -> None:
+    """In a run's process: leaves nothing open but the run's own, and what is `kept`.
+
+    The other three are the ends of pipes that it writes to.
+    """
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    apart_result, apart_where = apart(result), apart(where)
+    for old, new in ((nothing, 0), (output, 1), (output, 2)):
+        os.dup2(old, new)
+    for old, new in ((apart_result, RESULT), (apart_where, WHERE)):
+        os.dup2(old, new, inheritable=False)
+    start = WHERE + 1
+    for number in (*sorted(kept), _MOST_FILES):
+        os.closerange(start, number)
+        start = number + 1
+    whereabouts.answer_on(WHERE)
+
+
+def apart(handle: int) -> int:
+    """The same, out of the way of the numbers that are wanted."""
+    return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _APART)

@@ -1,19 +1,27 @@
-"""Length-prefixed messages over a stream socket."""
+"""Length-prefixed messages over a stream."""
 
 from __future__ import annotations
 
-import socket
 import struct
+from typing import Protocol
 
 _LENGTH = struct.Struct("!Q")
 _CHUNK = 1 << 20
 
 
-def send_frame(stream: socket.socket, data: bytes) -> None:
+class Stream(Protocol):
+    """What a stream socket can do, as far as it is needed."""
+
+    def recv(self, size: int, /) -> bytes: ...
+
+    def sendall(self, data: bytes, /) -> None: ...
+
+
+def send_frame(stream: Stream, data: bytes) -> None:
     stream.sendall(_LENGTH.pack(len(data)) + data)
 
 
-def receive_frame(stream: socket.socket, most: int) -> bytes:
+def receive_frame(stream: Stream, most: int) -> bytes:
     """One message. Raises EOFError where the other side is gone, ValueError where it is too long."""
     (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
     if length > most:
@@ -21,7 +29,7 @@ def receive_frame(stream: socket.socket, most: int) -> bytes:
     return _exactly(stream, length)
 
 
-def _exactly(stream: socket.socket, count: int) -> bytes:
+def _exactly(stream: Stream, count: int) -> bytes:
     data = bytearray()
     while len(data) < count:
         part = stream.recv(min(_CHUNK, count - len(data)))

@@ -24,10 +24,11 @@ def version() -> int:
     return max(0, int(found))
 
 
-def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
+def restrict(readable: Iterable[str], writable: Iterable[str], *, files_only: bool = False) -> None:
     """From now on only these paths: the first to read and execute, the second to change too.
 
-    TCP, abstract sockets and signals to processes outside are denied as far as the kernel can.
+    TCP, abstract sockets and signals to processes outside are denied as far as the kernel can;
+    with `files_only`, where other walls keep these apart, they stay as they are.
 
     Raises:
         OSError: the kernel has no Landlock, or refuses a path.
@@ -36,7 +37,7 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
     if level < 1:
         raise OSError("the kernel has no Landlock")
     handled = _handled(level)
-    ruleset = _ruleset(level, handled)
+    ruleset = _ruleset(3 if files_only else level, handled)
     try:
         for path in readable:
             _allow(ruleset, path, _EXECUTE | _READ | _READ_DIR)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+_CHUNK = 65536
+
 
 class Streams:
     """Output (head and tail kept, all counted) and result (whole, up to its limit)."""
@@ -29,6 +33,15 @@ class Streams:
         self.tail += data[max(0, room) :]
         del self.tail[: -self._keep]
         return self.total <= self._most["output"]
+
+    def read(self, handle: int, name: str) -> bool | None:
+        """Takes a piece from a descriptor: False where that passed the limit, None at its end.
+
+        Raises:
+            BlockingIOError: nothing is there yet.
+        """
+        data = os.read(handle, _CHUNK)
+        return self.take(name, data) if data else None
 
     def count(self) -> int:
         """Bytes that came so far."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import fcntl
 import json
 import os
 import signal
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 
 from . import corner, foreign, room, whereabouts
 from . import kernel as k
-from .descriptors import RESULT, WHERE
+from .descriptors import RESULT, apart, own_streams
 from .footprint import Footprint
 from .frames import receive_frame, send_frame
 from .split import SPLIT, clones
@@ -28,7 +27,6 @@ from .watch import Watch
 
 _JOB_BYTES = 64 << 20
 SPARE, RUNNING = "gl-spare", "gl-run"
-_APART, _MOST_FILES = 64, 4096
 _KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
 
 
@@ -123,7 +121,7 @@ def _begin(run: socket.socket, pipes: _Pipes, spaces: bool, known: dict[str, Any
     job = {**known, **json.loads(receive_frame(run, _JOB_BYTES))}
     if not spaces:
         room.build(job, (pipes.output, pipes.result))
-    _write_files(job.pop("files"), job.pop("compiled"), job["work"])
+    write_files(job.pop("files"), job.pop("compiled"), job["work"])
     with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as there:
         there.write(json.dumps(job).encode())
     return str(job.get("root", ""))
@@ -136,7 +134,7 @@ def say(run: socket.socket, error: BaseException) -> None:
         send_frame(run, json.dumps({"trouble": text}).encode())
 
 
-def _write_files(files: dict[str, str], compiled: dict[str, str], work: str) -> None:
+def write_files(files: dict[str, str], compiled: dict[str, str], work: str) -> None:
     for path, text in files.items():
         with open(path, "xb") as file:
             file.write(text.encode("utf-8", "surrogatepass"))
@@ -151,12 +149,9 @@ def _become_the_run(
 ) -> Run:
     """In the child: the foreign side from here on. What can be done before the job is known, is."""
     try:
-        k.prctl(k.PR_SET_DUMPABLE, 1)
-        with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
-            file.write(_KILLED_FIRST)
-        os.setsid()
-        wire = [_apart(handle) for handle in pipes.wire]
-        job = _own_streams(pipes, kept.union(wire))
+        stand_alone()
+        job, *wire = map(apart, (pipes.job, *pipes.wire))
+        own_streams(pipes.output_in, pipes.result_in, pipes.where_in, kept | {job, *wire})
         foreign.close_up(limits, spaces)
         content = {**_read_job(job), "wire": wire}
         k.name_process(RUNNING)
@@ -167,27 +162,12 @@ def _become_the_run(
     os._exit(125)
 
 
-def _own_streams(pipes: _Pipes, kept: frozenset[int]) -> int:
-    """Leaves nothing open but the run's own, what is kept, and (returned) where the job comes."""
-    nothing = os.open("/dev/null", os.O_RDONLY)
-    wanted = ((nothing, 0), (pipes.output_in, 1), (pipes.output_in, 2))
-    own = ((pipes.result_in, RESULT), (pipes.where_in, WHERE))
-    job, *apart = (_apart(old) for old in (pipes.job, *(old for old, _ in own)))
-    for old, new in wanted:
-        os.dup2(old, new)
-    for moved, (_, new) in zip(apart, own, strict=True):
-        os.dup2(moved, new, inheritable=False)
-    start = WHERE + 1
-    for number in (*sorted({*kept, job}), _MOST_FILES):
-        os.closerange(start, number)
-        start = number + 1
-    whereabouts.answer_on(WHERE)
-    return job
-
-
-def _apart(handle: int) -> int:
-    """The same, out of the way of the numbers that are wanted."""
-    return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _APART)
+def stand_alone() -> None:
+    """A process of its own: it can be looked at, and is the first that the kernel would end."""
+    k.prctl(k.PR_SET_DUMPABLE, 1)
+    with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
+        file.write(_KILLED_FIRST)
+    os.setsid()
 
 
 def _read_job(handle: int) -> dict[str, Any]:

@@ -120,11 +120,15 @@ def _proportional() -> int:
 
 def _share(pid: str) -> int:
     for task in tasks(pid):
-        with contextlib.suppress(OSError), open(f"{task}/smaps_rollup", encoding="utf-8") as file:
-            lines = [line.split() for line in file]
-            return sum(
-                int(line[1]) * 1024 for line in lines if line[0] in ("Pss_Anon:", "SwapPss:")
-            )
+        try:
+            with open(f"{task}/smaps_rollup", encoding="utf-8") as file:
+                lines = [line.split() for line in file]
+        except PermissionError:  # it has made itself not dumpable: all that it shares counts too
+            fields = memory_of(pid)
+            return fields.get("RssAnon", 0) + fields.get("VmSwap", 0)
+        except OSError:
+            continue
+        return sum(int(line[1]) * 1024 for line in lines if line[0] in ("Pss_Anon:", "SwapPss:"))
     return 0
 
 

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import os
 import select
-import socket
 import time
+from typing import Protocol
 
 from . import whereabouts
 from .footprint import Footprint
-from .streams import Streams
 from .usage import Usage
 
 _TICK_MS, _LONGEST_MS = 5.0, 50.0
-_CHUNK, _MUCH = 65536, 32768
+_MUCH = 32768
+
+
+class Caller(Protocol):
+    """The way to the host, of which one has to know only whether it is still there."""
+
+    def fileno(self) -> int: ...
+
+
+class Written(Protocol):
+    """What takes in what a run writes; see `Streams`."""
+
+    def read(self, handle: int, name: str) -> bool | None: ...
+
+    def count(self) -> int: ...
 
 
 class Watch:
     """Waits for a process. What it writes is read at ticks: being woken by each line costs both."""
 
     def __init__(
-        self, run: socket.socket, child: int, streams: Streams, handles: tuple[int, int, int]
+        self, run: Caller, child: int, streams: Written, handles: tuple[int, int, int]
     ) -> None:
         """`handles`: where its output, its results come, and where it is; `run`: the caller, who
         may go away."""
@@ -67,15 +80,18 @@ class Watch:
     def _drained(self, handle: int) -> bool:
         for _ in range(64):
             try:
-                data = os.read(handle, _CHUNK)
+                is_within = self._streams.read(handle, self._open[handle])
             except BlockingIOError:
                 return True
-            if not data:
+            if is_within is None:
                 del self._open[handle]
                 return True
-            if not self._streams.take(self._open[handle], data):
+            if not is_within:
                 return False
         return True
+
+    def close(self) -> None:
+        os.close(self._alive)
 
 
 def _next_tick(last_ms: float, came: int) -> float:

@@ -35,7 +35,7 @@ def main(control_fd: int, root: str = "", modules: Sequence[str] = ()) -> None:
     copies = Copies(control, root)
     if spaces:
         os.chdir(WORK)
-        with copies.keeping():
+        with copies.kept.opened():
             hold_session(WORK, foreign.ini_file(), copies.next_run)
     run = copies.next_run()
     foreign.end(lambda: foreign.from_the_beginning(run.job, run.handle))
