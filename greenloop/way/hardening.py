@@ -67,8 +67,12 @@ class Hardener:
         before = {item.name for _, item in state.tests.functions}
         suite = _set_aside(suite, on_stub)
         names = [item.name for _, item in suite.functions if item.name not in before]
+        if on_stub.ending != "finished":
+            why = f"on a stub the run ended: {on_stub.ending}: {on_stub.detail}"
+            self._emit(Notice(f"no tests were added for surviving mutants: {why}"))
+            return False
         self._emit(Hardened(shown, tuple(names)))
-        if not names or on_stub.ending != "finished":
+        if not names:
             return False
         state.suite, state.green = suite, None
         state.expected = _expecting(state.expected, suite, on_stub, names)

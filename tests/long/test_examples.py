@@ -16,11 +16,11 @@ from greenloop.settings import Settings
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def played(name: str, home: Path) -> Report:
-    """The report of one example's run on its recorded answers."""
+def played(name: str, home: Path, grading_s: float = 200) -> Report:
+    """The report of one example's run on its recorded answers; a busy machine gets its time."""
     events: list[Event] = []
     recording = f"replay:{EXAMPLES / name}.jsonl"
-    settings = Settings(home=home, model=recording, timeout_s=10)
+    settings = Settings(home=home, model=recording, timeout_s=15, grading_s=grading_s)
     agent = CodingAgent(settings, emit=events.append)
     text = read_specification(str(EXAMPLES / f"{name}.md")).text
     report = asyncio.run(agent.run(text))
@@ -28,31 +28,52 @@ def played(name: str, home: Path) -> Report:
     return report
 
 
-@pytest.mark.parametrize("name", ["roman_numerals", "csv_sales_report", "classes_seat_booking"])
-def test_right_at_once(name: str, tmp_path: Path) -> None:
+def hardening(report: Report) -> set[str]:
+    """The functions that were added against surviving mutants and stand."""
+    standing = [item for item in report.tests if item.outcome == "passed"]
+    added = [item.id for item in standing if item.origin == "hardening"]
+    return {item.rpartition("::")[2].partition("[")[0] for item in added}
+
+
+@pytest.mark.parametrize(("name", "added"), [("roman_numerals", 0), ("csv_sales_report", 4)])
+def test_right_at_once(name: str, added: int, tmp_path: Path) -> None:
+    """Where mutants lived on, tests were added, in one round or two; the code stayed as it was."""
     report = played(name, tmp_path)
-    assert report.verdict == "passed"
+    assert (report.verdict, report.reasons) == ("verified", ())
     assert report.iterations == 0
     assert report.evidence.sealed is not None
     assert report.evidence.sealed.reached
+    assert len(hardening(report)) == added
+
+
+def test_added_tests_notice_what_the_suite_before_did_not(tmp_path: Path) -> None:
+    report = played("classes_seat_booking", tmp_path)
+    mutation = report.evidence.mutation
+    assert report.verdict == "verified"
+    assert report.iterations == 0
+    assert len(hardening(report)) == 4
+    assert mutation is not None
+    assert not [item for item in mutation.survived if item.function == "Hold"]
 
 
 def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
     """And a test that no code can pass (the library itself never returns) is found out besides."""
-    report = played("repaired_text_wrap", tmp_path)
-    assert report.verdict == "passed"
+    report = played("repaired_text_wrap", tmp_path, grading_s=60)
+    assert report.verdict in ("passed", "verified")  # its mutants want more time than that
     assert [item.kind for item in report.attempts] == ["generate", "repair", "repair"]
     assert [bool(item.failed or item.errors) for item in report.attempts] == [True, True, False]
     assert report.iterations == 2
+    assert "test_placeholder_goes_to_the_line_right_before" in hardening(report)
 
 
 def test_the_wrong_test_is_found_out(tmp_path: Path) -> None:
     """A sealed example that contradicts the contract: it is dropped, the code stays as it was."""
     report = played("wrong_test_pretty_json", tmp_path)
     dropped = [item for item in report.tests if item.outcome == "dropped"]
-    assert report.verdict == "passed"
+    assert report.verdict == "verified"
     assert [(item.disputed, bool(item.judgement)) for item in dropped] == [(True, True)]
     assert "repair" not in [item.kind for item in report.attempts]
+    assert hardening(report) == {"test_the_width_of_each_constant_counts"}
 
 
 def test_every_example_has_a_recording_and_the_other_way_round() -> None:

@@ -31,6 +31,12 @@ def test_nothing():
     """R1: nothing."""
     assert top_k is not None
 '''
+ENDS_THE_RUN = '''
+
+def test_end():
+    """R1: nothing."""
+    __import__("os")._exit(3)
+'''
 WRONG = ZERO.replace("test_zero", "test_none").replace("== []", "== [2]")
 # Right on all of GOOD_TESTS, and wrong for k == 0.
 WRONG_AT_ZERO = GOOD_CODE.replace("k < 0", "k <= 0")
@@ -117,6 +123,14 @@ def test_an_added_test_that_proves_nothing_is_set_aside(way: Way) -> None:
     assert [item.outcome for item in done.report.tests if item.id.endswith("test_nothing")] == [
         "dropped"
     ]
+
+
+def test_tests_that_end_the_run_are_not_said_to_be_added(way: Way) -> None:
+    done = hardened(way, ZERO + ENDS_THE_RUN)
+    assert done.report.tests_passed
+    assert "test_zero" not in origins(done)
+    assert not done.told(Hardened)
+    assert any("on a stub the run ended" in item.text for item in done.told(Notice))
 
 
 def test_a_name_that_is_taken_is_sent_back(way: Way) -> None:

@@ -46,14 +46,24 @@ def _in_hash(change: Change, node: ast.AST, place: Place, source: Source) -> boo
 def _message(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
     """A text in the arguments of what is raised, or of an `assert`'s second half."""
     inside = [node, *reversed(place.ancestors)]
+    written = change.operator in _TEXTS or _is_f_string(change, node, source)
     for child, parent in pairwise(inside):
+        written = written or isinstance(child, ast.JoinedStr)
         if isinstance(parent, ast.Raise):
-            return change.operator in _TEXTS and child is parent.exc
+            return written and child is parent.exc
         if isinstance(parent, ast.Assert):
-            return change.operator in _TEXTS and child is parent.msg
+            return written and child is parent.msg
         if isinstance(parent, ast.stmt):
             return False
     return False
+
+
+def _is_f_string(change: Change, node: ast.AST, source: Source) -> bool:
+    """Whether the argument that becomes None is one: then it is the message, not a value."""
+    if change.operator != "argument" or not isinstance(node, ast.Call):
+        return False
+    span = (change.start, change.end)
+    return any(isinstance(arg, ast.JoinedStr) and source.span(arg) == span for arg in node.args)
 
 
 def _logged(change: Change, node: ast.AST, place: Place, source: Source) -> bool:

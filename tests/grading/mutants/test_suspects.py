@@ -47,3 +47,15 @@ def test_a_raise_left_out_or_of_another_type_is_a_fault() -> None:
     found = mutants("def f(a):\n    raise ValueError('wrong')\n")
     kinds = {item.operator for item in found if not item.equivalent_suspect}
     assert kinds == {"raise-removed", "exception"}
+
+
+def test_an_error_whose_message_is_an_f_string_leaves_only_its_type() -> None:
+    found = mutants("def f(a):\n    raise ValueError(f'{type(a).__name__} {a + 1}')\n")
+    kinds = {item.operator for item in found if not item.equivalent_suspect}
+    assert kinds == {"raise-removed", "exception"}
+
+
+def test_a_value_beside_the_message_is_a_fault() -> None:
+    found = mutants("def f(a):\n    raise Wrong(a.b, f'{a.c}')\n")
+    faults = [item.mutated for item in found if not item.equivalent_suspect]
+    assert "None" in faults
