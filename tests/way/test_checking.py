@@ -128,7 +128,9 @@ def test_a_hollow_run_that_stays_green_is_a_forgery(warm: Sandbox) -> None:
 
 def test_survivors_are_shown_with_what_a_test_would_have_to_ask(warm: Sandbox) -> None:
     report, _ = checked(warm, mutation=mutants(0.5, survived=(SURVIVOR,)))
-    assert "line 2: And at 0?" in grade_text(report)
+    text = grade_text(report)
+    assert "survived: line 2 as `" in text
+    assert "And at 0?" in text
 
 
 def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
