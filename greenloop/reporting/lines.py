@@ -192,7 +192,10 @@ def evidence_line(evidence: Evidence) -> str:
     if evidence.coverage:
         parts.append(f"lines {evidence.coverage.line:.0%}, branches {evidence.coverage.branch:.0%}")
     if evidence.flakiness:
-        parts.append("steady in another order" if evidence.flakiness.reached else "FLAKY")
+        unsteady = (
+            "not tried to the end for steadiness" if evidence.flakiness.cut_short else "FLAKY"
+        )
+        parts.append("steady in another order" if evidence.flakiness.reached else unsteady)
     parts.append(
         f"integrity {len(evidence.integrity)} findings" if evidence.integrity else "integrity clean"
     )

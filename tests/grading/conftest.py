@@ -38,7 +38,7 @@ def checked(warm: Sandbox) -> Callable[..., Report]:
     def check(code: str, tests: str, conftest: str = "") -> Report:
         files = [TestFile("conftest.py", conftest)] if conftest else []
         files.append(TestFile("test_m.py", tests))
-        found = Check("m", code, tuple(files), Plan(), warm.info)
+        found = Check("m", code, tuple(files), Plan(mutants=0), warm.info)
         asyncio.run(run_check(warm, found, ignore))
         return check_report(found)
 

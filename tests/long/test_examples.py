@@ -16,11 +16,11 @@ from greenloop.settings import Settings
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def played(name: str, home: Path, grading_s: float = 200) -> Report:
+def played(name: str, home: Path, mutants: int = 100) -> Report:
     """The report of one example's run on its recorded answers; a busy machine gets its time."""
     events: list[Event] = []
     recording = f"replay:{EXAMPLES / name}.jsonl"
-    settings = Settings(home=home, model=recording, timeout_s=15, grading_s=grading_s)
+    settings = Settings(home=home, model=recording, timeout_s=15, grading_s=200, mutants=mutants)
     agent = CodingAgent(settings, emit=events.append)
     text = read_specification(str(EXAMPLES / f"{name}.md")).text
     report = asyncio.run(agent.run(text))
@@ -58,12 +58,11 @@ def test_added_tests_notice_what_the_suite_before_did_not(tmp_path: Path) -> Non
 
 def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
     """And a test that no code can pass (the library itself never returns) is found out besides."""
-    report = played("repaired_text_wrap", tmp_path, grading_s=60)
-    assert report.verdict in ("passed", "verified")  # its mutants want more time than that
+    report = played("repaired_text_wrap", tmp_path, mutants=0)  # they take minutes
+    assert report.verdict == "passed"
     assert [item.kind for item in report.attempts] == ["generate", "repair", "repair"]
     assert [bool(item.failed or item.errors) for item in report.attempts] == [True, True, False]
     assert report.iterations == 2
-    assert "test_placeholder_goes_to_the_line_right_before" in hardening(report)
 
 
 def test_the_wrong_test_is_found_out(tmp_path: Path) -> None:

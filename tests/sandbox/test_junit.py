@@ -125,6 +125,8 @@ def pytests_own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Said, int]:
 
 @pytest.fixture(scope="module")
 def run(box: Sandbox) -> TestRun:
+    if box.info.backend in ("landlock", "container"):
+        pytest.skip("the same code of ours runs the tests there; the corpus needs child processes")
     return in_sandbox(box, corpus.files())
 
 
