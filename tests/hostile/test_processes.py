@@ -51,7 +51,7 @@ BOMBS = {
 def test_a_bomb_comes_to_its_limit_and_is_told_of(
     attack: Attack, limited: Limited, spaces: bool, name: str
 ) -> None:
-    with limited(total_bytes=1 << 30):
+    with limited(total_bytes=1 << 30, memory_bytes=8 << 30):  # stacks are address space too
         run = attack(PRELUDE + BOMBS[name])
     if name == "threads" and not spaces:  # these are watched, and may be over before they are seen
         assert run.passed or "processes" in run.limits_hit

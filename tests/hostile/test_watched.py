@@ -105,7 +105,7 @@ def test_a_task_with_open_files_of_its_own_is_refused(attack: Attack) -> None:
 
 
 def test_threads_beyond_the_limit_end_the_run(attack: Attack, limited: Limited) -> None:
-    with limited(total_bytes=1 << 30, memory_bytes=1 << 30):
+    with limited(total_bytes=1 << 30, memory_bytes=8 << 30):
         run = attack(
             f"{PRELUDE}\ndef f():\n"
             "    for _ in range(40):\n"
