@@ -158,7 +158,7 @@ def ways(stack: ExitStack) -> list[Way]:
     if cold is not None:
         found.append(Way("cold bubblewrap: pytest in a fresh one", cold))
     found.append(Way(FLOOR_NAME, bare_fork(folder, stack)))
-    for kind in ("none", "landlock", "bubblewrap", "native"):
+    for kind in ("none", "container", "landlock", "bubblewrap", "native"):
         try:
             box = stack.enter_context(open_sandbox(Settings(sandbox=kind)))
         except SandboxError as error:
