@@ -109,4 +109,4 @@ def test_the_report_names_it(apart: Sandbox, checked: Callable[..., Report]) -> 
     assert "SHORT  split" in grade_text(report)
     honest = grade_text(checked(HONEST, TESTS))
     assert "two processes" in honest
-    assert "not better because" not in honest
+    assert "passes only beside" not in honest
