@@ -89,6 +89,7 @@ def patient() -> Iterator[tuple[Patient, OpenAIServer]]:
 def started(server: OpenAIServer, *arguments: str) -> subprocess.Popen[str]:
     environment = {
         "PATH": os.environ["PATH"],
+        "GREENLOOP_MUTANTS": "0",
         "HOME": str(Path.cwd()),
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": "sk-test",
@@ -191,6 +192,7 @@ def test_specification_from_standard_input_and_the_root_program(
     root = Path(__file__).parents[2]
     environment = {
         "PATH": os.environ["PATH"],
+        "GREENLOOP_MUTANTS": "0",
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": "sk-test",
     }
