@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from pathlib import Path
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
-from greenloop.sandbox.leftovers import remove
+from greenloop.sandbox.leftovers import remove, temporary_folder
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.testing import Work
 from greenloop.sandbox.visible import PACKAGES, Visible, link_site, visible
@@ -118,10 +117,7 @@ class _Folder:
 
     @classmethod
     def made(cls, seen: Visible) -> _Folder:
-        try:
-            root = Path(tempfile.mkdtemp(prefix="greenloop-")).resolve()
-        except OSError as error:
-            raise SandboxError(f"no temporary directory for the tests: {error}") from None
+        root = temporary_folder()
         site = root / "site"
         site.mkdir()
         link_site(seen, site)

@@ -7,10 +7,21 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from greenloop.errors import SandboxError
+
 _ROUNDS = 5  # a stray may fork between being seen and being ended
+
+
+def temporary_folder(prefix: str = "greenloop-") -> Path:
+    """A new one, which the caller removes. Raises SandboxError where there is no place for it."""
+    try:
+        return Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+    except OSError as error:
+        raise SandboxError(f"no temporary directory for the tests: {error}") from None
 
 
 def end_strays(mark: str) -> None:

@@ -30,7 +30,7 @@ _HOW_TO_GET_ONE = (
 
 
 def open_sandbox(settings: Settings | None = None) -> Sandbox:
-    """The sandbox that the settings ask for; `auto` is the strongest that holds here.
+    """The sandbox that the settings ask for; `auto` is the first that holds here.
 
     Each wall is tried out before it is trusted; a kind that was asked for by name is never
     replaced by another, and only `none` goes without a wall.

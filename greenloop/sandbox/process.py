@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
 from greenloop.sandbox import inside
 from greenloop.sandbox.bounded import Bounds, Ended, run_bounded
-from greenloop.sandbox.leftovers import end_strays, remove
+from greenloop.sandbox.leftovers import end_strays, remove, temporary_folder
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.testing import TestingSandbox, Work, environment
 
@@ -56,10 +55,7 @@ class ProcessSandbox(TestingSandbox):
 
     @contextlib.contextmanager
     def _room(self) -> Iterator[Room]:
-        try:
-            root = Path(tempfile.mkdtemp(prefix="greenloop-")).resolve()
-        except OSError as error:
-            raise SandboxError(f"no temporary directory for the tests: {error}") from None
+        root = temporary_folder()
         try:
             yield Room.make(root)
         finally:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
+from greenloop.sandbox.leftovers import temporary_folder
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.process import ProcessSandbox, Room
 from greenloop.sandbox.testing import Work
@@ -40,10 +40,7 @@ class SeatbeltSandbox(ProcessSandbox):
     def __init__(self, limits: Limits | None = None) -> None:
         """Raises SandboxError where there is no place for its folder."""
         super().__init__(limits)
-        try:
-            self._folder = Path(tempfile.mkdtemp(prefix="greenloop-site-")).resolve()
-        except OSError as error:
-            raise SandboxError(f"no temporary directory for the tests: {error}") from None
+        self._folder = temporary_folder("greenloop-site-")
         self._seen = visible()
         link_site(self._seen, self._folder)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from greenloop.errors import UnusableAnswerError
 from greenloop.events import Emit, Notice, RedPhaseDone
 from greenloop.fixes import free_fixes
-from greenloop.records import Contract, Expectation, GeneratedTests, RedPhase, TestRun
+from greenloop.records import Contract, Expectation, GeneratedTests, Origin, RedPhase, TestRun
 from greenloop.suite import Suite
 from greenloop.suite.examples import example_tests
 from greenloop.suite.gates import Complaints, broken_on_stub, complaints, green_on_stub, skipping
@@ -35,7 +35,7 @@ async def earn_tests(kit: Toolkit, state: RunState, emit: Emit) -> None:
         suite, on_stub, wrong = await _mended(kit, state, emit, suite, on_stub, wrong)
     if wrong.fatal:
         suite, on_stub = await _without_generated(kit, state, emit, suite, wrong)
-    state.suite = _set_aside(suite, on_stub)
+    state.suite = set_aside(suite, on_stub, "generated")
     _conclude(state, on_stub)
     emit(RedPhaseDone(_red_phase(state), len(state.expected.ids) if state.expected else 0))
 
@@ -86,13 +86,14 @@ async def _without_generated(
     return kept, await _on_stub(kit, state, emit, kept)
 
 
-def _set_aside(suite: Suite, on_stub: TestRun) -> Suite:
-    """Without generated tests that prove nothing, are broken, or may skip."""
+def set_aside(suite: Suite, on_stub: TestRun, origin: Origin) -> Suite:
+    """Without tests of one origin that prove nothing, are broken, or may skip."""
     reasons = dict.fromkeys(green_on_stub(suite, on_stub), "passes on a stub: proves nothing")
     reasons |= {name: f"is broken: {why}" for name, why in broken_on_stub(suite, on_stub).items()}
     reasons |= dict.fromkeys(skipping(suite), "may skip: gives no verdict")
     for name, why in reasons.items():
-        suite = suite.drop(name, why, disputed=False)
+        if suite.origin(name) == origin:
+            suite = suite.drop(name, why, disputed=False)
     return suite
 
 

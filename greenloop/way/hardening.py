@@ -9,10 +9,9 @@ from greenloop.events import Emit, Hardened, Notice
 from greenloop.fixes import free_fixes
 from greenloop.records import Expectation, Survivor, TestRun
 from greenloop.suite import Suite
-from greenloop.suite.gates import broken_on_stub, green_on_stub, skipping
 from greenloop.suite.reading import function_name
 from greenloop.tools.toolkit import Toolkit
-from greenloop.way.earning import stub_of
+from greenloop.way.earning import set_aside, stub_of
 from greenloop.way.running import run_suite
 from greenloop.way.state import RunState
 
@@ -65,7 +64,7 @@ class Hardener:
         suite = state.tests.harden(code)
         on_stub = await run_suite(self._kit, state, self._emit, stub_of(state.agreed), suite, None)
         before = {item.name for _, item in state.tests.functions}
-        suite = _set_aside(suite, on_stub)
+        suite = set_aside(suite, on_stub, "hardening")
         names = [item.name for _, item in suite.functions if item.name not in before]
         if on_stub.ending != "finished":
             why = f"on a stub the run ended: {on_stub.ending}: {on_stub.detail}"
@@ -77,17 +76,6 @@ class Hardener:
         state.suite, state.green = suite, None
         state.expected = _expecting(state.expected, suite, on_stub, names)
         return True
-
-
-def _set_aside(suite: Suite, on_stub: TestRun) -> Suite:
-    """Without added tests that prove nothing, are broken, or may skip."""
-    reasons = dict.fromkeys(green_on_stub(suite, on_stub), "passes on a stub: proves nothing")
-    reasons |= {name: f"is broken: {why}" for name, why in broken_on_stub(suite, on_stub).items()}
-    reasons |= dict.fromkeys(skipping(suite), "may skip: gives no verdict")
-    for name, why in reasons.items():
-        if suite.origin(name) == "hardening":
-            suite = suite.drop(name, why, disputed=False)
-    return suite
 
 
 def _expecting(

@@ -8,21 +8,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from greenloop.records import TestRun
 from greenloop.sandbox import container, container_process
 from greenloop.sandbox.container import ContainerSandbox
-from greenloop.sandbox.testing import TestingSandbox
 from tests.hostile.conftest import LIMITS, PRELUDE, answered, assert_ordinary
 from tests.hostile.test_secrets import CODE as SEARCHING
-from tests.hostile.test_zygote import BRIEF, STAYS, TESTS, assert_gone, descriptors
+from tests.hostile.test_zygote import BRIEF, STAYS, TESTS, assert_gone, descriptors, going_on
 from tests.hostile.witness import in_runs, parent, resident, settled_runs, wait_for_name
 from tests.support.container_image import IMAGE
 
@@ -42,17 +39,6 @@ def single(one_by_one: ContainerSandbox) -> ContainerSandbox:
     one_by_one.limits = LIMITS
     assert_ordinary(one_by_one)
     return one_by_one
-
-
-@contextmanager
-def going_on(box: TestingSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
-    """A run that is under way, and the number of its process."""
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(box.run_tests, code, TESTS)
-        try:
-            yield future, wait_for_name(name)
-        finally:
-            box.interrupt()
 
 
 def names(box: ContainerSandbox) -> set[str]:

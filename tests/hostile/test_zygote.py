@@ -21,6 +21,7 @@ from greenloop.packages import Installed
 from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox import zygotes
 from greenloop.sandbox.inside.supervisor import SPARE
+from greenloop.sandbox.testing import TestingSandbox
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.warm import WarmSandbox
 from tests.hostile.conftest import LIMITS, assert_ordinary
@@ -39,7 +40,7 @@ pytestmark = pytest.mark.parametrize(
 
 
 @contextmanager
-def going_on(box: WarmSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
+def going_on(box: TestingSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
     """A run that is under way, and the number of its process."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(box.run_tests, code, TESTS)

@@ -18,7 +18,6 @@ import signal
 import struct
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from . import foreign
 from . import kernel as k
@@ -110,12 +109,7 @@ def _next_run(host: Host, kept: Kept) -> Run:
     except (EOFError, BrokenPipeError):
         os._exit(0)
     except BaseException as error:
-        _end_with(error, 1)
-
-
-def _end_with(error: BaseException, status: int) -> NoReturn:
-    os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
-    os._exit(status)
+        foreign.end_with(error, 1)
 
 
 def _make_clean() -> None:
@@ -188,7 +182,7 @@ def _become_the_run(
         foreign.close_up(limits, True)
         foreign.enter(job, limits, True)
     except BaseException as error:
-        _end_with(error, 125)
+        foreign.end_with(error)
     return Run(job, RESULT)
 
 

@@ -84,8 +84,13 @@ def end(work: Callable[[], int]) -> NoReturn:
         sys.stderr.flush()
         os._exit(status)
     except BaseException as error:
-        os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
-    os._exit(125)
+        end_with(error)
+
+
+def end_with(error: BaseException, status: int = 125) -> NoReturn:
+    """Ends this process, saying why."""
+    os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
+    os._exit(status)
 
 
 def _cold(job: dict[str, Any], handle: int) -> int:

@@ -158,8 +158,7 @@ def _become_the_run(
         foreign.enter(content, limits, spaces)
         return Run(content, RESULT)
     except BaseException as error:
-        os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
-    os._exit(125)
+        foreign.end_with(error)
 
 
 def stand_alone() -> None:

@@ -56,16 +56,11 @@ def hold_session(work: str, ini: str, next_run: NextRun) -> None:
     held = _HeldSession(work, ini, next_run)
     try:
         status = held.status()
-    except BaseException as raised:
+    except BaseException as error:
         if not held.is_let_go:
             return
-        error = raised
-        foreign.end(lambda: _raised(error))
+        foreign.end_with(error)
     foreign.end(lambda: held.close(status))
-
-
-def _raised(error: BaseException) -> int:
-    raise error
 
 
 class _HeldSession:
