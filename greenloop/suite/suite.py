@@ -88,6 +88,11 @@ class Suite:
             (pair for pair in found if pair[0].name == file_name), found[0] if found else None
         )
 
+    def name_of(self, test: str) -> str | None:
+        """A test's name in its file, by its id or name; None where there is no such test."""
+        found = self.find(test)
+        return found[1].name if found else None
+
     def source(self, test: str) -> str:
         """A test's source, '' where it is not known."""
         found = self.find(test)

@@ -18,7 +18,6 @@ from greenloop.records import (
     Timings,
     Verdict,
 )
-from greenloop.suite.reading import function_name
 from greenloop.way.state import RunState
 
 _PACKAGES = ("langchain", "langchain-core", "langchain-openai", "pytest", "ruff", "black")
@@ -103,7 +102,7 @@ def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
                 origin=suite.origin(test.id),
                 outcome=test.outcome,
                 duration_s=round(test.duration_s, 6),
-                disputed=function_name(test.id) in state.judged
+                disputed=suite.name_of(test.id) in state.judged
                 and suite.origin(test.id) != "given",
             )
     reported = {item.id for item in run.tests} if run else set()
@@ -116,7 +115,7 @@ def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
         )
     for item in suite.dropped:
         yield TestEntry(
-            id=f"{suite.file_name}::{item.name}",
+            id=f"{suite.file_name}::{item.name}" if suite.file_name else item.name,
             requirements=item.requirements,
             origin=item.origin,
             outcome="dropped",
@@ -129,7 +128,7 @@ def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
 def _sealed(state: RunState) -> Iterator[TestEntry]:
     """Sealed examples that are still sealed: they agreed, or were never asked."""
     result = state.evidence.sealed
-    for number, item in enumerate(state.tests.sealed, 1):
+    for number, item in enumerate(state.standing.sealed, 1):
         asked = result is not None and item.call not in result.invalid
         outcome = "invalid" if result and not asked else "passed" if result else "not run"
         yield TestEntry(

@@ -17,6 +17,7 @@ from greenloop.records import (
     TestRun,
 )
 from greenloop.suite import Suite
+from greenloop.way.checklist import Checklist
 from greenloop.way.history import History
 from greenloop.way.packages import Provisions
 from greenloop.way.request import RunRequest
@@ -32,7 +33,7 @@ class RunState:
     sandbox: SandboxInfo
     plan: Plan = field(default_factory=Plan)
     contract: Contract | None = None
-    suite: Suite | None = None
+    suite: Suite | Checklist | None = None
     expected: Expectation | None = None
     red_phase: RedPhase | None = None
     review: Review = field(default_factory=Review)
@@ -57,7 +58,13 @@ class RunState:
 
     @property
     def tests(self) -> Suite:
-        """The suite, once there is one."""
+        """The suite of a module, once there is one."""
+        assert isinstance(self.suite, Suite)
+        return self.suite
+
+    @property
+    def standing(self) -> Suite | Checklist:
+        """What candidates are held to, once there is something: tests, or a script's checks."""
         assert self.suite is not None
         return self.suite
 
