@@ -26,6 +26,7 @@ from greenloop.records.evidence import (
     Split,
     Survivor,
 )
+from greenloop.records.project import Project
 from greenloop.records.report import (
     Artifacts,
     Attempt,
@@ -39,6 +40,15 @@ from greenloop.records.report import (
     ToolUsage,
     Usage,
     Verdict,
+)
+from greenloop.records.script_run import (
+    InputFile,
+    MadeFile,
+    NetworkRequest,
+    ScriptError,
+    ScriptFrame,
+    ScriptJob,
+    ScriptRun,
 )
 from greenloop.records.test_run import (
     Assertion,
@@ -77,12 +87,16 @@ __all__ = [
     "GivenExample",
     "GreenControl",
     "HollowRun",
+    "InputFile",
     "IntegrityFinding",
     "Judgement",
     "LimitName",
+    "MadeFile",
     "Mutation",
+    "NetworkRequest",
     "Origin",
     "Outcome",
+    "Project",
     "Record",
     "RedPhase",
     "Repair",
@@ -90,6 +104,10 @@ __all__ = [
     "Requirement",
     "Review",
     "SandboxInfo",
+    "ScriptError",
+    "ScriptFrame",
+    "ScriptJob",
+    "ScriptRun",
     "SealedExample",
     "SealedResult",
     "Split",

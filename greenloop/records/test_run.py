@@ -97,7 +97,7 @@ class TestRun(Record):
     `limits_hit` which limits were reached (seen from outside, or told by a failure's own text).
     `form`: tests and code in one process, or split over two; then `own_equality` names the tests
     whose outcome rests on operators that the code defines itself. `not_split` says why a run that
-    was to be split was not.
+    was to be split was not. `notes` say what of a project's own configuration was not used.
     """
 
     __test__ = False
@@ -116,6 +116,7 @@ class TestRun(Record):
     form: Form = "shared"
     own_equality: tuple[str, ...] = ()
     not_split: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:

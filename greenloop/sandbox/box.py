@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Literal, Protocol
 
 from greenloop.packages import Installed
-from greenloop.records import Expectation, SandboxInfo, TestRun
+from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
 from greenloop.sandbox.mutating import MutantRuns, Splice
 from greenloop.suite import TestFile
 
@@ -84,6 +84,36 @@ class Sandbox(Protocol):
         budget_s: float,
     ) -> MutantRuns:
         """Tries each change of the module against the tests that reach it, for so many seconds."""
+        ...
+
+    def run_script(self, job: ScriptJob) -> ScriptRun:
+        """Runs a script as `__main__` in a fresh working folder that holds its inputs.
+
+        Raises:
+            InputError: the job cannot be laid out: a path that leads out of the folder, two files
+                of one path, more than the sandbox has room for, a host that is none.
+            SandboxError: no process can be started; hosts are named and this sandbox has no way to
+                let a run reach those alone.
+        """
+        ...
+
+    def run_project(
+        self,
+        project: Project,
+        *,
+        expected: Expectation | None = None,
+        order_seed: int | None = None,
+        hash_seed: int = 0,
+    ) -> TestRun:
+        """Runs the tests of a project in a fresh copy of it, with its own pytest configuration.
+
+        Node ids are relative to the project's root; the rest is as for `run_tests`. `TestRun.notes`
+        say what of the configuration was not used.
+
+        Raises:
+            InputError: the project cannot be laid out.
+            SandboxError: no process can be started.
+        """
         ...
 
     def with_packages(self, packages: Installed) -> Sandbox:

@@ -1,0 +1,81 @@
+"""What the output of a script has to show."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from greenloop.records.base import Record
+
+CheckKind = Literal[
+    "status",
+    "prints",
+    "silent",
+    "holds",
+    "matches",
+    "made",
+    "filled",
+    "rows",
+    "json",
+    "columns",
+    "schema",
+]
+CheckOrigin = Literal["given", "generated"]
+
+
+class OutputCheck(Record):
+    """One thing that a run of a script has to show, besides that it ends.
+
+    `id` names it wherever its outcome is told, and is unique in a list that `complete` made.
+    `file` is the made file that it looks at, as a path relative to the working folder; "" is
+    standard output. `kind` says what is asked for, and which of the other fields has a meaning:
+
+    - `status`: the script ends by itself, with status 0
+    - `prints`: something that is not blank is printed; `silent`: nothing is
+    - `holds`: `text` stands in it; `matches`: the regular expression `text` is found in it
+      (multi-line: `^` and `$` are the ends of each line)
+    - `made`: the file is there; `filled`: and it is not empty
+    - `rows`: `rows` data rows (a CSV's header is not one of them), or lines of any other file
+    - `json`: it parses as JSON
+    - `columns`: a CSV with these columns in its header, each row as wide as the header
+    - `schema`: it is JSON that is valid under the JSON Schema `text` (itself JSON)
+
+    The person's checks (`given`) are locked; the model's (`generated`) may be disputed.
+    """
+
+    id: str
+    kind: CheckKind
+    origin: CheckOrigin = "given"
+    file: str = ""
+    text: str = ""
+    columns: tuple[str, ...] = ()
+    rows: int | None = None
+
+    def __str__(self) -> str:
+        """What is asked for, as one sentence for a prompt or a person."""
+        return (
+            f"{self.file or 'standard output'} {self._asked()}" if self._about() else self._asked()
+        )
+
+    def _about(self) -> bool:
+        return self.kind != "status"
+
+    def _asked(self) -> str:
+        asked = {
+            "status": "the script ends with status 0",
+            "prints": "is not blank",
+            "silent": "is empty",
+            "holds": f"holds {self.text!r}",
+            "matches": f"has a match of the regular expression /{self.text}/",
+            "made": "is made",
+            "filled": "is made, and is not empty",
+            "rows": f"has {self.rows} {'rows' if is_table(self.file) else 'lines'}",
+            "json": "is JSON",
+            "columns": f"is a CSV with the columns {', '.join(self.columns)}",
+            "schema": f"is JSON as this JSON Schema has it: {self.text}",
+        }
+        return asked[self.kind]
+
+
+def is_table(path: str) -> bool:
+    """Whether a file is read as a table with a header, by its name."""
+    return path.lower().endswith((".csv", ".tsv"))
