@@ -52,6 +52,12 @@ class Suite:
     given: tuple[TestFile, ...] = ()
     sealed: tuple[SealedExample, ...] = ()
     dropped: tuple[DroppedTest, ...] = ()
+    path: str = ""  # of the module, where it has a place in a project
+
+    @property
+    def own_file(self) -> str:
+        """The module's file, as tracebacks name it."""
+        return self.path or f"{self.module}.py"
 
     @property
     def file_name(self) -> str:

@@ -4,8 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from greenloop.records import Origin, OutputCheck, SealedExample
+from greenloop.records import (
+    Failure,
+    Origin,
+    OutputCheck,
+    SealedExample,
+    TestOutcome,
+    TestRun,
+)
 from greenloop.suite.suite import DroppedTest
+
+
+PRINTED_BEFORE = "prints what it printed before"
+
+
+def failing(run: TestRun, check: str, exception: str, message: str) -> TestRun:
+    """The run with one check of it failed."""
+    failure = Failure(test=check, phase="call", exception=exception, message=message)
+    others = tuple(item for item in run.tests if item.id != check)
+    return run.model_copy(
+        update={
+            "tests": (*others, TestOutcome(id=check, outcome="failed")),
+            "failures": (*run.failures, failure),
+        }
+    )
 
 
 @dataclass(frozen=True)
@@ -14,7 +36,7 @@ class Checklist:
 
     checks: tuple[OutputCheck, ...]
     dropped: tuple[DroppedTest, ...] = ()
-    module: str = "script"
+    own_file: str = "script.py"
     file_name: str = ""
     code: str = ""
     sealed: tuple[SealedExample, ...] = ()
