@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
+import difflib
+import io
+import os
+import re
+import stat
+import tempfile
+import tokenize
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+
+from greenloop.errors import InputError, OutputError
+
+MOST_BYTES = 4_000_000
+_END = re.compile(r"\r\n|\r|\n")
+_COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A script as text (line ends as `\\n`, no byte order mark), and how its file has it."""
+    """A script as text (line ends as `\\n`, no byte order mark), and how its file has it.
+
+    `ends` are the line ends in their order, `mode` the permission bits.
+    """
 
     path: Path
     text: str
     encoding: str = "utf-8"
     bom: bool = False
-    line_end: str = "\n"
+    ends: tuple[str, ...] = ()
     mode: int = 0o644
 
     @classmethod
@@ -23,14 +42,55 @@ class SourceFile:
         Raises:
             InputError: no such file, a folder, unreadable, binary, or in an unknown encoding.
         """
-        raise NotImplementedError
+        content, mode = _content(path)
+        encoding = _encoding(path, content)
+        try:
+            whole = content.removeprefix(_BOM).decode(encoding)
+        except (UnicodeDecodeError, LookupError) as error:
+            raise InputError(f"{path}: {_undecodable(content, encoding, error)}") from None
+        return cls(
+            path=path,
+            text=_END.sub("\n", whole),
+            encoding=encoding,
+            bom=content.startswith(_BOM),
+            ends=tuple(_END.findall(whole)),
+            mode=mode,
+        )
+
+    @property
+    def line_end(self) -> str:
+        """The end that most lines have."""
+        most = Counter(self.ends).most_common(1)
+        return most[0][0] if most else "\n"
+
+    def kept(self, text: str) -> str:
+        """A new text with what is not its to change: shebang, encoding line, last line's end."""
+        new = _END.sub("\n", text).removeprefix("\ufeff")
+        own, its = _head(self.text), _head(new)
+        if list(own.values()) != list(its.values()):
+            rest = [line for n, line in enumerate(new.split("\n")) if n not in its]
+            new = "\n".join([*own.values(), *rest])
+        if not self.text:
+            return new
+        if not self.text.endswith("\n"):
+            return new.rstrip("\n")
+        return new if new.endswith("\n") else f"{new}\n"
 
     def encode(self, text: str) -> bytes:
-        """
+        """A new text as the file's bytes, `kept`; lines that stay have the ends that they had.
+
         Raises:
             OutputError: the file's encoding cannot hold the text.
         """
-        raise NotImplementedError
+        new = self._with_ends(self.kept(text))
+        try:
+            return (_BOM if self.bom else b"") + new.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            sign = error.object[error.start : error.start + 1]
+            line = new.count("\n", 0, error.start) + 1
+            raise OutputError(
+                f"{self.path}: its encoding, {self.encoding}, has no {sign!r} (line {line})"
+            ) from None
 
     def write(self, path: Path, text: str) -> None:
         """Writes atomically, through a symbolic link to the real file; the mode stays.
@@ -38,4 +98,96 @@ class SourceFile:
         Raises:
             OutputError: it cannot be written; the old file is whole then.
         """
-        raise NotImplementedError
+        content = self.encode(text)
+        try:
+            _replace(Path(os.path.realpath(path)), content, self.mode)
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+    def _with_ends(self, text: str) -> str:
+        if len(set(self.ends)) < 2:
+            return text.replace("\n", self.line_end)
+        old, new = self.text.split("\n"), text.split("\n")
+        ends = [self.line_end] * (len(new) - 1) + [""]
+        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+        for start, at, size in matcher.get_matching_blocks():
+            for n in range(size):
+                if start + n < len(self.ends) and at + n < len(new) - 1:
+                    ends[at + n] = self.ends[start + n]
+        return "".join(line + end for line, end in zip(new, ends, strict=True))
+
+
+def _head(text: str) -> dict[int, str]:
+    """The shebang and the encoding line of a source, by their places among its first two lines."""
+    first = text.split("\n", 2)[:2]
+    head = {0: first[0]} if first[0].startswith("#!") else {}
+    for n, line in enumerate(first):
+        if _COOKIE.match(line):
+            head[n] = line
+            break
+        if line.strip() and not line.lstrip().startswith("#"):
+            break
+    return head
+
+
+def _replace(target: Path, content: bytes, mode: int) -> None:
+    """The file is the old one or the new one at any time. Its owner stays where that may be."""
+    old = target.stat() if target.exists() else None
+    if old is not None and not os.access(target, os.W_OK):
+        raise PermissionError(0, "it is write-protected")
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:80]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if old is not None and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+            with contextlib.suppress(PermissionError):
+                os.chown(temporary, old.st_uid, old.st_gid)
+        os.chmod(temporary, stat.S_IMODE(old.st_mode) if old is not None else mode)
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _content(path: Path) -> tuple[bytes, int]:
+    """The bytes and the permission bits of a regular file."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+            raise InputError(f"{path}: is {what}; name a Python file")
+        if status.st_size > MOST_BYTES:
+            raise InputError(f"{path}: {status.st_size} bytes is too large for a script")
+        content = path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be read: {reason}") from None
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{path}: is UTF-16, which Python does not run; save it as UTF-8")
+    if b"\0" in content:
+        raise InputError(f"{path}: is binary (it holds a zero byte), not Python source")
+    return content, stat.S_IMODE(status.st_mode)
+
+
+def _encoding(path: Path, content: bytes) -> str:
+    """As PEP 263 has it."""
+    try:
+        name, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    except SyntaxError as error:
+        if "unknown encoding" in str(error) or "encoding problem" in str(error):
+            raise InputError(f"{path}: {error.msg}; mend its coding line") from None
+        return "utf-8"
+    return "utf-8" if name == "utf-8-sig" else name
+
+
+def _undecodable(content: bytes, encoding: str, error: Exception) -> str:
+    if not isinstance(error, UnicodeDecodeError):
+        return f"{encoding} is no encoding of text; mend its coding line"
+    line = content.count(b"\n", 0, error.start) + 1
+    byte = content[error.start]
+    return (
+        f"byte 0x{byte:02x} in line {line} is not {encoding}; save it as UTF-8, or name its "
+        "encoding in the first line, as in `# -*- coding: latin-1 -*-`"
+    )

@@ -1,0 +1,66 @@
+"""A CSV as text, read to be looked at."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+
+_MOST_FAULTS = 3
+_SEPARATORS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A CSV's header and its rows that are not blank, with the lines that they end on."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+
+    @property
+    def shape(self) -> str:
+        """Its columns and how many rows it has, as one line."""
+        columns = ", ".join(self.header) or "none"
+        return f"columns: {columns}; {counted(len(self.rows), 'row')}"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def table_of(text: str, file: str = "") -> Table:
+    """A file of the name `.tsv` has tabs between its fields, any other commas.
+
+    Raises:
+        ValueError: it cannot be read as a CSV; the text says why and where.
+    """
+    delimiter = "\t" if file.lower().endswith(".tsv") else ","
+    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    rows = []
+    try:
+        for row in reader:
+            if any(field.strip() for field in row):
+                rows.append((reader.line_num, tuple(row)))
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from None
+    if not rows:
+        raise ValueError("it is empty")
+    return Table(tuple(item.strip() for item in rows[0][1]), tuple(rows[1:]))
+
+
+def ragged(table: Table) -> list[str]:
+    """The first rows that are not as wide as the header, a line each."""
+    width = len(table.header)
+    return [
+        f"line {line} has {counted(len(row), 'field')}, the header {width}: {','.join(row)[:120]}"
+        for line, row in table.rows
+        if len(row) != width
+    ][:_MOST_FAULTS]
+
+
+def other_separator(table: Table) -> str:
+    """A word on a header that seems to be separated by something else; "" where it does not."""
+    if len(table.header) != 1:
+        return ""
+    used = [name for sign, name in _SEPARATORS.items() if sign in table.header[0]]
+    return f"the header seems to have {used[0]} between its fields" if used else ""

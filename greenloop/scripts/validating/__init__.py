@@ -1,0 +1,1 @@
+"""Validation under a JSON Schema, as a program of its own."""

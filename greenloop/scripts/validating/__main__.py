@@ -1,0 +1,44 @@
+"""Reads `{"schema": …, "instance": …}`, writes what is wrong: `[[path, message], …]`.
+
+A process of its own, because nothing else bounds the time that a schema's patterns may take on a
+value that foreign code made. Without `instance` the schema itself is looked at. References to
+other documents are not followed: nothing is loaded.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+_MOST, _MESSAGE = 5, 300
+
+
+def faults(request: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    import jsonschema  # type: ignore[import-untyped]
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    schema = request["schema"]
+    kind = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
+    try:
+        kind.check_schema(schema)
+        if "instance" not in request:
+            return
+        for error in kind(schema, registry=Registry()).iter_errors(request["instance"]):
+            yield error.json_path, str(error.message)
+    except jsonschema.SchemaError as error:
+        yield error.json_path, str(error.message)
+    except Unresolvable as error:
+        yield "$", f"the schema refers to what it does not hold: {error.ref}"
+
+
+def main() -> None:
+    found = itertools.islice(faults(json.load(sys.stdin)), _MOST)
+    json.dump([[path, message[:_MESSAGE]] for path, message in found], sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
