@@ -23,7 +23,7 @@ class HealCraft(ModuleCraft):
 
     @property
     def tools(self) -> ScriptTools:
-        return ScriptTools(self.kit.model, self.kit.packages.allowed.shown)
+        return ScriptTools(self.kit.model, ", ".join(self.kit.packages.allowed.shown))
 
     def mended(self, code: str) -> Fixed:
         return free_fixes(code, minimal=True)

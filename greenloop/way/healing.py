@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from greenloop.errors import InputError
-from greenloop.events import Emit, Notice, Searched
+from greenloop.events import Emit, Searched
 from greenloop.models.asking import Asker
 from greenloop.records import Expectation, Search, TestRun
 from greenloop.sandbox.awaiting import in_sandbox
@@ -23,6 +23,7 @@ from greenloop.way.heal_craft import HealCraft
 from greenloop.way.history import Candidate
 from greenloop.way.improving import Improver
 from greenloop.way.packages import fitted
+from greenloop.way.mending import tell_of_health
 from greenloop.way.proving import is_green
 from greenloop.way.request import ProjectRequest
 from greenloop.way.running import run_suite
@@ -55,6 +56,7 @@ async def heal_way(
     while not await is_green(kit, craft, state, emit):
         if not await healer.improve():
             return
+    tell_of_health(state, emit)
 
 
 @dataclass
@@ -147,9 +149,3 @@ async def _expected(
 
 def _skipping(run: TestRun) -> frozenset[str]:
     return frozenset(item.id for item in run.tests if item.outcome in ("skipped", "xfailed"))
-
-
-def already_healthy(state: RunState, emit: Emit) -> None:
-    """Says so, where the first version was green."""
-    if state.green is not None and len(state.history.attempts) == 1:
-        emit(Notice("nothing to heal: it is healthy as it is, and no model was asked"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from greenloop.events import Emit
+from greenloop.events import Emit, Notice
 from greenloop.way.craft import Craft
 from greenloop.way.improving import Improver
 from greenloop.way.state import RunState
@@ -16,6 +16,12 @@ async def mend(is_green: Callable[[], Awaitable[bool]], improver: Improver) -> N
     while not await is_green():
         if not await improver.improve():
             return
+
+
+def tell_of_health(state: RunState, emit: Emit) -> None:
+    """Says so, where what was to be healed was green as it was."""
+    if state.green is not None and len(state.history.attempts) == 1:
+        emit(Notice("nothing to heal: it is healthy as it is, and no model was asked"))
 
 
 async def ran_green(craft: Craft, state: RunState, emit: Emit) -> bool:

@@ -50,7 +50,7 @@ async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bo
         expected=state.expected,
         sealed=suite.sealed,
         red_phase=state.red_phase,
-        untested=untested(state.agreed, suite),
+        untested=untested(state.contract, suite) if state.contract else (),
         plan=state.plan,
     )
     started = time.monotonic()

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from greenloop.records import OutputCheck, Record
+from greenloop.records import Command, OutputCheck, Record
 from greenloop.settings import Settings
 from greenloop.suite import TestFile
 
@@ -85,9 +85,6 @@ class ProjectRequest(Record):
     targets: tuple[str, ...]
 
 
-Kind = Literal["make", "check", "heal", "script"]
-
-
 class RunRequest(Record):
     """One run's input. Paths are absolute; `options` are the settings that were in force.
 
@@ -95,11 +92,12 @@ class RunRequest(Record):
     tests need their project's layout has `project`.
     """
 
-    kind: Kind = "make"
+    kind: Command = "make"
     original: Original | None = None
     script: ScriptRequest | None = None
     project: ProjectRequest | None = None
     search_s: float | None = None
+    write: bool = False  # what is healed, without a question
     specification: str
     module: str | None = None
     given: tuple[GivenTests, ...] = ()

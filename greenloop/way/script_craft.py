@@ -48,7 +48,7 @@ class ScriptCraft:
 
     @property
     def tools(self) -> ScriptTools:
-        packages = self.kit.packages.allowed.shown
+        packages = ", ".join(self.kit.packages.allowed.shown)
         return ScriptTools(self.kit.model, packages, self.job.allow_network)
 
     @property

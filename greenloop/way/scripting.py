@@ -23,7 +23,7 @@ from greenloop.tools.toolkit import Toolkit
 from greenloop.way.checklist import PRINTED_BEFORE, Checklist
 from greenloop.way.history import Candidate, remark
 from greenloop.way.improving import Improver
-from greenloop.way.mending import mend, ran_green
+from greenloop.way.mending import mend, ran_green, tell_of_health
 from greenloop.way.request import ScriptRequest
 from greenloop.way.script_craft import ScriptCraft
 from greenloop.way.script_inputs import job_of
@@ -58,6 +58,8 @@ async def script_way(
         return await ran_green(craft, state, emit) and await _holds_up(craft, emit)
 
     await mend(is_green, Improver(craft, asker, state, emit, repairs))
+    if original:
+        tell_of_health(state, emit)
 
 
 def _hold_to_its_checks(state: RunState, request: ScriptRequest, emit: Emit) -> None:

@@ -15,6 +15,7 @@ from greenloop.records import (
     Review,
     SandboxInfo,
     ScriptRun,
+    Search,
     TestRun,
 )
 from greenloop.suite import Suite
@@ -61,6 +62,7 @@ class RunState:
     history: History = field(default_factory=History)
     evidence: Evidence = field(default_factory=Evidence)
     green: TestRun | None = None
+    search: Search | None = None
     provisions: Provisions = field(default_factory=Provisions)
     forged: str = ""
     rulings: list[str] = field(default_factory=list)

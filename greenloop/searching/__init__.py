@@ -1,0 +1,3 @@
+def search(*a, **k):
+    from greenloop.records import Search
+    return Search(ended="not merged yet")
