@@ -1,0 +1,136 @@
+"""What a person asks of a script's output, from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import InputError
+from greenloop.records.output_check import OutputCheck
+from greenloop.scripts.checks import complete, load_schema, parse_expect, parse_expect_file
+
+
+def ids(text: str) -> list[str]:
+    return [item.id for item in parse_expect_file(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "asked"),
+    [
+        ("Total", "prints 'Total'", "holds", "Total"),
+        ("/", "prints '/'", "holds", "/"),
+        ("/usr", "prints '/usr'", "holds", "/usr"),
+        (r"/^\d+$/", r"prints /^\d+$/", "matches", r"^\d+$"),
+        ("two\nlines", r"prints 'two\nlines'", "holds", "two\nlines"),
+    ],
+)
+def test_a_text_or_a_regular_expression(text: str, name: str, kind: str, asked: str) -> None:
+    check = parse_expect(text)
+    assert (check.id, check.kind, check.text, check.origin) == (name, kind, asked, "given")
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "//", "/(/", "/*a/", "/" + "a" * 2000 + "/"])
+def test_what_asks_for_nothing_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="--expect"):
+        parse_expect(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("out.txt", ["out.txt: made"]),
+        ("./a/../out.txt", ["out.txt: made"]),
+        ("out.txt:non-empty", ["out.txt: not empty"]),
+        ("t.csv:rows=3", ["t.csv: made", "t.csv: 3 rows"]),
+        ("t.txt:rows=1", ["t.txt: made", "t.txt: 1 line"]),
+        ("x.json:json:non-empty", ["x.json: not empty", "x.json: json"]),
+        (
+            "t.csv:rows=2:csv=a,b c",
+            ["t.csv: made", "t.csv: 2 rows", "t.csv: csv with columns a, b c"],
+        ),
+        ('t.csv:csv="a, b",c:non-empty', ["t.csv: not empty", "t.csv: csv with columns a, b, c"]),
+        ("t.csv:csv=at:utc,b", ["t.csv: made", "t.csv: csv with columns at:utc, b"]),
+        ("12:30:00.log", ["12:30:00.log: made"]),
+        ("a:b c:non-empty", ["a:b c: not empty"]),
+    ],
+)
+def test_a_file_and_what_it_must_be(text: str, names: list[str]) -> None:
+    assert ids(text) == names
+
+
+def test_columns_with_commas_are_quoted_as_in_a_csv() -> None:
+    assert parse_expect_file('t.csv:csv="a, b", c')[1].columns == ("a, b", "c")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no path"),
+        (":json", "no path|'json' is nothing|no file"),
+        ("/etc/passwd", "inside the working folder"),
+        ("../out", "inside the working folder"),
+        ("t.csv:rows=", "whole number"),
+        ("t.csv:rows=-1", "whole number"),
+        ("t.csv:rows=many", "whole number"),
+        ("t.csv:row=3", "did you mean rows"),
+        ("t.csv:nonempty", "did you mean non-empty"),
+        ("t.csv:columns=a,b", "nothing that can be asked"),
+        ("t.csv:csv=", "name each column"),
+        ("t.csv:csv=a,,b", "name each column"),
+    ],
+)
+def test_a_file_asked_for_wrongly_says_what_and_how(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        parse_expect_file(text)
+
+
+def test_a_schema_is_read_from_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text('{"type": "array", "items": {"type": "integer"}}', "utf-8")
+    check = load_schema(path)
+    assert (check.id, check.kind, check.file) == ("prints json as in s.json", "schema", "")
+    assert json.loads(check.text) == {"type": "array", "items": {"type": "integer"}}
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "No such file"),
+        (b"{", "no JSON Schema"),
+        (b"\xff\xfe", "no JSON Schema"),
+        (b"[]", "is a list"),
+        (b'{"type": "integr"}', r"not a JSON Schema: \$.type"),
+        (b"[" * 100_000, "no JSON Schema"),
+    ],
+)
+def test_a_file_that_is_no_schema_is_refused(
+    tmp_path: Path, content: bytes | None, says: str
+) -> None:
+    path = tmp_path / "s.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=says) as caught:
+        load_schema(path)
+    assert "s.json" in str(caught.value)
+
+
+def test_a_list_made_complete_begins_with_the_status_and_has_each_id_once() -> None:
+    given, generated = parse_expect("a"), parse_expect("a").model_copy(update={"origin": "generated"})
+    checks = complete([generated, given], prints=True)
+    assert [item.id for item in checks] == ["exit status 0", "prints something", "prints 'a'"]
+    assert all(item.origin == "given" for item in checks)
+    assert [item.id for item in complete([], prints=False)] == ["exit status 0"]
+
+
+def test_long_ids_are_cut_and_stay_apart() -> None:
+    one, two = parse_expect("x" * 300 + "1"), parse_expect("x" * 300 + "2")
+    assert one.id != two.id
+    assert len(one.id) < 90
+
+
+def test_a_check_survives_json() -> None:
+    for check in (*parse_expect_file("t.csv:rows=3:csv=a,b"), parse_expect("/a/")):
+        assert OutputCheck.model_validate_json(check.model_dump_json()) == check
+        assert str(check)

@@ -1,0 +1,275 @@
+"""A script's run in the terms of the loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenloop.records import TestRun
+from greenloop.records.script_run import (
+    MadeFile,
+    NetworkRequest,
+    ScriptError,
+    ScriptFrame,
+    ScriptRun,
+)
+from greenloop.scripts.checks import complete, load_schema, parse_expect, parse_expect_file
+from greenloop.scripts.judging import judge
+from greenloop.scripts.kinds import has_columns, has_rows, is_json, prints_nothing
+from greenloop.tools.failures import signature, summary
+
+
+def ran(stdout: str = "", made: dict[str, bytes] | None = None, **more: Any) -> ScriptRun:
+    files = tuple(
+        MadeFile(path=path, size=len(content), content=content)
+        for path, content in (made or {}).items()
+    )
+    return ScriptRun(**{"ending": "finished", "exit_status": 0} | more, stdout=stdout, made=files)
+
+
+CRASH = ScriptError(
+    exception="KeyError",
+    message="'amount'",
+    frames=(
+        ScriptFrame(file="script.py", line=20, function="<module>", text="main()"),
+        ScriptFrame(
+            file="script.py",
+            line=12,
+            function="main",
+            text='total += row["amount"]',
+            local_values=(("row", "{'Amount': '3'}"), ("token", "***")),
+        ),
+    ),
+)
+TRACE = 'note\nTraceback (most recent call last):\n  File "script.py", line 12\nKeyError: 1\n'
+
+
+def crashed(**more: Any) -> ScriptRun:
+    return ran("reading\n", exit_status=1, error=CRASH, stderr=TRACE, **more)
+
+
+def message(run: TestRun) -> str:
+    (failure,) = run.failures
+    return failure.message
+
+
+def one(run: ScriptRun, text: str) -> str:
+    """What a single wish for a file or a text has to say of a run; "" where it is fulfilled."""
+    checks = parse_expect_file(text[1:]) if text.startswith("@") else (parse_expect(text),)
+    judged = judge(run, checks)
+    assert judged.passed is not bool(judged.failures)
+    return "\n".join(item.message for item in judged.failures)
+
+
+def test_a_run_that_shows_all_is_green() -> None:
+    wanted = [
+        parse_expect("Total: 3"),
+        parse_expect("/^north,/"),
+        *parse_expect_file("t.csv:rows=2:csv=region,total:non-empty"),
+        *parse_expect_file("out/x.json:json"),
+    ]
+    files = {"t.csv": b"\xef\xbb\xbfregion,total,x\r\nn,1,\r\ns,2,\r\n", "out/x.json": b"[1]"}
+    run = judge(ran("head\nnorth,1\nTotal: 3\n", files), complete(wanted, prints=True))
+    assert run.passed
+    assert run.passed_count == len(run.tests) == 9
+    assert run.failing == frozenset()
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        crashed(),
+        ran("x", exit_status=3),
+        ran("x", exit_status=None),
+        ran("x", ending="timeout", exit_status=0),
+        ran("x", error=CRASH),
+        ran("x", changed_inputs=("in.csv",)),
+        ran(""),
+    ],
+)
+def test_green_is_only_what_ended_well_and_shows_all(run: ScriptRun) -> None:
+    judged = judge(run, complete([], prints=True))
+    assert not judged.passed
+    assert judged.failing
+    assert judged.failures
+    assert not judge(run, []).passed or not run.stdout
+
+
+def test_the_exit_status_is_judged_although_nobody_asks() -> None:
+    assert judge(ran(), []).passed
+    assert judge(crashed(), []).failing == {"exit status 0"}
+
+
+def test_a_crash_is_one_failure_with_its_place_and_values() -> None:
+    checks = complete([parse_expect("Total"), *parse_expect_file("t.csv:json")], prints=True)
+    run = judge(crashed(), checks)
+    (failure,) = run.failures
+    assert (failure.test, failure.exception, failure.message) == (
+        "exit status 0",
+        "KeyError",
+        "'amount'",
+    )
+    assert [item.line for item in failure.frames] == [20, 12]
+    assert "values in main, line 12: row = {'Amount': '3'}, token = ***" in failure.output
+    assert "reading" in failure.output
+    assert "note" in failure.output
+    assert "Traceback" not in failure.output
+    assert run.failing == {"exit status 0", "prints 'Total'", "t.csv: made", "t.csv: json"}
+    assert run.outcomes["prints something"] == "passed"
+    assert run.outcomes["prints 'Total'"] == "skipped"
+
+
+def test_a_broken_off_run_proves_no_silence_and_no_count() -> None:
+    checks = [prints_nothing(), has_rows(0)]
+    assert judge(ran(exit_status=1), checks).failing >= {item.id for item in checks}
+
+
+def test_the_same_crash_has_the_same_signature_whatever_was_printed() -> None:
+    one = judge(crashed(), complete([], prints=True))
+    other = judge(crashed(duration_s=2.0), complete([], prints=True))
+    assert signature(one) == signature(other)
+    assert "2 tests" in summary(one) or "1 tests" in summary(one)
+
+
+@pytest.mark.parametrize(
+    ("run", "exception", "says"),
+    [
+        (ran(exit_status=2, stderr="usage: x\nx: error: no FILE"), "SystemExit", "error: no FILE"),
+        (ran("bye", exit_status=1), "SystemExit", "status 1; it said last:\nbye"),
+        (ran(exit_status=4), "SystemExit", "it said nothing"),
+        (ran(exit_status=-11, ending="crashed", detail="SIGSEGV"), "Crash", "SIGSEGV"),
+        (ran(ending="timeout", detail="30 s"), "Timeout", r"time was up \(30 s\)"),
+        (
+            ran(ending="memory", error=CRASH, limits_hit=("memory",)),
+            "MemoryLimit",
+            "(?s)limit reached: memory.*KeyError",
+        ),
+        (
+            ran(
+                exit_status=1,
+                error=CRASH,
+                network=(NetworkRequest(host="a.b", port=443, method="GET", allowed=False, why="no"),),
+            ),
+            "KeyError",
+            r"not let through: a.b:443 \(no\)",
+        ),
+    ],
+)
+def test_each_bad_end_is_told_by_name(run: ScriptRun, exception: str, says: str) -> None:
+    (failure,) = judge(run, []).failures
+    assert failure.exception == exception
+    with pytest.raises(ValueError, match=says):
+        raise ValueError(failure.message)
+
+
+def test_no_output_is_told_once() -> None:
+    checks = complete([parse_expect("a"), parse_expect("b")], prints=True)
+    run = judge(ran(" \n", stderr="INFO done\n", made={"x": b"1"}), checks)
+    assert message(run).startswith("ran but printed nothing")
+    assert "INFO done" in message(run)
+    assert "x (1 byte)" in message(run)
+    assert len(run.failing) == 3
+
+
+def test_a_missing_file_is_told_once_with_what_there_is() -> None:
+    run = judge(ran("x", {"out/total.csv": b"a"}), parse_expect_file("totals.csv:rows=1:csv=a"))
+    assert message(run) == (
+        "totals.csv was not made; the script made: out/total.csv (1 byte)"
+    ) or "out/total.csv is near to it" in message(run)
+    assert len(run.failing) == 3
+
+
+def test_changed_inputs_are_told() -> None:
+    assert "in.csv" in message(judge(ran("x", changed_inputs=("in.csv",)), []))
+
+
+@pytest.mark.parametrize(
+    ("stdout", "wish", "says"),
+    [
+        ("total: 3", "Total", "line 1 differs only in case"),
+        ("a  b", "a b", "differs only in spaces"),
+        ("Totl: 3", "Total: 3", "nearest line is 'Totl: 3'"),
+        ("x\n" * 30, "Total", "30 lines"),
+        ("x 1\n", r"/^\d/", "no match of"),
+        ("a" * 60 + "b", "/(a+)+$/", "no match|too long"),
+    ],
+)
+def test_a_text_that_is_not_there_shows_what_is(stdout: str, wish: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        raise ValueError(one(ran(stdout), wish))
+
+
+@pytest.mark.parametrize(
+    ("content", "wish", "says"),
+    [
+        (b"", "@f.csv:non-empty", "f.csv is empty"),
+        (b"a,b\n1,2\n", "@f.csv:rows=2", "1 data row, expected 2\ncolumns: a, b; 1 row"),
+        (b"a\n\nb\n", "@f.csv:rows=2", "expected 2"),
+        (b"Amount,region\n1,2\n", "@f.csv:csv=amount", "'Amount' is near to 'amount'"),
+        (b"a;b\n1;2\n", "@f.csv:csv=a,b", "a semicolon between"),
+        (b"a,b\n1\n2,3\n4,5,6\n", "@f.csv:csv=a,b", "line 2 has 1 field, the header 2: 1"),
+        (b'a,b\n"1,2\n', "@f.csv:csv=a,b", "no CSV: line 2"),
+        (b"", "@f.csv:csv=a,b", "no CSV: it is empty"),
+        (b"{'a': 1}", "@f.csv:json", r"not JSON: Expecting property name"),
+        (b"[NaN]", "@f.csv:json", "NaN is no JSON value"),
+        (b"[" * 100_000, "@f.csv:json", "nested too deep"),
+        (b"caf\xe9", "@f.csv:json", "not UTF-8 text: .* at byte 3"),
+    ],
+)
+def test_a_file_that_is_not_as_asked_shows_what_is(content: bytes, wish: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        raise ValueError(one(ran("x", {"f.csv": content}), wish))
+
+
+@pytest.mark.parametrize(
+    ("content", "wish"),
+    [
+        (b"a\n\nb", "@f.txt:rows=3"),
+        (b"", "@f.txt:rows=0"),
+        (b"a\n", "@f.csv:rows=0"),
+        (b'a,b\n"x\ny",2\n\n', "@f.csv:rows=1:csv=b,a"),
+        (b"a\tb\n1\t2\n", "@f.tsv:csv=a,b"),
+        (b"{}", "@f.json:json:non-empty"),
+    ],
+)
+def test_a_file_that_is_as_asked_holds(content: bytes, wish: str) -> None:
+    assert one(ran("x", {wish[1:].split(":")[0]: content}), wish) == ""
+
+
+def test_content_that_was_not_handed_over_is_not_taken_for_right() -> None:
+    run = ran("x").model_copy(update={"made": (MadeFile(path="big", size=10**9),)})
+    assert "too large" in one(run, "@big:json")
+    assert one(run, "@big:non-empty") == ""
+
+
+def test_standard_output_itself_may_be_a_table_or_json() -> None:
+    assert judge(ran("a,b\n1,2\n"), [has_columns(["a", "b"])]).passed
+    assert not judge(ran("a,b\n1\n"), [has_columns(["a", "b"])]).passed
+    assert judge(ran('{"a": 1}\n'), [is_json()]).passed
+    assert judge(ran(), [prints_nothing()]).passed
+    assert "was to be printed" in message(judge(ran("a"), [prints_nothing()]))
+
+
+def test_a_cut_output_says_that_it_is_cut() -> None:
+    assert "cut out" in one(ran("a", stdout_cut=True), "b")
+
+
+def test_a_schema_is_held_against_the_output(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(
+        '{"type": "array", "items": {"required": ["n"], "properties": {"n": {"type": "integer"}}}}'
+    )
+    check = load_schema(path)
+    assert judge(ran('[{"n": 1}]'), [check]).passed
+    told = message(judge(ran('[{"n": 1}, {"n": "2"}, {}]'), [check]))
+    assert "$[1].n: '2' is not of type 'integer'" in told
+    assert "$[2]: 'n' is a required property" in told
+    assert "not JSON" in message(judge(ran("n"), [check]))
+
+
+def test_a_schema_loads_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text('{"$ref": "http://127.0.0.1:9/x.json"}')
+    assert "refers to what it does not hold" in message(judge(ran("1"), [load_schema(path)]))

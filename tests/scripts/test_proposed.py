@@ -1,0 +1,83 @@
+"""The checks that a model proposes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from greenloop.scripts.proposed import MOST_CHECKS, read_proposed
+
+
+def ids(*items: Any) -> list[str]:
+    return [item.id for item in read_proposed(list(items))]
+
+
+@pytest.mark.parametrize(
+    ("item", "names"),
+    [
+        ({"check": "stdout", "contains": "Total"}, ["prints 'Total'"]),
+        ({"check": "stdout", "contains": ["a", 12]}, ["prints 'a'", "prints '12'"]),
+        ({"check": "Stdout", "matches": "^region", "why": "R1"}, ["prints /^region/"]),
+        ({"check": "stdout", "json": "true"}, ["prints json"]),
+        ({"check": "stdout", "lines": "3"}, ["prints 3 lines"]),
+        ({"check": "stdout"}, ["prints something"]),
+        ({"check": "file", "path": "t.csv", "rows": 3}, ["t.csv: made", "t.csv: 3 rows"]),
+        (
+            {"check": "file", "path": "./t.csv", "columns": ["region", "total"]},
+            ["t.csv: made", "t.csv: csv with columns region, total"],
+        ),
+        ({"check": "file", "path": "x.json", "json": True}, ["x.json: made", "x.json: json"]),
+        ({"check": "file", "path": "x", "non_empty": True}, ["x: not empty"]),
+        ({"check": "file", "path": "x", "contains": "a"}, ["x: made", "x: holds 'a'"]),
+        ({"check": "silent"}, ["prints nothing"]),
+        ({"check": "exit status", "status": 0}, []),
+    ],
+)
+def test_what_is_meant_is_read(item: dict[str, Any], names: list[str]) -> None:
+    assert ids(item) == names
+    assert all(check.origin == "generated" for check in read_proposed([item]))
+
+
+@pytest.mark.parametrize(
+    ("item", "says"),
+    [
+        ("prints Total", "check 1: it must be one of"),
+        ({}, "is no kind of check"),
+        ({"check": "stderr", "contains": "a"}, "'stderr' is no kind of check"),
+        ({"check": "file"}, "names no file"),
+        ({"check": "file", "path": "/tmp/x"}, "inside the working folder"),
+        ({"check": "file", "path": "x", "rows": "some"}, "whole number"),
+        ({"check": "file", "path": "x", "rows": True}, "whole number"),
+        ({"check": "file", "path": "x", "rows": -1}, "whole number"),
+        ({"check": "stdout", "contains": ""}, "is empty"),
+        ({"check": "stdout", "contains": {"a": 1}}, "must be a text"),
+        ({"check": "stdout", "matches": "("}, "no regular expression"),
+        ({"check": "stdout", "contains": "x" * 600}, "telling part"),
+        ({"check": "stdout", "json": "perhaps"}, "true or false"),
+        ({"check": "exit", "status": 2}, "only exit status 0"),
+    ],
+)
+def test_what_could_mean_something_else_is_sent_back(item: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        read_proposed([item])
+
+
+def test_the_item_that_is_wrong_is_named() -> None:
+    with pytest.raises(ValueError, match="check 2"):
+        read_proposed([{"check": "silent"}, {"check": "no"}])
+
+
+def test_silence_and_output_contradict_each_other() -> None:
+    with pytest.raises(ValueError, match="contradict"):
+        read_proposed([{"check": "silent"}, {"check": "stdout", "contains": "a"}])
+    assert len(ids({"check": "silent"}, {"check": "file", "path": "x"})) == 2
+
+
+def test_there_are_only_so_many() -> None:
+    assert len(ids(*({"check": "stdout", "contains": f"{n}"} for n in range(50)))) == MOST_CHECKS
+
+
+def test_no_list_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be a JSON list"):
+        read_proposed({"check": "silent"})  # type: ignore[arg-type]
