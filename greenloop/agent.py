@@ -30,6 +30,7 @@ from greenloop.tools.as_tools import in_any_thread
 from greenloop.tools.toolkit import Toolkit
 from greenloop.way.craft import ModuleCraft
 from greenloop.way.earning import earn_tests
+from greenloop.way.handing_over import with_made
 from greenloop.way.hardening import Hardener
 from greenloop.way.healing import heal_way
 from greenloop.way.improving import Improver
@@ -195,12 +196,21 @@ class CodingAgent:
         """The report, saved with the best code and its tests; why not, where the disk is full."""
         report, unsaved = report_of(state, error), None
         try:
-            report = with_artifacts(report, directory, state.request.record)
+            report = with_artifacts(report, directory, state.request.record, _file_name(state))
+            report = with_made(report, directory, state)
             directory.save_report(report)
         except OutputError as problem:
             unsaved = problem
         self._emit(RunFinished(report))
         return report, unsaved
+
+
+def _file_name(state: RunState) -> str:
+    """What the code's file is called, where the person named it; ''."""
+    request = state.request
+    if request.original:
+        return request.original.name
+    return request.script.name if request.script else ""
 
 
 async def side_by_side(*work: Coroutine[Any, Any, None]) -> None:

@@ -27,7 +27,9 @@ def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
     places: dict[str, str] = {}
     for ref in found:
         if other := places.get(ref.path):
-            raise InputError(f"--input: {other} and {ref.source} are both `{ref.path}` to the script")
+            raise InputError(
+                f"--input: {other} and {ref.source} are both `{ref.path}` to the script"
+            )
         places[ref.path] = ref.source
     size = sum(Path(ref.source).stat().st_size for ref in found)
     if len(found) > _MOST_FILES or size > _MOST_BYTES:
@@ -65,7 +67,9 @@ def _parted(text: str) -> tuple[Path, PurePosixPath]:
     if not wanted and (place.is_absolute() or ".." in place.parts):
         place = PurePosixPath(Path(path).absolute().name)
     if place.is_absolute() or ".." in place.parts or not place.parts:
-        raise InputError(f"--input {text}: `{place}` is no place inside the script's working folder")
+        raise InputError(
+            f"--input {text}: `{place}` is no place inside the script's working folder"
+        )
     return Path(path), place
 
 

@@ -18,7 +18,7 @@ def print_report(report: Report, *, as_json: bool) -> None:
     elif report.command == "script":
         sys.stdout.write(report.script.stdout if report.script else "")
         sys.stdout.flush()
-        sys.stderr.write(short_verdict(report))
+        sys.stderr.write("".join(f"{line}\n" for line in short_verdict(report)))
     elif report.command == "heal":
         sys.stdout.write(healed_diff(report))
         sys.stdout.write(as_comments(short_verdict(report)))

@@ -34,7 +34,9 @@ def read_mended(answer: Answer, current: str, lost: Lost, checks: Collection[str
         Unusable: neither code nor dispute, an edit that does not fit, or something is lost.
     """
     text = whole_text(answer)
-    disputes = tuple(item for line in _DISPUTE.finditer(text) if (item := _of(line["rest"], checks)))
+    disputes = tuple(
+        item for line in _DISPUTE.finditer(text) if (item := _of(line["rest"], checks))
+    )
     text = _DISPUTE.sub("", text)
     edits = edits_in(text)
     if not edits and disputes and "```" not in text:

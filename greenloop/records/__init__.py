@@ -26,8 +26,8 @@ from greenloop.records.evidence import (
     Split,
     Survivor,
 )
-from greenloop.records.project import Project
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
+from greenloop.records.project import Project
 from greenloop.records.report import (
     Artifacts,
     Attempt,

@@ -128,7 +128,10 @@ class ScriptResult(Record):
 
 
 class Report(Record):
-    """What a run reached, whatever its end. The first six keys are those of the tutorials."""
+    """What a run reached, whatever its end. The first six keys are those of the tutorials.
+
+    `original` is the text of a file that was healed, as it was.
+    """
 
     specification: str
     final_code: str
@@ -138,6 +141,7 @@ class Report(Record):
     iterations: int
     schema_version: SchemaVersion = "1"
     command: Command = "make"
+    original: str = ""
     verdict: Verdict
     reasons: tuple[str, ...] = ()
     contract: Contract | None = None

@@ -39,6 +39,8 @@ def _tellers() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
         e.Stuck: _stuck,
         e.Graded: _graded,
         e.Hardened: _hardened,
+        e.ChecksReady: _checks,
+        e.Searched: _searched,
         e.Notice: _notice,
     }
 
@@ -167,6 +169,22 @@ def _hardened(event: e.Hardened, verbose: bool) -> Iterator[str]:
         yield f"harden   {faults}; no test could be added"
         return
     yield f"harden   {faults}; tests added: {', '.join(event.tests[:_MOST])}"
+
+
+def _checks(event: e.ChecksReady, verbose: bool) -> Iterator[str]:
+    yield f"checks   {len(event.checks)} of what it shows"
+    for item in event.checks:
+        whose = " (made of the task)" if item.origin == "generated" else ""
+        yield f"         {shorten(item.id, _LINE, placeholder=' …')}{whose}"
+
+
+def _searched(event: e.Searched, verbose: bool) -> Iterator[str]:
+    found, count = event.search, len(event.search.patches)
+    yield (
+        f"search   {found.tried} edits tried in {found.seconds:.1f} s: "
+        f"{count or 'none'} with which all tests pass"
+    )
+    yield from (f"         {item.what}" for item in found.patches[: 3 if not verbose else None])
 
 
 def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:

@@ -1,3 +1,4 @@
 def search(*a, **k):
     from greenloop.records import Search
+
     return Search(ended="not merged yet")

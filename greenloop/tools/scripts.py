@@ -88,9 +88,7 @@ class ScriptTools:
     async def judge_check(self, script: ScriptTask, dispute: Dispute) -> Judgement:
         """Who is wrong, from the task alone: the script is not shown."""
         check = next((str(item) for item in script.checks if item.id == dispute.test), dispute.test)
-        prompt = render(
-            "judge_test", "judge_check", script=script, check=check, claim=dispute.why
-        )
+        prompt = render("judge_test", "judge_check", script=script, check=check, claim=dispute.why)
         return await self.model.ask(prompt, read_judgement)
 
     async def heal_code(

@@ -14,7 +14,6 @@ from greenloop.records import (
 )
 from greenloop.suite.suite import DroppedTest
 
-
 PRINTED_BEFORE = "prints what it printed before"
 
 

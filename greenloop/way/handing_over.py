@@ -7,19 +7,23 @@ import shutil
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
-from greenloop.records import Artifacts, Report, ScriptRun
+from greenloop.records import Report
 from greenloop.scripts.sources import SourceFile
 from greenloop.way.leaving import Approve
 from greenloop.way.request import RunRequest
 from greenloop.way.run_dir import RunDirectory, write_atomically
+from greenloop.way.state import RunState
 
 
-def save_made(directory: RunDirectory, run: ScriptRun) -> Path | None:
-    """The files that a script made, saved in the run directory; None where there are none.
+def with_made(report: Report, directory: RunDirectory, state: RunState) -> Report:
+    """The report with the files that its script made saved in the run directory.
 
     Raises:
         OutputError: the run directory does not take them.
     """
+    run = state.script_runs.of(report.final_code)
+    if run is None or not run.made:
+        return report
     folder = directory.best / "made"
     try:
         shutil.rmtree(folder, ignore_errors=True)
@@ -30,7 +34,9 @@ def save_made(directory: RunDirectory, run: ScriptRun) -> Path | None:
                 path.write_bytes(item.content)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror or error}") from None
-    return folder if run.made else None
+    return report.model_copy(
+        update={"artifacts": report.artifacts.model_copy(update={"made": str(folder)})}
+    )
 
 
 def hand_over_script(report: Report, request: RunRequest, approve: Approve) -> Report:
@@ -77,11 +83,7 @@ def hand_over_healed(
     kept = _keep(directory, Path(original.path))
     source.write(target, report.final_code)
     update: dict[str, str] = {"output": str(target), "original": str(kept)}
-    return report.model_copy(update={"artifacts": _with(report.artifacts, update)})
-
-
-def _with(places: Artifacts, update: dict[str, str]) -> Artifacts:
-    return places.model_copy(update=update)
+    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=update)})
 
 
 def _unchanged(path: str, sha256: str) -> SourceFile:

@@ -14,7 +14,7 @@ from greenloop.models.asking import Asker
 from greenloop.records import Expectation, Search, TestRun
 from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.sandbox.in_project import ProjectSandbox
-from greenloop.sandbox.projects import snapshot
+from greenloop.sandbox.snapshot import snapshot
 from greenloop.searching import search
 from greenloop.suite import Suite
 from greenloop.suite.stub import hollow
@@ -22,8 +22,8 @@ from greenloop.tools.toolkit import Toolkit
 from greenloop.way.heal_craft import HealCraft
 from greenloop.way.history import Candidate
 from greenloop.way.improving import Improver
-from greenloop.way.packages import fitted
 from greenloop.way.mending import tell_of_health
+from greenloop.way.packages import fitted
 from greenloop.way.proving import is_green
 from greenloop.way.request import ProjectRequest
 from greenloop.way.running import run_suite
@@ -91,9 +91,7 @@ class Healer:
         base = state.history.base
         assert base is not None
         assert base.run is not None
-        seconds = state.request.search_s or (
-            _WITHOUT_A_MODEL_S if self.alone else _BEFORE_A_CALL_S
-        )
+        seconds = state.request.search_s or (_WITHOUT_A_MODEL_S if self.alone else _BEFORE_A_CALL_S)
         box, suite = fitted(self.kit, state).sandbox, state.tests
         work = partial(
             search,
@@ -127,9 +125,7 @@ def _suite(state: RunState) -> Suite:
     )
 
 
-async def _expected(
-    kit: Toolkit, state: RunState, emit: Emit, original: str
-) -> Expectation | None:
+async def _expected(kit: Toolkit, state: RunState, emit: Emit, original: str) -> Expectation | None:
     """The tests that have to report: those that do on the module with its functions hollowed out.
 
     None where that cannot be told beforehand: the module does not parse, or its tests need more

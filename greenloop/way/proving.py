@@ -13,8 +13,8 @@ from greenloop.suite.gates import untested
 from greenloop.tools.toolkit import Toolkit
 from greenloop.way.craft import Craft
 from greenloop.way.packages import fitted
-from greenloop.way.trying import try_out
 from greenloop.way.state import RunState
+from greenloop.way.trying import try_out
 
 
 async def is_green(kit: Toolkit, craft: Craft, state: RunState, emit: Emit) -> bool:

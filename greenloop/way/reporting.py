@@ -41,6 +41,7 @@ def report_of(state: RunState, broken_off: GreenloopError | None = None) -> Repo
         verdict=verdict,
         reasons=reasons,
         command=state.request.kind,
+        original=state.request.original.text if state.request.original else "",
         contract=state.contract,
         tests=tuple(_tests(state, run)),
         review=state.review.findings,

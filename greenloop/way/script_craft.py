@@ -139,5 +139,3 @@ class ScriptCraft:
     @property
     def _own(self) -> set[str]:
         return {Path(item.path).stem for item in self.job.inputs} | {Path(self.job.name).stem}
-
-

@@ -32,9 +32,7 @@ from greenloop.way.state import RunState
 _PROVES_NOTHING = "holds for a script that does nothing: proves nothing"
 
 
-async def script_way(
-    kit: Toolkit, asker: Asker, state: RunState, emit: Emit, repairs: int
-) -> None:
+async def script_way(kit: Toolkit, asker: Asker, state: RunState, emit: Emit, repairs: int) -> None:
     """The way of a script: checks, a first version, and repairs until all checks hold.
 
     Raises:
