@@ -10,13 +10,14 @@ from types import TracebackType
 from typing import Any
 
 from greenloop.packages import Installed
-from greenloop.records import Expectation, SandboxInfo, ScriptJob, ScriptRun, TestRun
+from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.box import Answers, AskedForm
 from greenloop.sandbox.forms import run_in_form
 from greenloop.sandbox.inside.packages import ONE_THREAD
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.mutating import MARGIN_S, MutantRuns, Splice, as_job, try_all
+from greenloop.sandbox.projects import project_work, texts
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.reached import ended_by_itself, limits_hit
 from greenloop.sandbox.scripting import KEPT_BYTES, script_run, script_work
@@ -111,6 +112,21 @@ class TestingSandbox(ABC):
         """See `Sandbox.run_script`. Raises InputError, and SandboxError."""
         stop, work = self._stop, script_work(job, self.limits, self.packages)
         return script_run(self._execute(work, stop), work, self.within(work))
+
+    def run_project(
+        self,
+        project: Project,
+        *,
+        expected: Expectation | None = None,
+        order_seed: int | None = None,
+        hash_seed: int = 0,
+    ) -> TestRun:
+        """See `Sandbox.run_project`. Raises InputError, and SandboxError."""
+        seeds = (order_seed, hash_seed)
+        stop, (work, notes) = self._stop, project_work(project, self.limits, self.packages, *seeds)
+        ended = self._execute(work, stop)
+        run = test_run(ended, expected, work.key, self.limits, texts(work))
+        return run.model_copy(update={"notes": notes})
 
     def with_packages(self, packages: Installed) -> TestingSandbox:
         """See `Sandbox.with_packages`."""

@@ -21,9 +21,17 @@ def leave(folder: str) -> None:
     sys.meta_path[:] = [item for item in sys.meta_path if not _of_tools(type(item).__module__)]
     sys.unraisablehook, threading.excepthook = sys.__unraisablehook__, threading.__excepthook__
     sys.excepthook, sys.displayhook = sys.__excepthook__, sys.__displayhook__
+    for name in list(sys.modules):
+        if _of_tools(name):
+            del sys.modules[name]
+    forget_shadowed(folder)
+
+
+def forget_shadowed(folder: str) -> None:
+    """Takes back what was loaded under a name that something in a folder of the run's own has."""
     own = _importable(folder) - _FROM_THE_START
     for name in list(sys.modules):
-        if _of_tools(name) or name.partition(".")[0] in own:
+        if name.partition(".")[0] in own and not _of_tools(name):
             del sys.modules[name]
 
 

@@ -180,8 +180,8 @@ def _become_the_run(
         os._exit(125)
     try:
         stand_alone()
-        output, errors, *rest = handles
-        own_streams(output, *rest, kept | {errors})
+        output, errors, result, where = handles
+        own_streams(output, result, where, kept | {errors})
         own_errors(errors, wanted=job["kind"] == "script")
         narrow()
         foreign.close_up(limits, True)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import answer_calls, mutation, room, run_script, seccomp
+from . import answer_calls, mutation, room, run_project, run_script, seccomp
 from .descriptors import WHERE
 from .packages import forget
 from .run_pytest import main as run_pytest
@@ -76,6 +76,8 @@ def from_the_beginning(job: dict[str, Any], handle: int) -> int:
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
         main = answer_calls.main if job["kind"] == "calls" else code_side.main
         return main(job, handle)
+    if job["kind"] == "project":
+        return run_project.main(job, handle)
     if job["kind"] == "mutants":
         return mutation.main(job, handle)
     if job["kind"] in ("compile", "split"):  # no session is held that could

@@ -119,7 +119,7 @@ class Values:
         kind = type(value)
         for base, show in _SCALARS:
             if issubclass(kind, base):
-                return show(value)
+                return str(show(value))
         for base, left, right in _SEQUENCES:
             if issubclass(kind, base):
                 return self._sequence(base, value, left, right, depth)
@@ -171,7 +171,8 @@ class Values:
 
     def _is_own(self, kind: type) -> bool:
         """Whether a class is the script's own, or says no more of itself than every object does."""
-        if kind.__repr__ is object.__repr__:
+        shows: object = kind.__repr__
+        if shows is object.__repr__:
             return True
         name = type.__dict__["__module__"].__get__(kind)
         file = getattr(sys.modules.get(str(name)), "__file__", None)

@@ -15,7 +15,7 @@ import sys
 import threading
 import types
 from importlib.machinery import SourceFileLoader
-from typing import Any, TextIO, cast
+from typing import Any
 
 from . import bystanders
 from .channel import Channel
@@ -66,11 +66,11 @@ def _open_streams() -> None:
     sys.stderr = sys.__stderr__ = _opened(2, "w", "backslashreplace")  # type: ignore[misc]
 
 
-def _opened(number: int, mode: str, errors: str) -> TextIO:
+def _opened(number: int, mode: str, errors: str) -> Any:
     stream = open(number, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
     if mode == "w":
         stream.reconfigure(line_buffering=True)  # type: ignore[attr-defined]
-    return cast(TextIO, stream)
+    return stream
 
 
 def _run(path: str, arguments: list[str]) -> BaseException | None:
