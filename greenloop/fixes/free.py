@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from greenloop.fixes.formatting import formatted
 from greenloop.fixes.imports import with_missing_imports
 from greenloop.fixes.linting import fixed_by_ruff
+from greenloop.fixes.minimal import minimal_fixes
+from greenloop.fixes.parsing import parsed
 
 
 @dataclass(frozen=True)
@@ -19,22 +20,21 @@ class Fixed:
     applied: tuple[str, ...] = ()
 
 
-def free_fixes(code: str, keep: Collection[str] = (), *, is_test: bool = False) -> Fixed:
+def free_fixes(
+    code: str, keep: Collection[str] = (), *, is_test: bool = False, minimal: bool = False
+) -> Fixed:
     """Mends what needs no judgement. `keep` are names that must stay importable from the module.
 
-    A source that does not parse comes back as it is: only a model can mend that.
+    A source that does not parse comes back as it is: only a model can mend that. With `minimal`, for
+    a person's own script, only what it needs in order to run is changed (Python 2, mixed tabs and
+    slips of syntax included), each character of the rest stays, and nothing is formatted.
     """
-    if not _parses(code):
+    if minimal:
+        mended, words = minimal_fixes(code)
+        return Fixed(mended, tuple(words))
+    if parsed(code) is None:
         return Fixed(code)
     with_imports, added = with_missing_imports(code, is_test=is_test)
     linted, codes = fixed_by_ruff(with_imports, keep)
     applied = [f"added: {line}" for line in added] + [f"ruff {item}" for item in codes]
     return Fixed(formatted(linted), tuple(applied))
-
-
-def _parses(code: str) -> bool:
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
