@@ -213,7 +213,8 @@ def evidence_line(evidence: Evidence) -> str:
         unsteady = (
             "not tried to the end for steadiness" if evidence.flakiness.cut_short else "FLAKY"
         )
-        parts.append("steady in another order" if evidence.flakiness.reached else unsteady)
+        held = "steady in another order" if evidence.flakiness.order_seed else "the same again"
+        parts.append(held if evidence.flakiness.reached else unsteady)
     parts.append(
         f"integrity {len(evidence.integrity)} findings" if evidence.integrity else "integrity clean"
     )

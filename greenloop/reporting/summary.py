@@ -27,7 +27,8 @@ def verdict_line(report: Report) -> str:
     counted = [item for item in report.tests if item.outcome != "dropped"]
     passed = sum(item.outcome == "passed" for item in counted)
     usage = report.usage
-    cost = f"${usage.cost_usd:.4f}" if usage.cost_usd is not None else "cost unknown"
+    unknown = "cost unknown" if usage.calls else "no cost"
+    cost = f"${usage.cost_usd:.4f}" if usage.cost_usd is not None else unknown
     tokens = usage.input_tokens + usage.output_tokens
     return (
         f"{report.verdict}: {passed} of {len(counted)} {what}, "

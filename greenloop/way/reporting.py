@@ -108,7 +108,7 @@ def _why_forged(state: RunState) -> str:
 
 def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str]:
     if broken_off is not None:
-        yield f"{type(broken_off).__name__}: {broken_off}"
+        yield f"{type(broken_off).__name__}: {str(broken_off).partition(chr(10))[0]}"
     best = state.history.best
     if best is None or best.run is None:
         if broken_off is None:

@@ -62,10 +62,10 @@ async def script_way(kit: Toolkit, asker: Asker, state: RunState, emit: Emit, re
 
 def _hold_to_its_checks(state: RunState, request: ScriptRequest, emit: Emit) -> None:
     """A script that exists has to end well, to do what is asked for, and to print what it did."""
-    printed = OutputCheck(id=PRINTED_BEFORE, kind="status", origin="generated")
-    checks = (*complete(request.checks, prints=False), printed)
-    state.suite = replace(_checklist(state), checks=checks)
+    checks = complete(request.checks, prints=False)
     emit(ChecksReady(checks))
+    printed = OutputCheck(id=PRINTED_BEFORE, kind="status", origin="generated")
+    state.suite = replace(_checklist(state), checks=(*checks, printed))
 
 
 async def _agree_on_checks(craft: ScriptCraft, request: ScriptRequest, emit: Emit) -> None:
