@@ -47,7 +47,9 @@ def existing(tmp_path: Path, text: str, *checks: OutputCheck) -> RunRequest:
     original = Original(path=str(tmp_path / "old.py"), text=text, sha256=sha256)
     request = asked(tmp_path, *checks, kind="heal", specification="", original=original)
     assert request.script is not None
-    return request.model_copy(update={"script": request.script.model_copy(update={"name": "old.py"})})
+    return request.model_copy(
+        update={"script": request.script.model_copy(update={"name": "old.py"})}
+    )
 
 
 def test_checks_are_made_and_shown_before_the_script_is_written(way: Way, tmp_path: Path) -> None:
@@ -167,9 +169,7 @@ def test_lines_that_were_printed_before_stay(way: Way, tmp_path: Path) -> None:
     old = "word = 'reading'\nprint(word, 'sales.csv')\n" + BROKEN
     quiet = old.replace("print(word, 'sales.csv')", "print(word[:0])").replace("region", "Region")
     kept = old.replace("region", "Region")
-    done = way(
-        {"repair_script": [fenced(quiet), fenced(kept)]}, request=existing(tmp_path, old)
-    )
+    done = way({"repair_script": [fenced(quiet), fenced(kept)]}, request=existing(tmp_path, old))
     assert done.kinds[-2:] == ["repair", "repair"]
     assert "reading sales.csv" in done.model.asked("repair_script")[1]
     assert done.report.verdict == "passed"
@@ -185,7 +185,9 @@ def test_old_python_and_missing_imports_cost_nothing(way: Way, tmp_path: Path) -
 
 def test_what_cannot_be_healed_comes_back_as_its_best_attempt(way: Way, tmp_path: Path) -> None:
     later = BROKEN.replace("region", "nothing")
-    done = way({"repair_script": [fenced(later)]}, request=existing(tmp_path, BROKEN), max_repairs=1)
+    done = way(
+        {"repair_script": [fenced(later)]}, request=existing(tmp_path, BROKEN), max_repairs=1
+    )
     assert done.report.verdict == "failed"
     assert done.report.original == BROKEN
     assert Path(done.report.artifacts.best_code or "").name == "old.py"
