@@ -61,20 +61,20 @@ def _check_size(files: Sequence[tuple[str, bytes]], limits: Limits, more_bytes: 
     total = sum(len(content) for _, content in files) + more_bytes
     if total > most_bytes:
         raise InputError(
-            f"{_mb(total)} of files; at most {_mb(most_bytes)} go into a run{_most(files)}"
+            f"{mb(total)} of files; at most {mb(most_bytes)} go into a run{_most(files)}"
         )
     for path, content in files:
         if len(content) > limits.file_bytes:
             raise InputError(
-                f"{path} has {_mb(len(content))}; a file may have {_mb(limits.file_bytes)}"
+                f"{path} has {mb(len(content))}; a file may have {mb(limits.file_bytes)}"
             )
 
 
 def _most(files: Sequence[tuple[str, bytes]]) -> str:
     largest = sorted(files, key=lambda item: len(item[1]), reverse=True)[:3]
-    named = ", ".join(f"{path} ({_mb(len(content))})" for path, content in largest)
+    named = ", ".join(f"{path} ({mb(len(content))})" for path, content in largest)
     return f"; the largest: {named}" if named else ""
 
 
-def _mb(size: int) -> str:
+def mb(size: int) -> str:
     return f"{size / (1 << 20):.1f} MB"

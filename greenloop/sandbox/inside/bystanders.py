@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import warnings
 
 _TEST_TOOLS = ("pytest", "_pytest", "pluggy", "iniconfig", "py", "_hypothesis_pytestplugin")
 # Loaded before the first line of any script: a file of such a name is never found by an import.
@@ -21,10 +22,18 @@ def leave(folder: str) -> None:
     sys.meta_path[:] = [item for item in sys.meta_path if not _of_tools(type(item).__module__)]
     sys.unraisablehook, threading.excepthook = sys.__unraisablehook__, threading.__excepthook__
     sys.excepthook, sys.displayhook = sys.__excepthook__, sys.__displayhook__
+    _warn_as_from_the_start()
     for name in list(sys.modules):
         if _of_tools(name):
             del sys.modules[name]
     forget_shadowed(folder)
+
+
+def _warn_as_from_the_start() -> None:
+    warnings.resetwarnings()
+    for kind in (ResourceWarning, ImportWarning, PendingDeprecationWarning, DeprecationWarning):
+        warnings.simplefilter("ignore", kind)
+    warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
 
 
 def forget_shadowed(folder: str) -> None:

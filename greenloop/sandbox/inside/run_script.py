@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import faulthandler
 import os
 import signal
 import site
@@ -35,6 +36,7 @@ def _whole(job: dict[str, Any], handle: int) -> int:
     channel, process = Channel(handle, job.pop("key")), os.getpid()
     _take_standard_input(stdin_file(os.environ["TMPDIR"]))
     _open_streams()
+    faulthandler.disable()  # who asks where it is, is still answered
     path = os.path.join(job["work"], job["name"])
     bystanders.leave(os.path.dirname(path))
     error = _run(path, [job["name"], *job["arguments"]])
@@ -61,8 +63,8 @@ def _open_streams() -> None:
     """As Python opens them; but each line is written at once, so that it is there in a run that is
     ended from outside.
     """
-    sys.stdin = sys.__stdin__ = _opened(0, "r", "strict")  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = _opened(1, "w", "strict")  # type: ignore[misc]
+    sys.stdin = sys.__stdin__ = _opened(0, "r", "surrogateescape")  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _opened(1, "w", "surrogateescape")  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _opened(2, "w", "backslashreplace")  # type: ignore[misc]
 
 
@@ -76,6 +78,7 @@ def _opened(number: int, mode: str, errors: str) -> Any:
 def _run(path: str, arguments: list[str]) -> BaseException | None:
     """The exception that ended it, with its traceback from the script on; None where it just ended."""
     _give_what_site_gives()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     module = types.ModuleType("__main__")
     names = vars(module)
     names.update(__file__=path, __cached__=None, __builtins__=sys.modules["builtins"])
@@ -131,7 +134,7 @@ def _finish(status: int) -> int:
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
-            if stream is not None:
+            if stream is not None and not stream.closed:
                 stream.flush()
         except BaseException:
             status = status or _NOT_FLUSHED
