@@ -117,7 +117,9 @@ def test_a_file_that_is_no_schema_is_refused(
 
 
 def test_a_list_made_complete_begins_with_the_status_and_has_each_id_once() -> None:
-    given, generated = parse_expect("a"), parse_expect("a").model_copy(update={"origin": "generated"})
+    given, generated = parse_expect("a"), parse_expect("a").model_copy(
+        update={"origin": "generated"}
+    )
     checks = complete([generated, given], prints=True)
     assert [item.id for item in checks] == ["exit status 0", "prints something", "prints 'a'"]
     assert all(item.origin == "given" for item in checks)

@@ -150,7 +150,9 @@ def test_the_same_crash_has_the_same_signature_whatever_was_printed() -> None:
             ran(
                 exit_status=1,
                 error=CRASH,
-                network=(NetworkRequest(host="a.b", port=443, method="GET", allowed=False, why="no"),),
+                network=(
+                    NetworkRequest(host="a.b", port=443, method="GET", allowed=False, why="no"),
+                ),
             ),
             "KeyError",
             r"not let through: a.b:443 \(no\)",
