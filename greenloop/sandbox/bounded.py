@@ -10,12 +10,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from greenloop.records import Ending
 from greenloop.sandbox.inside import whereabouts
 from greenloop.sandbox.inside.streams import Streams
+from greenloop.sandbox.left import Left
 
 _CHUNK = 65536
 _POLL_S = 0.05
@@ -36,7 +37,7 @@ class Ended:
     """How a process ended. `status` is negative for a signal; `result` is its side channel.
 
     `hit` names limits that were reached, as far as they were seen to be; `where` is what it
-    answered when time was up and it was asked where it is.
+    answered when time was up and it was asked where it is; `left` is of a script alone.
     """
 
     ending: Ending
@@ -46,6 +47,7 @@ class Ended:
     duration_s: float
     hit: tuple[str, ...] = ()
     where: str = ""
+    left: Left = field(default_factory=Left)
 
 
 def run_bounded(
@@ -55,8 +57,10 @@ def run_bounded(
     environment: Mapping[str, str],
     bounds: Bounds,
     stop: threading.Event,
+    errors_apart: bool = False,
 ) -> Ended:
     """Runs `command`: `{fd}` in it is the side channel's descriptor, `{where}` that for answers.
+    Errors are part of the output, or come `apart` from it in `Ended.left`.
 
     The whole process group is killed before this returns, whatever the process did. Nothing is
     read after that, so that what a leftover process writes cannot count.
@@ -73,7 +77,7 @@ def run_bounded(
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE if errors_apart else subprocess.STDOUT,
             pass_fds=(send, where),
             start_new_session=True,
         )
@@ -92,11 +96,12 @@ def run_bounded(
         _kill_group(process)
         answer = whereabouts.answered(read_where)
         _close(receive, read_where)
-        if process.stdout is not None:
-            process.stdout.close()
+        for pipe in filter(None, (process.stdout, process.stderr)):
+            pipe.close()
     seconds = time.monotonic() - started
     result = bytes(streams.result)
-    return Ended(ending, process.returncode, streams.output(), result, seconds, (), answer)
+    left = Left(streams.errors(), tuple(streams.cut()))
+    return Ended(ending, process.returncode, streams.output(), result, seconds, (), answer, left)
 
 
 def _with(part: str, result: int, where: int) -> str:
@@ -117,7 +122,10 @@ def _watch(
 ) -> Ending:
     assert process.stdout is not None
     with selectors.DefaultSelector() as selector:
-        for handle, name in ((process.stdout.fileno(), "output"), (receive, "result")):
+        handles = [(process.stdout.fileno(), "output"), (receive, "result")]
+        if process.stderr is not None:
+            handles.append((process.stderr.fileno(), "errors"))
+        for handle, name in handles:
             os.set_blocking(handle, False)
             selector.register(handle, selectors.EVENT_READ, name)
         while True:

@@ -22,9 +22,10 @@ from greenloop.sandbox.engines import (
     mend,
 )
 from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.testing import TestingSandbox, Work
+from greenloop.sandbox.testing import TestingSandbox
 from greenloop.sandbox.visible import PACKAGES
 from greenloop.sandbox.warm import Place, as_job
+from greenloop.sandbox.work import Work
 from greenloop.settings import Settings
 
 _MOST_RUNS = 500  # of one container: whatever might grow in it does not grow for ever
@@ -67,13 +68,14 @@ class ContainerSandbox(TestingSandbox):
         started, limits = time.monotonic(), self.within(work)
         shape = Shape.of(limits, work.packages)
         place = Place(packages=PACKAGES if work.packages else "")
-        job = json.dumps(as_job(work, {}, place)).encode()
+        wanted = json.dumps(work.wanted).encode() if work.wanted else b""
+        job = json.dumps({**as_job(work, {}, place), "wanted": None}).encode()
         for _ in range(_TRIES):
             container = self._taken(shape, stop)
             if container is None:
                 return Ended("interrupted", -9, b"", b"", time.monotonic() - started)
             try:
-                return container.run(job, limits, stop)
+                return container.run(job, limits, stop, wanted)
             except (OSError, EOFError, ValueError):
                 continue  # it has died, perhaps by no fault of the run's
             finally:

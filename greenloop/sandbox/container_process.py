@@ -19,6 +19,8 @@ from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.container_command import Shape, start_command
 from greenloop.sandbox.engines import Engine, last_line
 from greenloop.sandbox.inside.frames import receive_frame, send_frame
+from greenloop.sandbox.inside.made import WANTED
+from greenloop.sandbox.left import Left
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.zygotes import ENDINGS
 
@@ -65,14 +67,17 @@ class Container:
             raise SandboxError(f"{self._engine.name}: no container came to life")
         return self._is_ready
 
-    def run(self, job: bytes, limits: Limits, stop: threading.Event) -> Ended:
-        """One run, in a container that is ready. Raises OSError or EOFError where it dies."""
+    def run(self, job: bytes, limits: Limits, stop: threading.Event, wanted: bytes = b"") -> Ended:
+        """One run, in a container that is ready; `wanted` (JSON) is what is to be told of what it
+        makes. Raises OSError or EOFError where it dies.
+        """
         self.runs, self.is_lost, self._is_ready = self.runs + 1, True, False
         started = time.monotonic()
         patience_s = limits.timeout_s + _GRACE_S
         self._until = started + patience_s + _START_S
         self._ours.settimeout(_SEND_S)
-        send_frame(self._ours, json.dumps(limits.inside()).encode())
+        told = {**limits.inside(), **({WANTED: 1} if wanted else {})}
+        send_frame(self._ours, json.dumps(told).encode())
         send_frame(self._ours, job)
         while not select.select([self._ours], [], [], _POLL_S)[0]:
             gone_s = time.monotonic() - started
@@ -83,11 +88,17 @@ class Container:
         if "trouble" in said:
             raise SandboxError(f"{self._engine.name}: {said['trouble']}")
         output, result, where = (receive_frame(self._ours, _FRAME_BYTES) for _ in range(3))
+        left = self._left(wanted, said["cut"]) if wanted else Left()
         self.is_lost = False
         ending = said["ending"] if said["ending"] in ENDINGS else "crashed"
         seconds, status = time.monotonic() - started, int(said["status"])
-        told = where.decode("utf-8", "replace")
-        return Ended(ending, status, output, result, seconds, tuple(said["hit"]), told)
+        place = where.decode("utf-8", "replace")
+        return Ended(ending, status, output, result, seconds, tuple(said["hit"]), place, left)
+
+    def _left(self, wanted: bytes, cut: list[str]) -> Left:
+        """The question is put when the run is over: before, it would be in the run's memory."""
+        send_frame(self._ours, wanted)
+        return Left.received(self._ours, cut)
 
     def last_words(self) -> str:
         """The last line that it or its engine wrote."""

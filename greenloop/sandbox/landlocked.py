@@ -19,10 +19,10 @@ from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.leftovers import remove, temporary_folder
 from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.testing import Work
 from greenloop.sandbox.visible import PACKAGES, Visible, link_site, visible
 from greenloop.sandbox.walls import Wall, zygote_command
 from greenloop.sandbox.warm import Place, WarmSandbox, as_job
+from greenloop.sandbox.work import Work
 
 _INFO = SandboxInfo(
     backend="landlock",

@@ -17,20 +17,29 @@ import json
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
 from greenloop.sandbox import inside
 from greenloop.sandbox.bounded import Bounds, Ended, run_bounded
+from greenloop.sandbox.inside.laid_out import lay_out_tree, stdin_file
+from greenloop.sandbox.inside.made import collect
 from greenloop.sandbox.leftovers import end_strays, remove, temporary_folder
 from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.testing import TestingSandbox, Work, environment
+from greenloop.sandbox.testing import TestingSandbox, environment
+from greenloop.sandbox.work import Work
 
 __all__ = ["Limits", "ProcessSandbox"]
 
-_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py", "mutants": "mutation.py"}
+_SCRIPTS = {
+    "tests": "run_pytest.py",
+    "calls": "answer_calls.py",
+    "mutants": "mutation.py",
+    "script": "run_script.py",
+    "project": "run_project.py",
+}
 _INFO = SandboxInfo(
     backend="none",
     isolation=(
@@ -51,7 +60,23 @@ class ProcessSandbox(TestingSandbox):
         with self._room() as room:
             for name, text in work.files:
                 (room.work / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-            return self._run(room, work, stop)
+            self._lay_out(room, work)
+            ended = self._run(room, work, stop)
+            if work.wanted is None:
+                return ended
+            left = ended.left.with_made(collect(str(room.work), work.wanted))
+            return replace(ended, left=left)
+
+    def _lay_out(self, room: Room, work: Work) -> None:
+        """Raises SandboxError where this machine has no room for it."""
+        files = {str(room.work / path): content for path, content in work.tree}
+        is_script = work.kind == "script"
+        if is_script:
+            files[stdin_file(str(room.temporary))] = work.stdin
+        try:
+            lay_out_tree(files, read_only=is_script)
+        except OSError as error:
+            raise SandboxError(f"the run's files cannot be written: {error}") from None
 
     @contextlib.contextmanager
     def _room(self) -> Iterator[Room]:
@@ -65,11 +90,11 @@ class ProcessSandbox(TestingSandbox):
     def _run(self, room: Room, work: Work, stop: threading.Event) -> Ended:
         folder = Path(inside.__file__).parent
         place = {"work": str(room.work), "key": work.key, "ini": str(folder / "pytest.ini")}
-        content = {**work.job, **place, "limits": self.within(work).inside()}
-        room.job.write_text(json.dumps(content), encoding="utf-8")
         limits = self.within(work)
+        content = {**work.job, **place, "limits": limits.inside()}
+        room.job.write_text(json.dumps(content), encoding="utf-8")
         command = [*self._python(room), str(folder / "start.py"), str(room.job), "{fd}", "{where}"]
-        bounds = Bounds(limits.timeout_s, limits.output_bytes)
+        bounds = Bounds(limits.timeout_s, limits.output_bytes, limits.kept_bytes)
         place_of = (str(room.home), str(room.temporary))
         variables = environment(*place_of, work.hash_seed, work.packages)
         try:
@@ -79,6 +104,7 @@ class ProcessSandbox(TestingSandbox):
                 environment={**variables, **self._packages(work)},
                 bounds=bounds,
                 stop=stop,
+                errors_apart=work.kind == "script",
             )
         except OSError as error:
             raise SandboxError(f"the test process cannot be started: {error}") from None

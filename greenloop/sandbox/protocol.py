@@ -174,7 +174,7 @@ def _detail(ending: Ending, status: int, running: str | None, exceeded: list[str
     where = f" during {running}" if running else ""
     if ending == "crashed":
         others = f"; reached a limit: {', '.join(exceeded)}" if exceeded else ""
-        return f"{_death(status)} before the tests were through{where}{others}"
+        return f"{death(status)} before the tests were through{where}{others}"
     if ending == "finished":
         return f"reached a limit: {', '.join(exceeded)}" if exceeded else ""
     return (
@@ -182,7 +182,7 @@ def _detail(ending: Ending, status: int, running: str | None, exceeded: list[str
     )
 
 
-def _death(status: int) -> str:
+def death(status: int) -> str:
     if status >= 0:
         return f"the process ended (exit status {status})"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)

@@ -7,7 +7,8 @@ import threading
 from greenloop.packages import Installed
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
-from greenloop.sandbox.testing import TestingSandbox, Work
+from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.work import Work
 
 
 class ProvidedSandbox(TestingSandbox):

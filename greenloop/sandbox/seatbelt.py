@@ -16,8 +16,8 @@ from greenloop.records import SandboxInfo
 from greenloop.sandbox.leftovers import temporary_folder
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.process import ProcessSandbox, Room
-from greenloop.sandbox.testing import Work
 from greenloop.sandbox.visible import SITE, Visible, link_site, visible
+from greenloop.sandbox.work import Work
 
 _PROGRAM = "/usr/bin/sandbox-exec"
 _INFO = SandboxInfo(

@@ -2,50 +2,28 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any
 
 from greenloop.packages import Installed
-from greenloop.records import Expectation, SandboxInfo, TestRun
+from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.box import Answers, AskedForm
 from greenloop.sandbox.forms import run_in_form
 from greenloop.sandbox.inside.packages import ONE_THREAD
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.mutating import MARGIN_S, MutantRuns, Splice, as_job, try_all
+from greenloop.sandbox.projects import project_work, texts
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.reached import ended_by_itself, limits_hit
+from greenloop.sandbox.scripting import KEPT_BYTES, script_run, script_work
 from greenloop.sandbox.tested import tested_module
+from greenloop.sandbox.work import Work
 from greenloop.suite import TestFile
-
-
-@dataclass(frozen=True)
-class Work:
-    """One run: its files (name, text), what is to be done with them, what it may use besides the
-    standard library, and the key of its reports.
-    """
-
-    kind: Literal["tests", "calls", "compile", "mutants", "split"]
-    files: tuple[tuple[str, str], ...]
-    job: dict[str, Any]
-    hash_seed: int = 0
-    packages: Installed = field(default_factory=Installed)
-    timeout_s: float | None = None  # where the run has another limit than the sandbox's own
-    code: tuple[tuple[str, str], ...] = ()  # of a split run: the files of the other process
-    key: str = field(default_factory=lambda: secrets.token_hex(8))
-
-    def __post_init__(self) -> None:
-        names = [name for name, _ in (*self.files, *self.code)]
-        for name in names:
-            if "/" in name or "\0" in name or name in ("", ".", ".."):
-                raise ValueError(f"not a plain file name: {name!r}")
-            if names.count(name) > 1:
-                raise ValueError(f"two files of the name {name!r}")
 
 
 class TestingSandbox(ABC):
@@ -64,8 +42,12 @@ class TestingSandbox(ABC):
 
     def within(self, work: Work) -> Limits:
         """The limits of one piece of work."""
-        own = work.timeout_s
-        return self.limits if own is None else replace(self.limits, timeout_s=own, cpu_s=None)
+        limits, own = self.limits, work.timeout_s
+        if own is not None:
+            limits = replace(limits, timeout_s=own, cpu_s=None)
+        if work.kind == "script":  # what it prints is what it is run for
+            limits = replace(limits, kept_bytes=max(limits.kept_bytes, KEPT_BYTES))
+        return limits
 
     @property
     def splits(self) -> bool:
@@ -125,6 +107,26 @@ class TestingSandbox(ABC):
         job = {"module": module, "calls": list(calls)}
         work = Work("calls", ((f"{module}.py", code),), job, packages=self.packages)
         return _answers(self._execute(work, stop), len(calls), work.key, self.limits)
+
+    def run_script(self, job: ScriptJob) -> ScriptRun:
+        """See `Sandbox.run_script`. Raises InputError, and SandboxError."""
+        stop, work = self._stop, script_work(job, self.limits, self.packages)
+        return script_run(self._execute(work, stop), work, self.within(work))
+
+    def run_project(
+        self,
+        project: Project,
+        *,
+        expected: Expectation | None = None,
+        order_seed: int | None = None,
+        hash_seed: int = 0,
+    ) -> TestRun:
+        """See `Sandbox.run_project`. Raises InputError, and SandboxError."""
+        seeds = (order_seed, hash_seed)
+        stop, (work, notes) = self._stop, project_work(project, self.limits, self.packages, *seeds)
+        ended = self._execute(work, stop)
+        run = test_run(ended, expected, work.key, self.limits, texts(work))
+        return run.model_copy(update={"notes": notes})
 
     def with_packages(self, packages: Installed) -> TestingSandbox:
         """See `Sandbox.with_packages`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Mapping, Sequence
@@ -10,13 +11,15 @@ from typing import Any
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.inside.laid_out import stdin_file
 from greenloop.sandbox.inside.split import SPLIT
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.pool import Zygotes
 from greenloop.sandbox.rewritten import Compiled, Rewritten, Texts, read_rewritten
-from greenloop.sandbox.testing import TestingSandbox, Work, environment
+from greenloop.sandbox.testing import TestingSandbox, environment
 from greenloop.sandbox.visible import PACKAGES, SITE, visible
 from greenloop.sandbox.walls import Wall
+from greenloop.sandbox.work import Work
 
 _FOR_THE_CODE = ("kind", "cold", "work", "packages", "environment", "module")
 
@@ -94,6 +97,9 @@ def as_job(work: Work, compiled: Mapping[str, str], place: Place) -> dict[str, A
         "cold": work.hash_seed != 0,
         "work": place.work,
         "files": _placed(place.work, work.files),
+        "tree": _tree(work, place),
+        "read_only": work.kind == "script",
+        "wanted": work.wanted,
         "compiled": dict(compiled),
         "packages": place.packages,
         "environment": {
@@ -110,6 +116,14 @@ def _in_two(
     told = {name: job[name] for name in _FOR_THE_CODE}
     rest = {name: value for name, value in job.items() if name not in told}
     return {**told, "files": _placed(job["work"], code)}, rest
+
+
+def _tree(work: Work, place: Place) -> dict[str, str]:
+    """Files by their full path, in base64; what comes over standard input is one of them."""
+    files = {f"{place.work}/{path}": content for path, content in work.tree}
+    if work.kind == "script":
+        files[stdin_file(place.temporary)] = work.stdin
+    return {path: base64.b64encode(content).decode() for path, content in files.items()}
 
 
 def _placed(folder: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from greenloop.records import Frame
 
-_LINE = re.compile(r'^  File "(?:.*/)?work/([^/"]+)", line (\d+) in (.*)$', re.M)
+_LINE = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.M)
+_FOLDER = "/work/"  # the last part of every run's working folder
 _FIRST, _LAST, _TEXT = 3, 12, 300
 
 
@@ -18,12 +19,23 @@ def frames(answer: str, files: Mapping[str, str]) -> tuple[Frame, ...]:
 
 
 def _own(answer: str, files: Mapping[str, str]) -> Iterator[Frame]:
-    for name, number, function in _LINE.findall(answer):
-        if name in files:
+    for path, number, function in _LINE.findall(answer):
+        name = _relative(path, files)
+        if name:
             lines = files[name].split("\n")
             line = int(number[:9])
             text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
             yield Frame(file=name, line=line, function=function[:_TEXT], text=_plain(text))
+
+
+def _relative(path: str, files: Mapping[str, str]) -> str:
+    """The path of one of the run's own files within its folder; '' where it is none."""
+    _, found, rest = f"/{path}".partition(_FOLDER)
+    while found:
+        if rest in files:
+            return rest
+        _, found, rest = f"/{rest}".partition(_FOLDER)
+    return ""
 
 
 def _plain(text: str) -> str:

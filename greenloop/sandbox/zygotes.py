@@ -15,6 +15,7 @@ from greenloop.errors import SandboxError
 from greenloop.records import Ending
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.inside.frames import receive_frame, send_frame
+from greenloop.sandbox.left import Left
 from greenloop.sandbox.living import Living
 from greenloop.sandbox.visible import Visible
 from greenloop.sandbox.walls import Wall
@@ -142,10 +143,11 @@ class Zygote:
         if "trouble" in said:
             raise SandboxError(f"{self._wall.info.backend}: {said['trouble']}")
         output, result = (receive_frame(ours, _FRAME_BYTES) for _ in range(2))
+        rest = Left.received(ours, said["cut"]) if "cut" in said else Left()
         ending: Ending = said["ending"] if said["ending"] in ENDINGS else "crashed"
         seconds = time.monotonic() - started
         status, where = int(said["status"]), str(said.get("where", ""))
-        return Ended(ending, status, output, result, seconds, tuple(said["hit"]), where)
+        return Ended(ending, status, output, result, seconds, tuple(said["hit"]), where, rest)
 
     def sleep(self) -> None:
         """Lets it end when its last run has; the next run starts a new one."""

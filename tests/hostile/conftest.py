@@ -13,7 +13,8 @@ import pytest
 from greenloop.records import TestRun
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.testing import TestingSandbox, Work
+from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.work import Work
 from tests.hostile.witness import Witness
 from tests.sandbox.conftest import KINDS, made, why_not
 

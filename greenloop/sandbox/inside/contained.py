@@ -23,13 +23,15 @@ from . import foreign
 from . import kernel as k
 from .captured import Captured
 from .corner import WORK
-from .descriptors import RESULT, own_streams, reserve
+from .descriptors import RESULT, apart, own_errors, own_streams, reserve
 from .frames import receive_frame, send_frame
 from .kept import Kept
+from .laid_out import lay_out
+from .made import WANTED, collect
 from .narrowing import narrow
 from .packages import preload_packages
 from .seccomp import filter_program
-from .supervisor import Run, stand_alone, write_files
+from .supervisor import Run, stand_alone
 from .usage import Usage
 from .warm_pytest import hold_session, preload
 from .watch import Watch
@@ -133,10 +135,10 @@ def _make_clean() -> None:
 
 def _serve(host: Host, limits: dict[str, int], kept: frozenset[int]) -> Run | None:
     """One run, to its report: None. In its own process: the run."""
-    begun, output, result, where = pipes = [os.pipe() for _ in range(4)]
+    begun, *streams = pipes = [os.pipe() for _ in range(5)]
     child = os.fork()
     if child == 0:
-        return _become_the_run(host, begun[1], limits, (output[1], result[1], where[1]), kept)
+        return _become_the_run(host, begun[1], limits, [apart(item) for _, item in streams], kept)
     for _, theirs in pipes:
         os.close(theirs)
     try:
@@ -144,7 +146,8 @@ def _serve(host: Host, limits: dict[str, int], kept: frozenset[int]) -> Run | No
         if trouble != "begun":
             send_frame(host, json.dumps({"trouble": trouble or "the copy has died"}).encode())
             raise EOFError  # who knows how much of the run was read
-        _report(host, child, limits, (output[0], result[0], where[0]))
+        output, errors, result, where = (ours for ours, _ in streams)
+        _report(host, child, limits, (output, errors, result, where))
     finally:
         for ours, _ in pipes:
             os.close(ours)
@@ -163,13 +166,13 @@ def _become_the_run(
     host: Host,
     begun: int,
     limits: dict[str, int],
-    handles: tuple[int, int, int],
+    handles: list[int],
     kept: frozenset[int],
 ) -> Run:
     """In the copy: reads what it is to do, then is the foreign side."""
     try:
         job = json.loads(receive_frame(host, _JOB_BYTES))
-        write_files(job.pop("files"), job.pop("compiled"), job["work"])
+        lay_out(job)
         os.write(begun, b"begun")
         os.close(begun)
     except BaseException as error:
@@ -177,7 +180,9 @@ def _become_the_run(
         os._exit(125)
     try:
         stand_alone()
-        own_streams(*handles, kept)
+        output, errors, result, where = handles
+        own_streams(output, result, where, kept | {errors})
+        own_errors(errors, wanted=job["kind"] == "script")
         narrow()
         foreign.close_up(limits, True)
         foreign.enter(job, limits, True)
@@ -186,7 +191,9 @@ def _become_the_run(
     return Run(job, RESULT)
 
 
-def _report(host: Host, child: int, limits: dict[str, int], handles: tuple[int, int, int]) -> None:
+def _report(
+    host: Host, child: int, limits: dict[str, int], handles: tuple[int, int, int, int]
+) -> None:
     usage, captured = _Usage(limits), Captured(limits)
     watch = Watch(host, child, captured, handles)
     ending = watch.until_the_end(limits["wall_ms"] / 1000, usage)
@@ -198,12 +205,36 @@ def _report(host: Host, child: int, limits: dict[str, int], handles: tuple[int, 
     watch.drain()
     watch.close()
     if ending == "timeout":
-        captured.read_where(handles[2])
+        captured.read_where(handles[3])
     head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
+    parts = [captured.output(), captured.result(), captured.where()]
+    if WANTED in limits:
+        head["cut"] = captured.cut()
+        parts.append(captured.errors())
     send_frame(host, json.dumps(head).encode())
-    for pieces in (captured.output(), captured.result(), captured.where()):
+    for pieces in parts:
         host.send_pieces(pieces)
     captured.close()
+    if WANTED in limits:
+        _tell_what_was_made(host)
+
+
+def _tell_what_was_made(host: Host) -> None:
+    """The host says what is wanted of it; a copy takes that in, and looks: nothing of it stays here.
+
+    Raises:
+        EOFError: it came to nothing, and who knows how much was said.
+    """
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            found = collect(WORK, json.loads(receive_frame(host, _JOB_BYTES)))
+            for part in (json.dumps(found.account()).encode(), bytes(found.contents)):
+                send_frame(host, part)
+            os._exit(0)
+        os._exit(1)
+    if os.waitpid(child, 0)[1]:
+        raise EOFError
 
 
 class _Usage(Usage):

@@ -44,6 +44,13 @@ def own_streams(output: int, result: int, where: int, kept: frozenset[int]) -> N
     whereabouts.answer_on(WHERE)
 
 
+def own_errors(handle: int, *, wanted: bool) -> None:
+    """Errors come apart from the output where that is `wanted`; the handle is given back."""
+    if wanted:
+        os.dup2(handle, 2)
+    os.close(handle)
+
+
 def apart(handle: int) -> int:
     """The same, out of the way of the numbers that are wanted."""
     return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _APART)

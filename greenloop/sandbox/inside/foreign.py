@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import answer_calls, mutation, room, seccomp
+from . import answer_calls, mutation, room, run_project, run_script, seccomp
 from .descriptors import WHERE
 from .packages import forget
 from .run_pytest import main as run_pytest
@@ -18,7 +18,12 @@ from .split import code_side
 
 _OWN = __name__.rpartition(".")[0]
 _CPU_MARGIN_S = 2
-_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py", "mutants": "mutation.py"}
+_SCRIPTS = {
+    "tests": "run_pytest.py",
+    "calls": "answer_calls.py",
+    "mutants": "mutation.py",
+    "project": "run_project.py",
+}
 _IN_SPACES = (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6)
 
 
@@ -65,10 +70,14 @@ def from_the_beginning(job: dict[str, Any], handle: int) -> int:
     job["ini"] = ini_file()
     if job["cold"]:
         return _cold(job, handle)
+    if job["kind"] == "script":
+        return run_script.main(job, handle)
     if job["kind"] in ("calls", "code"):  # pytest, made ready, holds the streams; here is none
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
         main = answer_calls.main if job["kind"] == "calls" else code_side.main
         return main(job, handle)
+    if job["kind"] == "project":
+        return run_project.main(job, handle)
     if job["kind"] == "mutants":
         return mutation.main(job, handle)
     if job["kind"] in ("compile", "split"):  # no session is held that could

@@ -18,6 +18,7 @@ import tempfile
 import time
 from typing import Any
 
+from .channel import Channel
 from .collected import (
     COLLECTION,
     QUICK_S,
@@ -32,7 +33,6 @@ from .collected import (
 )
 from .forks import Forks, Result, Task
 from .rooms import Rooms, die_with_parent, take_orphans
-from .run_pytest import Channel
 from .spliced import Finder, Original
 from .suite_in_hand import Suite
 

@@ -30,15 +30,15 @@ def options(loaded: list[Any]) -> list[str]:
     return ["-o", "asyncio_default_fixture_loop_scope=function"]
 
 
-def mentioned(work: str) -> Callable[[str], bool]:
-    """Whether one of the run's files names a package: to load what none uses only costs time."""
-    text = b"".join(_texts(work))
+def mentioned(*folders: str) -> Callable[[str], bool]:
+    """Whether a file in one of the folders names a package: to load what none uses only costs time."""
+    text = b"".join(text for folder in folders for text in _texts(folder))
     return lambda package: any(word in text for word in _WORDS.get(package, (package.encode(),)))
 
 
 def _texts(work: str) -> Iterator[bytes]:
     for name in os.listdir(work):
-        if name.endswith(".py"):
+        if name.endswith((".py", ".toml", ".ini", ".cfg")) and os.path.isfile(f"{work}/{name}"):
             with open(os.path.join(work, name), "rb") as file:
                 yield file.read()
 

@@ -105,6 +105,10 @@ class Reporter:
         if type(excinfo.value).__name__ != "Interrupted":  # pytest's own, after collection errors
             self._broken_off(excinfo.value)
 
+    def broken_at_start(self, name: str, error: BaseException) -> None:
+        """Nothing is run: `name` is the file that cannot be loaded, with its whole path, or ''."""
+        self._failure(name.removeprefix(self._work), "collect", error, "")
+
     def _broken_off(self, error: BaseException) -> None:
         """The whole run ended early: `sys.exit()` at import, `pytest.exit()`, KeyboardInterrupt."""
         self._failure(self._running, self._phase, error, "")

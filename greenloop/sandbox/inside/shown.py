@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 TEXT = 300
 _MESSAGE, _OUTPUT = 4000, 2000
 _FIRST_FRAMES, _LAST_FRAMES = 3, 12
@@ -68,16 +69,25 @@ def _text(value: str) -> str:
 
 def _frames(error: BaseException, work: str) -> list[dict[str, Any]]:
     """Lines of the run's own files that the error went through, outermost first."""
-    own = [
-        item for item in traceback.extract_tb(error.__traceback__) if item.filename.startswith(work)
-    ]
-    if len(own) > _FIRST_FRAMES + _LAST_FRAMES:
-        own = own[:_FIRST_FRAMES] + own[-_LAST_FRAMES:]
+    own = ends(
+        [
+            item
+            for item in traceback.extract_tb(error.__traceback__)
+            if item.filename.startswith(work)
+        ]
+    )
     found = [_frame(item.filename, item.lineno, item.name, item.line, work) for item in own]
     if isinstance(error, SyntaxError) and (error.filename or "").startswith(work):
         text = (error.text or "").strip()
         found.append(_frame(str(error.filename), error.lineno, "<module>", text, work))
     return found
+
+
+def ends(items: list[T]) -> list[T]:
+    """Of a long way its two ends."""
+    if len(items) <= _FIRST_FRAMES + _LAST_FRAMES:
+        return items
+    return items[:_FIRST_FRAMES] + items[-_LAST_FRAMES:]
 
 
 def _frame(

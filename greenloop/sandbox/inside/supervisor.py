@@ -6,7 +6,6 @@ foreign code can neither read nor trace it, and it ends everybody else before it
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import os
@@ -15,11 +14,12 @@ import socket
 from functools import partial
 from typing import Any, NamedTuple
 
-from . import corner, foreign, room, whereabouts
+from . import corner, foreign, made, room, whereabouts
 from . import kernel as k
-from .descriptors import RESULT, apart, own_streams
+from .descriptors import RESULT, apart, own_errors, own_streams
 from .footprint import Footprint
 from .frames import receive_frame, send_frame
+from .laid_out import lay_out
 from .split import SPLIT, clones
 from .streams import Streams
 from .usage import Usage
@@ -75,31 +75,33 @@ def supervise(
     try:
         k.name_process(RUNNING)
         pipes.keep_ours()
-        root = _begin(run, pipes, spaces, known)
+        root, wanted = _begin(run, pipes, spaces, known)
     except BaseException as error:
         say(run, error)
         os._exit(111)
     usage = Usage(limits) if spaces else Footprint(limits, child, root)
     try:
-        _report(run, child, Streams.within(limits), pipes, limits, usage)
+        _report(run, child, Streams.within(limits), pipes, limits, usage, wanted)
     finally:  # an error here is no report, and must not read like a run that never began
         os._exit(112)
 
 
 class _Pipes:
-    """From a run: its output, its results, where it is. To it: its job. `wire`: to its code's
-    process, if that is another one.
+    """From a run: its output, its errors where they come apart, its results, where it is. To it:
+    its job. `wire`: to its code's process, if that is another one.
     """
 
     def __init__(self) -> None:
         self.wire: list[int] = []
         self.output, self.output_in = os.pipe()
+        self.errors, self.errors_in = os.pipe()
         self.result, self.result_in = os.pipe()
         self.where, self.where_in = os.pipe()
         self.job, self.job_in = os.pipe()
 
     def keep_ours(self) -> None:
-        for handle in (self.output_in, self.result_in, self.where_in, self.job, *self.wire):
+        theirs = (self.output_in, self.errors_in, self.result_in, self.where_in, self.job)
+        for handle in (*theirs, *self.wire):
             os.close(handle)
 
 
@@ -114,17 +116,27 @@ def _run_socket(source: socket.socket) -> socket.socket:
     return socket.socket(fileno=handles[0])
 
 
-def _begin(run: socket.socket, pipes: _Pipes, spaces: bool, known: dict[str, Any]) -> str:
+class _Wanted(NamedTuple):
+    """A run's working folder, and what is to be told of what it makes there; see `made`."""
+
+    work: str
+    what: dict[str, Any]
+
+
+def _begin(
+    run: socket.socket, pipes: _Pipes, spaces: bool, known: dict[str, Any]
+) -> tuple[str, _Wanted | None]:
     """Hands the job on, with what was `known` of it before; the folder that the run lives in,
-    where it has no namespaces.
+    where it has no namespaces, and what is wanted of it besides its reports.
     """
     job = {**known, **json.loads(receive_frame(run, _JOB_BYTES))}
     if not spaces:
-        room.build(job, (pipes.output, pipes.result))
-    write_files(job.pop("files"), job.pop("compiled"), job["work"])
+        room.build(job, (pipes.output, pipes.errors, pipes.result))
+    lay_out(job)
+    what = job.pop("wanted")
     with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as there:
         there.write(json.dumps(job).encode())
-    return str(job.get("root", ""))
+    return str(job.get("root", "")), _Wanted(job["work"], what) if what else None
 
 
 def say(run: socket.socket, error: BaseException) -> None:
@@ -134,26 +146,17 @@ def say(run: socket.socket, error: BaseException) -> None:
         send_frame(run, json.dumps({"trouble": text}).encode())
 
 
-def write_files(files: dict[str, str], compiled: dict[str, str], work: str) -> None:
-    for path, text in files.items():
-        with open(path, "xb") as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
-    for path, data in compiled.items():
-        os.makedirs(os.path.dirname(f"{work}/{path}"), exist_ok=True)
-        with open(f"{work}/{path}", "xb") as file:
-            file.write(base64.b64decode(data))
-
-
 def _become_the_run(
     pipes: _Pipes, limits: dict[str, int], spaces: bool, kept: frozenset[int]
 ) -> Run:
     """In the child: the foreign side from here on. What can be done before the job is known, is."""
     try:
         stand_alone()
-        job, *wire = map(apart, (pipes.job, *pipes.wire))
-        own_streams(pipes.output_in, pipes.result_in, pipes.where_in, kept | {job, *wire})
+        job, errors, *wire = map(apart, (pipes.job, pipes.errors_in, *pipes.wire))
+        own_streams(pipes.output_in, pipes.result_in, pipes.where_in, kept | {job, errors, *wire})
         foreign.close_up(limits, spaces)
         content = {**_read_job(job), "wire": wire}
+        own_errors(errors, wanted=content["kind"] == "script")
         k.name_process(RUNNING)
         foreign.enter(content, limits, spaces)
         return Run(content, RESULT)
@@ -182,8 +185,10 @@ def _report(
     pipes: _Pipes,
     limits: dict[str, int],
     usage: Usage | Footprint,
+    wanted: _Wanted | None,
 ) -> None:
-    watch = Watch(run, child, streams, (pipes.output, pipes.result, pipes.where))
+    handles = (pipes.output, pipes.errors, pipes.result, pipes.where)
+    watch = Watch(run, child, streams, handles)
     ending = watch.until_the_end(limits["wall_ms"] / 1000, usage)
     if not watch.ended_well():
         usage.look_last()
@@ -193,7 +198,12 @@ def _report(
     head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
     if ending == "timeout":
         head["where"] = whereabouts.answered(pipes.where)
-    for part in (json.dumps(head).encode(), streams.output(), bytes(streams.result)):
+    parts = [streams.output(), bytes(streams.result)]
+    if wanted:
+        head["cut"] = streams.cut()
+        found = made.collect(*wanted)
+        parts += [streams.errors(), json.dumps(found.account()).encode(), bytes(found.contents)]
+    for part in (json.dumps(head).encode(), *parts):
         send_frame(run, part)
     run.close()
     os._exit(0)

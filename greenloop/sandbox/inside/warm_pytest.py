@@ -13,8 +13,9 @@ from typing import Any
 
 from . import foreign, plugins
 from .capturing import take_everything
+from .channel import Channel
 from .reporter import Reporter
-from .run_pytest import Channel, options
+from .run_pytest import options
 from .split import tests_side
 from .supervisor import Run
 

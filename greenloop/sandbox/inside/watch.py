@@ -33,13 +33,13 @@ class Watch:
     """Waits for a process. What it writes is read at ticks: being woken by each line costs both."""
 
     def __init__(
-        self, run: Caller, child: int, streams: Written, handles: tuple[int, int, int]
+        self, run: Caller, child: int, streams: Written, handles: tuple[int, int, int, int]
     ) -> None:
-        """`handles`: where its output, its results come, and where it is; `run`: the caller, who
-        may go away."""
+        """`handles`: where its output, its errors where they come apart from that, and its results
+        come, and where it is; `run`: the caller, who may go away."""
         self._run, self._child, self._streams = run, child, streams
-        output, result, self._where = handles
-        self._open = {output: "output", result: "result"}
+        output, errors, result, self._where = handles
+        self._open = {output: "output", errors: "errors", result: "result"}
         self._poll, self._alive = select.poll(), os.pidfd_open(child)
         self._poll.register(self._alive, select.POLLIN)
         self._poll.register(run, select.POLLIN | select.POLLHUP)
@@ -66,7 +66,7 @@ class Watch:
     def _ask_where(self) -> None:
         """What comes after the question, woken by the signal perhaps, is no result."""
         whereabouts.ask(self._child, self._where)
-        self._open = {handle: name for handle, name in self._open.items() if name == "output"}
+        self._open = {handle: name for handle, name in self._open.items() if name != "result"}
 
     def ended_well(self) -> bool:
         """Whether it has exited with status 0; it is not cleared away by this."""

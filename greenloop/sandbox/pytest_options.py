@@ -1,0 +1,154 @@
+"""A project's own options for pytest: which of them a run in the sandbox can do with."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+
+# In pytest's order; where a section is named, the file counts only if it has that.
+_FILES = (
+    ("pytest.toml", ()),
+    (".pytest.toml", ()),
+    ("pytest.ini", ()),
+    (".pytest.ini", ()),
+    ("pyproject.toml", (("tool", "pytest", "ini_options"), ("tool", "pytest"))),
+    ("tox.ini", (("pytest",),)),
+    ("setup.cfg", (("tool:pytest",),)),
+)
+_MEANT = {  # which tests there are and what they mean; whether a value follows
+    **dict.fromkeys("-k -m -W --pythonwarnings -o --override-ini --import-mode".split(), True),
+    **dict.fromkeys("--ignore --ignore-glob --deselect --doctest-glob --assert".split(), True),
+    **dict.fromkeys("--strict --strict-markers --doctest-modules --runxfail".split(), False),
+    **dict.fromkeys("--doctest-ignore-import-errors --keep-duplicates".split(), False),
+}
+_SHOWN = {  # only how it is shown, which here is ours to say
+    **dict.fromkeys("--tb --color --durations --durations-min --show-capture -r".split(), True),
+    **dict.fromkeys("--verbosity --code-highlight --capture".split(), True),
+    **dict.fromkeys("--verbose --quiet --showlocals --no-header --no-summary".split(), False),
+    **dict.fromkeys("--full-trace --disable-plugin-autoload".split(), False),
+}
+_SHOWN_SHORT = re.compile(r"-[vqsl]+|-r\w+")
+_HARMLESS = ("no:warnings", "no:doctest", "no:unittest", "pytester")
+
+
+@dataclass
+class Options:
+    """`config` is the file that pytest takes its configuration from, '' where there is none;
+    `arguments` what is kept of its `addopts`, `notes` what is not, and why.
+    """
+
+    config: str = ""
+    arguments: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def options_of(files: Mapping[str, bytes]) -> Options:
+    """What pytest would find in the root of a project; `files` by path."""
+    for name, sections in _FILES:
+        if name not in files:
+            continue
+        text = files[name].decode("utf-8", "replace")
+        found = _section(name, text, sections)
+        if found is None:
+            continue
+        options = Options(config=name)
+        _sort_out(_words(found.get("addopts", "")), files, options)
+        if found.get("required_plugins"):
+            options.notes.append(f"{name}: required_plugins: plugins are not looked for")
+        return options
+    return Options()
+
+
+def _section(
+    name: str, text: str, sections: tuple[tuple[str, ...], ...]
+) -> Mapping[str, Any] | None:
+    """The file's options for pytest; {} where it cannot be read, None where they are not in it."""
+    try:
+        tree: Any = tomllib.loads(text) if name.endswith(".toml") else _parsed(text)
+    except (ValueError, configparser.Error):
+        return {}  # pytest will say what is wrong with it
+    if not sections:
+        return dict(tree.get("pytest", {}))
+    for path in sections:
+        found = tree
+        for key in path:
+            found = found.get(key, {}) if isinstance(found, Mapping) else {}
+        if found:
+            return dict(found)
+    return None
+
+
+def _parsed(text: str) -> dict[str, dict[str, str]]:
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    parser.read_string(text)
+    return {name: dict(parser.items(name)) for name in parser.sections()}
+
+
+def _words(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [str(item) for item in value]
+    try:
+        return shlex.split(str(value or ""))
+    except ValueError:
+        return []
+
+
+def _sort_out(words: list[str], files: Mapping[str, bytes], options: Options) -> None:
+    """Keeps what says which tests there are; drops in silence what only says how they are shown."""
+    for name, value, written in _pairs(words):
+        if _SHOWN_SHORT.fullmatch(name) or name in _SHOWN:
+            continue
+        if name in _MEANT or (name == "-p" and _is_there(value, files)):
+            options.arguments += written
+        elif name == "-p" and value.startswith("no:"):
+            continue
+        elif _is_its_own(name, files):
+            options.arguments += written
+        else:
+            options.notes.append(f"{options.config}: addopts: {' '.join(written)} is not used")
+
+
+def _pairs(words: list[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Each option, its value ('' where none came), and both as they were written."""
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        if re.fullmatch(r"-[kmWop].+", word):
+            name, value, equals = word[:2], word[2:], "="
+        takes = _MEANT.get(name, _SHOWN.get(name, name.startswith("-") and not _is_short(name)))
+        written = [word]
+        if takes and not equals and left and not left[0].startswith("-"):
+            value = left.pop(0)
+            written.append(value)
+        yield name, value, written
+
+
+def _is_short(name: str) -> bool:
+    """One that never takes a value."""
+    return bool(_SHOWN_SHORT.fullmatch(name) or re.fullmatch(r"-[vqslx]+", name))
+
+
+def _is_there(plugin: str, files: Mapping[str, bytes]) -> bool:
+    """Whether a plugin is pytest's own, and does no harm, or the project's."""
+    path = plugin.replace(".", "/") + ".py"
+    return plugin in _HARMLESS or path in files or f"src/{path}" in files
+
+
+def _is_its_own(name: str, files: Mapping[str, bytes]) -> bool:
+    """Whether a `conftest.py` of the project's makes this option."""
+    if not name.startswith("--"):
+        return False
+    quoted = (f'"{name}"'.encode(), f"'{name}'".encode())
+    conftests = (text for path, text in files.items() if path.split("/")[-1] == "conftest.py")
+    return any(word in text for text in conftests for word in quoted)
