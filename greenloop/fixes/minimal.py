@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from greenloop.fixes.imports import with_missing_imports
 from greenloop.fixes.parsing import parsed
-from greenloop.fixes.python2 import with_python3_syntax, without_python2_names
+from greenloop.fixes.python2 import divided_lines, with_python3_syntax, without_python2_names
 from greenloop.fixes.slips import without_slips
 from greenloop.fixes.tabs import without_tab_mix
 
@@ -34,7 +34,13 @@ def _fixed(code: str) -> tuple[str, list[str]]:
     code, names = without_python2_names(code, is_python2=is_python2)
     words += [f"Python 2: {item}" for item in names]
     code, added = with_missing_imports(code)
-    return code, words + [f"added: {line}" for line in added]
+    words += [f"added: {line}" for line in added]
+    divisions = divided_lines(code) if is_python2 else ""
+    if divisions:
+        words.append(
+            f"Python 2: look at `/` in {divisions}: it cut whole numbers, and does not now"
+        )
+    return code, words
 
 
 def _with_syntax(code: str) -> tuple[str, list[str], bool]:

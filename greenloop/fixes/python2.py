@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator
+from typing import TypeGuard
 
 from greenloop.fixes.linting import undefined_names
 from greenloop.fixes.parsing import parsed
@@ -61,6 +62,19 @@ def without_python2_names(code: str, *, is_python2: bool) -> tuple[str, list[str
     return code, words + modules
 
 
+def divided_lines(code: str) -> str:
+    """`lines 3, 8`, where `/` stands and may mean something else now; "" where it does not."""
+    tree = parsed(code)
+    if tree is None or "import division" in code:
+        return ""
+    found = {
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div)
+    }
+    return f"lines {', '.join(map(str, sorted(found)))}" if found else ""
+
+
 def _line_by_line(code: str) -> tuple[str, list[str]]:
     """Each line that Python 3 says is a print or exec statement, on its own."""
     lines, words = code.split("\n"), set[str]()
@@ -68,14 +82,19 @@ def _line_by_line(code: str) -> tuple[str, list[str]]:
         error = _error("\n".join(lines))
         if error is None or "Missing parentheses" not in (error.msg or "") or not error.lineno:
             break
-        line = lines[error.lineno - 1]
-        indent = line[: len(line) - len(line.lstrip())]
-        new, found = refactored(f"{line.strip()}\n", PRINTS | {"exec": SYNTAX["exec"]})
+        number = error.lineno - 1
+        lines[number], found = _line(lines[number], PRINTS | {"exec": SYNTAX["exec"]})
         if not found:
             break
-        lines[error.lineno - 1] = indent + new.rstrip("\n")
         words.update(found)
     return "\n".join(lines), sorted(words)
+
+
+def _line(line: str, fixers: dict[str, str]) -> tuple[str, list[str]]:
+    """A line on its own, so that the rest of the source need not be read the same way."""
+    indent = line[: len(line) - len(line.lstrip())]
+    new, words = refactored(f"{line.strip()}\n", fixers)
+    return indent + new.rstrip("\n"), words
 
 
 def _error(code: str) -> SyntaxError | None:
@@ -91,12 +110,21 @@ def _error(code: str) -> SyntaxError | None:
 def _redirected(code: str) -> tuple[str, list[str]]:
     """`print >>file, …`: Python 3 reads it as a shift, and fails on it when it comes there."""
     tree = parsed(code)
-    if tree is None or not any(_is_shifted_print(node) for node in ast.walk(tree)):
+    places = [n.lineno for n in ast.walk(tree) if _is_shifted_print(n)] if tree else []
+    if not places:
         return code, []
-    return _if_parsed(code, PRINTS)
+    new, words = _if_parsed(code, PRINTS)
+    if words:
+        return new, words
+    lines = code.split("\n")
+    for number in places:
+        lines[number - 1], found = _line(lines[number - 1], PRINTS)
+        words = words or found
+    new = "\n".join(lines)
+    return (new, words) if parsed(new) is not None else (code, [])
 
 
-def _is_shifted_print(node: ast.AST) -> bool:
+def _is_shifted_print(node: ast.AST) -> TypeGuard[ast.Expr]:
     if not isinstance(node, ast.Expr):
         return False
     value = node.value.elts[0] if isinstance(node.value, ast.Tuple) else node.value

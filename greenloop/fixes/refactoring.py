@@ -31,7 +31,8 @@ _Transform = Callable[[Any, Any], Any]
 def refactored(code: str, fixers: dict[str, str]) -> tuple[str, list[str]]:
     """The source with these fixers run over it, and the words for those that found something.
 
-    As it was, with no words, where fissix is not there or cannot read it.
+    Where `print` is none of them, it is read as in Python 3. As it was, with no words, where fissix
+    is not there or cannot read it.
     """
     used: set[str] = set()
     try:
@@ -41,7 +42,8 @@ def refactored(code: str, fixers: dict[str, str]) -> tuple[str, list[str]]:
     except (ImportError, OSError):  # it makes a folder for its cache
         return code, []
     try:
-        tool = RefactoringTool([f"fissix.fixes.fix_{name}" for name in fixers])
+        names = [f"fissix.fixes.fix_{name}" for name in fixers]
+        tool = RefactoringTool(names, {"print_function": "print" not in fixers})
         for fixer in (*tool.pre_order, *tool.post_order):
             fixer.transform = _noting(fixer, used)
         tree = tool.refactor_string(code if code.endswith("\n") else f"{code}\n", "script")

@@ -22,26 +22,25 @@ _LOGGED = frozenset({"debug", "info", "warning", "warn", "error", "critical", "e
 
 @dataclass(frozen=True)
 class Output:
-    """One call that puts something out: its text as written, the words in it, names it shows."""
+    """One call that puts something out: its text, or what it shows as written, and the words."""
 
     text: str
     words: frozenset[str]
-    names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Inventory:
     """`defined` maps each function, class and method (`Class.method`) to what it is made of, as text.
 
-    `words` are those of all texts of the source. `exact` is False where the source does not parse
-    and was read by patterns: then methods stand there by their bare names.
+    `texts` are all its texts. `exact` is False where the source does not parse and was read by
+    patterns: then methods stand there by their bare names, and `texts` is the source as a whole.
     """
 
     defined: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     outputs: tuple[Output, ...] = ()
-    words: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
     exact: bool = True
 
     @property
@@ -52,16 +51,19 @@ class Inventory:
 def inventory(source: str) -> Inventory:
     """All that a source has, from its syntax tree, or by patterns where it has none."""
     try:
-        tree = ast.parse(source)
+        return _by_tree(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _by_patterns(source)
+
+
+def _by_tree(tree: ast.Module) -> Inventory:
     found = list(_definitions(tree.body, ""))
     return Inventory(
         defined={name: _body(node) for name, node in found},
         kinds={name: _kind(name, node) for name, node in found},
         options=tuple(options_of(tree)),
         outputs=tuple(_output(node) for node in ast.walk(tree) if _puts_out(node)),
-        words=frozenset(word for text in _texts(tree) for word in _words(text)),
+        texts=frozenset(_texts(tree)),
     )
 
 
@@ -72,8 +74,8 @@ def _by_patterns(source: str) -> Inventory:
         defined=dict.fromkeys(found, ""),
         kinds={name: "class" if word == "class" else "function" for name, word in found.items()},
         options=tuple(options_in(source)),
-        outputs=tuple(Output(text, frozenset(_words(text))) for text in texts if _words(text)),
-        words=frozenset(_words(source)),
+        outputs=tuple(Output(text, frozenset(words_of(text))) for text in texts if words_of(text)),
+        texts=frozenset({source}),
         exact=False,
     )
 
@@ -118,9 +120,8 @@ def _puts_out(node: ast.AST) -> bool:
 def _output(node: ast.AST) -> Output:
     assert isinstance(node, ast.Call)
     text = " ".join(part for item in node.args for part in _texts(item))
-    names = {n.id for item in node.args for n in ast.walk(item) if isinstance(n, ast.Name)}
-    shown = text if _words(text) else ", ".join(ast.unparse(item) for item in node.args)
-    return Output(shown, frozenset(_words(text)), frozenset(names))
+    shown = text if words_of(text) else ", ".join(ast.unparse(item) for item in node.args)
+    return Output(shown, frozenset(words_of(text)))
 
 
 def _texts(node: ast.AST) -> Iterator[str]:
@@ -135,6 +136,6 @@ def _texts(node: ast.AST) -> Iterator[str]:
             yield from _texts(child)
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Words in lower case; fields to be filled in are none."""
     return [item.lower() for item in _WORD.findall(_FIELD.sub(" ", text))]

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from greenloop.records.script_run import ScriptRun
-from greenloop.scripts.inventory import Inventory, Output, inventory
+from greenloop.scripts.inventory import Inventory, Output, inventory, words_of
 from greenloop.scripts.options import reads_arguments
 
 MOST_TOLD = 12
@@ -40,9 +40,12 @@ def dropped(original: str, repaired: str) -> list[str]:
     moved is not gone. At most `MOST_TOLD` lines, the last of them on how much was rewritten.
     """
     old, new = inventory(original), inventory(repaired)
-    lines = [*_definitions_gone(old, new), *_options_gone(old, new), *_outputs_gone(old, new)]
+    lines = list(_definitions_gone(old, new))
     if reads_arguments(original) and not reads_arguments(repaired):
         lines.append("the script no longer reads its command line; it has to")
+    else:
+        lines += _options_gone(old, new)
+    lines += _outputs_gone(old, new)
     return [*lines[: MOST_TOLD - 1], *_rewritten(original, repaired)]
 
 
@@ -97,37 +100,32 @@ def _renamed(name: str, body: str, added: dict[str, str]) -> bool:
 def _options_gone(old: Inventory, new: Inventory) -> Iterator[str]:
     """An option of which no name is left. Read by patterns, any text of the source may be it."""
     there = frozenset(name for item in new.options for name in item.bare)
+    source = "" if new.exact else "\n".join(new.texts)
     for item in dict.fromkeys(old.options):
-        words = {part for name in item.bare for part in re.findall(r"[^\W\d_]{2,}", name.lower())}
-        if item.bare & there or (not new.exact and words <= new.words):
+        if item.bare & there or any(name in source for name in item.names if source):
             continue
         noun = "option" if item.names[0].startswith("-") else "argument"
         yield f"the {noun} `{', '.join(item.names)}` is gone; it has to stay"
 
 
 def _outputs_gone(old: Inventory, new: Inventory) -> Iterator[str]:
-    fewer = len(new.outputs) < len(old.outputs)
-    written = frozenset(word for item in new.outputs for word in item.words)
-    for item in dict.fromkeys(old.outputs):
-        kept = _text_kept(item, new, written) if item.words else not fewer or _shown(item, new)
-        if not kept:
+    """What stands in both as it is answers for itself alone; the rest may be reworded or merged."""
+    same = Counter(old.outputs) & Counter(new.outputs)
+    left = (Counter(old.outputs) - same).keys()
+    others = list((Counter(new.outputs) - same).keys()) if old.exact else list(new.outputs)
+    moved = [frozenset(words_of(text)) for text in new.texts - old.texts]
+    for item in left:
+        if not (_reworded(item, others, moved) if item.words else others):
             yield f"the output {item.text.strip()[:100]!r} is gone; it has to stay"
 
 
-def _text_kept(item: Output, new: Inventory, written: frozenset[str]) -> bool:
-    """Whether one output has most of its words, or the outputs together, or the source, all."""
+def _reworded(item: Output, others: list[Output], moved: list[frozenset[str]]) -> bool:
+    """Whether one new output or text has most of its words, or the new outputs together have all."""
     needed = _COVERED * len(item.words)
-    if any(len(item.words & other.words) >= needed for other in new.outputs):
+    texts = [*(other.words for other in others), *moved]
+    if any(len(item.words & words) >= needed for words in texts):
         return True
-    return item.words <= written or (len(item.words) > 1 and item.words <= new.words)
-
-
-def _shown(item: Output, new: Inventory) -> bool:
-    """Whether what an output without words shows is still shown by one."""
-    return any(
-        item.text == other.text or (item.names & other.names) or not (item.names or item.text)
-        for other in new.outputs
-    )
+    return item.words <= frozenset(word for other in others for word in other.words)
 
 
 def _rewritten(original: str, repaired: str) -> Iterator[str]:

@@ -88,6 +88,8 @@ def _compared(nodes: list[ast.expr]) -> Iterator[Option]:
 
 
 def _is_command(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether typer or click make a command of it."""
-    words = (ast.unparse(item).partition("(")[0] for item in node.decorator_list)
+    """Whether its parameters are options: typer makes a command of it. Click names them above it."""
+    words = [ast.unparse(item).partition("(")[0] for item in node.decorator_list]
+    if any(word.endswith(("option", "argument")) for word in words):
+        return False
     return any(word.endswith((".command", ".callback")) for word in words)

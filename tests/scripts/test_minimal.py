@@ -1,0 +1,262 @@
+"""What a repair must not lose, and what it may change: pairs as they come in life."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from greenloop.records.script_run import ScriptRun
+from greenloop.scripts.minimal import dropped, lost_output
+
+SUMMARY = '''
+    """Sums up a CSV."""
+    import argparse
+    import csv
+    import logging
+    import sys
+
+    log = logging.getLogger(__name__)
+
+
+    class Report:
+        def __init__(self, rows):
+            self.rows = rows
+
+        def total(self):
+            return sum(float(row["amount"]) for row in self.rows)
+
+        def show(self):
+            print("Rows: %d" % len(self.rows))
+            print("Total: {:.2f}".format(self.total()))
+
+
+    def load(path, delimiter=","):
+        log.info("reading %s", path)
+        with open(path) as file:
+            return list(csv.DictReader(file, delimiter=delimiter))
+
+
+    def write_totals(rows, path):
+        with open(path, "w") as file:
+            for row in rows:
+                file.write("%s;%s\\n" % (row["region"], row["amount"]))
+
+
+    def main():
+        parser = argparse.ArgumentParser()
+        parser.add_argument("file")
+        parser.add_argument("-d", "--delimiter", default=",")
+        parser.add_argument("-h", "--header", action="store_true")
+        parser.add_argument("--verbose", action="store_true", help="tell more")
+        args = parser.parse_args()
+        rows = load(args.file, args.delimiter)
+        if args.verbose:
+            print("loaded", len(rows), "rows from", args.file)
+        Report(rows).show()
+        write_totals(rows, "totals.csv")
+        print(rows[0])
+
+
+    if __name__ == "__main__":
+        main()
+'''
+
+
+def plain(text: str) -> str:
+    return textwrap.dedent(text).lstrip()
+
+
+def changed(*pairs: tuple[str, str]) -> str:
+    text = plain(SUMMARY)
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [],
+        [('row["amount"]', 'row["Amount"]')],
+        [("import csv\n", "import csv\nimport os\n")],
+        [("import logging\n", "import logging  # kept\n")],
+        [('"-h", "--header"', '"-H", "--header"')],
+        [('"file"', '"--file"')],
+        [('"Rows: %d" % len(self.rows)', 'f"Rows: {len(self.rows)}"')],
+        [('"Total: {:.2f}".format(self.total())', '"Total:", round(self.total(), 2)')],
+        [('"Total: {:.2f}"', '"Total sum: {:.2f}"')],
+        [("def show(self)", "def display(self)"), (".show()", ".display()")],
+        [("def write_totals", "def save_totals"), ("write_totals(rows,", "save_totals(rows,")],
+        [
+            (
+                'print("loaded", len(rows), "rows from", args.file)',
+                'log.info("loaded %d rows from %s", len(rows), args.file)',
+            )
+        ],
+        [("    print(rows[0])\n", "    if rows:\n        print(rows[0])\n")],
+        [("print(rows[0])", "print(rows[0] if rows else '')")],
+        [("    print(rows[0])", "    first = next(iter(rows), None)\n    print(first)")],
+        [
+            (
+                "    with open(path) as file:",
+                "    with open(path, newline='', encoding='utf-8') as file:",
+            )
+        ],
+        [
+            (
+                "    main()\n",
+                "    try:\n        main()\n    except FileNotFoundError as error:\n        sys.exit(f'error: {error}')\n",
+            )
+        ],
+        [("def load(path, delimiter", "async def load(path, delimiter")],
+        [
+            (
+                '        print("Rows: %d" % len(self.rows))\n        print("Total: {:.2f}".format(self.total()))',
+                '        print("Rows: %d\\nTotal: %.2f" % (len(self.rows), self.total()))',
+            )
+        ],
+    ],
+)
+def test_a_sound_repair_loses_nothing(pairs: list[tuple[str, str]]) -> None:
+    assert dropped(plain(SUMMARY), changed(*pairs)) == []
+
+
+@pytest.mark.parametrize(
+    ("pairs", "gone"),
+    [
+        (
+            [('    parser.add_argument("--verbose", action="store_true", help="tell more")\n', "")],
+            ["the option `--verbose` is gone"],
+        ),
+        ([('    parser.add_argument("file")\n', "")], ["the argument `file` is gone"]),
+        ([('        print("Rows: %d" % len(self.rows))\n', "")], ["the output 'Rows: %d' is gone"]),
+        (
+            [('print("Total: {:.2f}".format(self.total()))', "pass")],
+            ["the output 'Total: {:.2f}' is gone"],
+        ),
+        ([('    log.info("reading %s", path)\n', "")], ["the output 'reading %s' is gone"]),
+        ([("    print(rows[0])\n", "")], ["the output 'rows[0]' is gone"]),
+        ([('    write_totals(rows, "totals.csv")\n', "")], []),
+    ],
+)
+def test_what_is_lost_is_named(pairs: list[tuple[str, str]], gone: list[str]) -> None:
+    assert dropped(plain(SUMMARY), changed(*pairs)) == [f"{item}; it has to stay" for item in gone]
+
+
+def test_a_script_cut_down_to_what_runs_is_told_all_it_lost() -> None:
+    lines = dropped(plain(SUMMARY), "rows = []\nprint('Total: 0')\n")
+    text = "\n".join(lines)
+    for part in ("class `Report`", "function `load`", "function `main`"):
+        assert f"the {part} is gone" in text
+    assert "Report.show" not in text
+    assert "no longer reads its command line" in text
+    assert lines[-1].startswith("only 0 of 37 lines")
+    assert len(lines) <= 12
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            'import sys\nif "--all" in sys.argv:\n    print("everything")\n',
+            'import sys\nprint("everything", sys.argv)\n',
+            "--all",
+        ),
+        (
+            'import getopt, sys\no, a = getopt.getopt(sys.argv[1:], "vo:", ["out="])\n',
+            'import getopt, sys\no, a = getopt.getopt(sys.argv[1:], "v", ["out="])\n',
+            "-o",
+        ),
+        (
+            'import click\n@click.command()\n@click.option("--n")\ndef go(n): pass\n',
+            "import click\n@click.command()\ndef go(): pass\n",
+            "--n",
+        ),
+        (
+            "import typer\napp = typer.Typer()\n@app.command()\ndef go(name: str, loud: bool = False): pass\n",
+            "import typer\napp = typer.Typer()\n@app.command()\ndef go(name: str): pass\n",
+            "loud",
+        ),
+        (
+            'import sys\nmatch sys.argv[1]:\n    case "--up": x = 1\n    case "--down": x = 2\n',
+            'import sys\nmatch sys.argv[1]:\n    case "--up": x = 1\n',
+            "--down",
+        ),
+    ],
+)
+def test_options_of_each_kind_are_seen(old: str, new: str, says: str) -> None:
+    (line,) = dropped(old, new)
+    assert says in line
+    assert dropped(old, old) == []
+
+
+BROKEN = """
+    import sys
+    def load(path:
+        print("Reading %s" % path)
+        return open(path).read().split(
+
+    class Shape:
+        def area(self):
+            return 0
+
+    def main()
+        p.add_argument("--size", "-s")
+        print "All done"
+"""
+
+
+def test_a_source_that_never_parsed_is_compared_all_the_same() -> None:
+    good = plain("""
+        import sys
+        def load(path):
+            print("Reading %s" % path)
+            return open(path).read().split()
+
+        class Shape:
+            def area(self):
+                return 0
+
+        def main():
+            p.add_argument("--size", "-s")
+            print("All done")
+    """)
+    assert dropped(plain(BROKEN), good) == []
+    gone = "\n".join(dropped(plain(BROKEN), "def main():\n    print('Reading x')\n"))
+    for part in ("`load`", "`Shape`", "`area`", "`--size, -s`", "'All done'"):
+        assert part in gone
+    assert "`main`" not in gone
+
+
+def test_moving_all_into_a_function_is_no_rewriting() -> None:
+    lines = [f"value_{n} = compute({n})" for n in range(40)]
+    wrapped = "def main():\n" + "".join(f"    {line}\n" for line in lines) + "main()\n"
+    assert dropped("\n".join(lines) + "\n", wrapped) == []
+    other = "\n".join(f"result[{n}] = {n} ** 2" for n in range(40))
+    assert "0 of 40 lines" in dropped("\n".join(lines), other)[0]
+
+
+def ran(stdout: str, status: int | None = 1, *, cut: bool = False) -> ScriptRun:
+    return ScriptRun(ending="finished", exit_status=status, stdout=stdout, stdout_cut=cut)
+
+
+FIRST = (
+    "Reading sales.csv at 2024-05-01 10:00:03\nloaded 12 rows in 0.31 s\nheader: region, amount\n"
+    "Warning: 2 rows skipped\ncould not parse 'x'\nnorth 10\nnorth 12\nbroken of"
+)
+
+
+def test_output_that_is_gone_is_named_without_what_changes_by_itself() -> None:
+    now = "Reading sales.csv at 2025-01-07 09:59:59\nloaded 14 rows in 1.20 s\nnorth 11\n"
+    assert lost_output(ran(FIRST), ran(now, 0)) == [
+        "the first version printed 'header: region, amount', this one does not"
+    ]
+    assert lost_output(ran(FIRST), ran(now + "header: region, amount, year\n", 0)) == []
+
+
+def test_what_cannot_be_said_of_output_is_not_said() -> None:
+    assert lost_output(ran(FIRST, 0), ran("", 0)) == []
+    assert lost_output(ran(FIRST), ran("a", 0, cut=True)) == []
+    assert len(lost_output(ran("".join(f"{chr(97 + n) * 9}\n" for n in range(20))), ran(""))) == 5
