@@ -40,6 +40,7 @@ from greenloop.records.report import (
     Usage,
     Verdict,
 )
+from greenloop.records.search import Patch, Search
 from greenloop.records.test_run import (
     Assertion,
     Ending,
@@ -83,6 +84,7 @@ __all__ = [
     "Mutation",
     "Origin",
     "Outcome",
+    "Patch",
     "Record",
     "RedPhase",
     "Repair",
@@ -92,6 +94,7 @@ __all__ = [
     "SandboxInfo",
     "SealedExample",
     "SealedResult",
+    "Search",
     "Split",
     "Survivor",
     "TestEntry",

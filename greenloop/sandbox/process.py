@@ -30,7 +30,12 @@ from greenloop.sandbox.testing import TestingSandbox, Work, environment
 
 __all__ = ["Limits", "ProcessSandbox"]
 
-_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py", "mutants": "mutation.py"}
+_SCRIPTS = {
+    "tests": "run_pytest.py",
+    "calls": "answer_calls.py",
+    "mutants": "mutation.py",
+    "patches": "patching.py",
+}
 _INFO = SandboxInfo(
     backend="none",
     isolation=(

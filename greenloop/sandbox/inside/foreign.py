@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import answer_calls, mutation, room, seccomp
+from . import answer_calls, mutation, patching, room, seccomp
 from .descriptors import WHERE
 from .packages import forget
 from .run_pytest import main as run_pytest
@@ -18,7 +18,12 @@ from .split import code_side
 
 _OWN = __name__.rpartition(".")[0]
 _CPU_MARGIN_S = 2
-_SCRIPTS = {"tests": "run_pytest.py", "calls": "answer_calls.py", "mutants": "mutation.py"}
+_SCRIPTS = {
+    "tests": "run_pytest.py",
+    "calls": "answer_calls.py",
+    "mutants": "mutation.py",
+    "patches": "patching.py",
+}
 _IN_SPACES = (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6)
 
 
@@ -71,6 +76,8 @@ def from_the_beginning(job: dict[str, Any], handle: int) -> int:
         return main(job, handle)
     if job["kind"] == "mutants":
         return mutation.main(job, handle)
+    if job["kind"] == "patches":
+        return patching.main(job, handle)
     if job["kind"] in ("compile", "split"):  # no session is held that could
         return 1
     return run_pytest(job, handle)
