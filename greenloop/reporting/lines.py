@@ -184,7 +184,10 @@ def _searched(event: e.Searched, verbose: bool) -> Iterator[str]:
         f"search   {found.tried} edits tried in {found.seconds:.1f} s: "
         f"{count or 'none'} with which all tests pass"
     )
-    yield from (f"         {item.what}" for item in found.patches[: 3 if not verbose else None])
+    yield from (
+        f"         line {item.line}: {item.change}"
+        for item in found.patches[: 3 if not verbose else None]
+    )
 
 
 def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:

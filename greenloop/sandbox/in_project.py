@@ -16,6 +16,7 @@ from greenloop.packages import Installed
 from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
 from greenloop.sandbox.box import Answers, AskedForm, Sandbox
 from greenloop.sandbox.mutating import MutantRun, MutantRuns, Splice
+from greenloop.sandbox.patching import PatchRuns, Reached
 from greenloop.suite import TestFile
 
 
@@ -86,6 +87,21 @@ class ProjectSandbox:
             runs.append(_outcome(self.run_tests(mutant, tests, module=module)))
         runs += [MutantRun("not_run")] * (len(splices) - len(runs))
         return MutantRuns(tuple(runs), seconds=time.monotonic() - started)
+
+    def run_patches(
+        self,
+        code: str,
+        tests: Sequence[TestFile],
+        splices: Sequence[Splice],
+        *,
+        module: str,
+        reached: Sequence[Reached] = (),
+        enough: int = 1,
+        most_s: float = 1.0,
+        budget_s: float,
+    ) -> PatchRuns:
+        """None: a project's tests are run as a whole, once for each patch."""
+        return PatchRuns(trouble="in a project nothing is forked after collection")
 
     def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
         return self.box.answer_calls(code, module, calls)

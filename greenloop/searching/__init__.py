@@ -1,4 +1,5 @@
-def search(*a, **k):
-    from greenloop.records import Search
+"""Repair without a model: single edits at suspicious places, tried until the tests pass."""
 
-    return Search(ended="not merged yet")
+from greenloop.searching.search import search
+
+__all__ = ["search"]

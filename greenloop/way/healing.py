@@ -80,7 +80,7 @@ class Healer:
             self.emit(Searched(found))
             if self.alone and found.patches:
                 best = found.patches[0]
-                state.history.enter(Candidate(best.code, "free-fix", best.what))
+                state.history.enter(Candidate(best.code, "free-fix", best.change))
                 state.notes.append(_GUIDED)
                 return True
             self.craft.hints.extend(item.diff for item in found.patches[:1])
