@@ -25,11 +25,13 @@ from greenloop.records.evidence import (
     SealedResult,
     Split,
     Survivor,
+    TriedMutant,
 )
 from greenloop.records.report import (
     Artifacts,
     Attempt,
     AttemptKind,
+    DisputeEntry,
     Environment,
     Origin,
     Report,
@@ -63,6 +65,7 @@ __all__ = [
     "Controls",
     "Coverage",
     "Dispute",
+    "DisputeEntry",
     "Ending",
     "Environment",
     "Evidence",
@@ -100,6 +103,7 @@ __all__ = [
     "Thresholds",
     "Timings",
     "ToolUsage",
+    "TriedMutant",
     "Usage",
     "Verdict",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from greenloop.errors import UnusableAnswerError
 from greenloop.events import DisputeJudged, Emit, Notice, Stuck
 from greenloop.models.asking import Asker
-from greenloop.records import AttemptKind, Dispute, Expectation, Judgement, TestRun
+from greenloop.records import AttemptKind, Dispute, DisputeEntry, Expectation, Judgement, TestRun
 from greenloop.tools.failures import shown_failures, summary
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 from greenloop.way.history import Candidate, remark
@@ -128,6 +128,17 @@ class Improver:
         except UnusableAnswerError as error:
             judgement = Judgement(wrong="code", because=f"no usable judgement: {error}")
         self._emit(DisputeJudged(dispute, judgement))
+        base = state.history.base
+        state.disputes.append(
+            DisputeEntry(
+                test=dispute.test,
+                why=dispute.why,
+                wrong=judgement.wrong,
+                because=judgement.because,
+                source=source,
+                attempt=base.n if base else None,
+            )
+        )
         if judgement.wrong == "code":
             state.rulings.append(f"{dispute.test} stands: {judgement.because}")
             return False
