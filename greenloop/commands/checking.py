@@ -102,7 +102,9 @@ def _directory(settings: Settings, checked: Checked, options: CheckOptions) -> R
 def _saved(
     report: Report, directory: RunDirectory, error: GreenloopError | None
 ) -> tuple[Report, GreenloopError | None]:
-    places = Artifacts(run_dir=str(directory.path), report=str(directory.report_file))
+    places = Artifacts(
+        run_dir=str(directory.path), report=str(directory.report_file), html=str(directory.page)
+    )
     report = report.model_copy(update={"artifacts": places})
     try:
         directory.save_report(report)

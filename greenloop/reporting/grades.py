@@ -21,12 +21,17 @@ def grade_text(report: Report) -> str:
 
 def grade_lines(evidence: Evidence) -> Iterator[str]:
     """One line a kind of evidence: `ok`, `short` or `--` (not measured), its value, its threshold."""
+    for name, reached, text in pieces(evidence):
+        sign = {True: "ok   ", False: "SHORT", None: "--   "}[reached]
+        yield f"  {sign}  {name:<12} {text}"
+
+
+def pieces(evidence: Evidence) -> Iterator[tuple[str, bool | None, str]]:
+    """Each kind of evidence: its name, whether it is reached (None: not measured), its words."""
     for name, tell in _tellers().items():
         if name == "sealed" and evidence.sealed is None:
             continue  # there are such only where a model was asked for them
-        reached, text = tell(evidence)
-        sign = {True: "ok   ", False: "SHORT", None: "--   "}[reached]
-        yield f"  {sign}  {name:<12} {text}"
+        yield name, *tell(evidence)
 
 
 def _lines(report: Report) -> Iterator[str]:
