@@ -57,11 +57,6 @@ class Code:
     measured: bool
     tried: int
 
-    @property
-    def highest(self) -> int:
-        """The most mutants of one line, noticed or alive."""
-        return max((max(len(x.noticed), len(x.alive)) for x in self.lines), default=0)
-
 
 def code_of(report: Report) -> Code:
     """The final code with its evidence; older reports have less of it."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from greenloop.reporting.html.code_lines import Code, CodeLine
 
-_HALF = 30.0  # height above and below the middle
-_MIDDLE = 3.0  # height of the middle, where coverage is
+_ROOM = 56.0  # height of all faults, those above the middle and those below it
+_MIDDLE = 4.0  # height of the middle, where coverage is
+_LEAST = 6  # faults that fill the room, where there are no more
 
 
 @dataclass(frozen=True)
@@ -36,26 +37,28 @@ def strip_of(code: Code) -> Strip | None:
     """The picture, or None where nothing was measured."""
     if not code.lines or not (code.measured or code.tried):
         return None
-    unit = (_HALF - 1) / max(code.highest, 3)
-    bars = tuple(bar for line in code.lines for bar in _bars(line, unit))
+    above = max((len(line.noticed) for line in code.lines), default=0)
+    below = max((len(line.alive) for line in code.lines), default=0)
+    unit = _ROOM / max(above + below, _LEAST)
+    middle = round(above * unit + 1, 2)
     return Strip(
-        bars=bars,
+        bars=tuple(bar for line in code.lines for bar in _bars(line, unit, middle)),
         width=max(len(code.lines), 40),
-        height=2 * _HALF + _MIDDLE,
+        height=round(middle + _MIDDLE + 1 + below * unit, 2),
         noticed=sum(len(line.noticed) for line in code.lines),
         alive=sum(len(line.alive) for line in code.lines),
         missed=sum(line.reach == "miss" for line in code.lines),
     )
 
 
-def _bars(line: CodeLine, unit: float) -> list[Bar]:
+def _bars(line: CodeLine, unit: float, middle: float) -> list[Bar]:
     bars, x = [], line.n - 1
     if line.reach:
-        bars.append(Bar(x, _HALF, _MIDDLE, line.reach))
+        bars.append(Bar(x, middle, _MIDDLE, line.reach))
     if line.noticed:
         height = round(len(line.noticed) * unit, 2)
-        bars.append(Bar(x, round(_HALF - 1 - height, 2), height, "noticed"))
+        bars.append(Bar(x, round(middle - 1 - height, 2), height, "noticed"))
     if line.alive:
         height = round(len(line.alive) * unit, 2)
-        bars.append(Bar(x, _HALF + _MIDDLE + 1, height, "alive"))
+        bars.append(Bar(x, round(middle + _MIDDLE + 1, 2), height, "alive"))
     return bars
