@@ -119,12 +119,13 @@ class Environment(Record):
 
 
 class Artifacts(Record):
-    """Where things were written; null where they were not."""
+    """Where things were written; null where they were not. `code` is the file that was checked."""
 
     run_dir: str | None = None
     report: str | None = None
     html: str | None = None
     answers: str | None = None
+    code: str | None = None
     best_code: str | None = None
     best_tests: str | None = None
     output: str | None = None

@@ -53,13 +53,13 @@ def _survivors(evidence: Evidence) -> Iterator[str]:
     """What the tests would have to ask."""
     survived = evidence.mutation.survived if evidence.mutation else ()
     for item in survived[:_MOST]:
-        yield f"  survived: line {item.line} as `{_changed(item)}`"
+        yield f"  survived: line {item.line} as `{changed_line(item)}`"
         yield f"            {item.question}"
     if len(survived) > _MOST:
         yield f"  and {len(survived) - _MOST} more, see the report"
 
 
-def _changed(survivor: Survivor) -> str:
+def changed_line(survivor: Survivor) -> str:
     """The first line that the mutant has instead."""
     lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
     return next((line[1:].strip() for line in lines if not line.startswith("+++")), "(taken out)")

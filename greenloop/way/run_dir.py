@@ -80,18 +80,6 @@ class RunDirectory:
         write_atomically(self.report_file, report.model_dump_json(indent=1) + "\n")
         write_atomically(self.page, report_html(report))
 
-    def load_report(self) -> Report:
-        """Raises InputError where there is no report, or one of another version."""
-        if not self.report_file.is_file():
-            raise InputError(
-                f"{self.path} has no report: the run did not end; "
-                f"go on with `greenloop resume {self.path}`"
-            )
-        try:
-            return Report.model_validate_json(self.report_file.read_text("utf-8"))
-        except (OSError, ValidationError, ValueError) as error:
-            raise InputError(f"{self.report_file} cannot be read: {error}") from None
-
     def save_best(self, files: dict[str, str]) -> None:
         """The best code so far and its tests."""
         for name, text in files.items():

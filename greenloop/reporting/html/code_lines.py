@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from greenloop.records import Report, Survivor, TriedMutant
+from greenloop.records import Report, TriedMutant
+from greenloop.reporting.grades import changed_line
 from greenloop.reporting.harmless import clipped
 
 NOTICED = ("killed", "timeout", "crashed")
@@ -90,15 +91,9 @@ def _alive(report: Report) -> Mapping[int, list[Alive]]:
     mutation = report.evidence.mutation
     survived = mutation.survived if mutation else ()
     return _grouped(
-        (item.line, Alive(changed_line(item), item.question, item.reached)) for item in survived
+        (item.line, Alive(clipped(changed_line(item), _LINE), item.question, item.reached))
+        for item in survived
     )
-
-
-def changed_line(survivor: Survivor) -> str:
-    """The first line that the mutant has instead."""
-    lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
-    first = next((line[1:].strip() for line in lines if not line.startswith("+++")), "")
-    return clipped(first, _LINE) or "(taken out)"
 
 
 def _remarks(report: Report) -> Mapping[int, list[str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from greenloop.records import Attempt, Failure, Report
 from greenloop.reporting.harmless import clipped
-from greenloop.reporting.html.matrix import short_name
+from greenloop.reporting.matrix import short_name
 
 _MOST_LINES = 3000  # of a module that is compared
 _MOST_DIFF = 800

@@ -8,9 +8,9 @@ from greenloop.records import Report, TestEntry, ToolUsage
 from greenloop.reporting.harmless import clipped
 from greenloop.reporting.html.code_lines import code_of
 from greenloop.reporting.html.history import steps_of, told_failures
-from greenloop.reporting.html.matrix import matrix_of, requirement_rows, short_name
 from greenloop.reporting.html.rendering import render
 from greenloop.reporting.html.strip import strip_of
+from greenloop.reporting.matrix import matrix_of, requirement_rows, short_name
 from greenloop.reporting.measures import measures, was_graded
 from greenloop.reporting.naming import MEANING, title_of
 
