@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -36,6 +36,7 @@ from greenloop.commands.options import (
     flags_of,
     listed,
 )
+from greenloop.commands.report_options import ReportCommand, report
 from greenloop.commands.typed import heal, script
 
 _DEFAULT = "make"
@@ -184,18 +185,7 @@ def resume(
     raise typer.Exit(resume_command(run_dir, options, flags))
 
 
-@app.command()
-def report(
-    run_dir: Annotated[
-        Optional[Path],
-        typer.Argument(help="The directory of a run; default: the latest."),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Print the report of a run."""
-    from greenloop.commands.reports import report_command
-
-    raise typer.Exit(report_command(run_dir, as_json=json))
+app.command(cls=ReportCommand)(report)
 
 
 @app.command()

@@ -63,7 +63,7 @@ def check_command(
             broken_off = InterruptedRunError("interrupted; nothing is kept to go on with")
         except GreenloopError as error:
             broken_off = error
-    report, broken_off = _saved(check_report(check, broken_off), directory, broken_off)
+    report, broken_off = _saved(check_report(check, broken_off), directory, code, broken_off)
     return _end(report, broken_off, options, 0 if reached(report, settings.require) else 1)
 
 
@@ -101,9 +101,14 @@ def _directory(settings: Settings, checked: Checked, options: CheckOptions) -> R
 
 
 def _saved(
-    report: Report, directory: RunDirectory, error: GreenloopError | None
+    report: Report, directory: RunDirectory, code: Path, error: GreenloopError | None
 ) -> tuple[Report, GreenloopError | None]:
-    places = Artifacts(run_dir=str(directory.path), report=str(directory.report_file))
+    places = Artifacts(
+        run_dir=str(directory.path),
+        report=str(directory.report_file),
+        html=str(directory.page),
+        code=str(code),
+    )
     report = report.model_copy(update={"artifacts": places})
     try:
         directory.save_report(report)

@@ -2,26 +2,104 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import webbrowser
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError, InputError
-from greenloop.reporting.summary import full_text
+from greenloop.records import Report
+from greenloop.reporting.html import report_html
+from greenloop.reporting.junit import junit_xml
+from greenloop.reporting.markdown import markdown
+from greenloop.reporting.reading import read_report
+from greenloop.reporting.sarif import sarif_json
+from greenloop.reporting.schema import schema_text
+from greenloop.reporting.terminal import report_text
 from greenloop.settings import Settings
-from greenloop.way.run_dir import RunDirectory
+from greenloop.way.run_dir import write_atomically
+
+_OUT = "-"  # standard output
 
 
-def report_command(run_dir: Path | None, *, as_json: bool) -> int:
-    """`greenloop report`: prints a saved report; the exit status."""
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is typed. A file's name is None where its form is not wanted, '' for its usual place."""
+
+    json: bool = False
+    html: str | None = None
+    open_page: bool = False
+    junit: str | None = None
+    markdown: str | None = None
+    sarif: str | None = None
+    schema: bool = False
+
+
+def report_command(run_dir: Path | None, options: ReportOptions) -> int:
+    """`greenloop report`: shows a saved report, or writes it in other forms; the exit status."""
+    if options.schema:
+        sys.stdout.write(schema_text())
+        return 0
     try:
-        directory = RunDirectory.open(run_dir or _latest(Settings.load().home))
-        report = directory.load_report()
+        place = run_dir or _latest(Settings.load().home)
+        report = read_report(place)
+        forms = list(_forms(report, place, options))
+        for name, text in forms:
+            _write(name, text)
     except GreenloopError as error:
         complain(str(error))
         return error.exit_status
-    sys.stdout.write(report.model_dump_json(indent=1) + "\n" if as_json else full_text(report))
+    if options.open_page:
+        _show(_page(place, options))
+    elif not forms:
+        sys.stdout.write(report_text(report))
+    sys.stdout.flush()
     return 0
+
+
+def _forms(report: Report, place: Path, options: ReportOptions) -> Iterator[tuple[str, str]]:
+    """Files to be written, and what goes into them."""
+    if options.json:
+        yield _OUT, report.model_dump_json(indent=1) + "\n"
+    if options.html is not None or options.open_page:
+        html = options.html if options.html == _OUT else str(_page(place, options))
+        yield html, report_html(report)
+    if options.junit is not None:
+        yield options.junit, junit_xml(report)
+    if options.markdown is not None:
+        yield options.markdown or _OUT, markdown(report)
+    if options.sarif is not None:
+        yield options.sarif, sarif_json(report)
+
+
+def _page(place: Path, options: ReportOptions) -> Path:
+    folder = place if place.is_dir() else place.parent
+    named = options.html if options.html != _OUT else ""
+    return Path(named) if named else folder / "report.html"
+
+
+def _write(name: str, text: str) -> None:
+    """Raises OutputError, or InputError where no file is named."""
+    if not name:
+        raise InputError("name a file, or - for standard output")
+    if name == _OUT:
+        sys.stdout.write(text)
+    elif Path(name).exists() and not Path(name).is_file():
+        Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
+    else:
+        write_atomically(Path(name), text)
+
+
+def _show(page: Path) -> None:
+    """In the person's browser where there is a screen for one; else its place is told."""
+    screen = sys.platform == "darwin" or os.environ.get(
+        "DISPLAY", os.environ.get("WAYLAND_DISPLAY")
+    )
+    if not (screen and webbrowser.open(page.absolute().as_uri())):
+        sys.stdout.write(f"{page.absolute()}\n")
 
 
 def _latest(home: Path) -> Path:

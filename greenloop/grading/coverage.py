@@ -57,6 +57,7 @@ def _counted(noted: Noted, notes: str, thresholds: Thresholds) -> Coverage | str
         branch=branch,
         missed_lines=tuple(lines),
         missed_branches=tuple(branches),
+        statements=tuple(sorted(set(noted.lines.values()))),
     )
 
 

@@ -25,6 +25,7 @@ from greenloop.records.evidence import (
     SealedResult,
     Split,
     Survivor,
+    TriedMutant,
 )
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
 from greenloop.records.project import Project
@@ -33,6 +34,7 @@ from greenloop.records.report import (
     Attempt,
     AttemptKind,
     Command,
+    DisputeEntry,
     Environment,
     Made,
     Origin,
@@ -81,6 +83,7 @@ __all__ = [
     "Controls",
     "Coverage",
     "Dispute",
+    "DisputeEntry",
     "Ending",
     "Environment",
     "Evidence",
@@ -131,6 +134,7 @@ __all__ = [
     "Thresholds",
     "Timings",
     "ToolUsage",
+    "TriedMutant",
     "Usage",
     "Verdict",
 ]

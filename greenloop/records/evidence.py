@@ -105,6 +105,22 @@ class Survivor(Record):
     reached: bool
 
 
+class TriedMutant(Record):
+    """A mutant and what became of it: `before` was changed to `after` at `line`.
+
+    `outcome` is `killed`, `timeout`, `crashed` (all three: noticed, by `test`), `survived`,
+    `uncovered` (no test comes to its line), `error` or `not_run`.
+    """
+
+    id: str
+    line: int
+    operator: str
+    before: str
+    after: str
+    outcome: str
+    test: str = ""
+
+
 class Mutation(Record):
     """Mutants of the code: noticed by the tests or survived.
 
@@ -112,7 +128,8 @@ class Mutation(Record):
     could not be measured to its end (`trouble` says why). Noticed are `killed` (a test failed),
     `timeout` (a test took far longer) and `crashed` (the process ended in a test). Of `generated`
     mutants `equivalent_suspects` were left out as probably no faults, and of the rest `sampled`
-    chosen by `seed`. `errors` could not be tried, `not_run` ran out of time.
+    chosen by `seed`. `errors` could not be tried, `not_run` ran out of time. `tried` has each of
+    the chosen ones with its outcome.
     """
 
     score: float | None
@@ -128,6 +145,7 @@ class Mutation(Record):
     seed: int = 0
     seconds: float = 0.0
     trouble: str = ""
+    tried: tuple[TriedMutant, ...] = ()
 
 
 class Coverage(Record):
@@ -135,6 +153,7 @@ class Coverage(Record):
 
     `missed_lines` are statements that were never run; `missed_branches` are written `12->15`:
     from line 12, line 15 was never gone to (`exit`: the end of what line 12 belongs to).
+    `statements` are all lines that a statement begins on.
     """
 
     reached: bool = True
@@ -142,6 +161,7 @@ class Coverage(Record):
     branch: float
     missed_lines: tuple[int, ...] = ()
     missed_branches: tuple[str, ...] = ()
+    statements: tuple[int, ...] = ()
 
 
 class Flakiness(Record):

@@ -13,7 +13,7 @@ from greenloop.records.evidence import Evidence
 from greenloop.records.output_check import OutputCheck
 from greenloop.records.script_run import NetworkRequest
 from greenloop.records.search import Patch
-from greenloop.records.test_run import Ending
+from greenloop.records.test_run import Ending, Failure
 
 SchemaVersion = Literal["1"]
 Command = Literal["make", "check", "heal", "script"]
@@ -23,7 +23,12 @@ Origin = Literal["generated", "given", "sealed", "hardening"]
 
 
 class Attempt(Record):
-    """One candidate. The counts are null where it was never run (a later step came first)."""
+    """One candidate. The counts are null where it was never run (a later step came first).
+
+    `based_on` is the number of the attempt that it was made from (null: none), `remark` what it is
+    said to change. `outcomes` are those of its last run by test id; `failures`, a few of them and
+    cut, and `ending`, `detail` are those of its last run that was not green.
+    """
 
     n: int
     kind: AttemptKind
@@ -33,6 +38,29 @@ class Attempt(Record):
     code_sha256: str
     seconds: float = 0.0
     tokens: int = 0
+    based_on: int | None = None
+    remark: str = ""
+    code: str = ""
+    outcomes: dict[str, str] = Field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
+    ending: str = ""
+    detail: str = ""
+
+
+class DisputeEntry(Record):
+    """A test that was said to contradict the contract, and the judgement.
+
+    `why` is the claim, `wrong` (`test` or `code`) and `because` the judge's answer from the contract
+    alone, `source` the test as it was. Where `wrong` is `test`, the test was dropped. `attempt` is
+    the number of the attempt whose failures led to it.
+    """
+
+    test: str
+    why: str
+    wrong: Literal["test", "code"]
+    because: str = ""
+    source: str = ""
+    attempt: int | None = None
 
 
 class TestEntry(Record):
@@ -65,8 +93,12 @@ class Usage(ToolUsage):
 
 
 class Timings(Record):
-    """Seconds. `model_s` adds up side-by-side calls, so it can be more than `total_s`."""
+    """Seconds. `model_s` adds up side-by-side calls, so it can be more than `total_s`.
 
+    `started_at` is the day and time in UTC (ISO 8601), '' in older reports.
+    """
+
+    started_at: str = ""
     total_s: float = 0.0
     model_s: float = 0.0
     sandbox_s: float = 0.0
@@ -91,11 +123,13 @@ class Environment(Record):
 
 
 class Artifacts(Record):
-    """Where things were written; null where they were not."""
+    """Where things were written; null where they were not. `code` is the file that was checked."""
 
     run_dir: str | None = None
     report: str | None = None
+    html: str | None = None
     answers: str | None = None
+    code: str | None = None
     best_code: str | None = None
     best_tests: str | None = None
     output: str | None = None
@@ -130,7 +164,8 @@ class ScriptResult(Record):
 class Report(Record):
     """What a run reached, whatever its end. The first six keys are those of the tutorials.
 
-    `original` is the text of a file that was healed, as it was.
+    `original` is the text of a file that was healed, as it was. `command` is the one that made it,
+    `module` the code's module; both are '' in older reports. `failures` are those of the run that `tests` tells of, a few of them and cut.
     """
 
     specification: str
@@ -140,7 +175,6 @@ class Report(Record):
     test_output: str
     iterations: int
     schema_version: SchemaVersion = "1"
-    command: Command = "make"
     original: str = ""
     verdict: Verdict
     reasons: tuple[str, ...] = ()
@@ -155,3 +189,7 @@ class Report(Record):
     timings: Timings
     environment: Environment
     artifacts: Artifacts
+    command: Command | Literal[""] = ""
+    module: str = ""
+    failures: tuple[Failure, ...] = ()
+    disputes: tuple[DisputeEntry, ...] = ()

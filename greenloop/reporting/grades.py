@@ -21,12 +21,17 @@ def grade_text(report: Report) -> str:
 
 def grade_lines(evidence: Evidence) -> Iterator[str]:
     """One line a kind of evidence: `ok`, `short` or `--` (not measured), its value, its threshold."""
+    for name, reached, text in pieces(evidence):
+        sign = {True: "ok   ", False: "SHORT", None: "--   "}[reached]
+        yield f"  {sign}  {name:<12} {text}"
+
+
+def pieces(evidence: Evidence) -> Iterator[tuple[str, bool | None, str]]:
+    """Each kind of evidence: its name, whether it is reached (None: not measured), its words."""
     for name, tell in _tellers().items():
         if name == "sealed" and evidence.sealed is None:
             continue  # there are such only where a model was asked for them
-        reached, text = tell(evidence)
-        sign = {True: "ok   ", False: "SHORT", None: "--   "}[reached]
-        yield f"  {sign}  {name:<12} {text}"
+        yield name, *tell(evidence)
 
 
 def _lines(report: Report) -> Iterator[str]:
@@ -48,13 +53,13 @@ def _survivors(evidence: Evidence) -> Iterator[str]:
     """What the tests would have to ask."""
     survived = evidence.mutation.survived if evidence.mutation else ()
     for item in survived[:_MOST]:
-        yield f"  survived: line {item.line} as `{_changed(item)}`"
+        yield f"  survived: line {item.line} as `{changed_line(item)}`"
         yield f"            {item.question}"
     if len(survived) > _MOST:
         yield f"  and {len(survived) - _MOST} more, see the report"
 
 
-def _changed(survivor: Survivor) -> str:
+def changed_line(survivor: Survivor) -> str:
     """The first line that the mutant has instead."""
     lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
     return next((line[1:].strip() for line in lines if not line.startswith("+++")), "(taken out)")

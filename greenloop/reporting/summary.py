@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from difflib import unified_diff
 
 from greenloop.records import Report
-from greenloop.reporting.lines import evidence_line
 
 
 def healed_diff(report: Report) -> str:
@@ -23,6 +21,11 @@ def healed_diff(report: Report) -> str:
 
 def verdict_line(report: Report) -> str:
     """The verdict, the tests and the cost in one line."""
+    return f"{report.verdict}: {counts_line(report)}"
+
+
+def counts_line(report: Report) -> str:
+    """The tests and the cost in one line."""
     what = "checks hold" if report.script else "tests pass"
     counted = [item for item in report.tests if item.outcome != "dropped"]
     passed = sum(item.outcome == "passed" for item in counted)
@@ -31,7 +34,7 @@ def verdict_line(report: Report) -> str:
     cost = f"${usage.cost_usd:.4f}" if usage.cost_usd is not None else unknown
     tokens = usage.input_tokens + usage.output_tokens
     return (
-        f"{report.verdict}: {passed} of {len(counted)} {what}, "
+        f"{passed} of {len(counted)} {what}, "
         f"{counted_as(report.iterations, 'repair')}, {counted_as(usage.calls, 'call')}, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
     )
 
@@ -61,35 +64,3 @@ def short_verdict(report: Report) -> list[str]:
 def as_comments(lines: list[str]) -> str:
     """Lines as Python comments: what is printed below code stays Python."""
     return "".join(f"# {part}\n" for line in lines for part in line.split("\n"))
-
-
-def full_text(report: Report) -> str:
-    """The whole report for a person: verdict, contract, tests, review, attempts, evidence."""
-    return "\n".join(_sections(report)) + "\n"
-
-
-def _sections(report: Report) -> Iterator[str]:
-    yield from short_verdict(report)
-    if report.contract:
-        yield f"\ncontract: {report.contract.module}: {report.contract.summary}"
-        yield from (f"  {item.id} {item.text}" for item in report.contract.requirements)
-        yield from (f"  assumed: {text}" for text in report.contract.assumptions)
-    yield f"\nevidence: {evidence_line(report.evidence)}"
-    if report.review:
-        yield "\nreview:"
-        resolved = {True: " (repaired)", False: ""}
-        yield from (f"  {item}{resolved[item.resolved]}" for item in report.review)
-    yield "\nattempts:"
-    for item in report.attempts:
-        ran = f"{item.passed} passed, {item.failed} failed, {item.errors} errors"
-        yield f"  {item.n} {item.kind}: {ran if item.passed is not None else 'not run'}, {item.tokens} tokens"
-    yield "\ntests:"
-    for test in report.tests:
-        requirements = f" [{', '.join(test.requirements)}]" if test.requirements else ""
-        why = f": {test.judgement}" if test.judgement else ""
-        yield f"  {test.outcome:8} {test.id}{requirements} ({test.origin}){why}"
-    yield "\nmodel: " + report.environment.model
-    sandbox = report.environment.sandbox
-    yield f"sandbox: {sandbox.backend} ({sandbox.isolation})"
-    for tool, used in report.usage.by_tool.items():
-        yield f"  {tool}: {used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens"

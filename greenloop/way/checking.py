@@ -28,7 +28,8 @@ from greenloop.records import (
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.suite import Suite, TestFile
-from greenloop.way.reporting import installed, own_version
+from greenloop.way.reporting import began, installed, own_version
+from greenloop.way.telling import told
 
 _PACKAGES = ("pytest",)
 _SHOWN = 5
@@ -80,9 +81,8 @@ async def run_check(box: Sandbox, check: Check, emit: Emit) -> None:
 def check_report(check: Check, broken_off: GreenloopError | None = None) -> Report:
     """The report, with the keys that `make` has. `broken_off` is why it ended early."""
     verdict, reasons = _verdict(check, broken_off)
-    run = check.run
+    run, total_s = check.run, time.monotonic() - check.started
     return Report(
-        command="check",
         specification="",
         final_code=check.code,
         test_code=_joined(check.tests),
@@ -95,7 +95,8 @@ def check_report(check: Check, broken_off: GreenloopError | None = None) -> Repo
         evidence=check.evidence or Evidence(thresholds=check.plan.thresholds),
         usage=Usage(cost_usd=0.0),
         timings=Timings(
-            total_s=round(time.monotonic() - check.started, 3),
+            started_at=began(total_s),
+            total_s=round(total_s, 3),
             sandbox_s=round(check.sandbox_s, 3),
             grading_s=round(check.grading_s, 3),
         ),
@@ -107,6 +108,9 @@ def check_report(check: Check, broken_off: GreenloopError | None = None) -> Repo
             packages={name: found for name in _PACKAGES if (found := installed(name))},
         ),
         artifacts=Artifacts(),
+        command="check",
+        module=check.module,
+        failures=told(run.failures) if run else (),
     )
 
 

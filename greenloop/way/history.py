@@ -9,6 +9,7 @@ from greenloop.records import Attempt, AttemptKind, TestRun
 from greenloop.suite.reading import function_name
 from greenloop.tools.failures import normalised, signature
 from greenloop.way.request import digest
+from greenloop.way.telling import told
 
 _LINES = 5
 _REMARK = 200
@@ -53,10 +54,16 @@ class History:
     def enter(self, candidate: Candidate, seconds: float = 0.0, tokens: int = 0) -> Candidate:
         """Enters a new candidate, before it is run; says so in `stuck` if it was there before."""
         n = len(self.attempts) + 1
-        sha = digest(candidate.code)
         self.attempts.append(
             Attempt(
-                n=n, kind=candidate.kind, code_sha256=sha, seconds=round(seconds, 3), tokens=tokens
+                n=n,
+                kind=candidate.kind,
+                code_sha256=digest(candidate.code),
+                seconds=round(seconds, 3),
+                tokens=tokens,
+                based_on=self.base.n if self.base else None,
+                remark=candidate.remark,
+                code=candidate.code,
             )
         )
         self.base = replace(candidate, n=n)
@@ -82,8 +89,8 @@ class History:
         if code == candidate.code:
             return candidate
         index = candidate.n - 1
-        sha = {"code_sha256": digest(code)}
-        self.attempts[index] = self.attempts[index].model_copy(update=sha)
+        changed = {"code_sha256": digest(code), "code": code}
+        self.attempts[index] = self.attempts[index].model_copy(update=changed)
         return replace(candidate, code=code)
 
     def best_deserves_a_run(self) -> bool:
@@ -99,11 +106,18 @@ class History:
 
     def _count(self, done: Candidate, run: TestRun) -> None:
         index = done.n - 1
-        counted = {
+        counted: dict[str, object] = {
             "passed": run.passed_count,
             "failed": run.failed_count,
             "errors": run.error_count,
+            "outcomes": run.outcomes,
         }
+        if not run.passed:
+            counted |= {
+                "failures": told(run.failures),
+                "ending": run.ending,
+                "detail": run.detail,
+            }
         self.attempts[index] = self.attempts[index].model_copy(update=counted)
 
     def _why_stuck(self, done: Candidate, run: TestRun) -> str:

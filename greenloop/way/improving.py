@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from greenloop.errors import UnusableAnswerError
 from greenloop.events import DisputeJudged, Emit, Notice, Stuck
 from greenloop.models.asking import Asker
-from greenloop.records import AttemptKind, Dispute, Expectation, Judgement
+from greenloop.records import AttemptKind, Dispute, DisputeEntry, Expectation, Judgement
 from greenloop.way.craft import Craft
 from greenloop.way.history import Candidate, remark
 from greenloop.way.state import RunState
@@ -113,6 +113,17 @@ class Improver:
         except UnusableAnswerError as error:
             judgement = Judgement(wrong="code", because=f"no usable judgement: {error}")
         self._emit(DisputeJudged(dispute, judgement))
+        base = state.history.base
+        state.disputes.append(
+            DisputeEntry(
+                test=dispute.test,
+                why=dispute.why,
+                wrong=judgement.wrong,
+                because=judgement.because,
+                source=state.standing.source(dispute.test),
+                attempt=base.n if base else None,
+            )
+        )
         if judgement.wrong == "code":
             state.rulings.append(f"{dispute.test} stands: {judgement.because}")
             return False

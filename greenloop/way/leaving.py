@@ -35,6 +35,7 @@ def with_artifacts(
     artifacts = Artifacts(
         run_dir=str(directory.path),
         report=str(directory.report_file),
+        html=str(directory.page),
         answers=str(directory.answers) if directory.answers.exists() else None,
         best_code=paths[0] if report.final_code else None,
         best_tests=paths[-1] if report.test_code.strip() else None,

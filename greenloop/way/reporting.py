@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from importlib.metadata import PackageNotFoundError, version
 
 from greenloop.errors import GreenloopError
@@ -22,6 +23,7 @@ from greenloop.records import (
 )
 from greenloop.way.checklist import Checklist
 from greenloop.way.state import RunState
+from greenloop.way.telling import told
 
 _ONE_RUN = "a script is held to what its runs show: its checks prove no more than that"
 _PACKAGES = ("langchain", "langchain-core", "langchain-openai", "pytest", "ruff", "black")
@@ -53,6 +55,9 @@ def report_of(state: RunState, broken_off: GreenloopError | None = None) -> Repo
         timings=_timings(state),
         environment=environment(state),
         artifacts=Artifacts(),
+        module=state.contract.module if state.contract else state.request.module or "",
+        failures=told(item for item in run.failures if state.stands(item.test)) if run else (),
+        disputes=tuple(state.disputes),
     )
 
 
@@ -177,12 +182,20 @@ def _sealed(state: RunState) -> Iterator[TestEntry]:
 
 
 def _timings(state: RunState) -> Timings:
+    total_s = time.monotonic() - state.started
     return Timings(
-        total_s=round(time.monotonic() - state.started, 3),
+        started_at=began(total_s),
+        total_s=round(total_s, 3),
         model_s=round(state.ledger.model_s, 3),
         sandbox_s=round(state.sandbox_s, 3),
         grading_s=round(state.grading_s, 3),
     )
+
+
+def began(seconds: float) -> str:
+    """The day and time in UTC at which something began that many seconds ago."""
+    at = datetime.now(timezone.utc) - timedelta(seconds=seconds)
+    return at.isoformat(timespec="seconds")
 
 
 def environment(state: RunState) -> Environment:

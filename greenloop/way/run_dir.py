@@ -16,17 +16,19 @@ from pydantic import ValidationError
 
 from greenloop.errors import InputError, OutputError
 from greenloop.records import Report
+from greenloop.reporting.html import report_html
 from greenloop.way.request import RunRequest, digest
 
 
 class RunDirectory:
-    """Paths and files of one run: `run.json`, `answers.jsonl`, `report.json`, `best/`."""
+    """Paths and files of one run: `run.json`, `answers.jsonl`, `report.json` and `.html`, `best/`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
         self.request_file = self.path / "run.json"
         self.answers = self.path / "answers.jsonl"
         self.report_file = self.path / "report.json"
+        self.page = self.path / "report.html"
         self.best = self.path / "best"
 
     @classmethod
@@ -74,19 +76,9 @@ class RunDirectory:
         return request
 
     def save_report(self, report: Report) -> None:
+        """As JSON and as a page. Raises OutputError where the disk does not take them."""
         write_atomically(self.report_file, report.model_dump_json(indent=1) + "\n")
-
-    def load_report(self) -> Report:
-        """Raises InputError where there is no report, or one of another version."""
-        if not self.report_file.is_file():
-            raise InputError(
-                f"{self.path} has no report: the run did not end; "
-                f"go on with `greenloop resume {self.path}`"
-            )
-        try:
-            return Report.model_validate_json(self.report_file.read_text("utf-8"))
-        except (OSError, ValidationError, ValueError) as error:
-            raise InputError(f"{self.report_file} cannot be read: {error}") from None
+        write_atomically(self.page, report_html(report))
 
     def save_best(self, files: dict[str, str]) -> None:
         """The best code so far and its tests."""

@@ -9,6 +9,7 @@ from greenloop.grading import Plan
 from greenloop.models.ledger import Ledger
 from greenloop.records import (
     Contract,
+    DisputeEntry,
     Evidence,
     Expectation,
     RedPhase,
@@ -67,6 +68,7 @@ class RunState:
     forged: str = ""
     rulings: list[str] = field(default_factory=list)
     judged: set[str] = field(default_factory=set)
+    disputes: list[DisputeEntry] = field(default_factory=list)
     repairs: int = 0
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)

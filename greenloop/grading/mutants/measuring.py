@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from greenloop.grading.mutants.generating import mutants
 from greenloop.grading.mutants.mutant import Mutant
 from greenloop.grading.mutants.sampling import sample
-from greenloop.records import Mutation, Survivor
+from greenloop.records import Mutation, Survivor, TriedMutant
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.mutating import MutantRun, MutantRuns, Splice
 from greenloop.sandbox.tested import tested_module
@@ -24,6 +24,7 @@ from greenloop.suite import TestFile
 
 _NOTICED = ("killed", "timeout", "crashed")
 _UNNOTICED = ("survived", "uncovered")
+_SHOWN = 200  # characters of a change
 
 
 def mutation(
@@ -98,6 +99,19 @@ def _record(chosen: Sequence[Mutant], tried: MutantRuns, name: str) -> Mutation:
         sampled=len(chosen),
         seconds=round(tried.seconds, 3),
         trouble=trouble,
+        tried=tuple(map(_tried, chosen, tried.runs)),
+    )
+
+
+def _tried(item: Mutant, run: MutantRun) -> TriedMutant:
+    return TriedMutant(
+        id=item.id,
+        line=item.line,
+        operator=item.operator,
+        before=item.original[:_SHOWN],
+        after=item.mutated[:_SHOWN],
+        outcome=run.outcome,
+        test=run.test,
     )
 
 

@@ -1,0 +1,60 @@
+"""Templates to HTML. Every value that a template prints is made visible and escaped: here, and
+only here, so that no template can forget it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from greenloop.reporting.harmless import visible
+
+
+def render(template: str, **values: Any) -> str:
+    """One file of `templates/`, filled in.
+
+    Raises:
+        jinja2.UndefinedError: the file uses a name that is not given.
+    """
+    return _environment().get_template(template).render(values)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("greenloop.reporting.html", "templates"),
+        undefined=StrictUndefined,
+        autoescape=True,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["seconds"] = seconds
+    environment.filters["number"] = number
+    environment.filters["percent"] = percent
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    return value if isinstance(value, Markup) else visible(str(value))
+
+
+def seconds(value: float) -> str:
+    """`12 ms`, `3.4 s`, `2 min 5 s`."""
+    if value < 1:
+        return f"{value * 1000:.0f} ms"
+    if value < 60:
+        return f"{value:.1f} s"
+    return f"{int(value // 60)} min {value % 60:.0f} s"
+
+
+def number(value: int) -> str:
+    """With narrow gaps between thousands, as in `12 345`."""
+    return f"{value:,}".replace(",", "\u202f")
+
+
+def percent(value: float) -> str:
+    """A share as CSS has it."""
+    return f"{min(max(value, 0), 1) * 100:.1f}%"

@@ -1,0 +1,124 @@
+"""The JSON Schema of the report (Draft 2020-12), and its reference in Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from greenloop.records import Report
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_Schema = dict[str, Any]
+
+
+def report_schema() -> _Schema:
+    """The schema. Keys may be added in later versions, so unknown ones are allowed."""
+    schema = Report.model_json_schema(mode="serialization")
+    _opened(schema)
+    return {"$schema": _DIALECT, "$id": "urn:greenloop:report:1", **schema}
+
+
+def schema_text() -> str:
+    """The schema as it is printed."""
+    return json.dumps(report_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def reference() -> str:
+    """All keys of the report, record by record, as a page of Markdown."""
+    schema = report_schema()
+    return "\n".join(_reference(schema)).rstrip("\n") + "\n"
+
+
+def _opened(schema: Any) -> None:
+    if isinstance(schema, dict):
+        if schema.get("additionalProperties") is False:
+            del schema["additionalProperties"]
+        for value in schema.values():
+            _opened(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            _opened(value)
+
+
+def _reference(schema: _Schema) -> Iterator[str]:
+    yield from _HEAD
+    yield from _record("Report", schema)
+    for name, record in _in_order(schema):
+        yield from _record(name, record)
+
+
+def _in_order(schema: _Schema) -> Iterator[tuple[str, _Schema]]:
+    """The records in the order in which the report comes to speak of them."""
+    waiting, seen = _named(schema["properties"]), set[str]()
+    while waiting:
+        name = waiting.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        record = schema["$defs"][name]
+        yield name, record
+        waiting = _named(record.get("properties", {})) + waiting
+
+
+def _named(properties: Any) -> list[str]:
+    """Names of the records that some properties refer to, in order."""
+    if isinstance(properties, dict):
+        own = [properties["$ref"].rpartition("/")[2]] if "$ref" in properties else []
+        return own + [name for value in properties.values() for name in _named(value)]
+    if isinstance(properties, list):
+        return [name for value in properties for name in _named(value)]
+    return []
+
+
+def _record(name: str, record: _Schema) -> Iterator[str]:
+    yield f"## {name}"
+    yield ""
+    yield record.get("description", "").strip()
+    yield ""
+    yield "| key | value | where it is not given |"
+    yield "|---|---|---|"
+    required = set(record.get("required", ()))
+    for key, value in record.get("properties", {}).items():
+        absent = "never" if key in required else _default(value)
+        yield f"| `{key}` | {_kind(value)} | {absent} |"
+    yield ""
+
+
+def _default(value: _Schema) -> str:
+    if "default" not in value:
+        return "empty"
+    return f"`{json.dumps(value['default'], ensure_ascii=False)}`"
+
+
+def _kind(value: _Schema) -> str:
+    """A key's type in words; records are links to their place on the page."""
+    if "$ref" in value:
+        name = value["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in value:
+        return " or ".join(_kind(item) for item in value["anyOf"])
+    if "enum" in value:
+        return " · ".join(f"`{item}`" for item in value["enum"])
+    if "const" in value:
+        return f"`{json.dumps(value['const'])}`"
+    if value.get("type") == "array":
+        return f"list of {_kind(value.get('items', {}))}"
+    if value.get("type") == "object":
+        return f"{_kind(value.get('additionalProperties', {}))} by name"
+    kind = str(value.get("type", "anything"))
+    return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(kind, kind)
+
+
+_HEAD = (
+    "# The report",
+    "",
+    "<!-- Made by `python -m greenloop.reporting.reference docs/report.md` from the schema. -->",
+    "",
+    "`report.json` in the run directory of every `make` and `check`, and what `--json` prints. The "
+    "same as JSON Schema: `greenloop report --schema`.",
+    "",
+    "Keys are only ever added within a `schema_version`: whoever reads a report passes over keys "
+    "that are new. The last column is what an older report, which lacks the key, is read as.",
+    "",
+)
