@@ -26,6 +26,7 @@ from greenloop.records.evidence import (
     Split,
     Survivor,
 )
+from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
 from greenloop.records.project import Project
 from greenloop.records.report import (
     Artifacts,
@@ -69,6 +70,8 @@ __all__ = [
     "Assertion",
     "Attempt",
     "AttemptKind",
+    "CheckKind",
+    "CheckOrigin",
     "Contract",
     "Controls",
     "Coverage",
@@ -96,6 +99,7 @@ __all__ = [
     "NetworkRequest",
     "Origin",
     "Outcome",
+    "OutputCheck",
     "Project",
     "Record",
     "RedPhase",
