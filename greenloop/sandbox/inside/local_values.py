@@ -126,7 +126,8 @@ class Values:
         if issubclass(kind, dict):
             return self._pairs(list(_first(dict.items(value))), dict.__len__(value), depth)
         if issubclass(kind, BaseException):
-            return f"{kind.__name__}{self._shown(BaseException.args.__get__(value), depth + 1)}"  # type: ignore[attr-defined]
+            arguments = self._shown(vars(BaseException)["args"].__get__(value), depth + 1)
+            return f"{_name(kind)}{arguments.replace(',)', ')')}"
         if self._is_own(kind):
             return self._attributes(value, depth)
         return _cut(repr(value), _TEXT)
@@ -153,7 +154,7 @@ class Values:
         return "{" + ", ".join(parts + more) + "}"
 
     def _attributes(self, value: Any, depth: int) -> str:
-        name = type.__dict__["__name__"].__get__(type(value))
+        name = _name(type(value))
         if depth >= _DEEPEST:
             return f"<{name}>"
         try:
@@ -177,6 +178,11 @@ class Values:
         name = type.__dict__["__module__"].__get__(kind)
         file = getattr(sys.modules.get(str(name)), "__file__", None)
         return name == "__main__" or str(file).startswith(self._work)
+
+
+def _name(kind: type) -> str:
+    """Past what its own class may make of it."""
+    return str(type.__dict__["__name__"].__get__(kind))
 
 
 def _first(items: Any) -> Iterator[Any]:

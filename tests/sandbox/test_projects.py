@@ -1,0 +1,225 @@
+"""A project's tests in their own layout: what pytest says of them outside is what comes back."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import InputError
+from greenloop.records import Expectation, Project
+from greenloop.sandbox.process import ProcessSandbox
+from greenloop.sandbox.snapshot import snapshot
+from greenloop.sandbox.testing import TestingSandbox
+
+FILES = {
+    "pyproject.toml": """
+[tool.pytest.ini_options]
+addopts = "-ra --strict-markers -m 'not slow' --loud --cov=shop --cov-report term -n auto -x"
+testpaths = ["tests"]
+pythonpath = ["lib"]
+python_functions = ["test_*", "check_*"]
+markers = ["slow: takes long"]
+filterwarnings = ["error"]
+required_plugins = ["pytest-no-such"]
+""",
+    "conftest.py": """
+import pytest
+
+def pytest_addoption(parser):
+    parser.addoption("--loud", action="store_true")
+
+@pytest.fixture
+def names(request):
+    assert request.config.getoption("--loud")
+    return ["a", "bb"]
+""",
+    "src/shop/__init__.py": "from .cart import total\n",
+    "src/shop/cart.py": "from . import prices\n\n\ndef total(names):\n"
+    "    return sum(prices.of(name) for name in names) + 1\n",
+    "src/shop/prices.py": "def of(name):\n    return len(name)\n",
+    "src/statistics.py": "mine = True\n",
+    "lib/extra.py": "value = 4\n",
+    "tests/__init__.py": "",
+    "tests/helpers.py": "def same(one, other):\n    assert one == other\n",
+    "tests/data/in.txt": "three",
+    "tests/unit/__init__.py": "",
+    "tests/unit/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef expected():\n    return 3\n",
+    "tests/unit/test_cart.py": """
+import pathlib, pytest
+import extra, statistics
+from shop import total
+from ..helpers import same
+
+class TestCart:
+    @pytest.fixture
+    def own(self):
+        return 3
+    def test_total(self, names, expected, own):
+        same(total(names), expected)
+    @pytest.mark.parametrize("count", [1, 2], ids=["one", "two"])
+    def test_count(self, count):
+        assert total(["x" * count]) == count
+
+@pytest.mark.slow
+def test_slow():
+    assert False
+
+def check_paths():
+    root = pathlib.Path(__file__).parents[2]
+    assert (root / "tests/data/in.txt").read_text() == "three"
+    assert pathlib.Path.cwd() == root
+    assert extra.value == 4 and statistics.mine
+
+def test_writes():
+    place = pathlib.Path(__file__).parents[1] / "data/in.txt"
+    assert place.read_text() == "three"
+    place.write_text("four")
+    pathlib.Path(__file__).unlink()
+    place.write_text("three")
+
+@pytest.mark.xfail
+def test_expected(): assert 0
+""",
+    "other/test_not_asked_for.py": "def test_other():\n    assert False\n",
+}
+FIXED = {"src/shop/cart.py": FILES["src/shop/cart.py"].replace(" + 1", "")}
+NOTES = (
+    "pyproject.toml: addopts: --cov=shop is not used",
+    "pyproject.toml: addopts: --cov-report term is not used",
+    "pyproject.toml: addopts: -n auto is not used",
+    "pyproject.toml: addopts: -x is not used",
+    "pyproject.toml: required_plugins: plugins are not looked for",
+)
+
+
+def written(root: Path, files: Mapping[str, str]) -> Path:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+def outside(root: Path, *more: str) -> dict[str, str]:
+    """What pytest says of a folder, without what is not installed here; outcomes by node id."""
+    text = (root / "pyproject.toml").read_text()
+    text = re.sub(r" --cov.* -x|required_plugins.*", "", text)
+    (root / "pyproject.toml").write_text(text)
+    command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *more]
+    variables = {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": "src",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
+    ended = subprocess.run(
+        command, cwd=root, env=variables, capture_output=True, text=True, timeout=100
+    )
+    found = dict(re.findall(r"^(\S+::\S+) (PASSED|FAILED|XFAIL)", ended.stdout, re.M))
+    words = {"PASSED": "passed", "FAILED": "failed", "XFAIL": "xfailed"}
+    assert found, ended.stdout
+    return {name: words[word] for name, word in found.items()}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    return snapshot(written(tmp_path_factory.mktemp("project"), FILES))
+
+
+@pytest.fixture(scope="module")
+def by_pytest(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return outside(written(tmp_path_factory.mktemp("outside"), FILES))
+
+
+def test_a_project_behaves_as_it_does_outside(
+    box: TestingSandbox, project: Project, by_pytest: dict[str, str]
+) -> None:
+    run = box.run_project(project)
+    assert run.outcomes == by_pytest
+    assert len(by_pytest) == 6
+    assert set(run.failing) >= {"tests/unit/test_cart.py::TestCart::test_total"}
+    assert run.notes == NOTES
+    failure = next(item for item in run.failures if item.test.endswith("test_total"))
+    places = [(frame.file, frame.line) for frame in failure.frames]
+    assert places == [("tests/unit/test_cart.py", 12), ("tests/helpers.py", 2)]
+
+
+def test_what_is_laid_over_it_counts_and_nothing_reaches_the_next_run(
+    box: TestingSandbox, project: Project
+) -> None:
+    fixed = project.with_overlay(FIXED)
+    first = box.run_project(fixed)
+    ids = frozenset(first.outcomes)
+    expected = Expectation(ids=ids, tolerated=frozenset({"tests/unit/test_cart.py::test_expected"}))
+    again = box.run_project(fixed, expected=expected, order_seed=3)
+    assert first.outcomes == again.outcomes
+    assert again.passed, again
+    assert [item.id for item in first.tests] != [item.id for item in again.tests]
+    assert not box.run_project(project, expected=expected).passed
+
+
+def test_targets_are_files_folders_and_single_tests(box: TestingSandbox, project: Project) -> None:
+    def ids(*targets: str) -> list[str]:
+        chosen = project.model_copy(update={"targets": targets})
+        return list(box.run_project(chosen.with_overlay(FIXED)).outcomes)
+
+    assert ids("other") == ["other/test_not_asked_for.py::test_other"]
+    assert ids(
+        "tests/unit/test_cart.py::TestCart::test_count[two]", "other/test_not_asked_for.py"
+    ) == [
+        "tests/unit/test_cart.py::TestCart::test_count[two]",
+        "other/test_not_asked_for.py::test_other",
+    ]
+    assert len(ids(".")) == 7
+
+
+BROKEN = {
+    "conftest.py": ("import no_such", "conftest.py", "ModuleNotFoundError"),
+    "tests/unit/conftest.py": ("1 / 0", "tests/unit", "ZeroDivisionError"),
+    "src/shop/cart.py": ("def total(names)\n", "tests/unit/test_cart.py", "SyntaxError"),
+    "pyproject.toml": ("[tool.pytest", "", "UsageError"),
+}
+
+
+@pytest.mark.parametrize("path", BROKEN)
+def test_what_keeps_tests_from_running_is_told(
+    box: TestingSandbox, project: Project, path: str
+) -> None:
+    source, name, exception = BROKEN[path]
+    run = box.run_project(project.with_overlay({path: source}))
+    assert not run.passed
+    assert [(item.test, item.phase, item.exception) for item in run.failures] == [
+        (name, "collect", exception)
+    ]
+
+
+def test_a_test_that_hangs_is_named_with_its_place(box: TestingSandbox, project: Project) -> None:
+    hanging = {"src/shop/prices.py": "def of(name):\n    while True:\n        pass\n"}
+    limits = box.limits
+    try:
+        box.limits = type(limits)(**{**vars(limits), "timeout_s": 2.0})
+        run = box.run_project(project.with_overlay(hanging))
+    finally:
+        box.limits = limits
+    assert run.ending == "timeout"
+    assert run.failures[0].test == "tests/unit/test_cart.py::TestCart::test_total"
+    assert run.failures[0].frames[-1].file == "src/shop/prices.py"
+
+
+def test_with_a_hash_seed_it_is_the_same(box: TestingSandbox, project: Project) -> None:
+    run = box.run_project(project.with_overlay(FIXED), hash_seed=7)
+    assert set(run.outcomes.values()) == {"passed", "xfailed"}, run
+
+
+def test_a_target_that_is_not_there_is_refused(project: Project) -> None:
+    with ProcessSandbox() as none:
+        for target, said in (
+            ("no/such", "no such test file"),
+            ("../x", "not a path"),
+            ("/x", "path"),
+        ):
+            with pytest.raises(InputError, match=said):
+                none.run_project(project.model_copy(update={"targets": (target,)}))

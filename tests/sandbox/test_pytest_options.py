@@ -1,0 +1,73 @@
+"""Which of a project's own options for pytest are kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.sandbox.pytest_options import options_of
+
+KEPT: dict[str, list[str]] = {
+    "-ra -q --tb=short --color yes -vv -s --durations=10": [],
+    "-m 'not slow' -k 'a or b' -knone": ["-m", "not slow", "-k", "a or b", "-knone"],
+    "--import-mode=importlib --strict-markers": ["--import-mode=importlib", "--strict-markers"],
+    "--ignore tests/x --deselect=a::b": ["--ignore", "tests/x", "--deselect=a::b"],
+    "-p no:cacheprovider -p no:warnings -p pytester -p tests.plugin": [
+        *("-p", "no:warnings", "-p", "pytester", "-p", "tests.plugin")
+    ],
+    "--doctest-modules tests": ["--doctest-modules"],
+    "--own --own-value=3": ["--own", "--own-value=3"],
+}
+LEFT_OUT = {
+    "--cov=x --cov-report term-missing -n 4 -x": [
+        "--cov=x",
+        "--cov-report term-missing",
+        "-n 4",
+        "-x",
+    ],
+    "--maxfail=1 --pdb --timeout 3": ["--maxfail=1", "--pdb", "--timeout 3"],
+    "-p xdist --basetemp=/x tests": ["-p xdist", "--basetemp=/x", "tests"],
+    "-c other.ini --rootdir .. --lf": ["-c other.ini", "--rootdir ..", "--lf"],
+}
+CONFTEST = b"def pytest_addoption(p):\n    p.addoption('--own')\n    p.addoption(\"--own-value\")\n"
+
+
+@pytest.mark.parametrize("words", KEPT)
+def test_what_says_which_tests_there_are_is_kept(words: str) -> None:
+    ini = f"[pytest]\naddopts =\n    {words}\n".encode()
+    options = options_of({"pytest.ini": ini, "conftest.py": CONFTEST, "tests/plugin.py": b""})
+    assert options.arguments == KEPT[words]
+    assert options.config == "pytest.ini"
+
+
+@pytest.mark.parametrize("words", LEFT_OUT)
+def test_what_cannot_be_used_is_named(words: str) -> None:
+    options = options_of({"setup.cfg": f"[tool:pytest]\naddopts = {words}\n".encode()})
+    assert options.arguments == []
+    assert options.notes == [f"setup.cfg: addopts: {item} is not used" for item in LEFT_OUT[words]]
+
+
+@pytest.mark.parametrize(
+    ("files", "config"),
+    [
+        ({}, ""),
+        ({"pyproject.toml": "[project]\nname='x'", "tox.ini": "[tox]\n"}, ""),
+        (
+            {"pyproject.toml": "[tool.pytest.ini_options]\nmarkers=[]", "tox.ini": "[pytest]"},
+            "pyproject.toml",
+        ),
+        (
+            {"pytest.ini": "", "pyproject.toml": "[tool.pytest.ini_options]\nmarkers=[]"},
+            "pytest.ini",
+        ),
+        ({"tox.ini": "[pytest]\naddopts=-q"}, "tox.ini"),
+        ({"setup.cfg": "[tool:pytest]\naddopts=-q"}, "setup.cfg"),
+        ({"pyproject.toml": "[tool.pytest"}, "pyproject.toml"),
+        ({"pyproject.toml": "tool = 3"}, ""),
+        ({"pytest.ini": "[pytest]\naddopts = 'open"}, "pytest.ini"),
+        ({"sub/pytest.ini": "[pytest]"}, ""),
+    ],
+)
+def test_the_configuration_is_the_one_that_pytest_would_take(
+    files: dict[str, str], config: str
+) -> None:
+    assert options_of({path: text.encode() for path, text in files.items()}).config == config

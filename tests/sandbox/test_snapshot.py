@@ -1,0 +1,83 @@
+"""Reading a folder for the sandbox: what goes in, what stays out, and how much is too much."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import InputError
+from greenloop.sandbox.snapshot import snapshot
+
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq4yR5wq\n"
+IN = (
+    "a.py credentials.py src/build/mod.py build/__init__.py data/in.csv .coveragerc tests/conftest.py "
+    "environment.yml keys/readme.md .github/workflows/ci.yml"
+).split()
+SECRET = (
+    ".env .env.local config/prod.env .netrc .pypirc .npmrc id_rsa keys/id_ed25519.pub server.key "
+    "cert.pem credentials.json secrets.yaml terraform.tfstate .ssh/config .aws/credentials "
+    "renamed.txt client_secret_1.json"
+).split()
+OTHER = (
+    ".git/config __pycache__/a.cpython-311.pyc a.pyc .venv/lib/x.py env/pyvenv.cfg env/lib/y.py "
+    "node_modules/x/index.js .tox/x .mypy_cache/y build2/__pycache__/z dist/x.whl .coverage"
+).split()
+
+
+def test_code_goes_in_and_secrets_and_what_is_made_anew_stay_out(tmp_path: Path) -> None:
+    for path in (*IN, *SECRET, *OTHER):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        text = KEY if path == "renamed.txt" else f"of {path}\r\n"
+        (tmp_path / path).write_bytes(text.encode())
+    project = snapshot(tmp_path, ["tests"])
+    assert sorted(item.path for item in project.files) == sorted(IN)
+    assert project.targets == ("tests",)
+    assert project.laid_out["a.py"] == b"of a.py\r\n"
+    told = "\n".join(project.left_out)
+    for path in (".env", ".netrc", "server.key", ".ssh/", "env/", "renamed.txt"):
+        assert f"{path}:" in told
+    assert ".git" not in told.replace(".github", "")
+    assert "node_modules" not in told
+
+
+def test_links_are_followed_to_files_within_alone(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "inner").mkdir(parents=True)
+    (root / "inner/a.txt").write_text("a")
+    (root / ".env").write_text("KEY=1")
+    (tmp_path / "outside.txt").write_text("out")
+    for name, target in {
+        "in": "inner/a.txt",
+        "folder": "inner",
+        "out": "../outside.txt",
+        "absolute": str(tmp_path / "outside.txt"),
+        "secret": ".env",
+        "nowhere": "no-such",
+        "itself": "itself",
+    }.items():
+        (root / name).symlink_to(target)
+    os.mkfifo(root / "pipe")
+    project = snapshot(root)
+    assert project.laid_out == {"in": b"a", "inner/a.txt": b"a"}
+    named = {line.partition(":")[0] for line in project.left_out}
+    assert named == {"folder", "out", "absolute", "secret", "nowhere", "itself", "pipe", ".env"}
+
+
+def test_too_much_is_refused_with_the_most_of_it_by_name(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/big.bin").write_bytes(bytes(3 << 20))
+    (tmp_path / "small.py").write_text("x")
+    with pytest.raises(
+        InputError, match=r"2 files, 3\.0 MB; at most .* 2\.0 MB .*: data/ \(3\.0 MB"
+    ):
+        snapshot(tmp_path, most_bytes=2 << 20)
+    with pytest.raises(InputError, match=r"The most of it: data/ \(1 files\), small.py"):
+        snapshot(tmp_path, most_files=1)
+    assert len(snapshot(tmp_path).files) == 2
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        snapshot(tmp_path / "no-such")
