@@ -14,22 +14,25 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.errors import GreenloopError, InterruptedRunError, NoModelError, OutputError
 from greenloop.events import ContractReady, Emit, RunFinished, RunStarted, ignore
 from greenloop.grading import Plan
 from greenloop.models.answer_log import AnswerLog
 from greenloop.models.asking import Asker, RetryPolicy
 from greenloop.models.chat import ChatSource
 from greenloop.models.ledger import Ledger
-from greenloop.models.opening import open_sources
+from greenloop.models.opening import NO_MODEL, asks_nobody, open_sources
 from greenloop.packages import Provider
 from greenloop.records import Report, SandboxInfo
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.tools.as_tools import in_any_thread
 from greenloop.tools.toolkit import Toolkit
+from greenloop.way.craft import ModuleCraft
 from greenloop.way.earning import earn_tests
+from greenloop.way.handing_over import with_made
 from greenloop.way.hardening import Hardener
+from greenloop.way.healing import heal_way
 from greenloop.way.improving import Improver
 from greenloop.way.leaving import with_artifacts
 from greenloop.way.packages import provide_agreed
@@ -37,6 +40,7 @@ from greenloop.way.proving import is_green
 from greenloop.way.reporting import own_version, report_of
 from greenloop.way.request import RunRequest, kept_options
 from greenloop.way.run_dir import RunDirectory
+from greenloop.way.scripting import script_way
 from greenloop.way.state import RunState
 from greenloop.way.writing import write_code
 
@@ -109,6 +113,15 @@ class CodingAgent:
 
     async def _way(self, kit: Toolkit, asker: Asker, state: RunState) -> None:
         emit, repairs = self._emit, self._settings.max_repairs
+        if state.request.script:
+            await script_way(kit, asker, state, emit, repairs)
+        elif state.request.original:
+            await heal_way(kit, asker, state, emit, repairs, alone=asks_nobody(self._settings))
+        else:
+            await self._make(kit, asker, state)
+
+    async def _make(self, kit: Toolkit, asker: Asker, state: RunState) -> None:
+        emit, repairs = self._emit, self._settings.max_repairs
         given = "\n\n".join(item.code for item in state.request.given)
         state.contract = await kit.parse_specification(
             state.request.specification, state.request.module, given
@@ -119,11 +132,12 @@ class CodingAgent:
             write_code(kit, state, emit, may_repair=repairs > 0),
             earn_tests(kit, state, emit),
         )
-        improver = Improver(kit, asker, state, emit, repairs)
+        craft = ModuleCraft(kit, state, emit)
+        improver = Improver(craft, asker, state, emit, repairs)
         hardener = Hardener(kit, state, emit, self._settings.hardening_rounds, repairs)
         going_on = True
         while going_on:
-            if await is_green(kit, state, emit):
+            if await is_green(kit, craft, state, emit):
                 going_on = await hardener.harden()
             else:
                 going_on = await improver.improve()
@@ -144,14 +158,13 @@ class CodingAgent:
         settings, request = self._settings, state.request
         sandbox = self._sandbox or stack.enter_context(open_sandbox(settings))
         state.sandbox = sandbox.info
-        sources = [ChatSource(type(item).__name__, item) for item in self._models]
-        sources = sources or open_sources(settings)
-        state.model = sources[0].name
+        sources, why_none = self._sources(state)
+        state.model = sources[0].name if sources else NO_MODEL
         log = AnswerLog(directory.answers, Path(request.record) if request.record else None)
         retry = RetryPolicy(settings.model_attempts, settings.model_backoff_s)
         key = settings.openai_api_key
         secrets = (key.get_secret_value(),) if key else ()
-        asker = Asker(sources, log, state.ledger, retry, self._emit, secrets)
+        asker = Asker(sources, log, state.ledger, retry, self._emit, secrets, why_none)
         info = sandbox.info
         self._emit(
             RunStarted(
@@ -165,18 +178,39 @@ class CodingAgent:
         )
         return asker, Toolkit(asker, sandbox, Provider(settings.allow_list))
 
+    def _sources(self, state: RunState) -> tuple[list[ChatSource], GreenloopError | None]:
+        """The model and its fallback. What is healed may need none: then why there is none."""
+        given = [ChatSource(type(item).__name__, item) for item in self._models]
+        if given or state.request.original is None:
+            return given or open_sources(self._settings), None
+        if asks_nobody(self._settings):
+            return [], NoModelError(f"--model {NO_MODEL}: no model is asked")
+        try:
+            return open_sources(self._settings), None
+        except NoModelError as error:
+            return [], error
+
     def _finished(
         self, state: RunState, directory: RunDirectory, error: GreenloopError | None
     ) -> tuple[Report, OutputError | None]:
         """The report, saved with the best code and its tests; why not, where the disk is full."""
         report, unsaved = report_of(state, error), None
         try:
-            report = with_artifacts(report, directory, state.request.record)
+            report = with_artifacts(report, directory, state.request.record, _file_name(state))
+            report = with_made(report, directory, state)
             directory.save_report(report)
         except OutputError as problem:
             unsaved = problem
         self._emit(RunFinished(report))
         return report, unsaved
+
+
+def _file_name(state: RunState) -> str:
+    """What the code's file is called, where the person named it; ''."""
+    request = state.request
+    if request.original:
+        return request.original.name
+    return request.script.name if request.script else ""
 
 
 async def side_by_side(*work: Coroutine[Any, Any, None]) -> None:

@@ -33,10 +33,13 @@ from greenloop.commands.options import (
     TestsOutput,
     Timeout,
     Verbose,
+    flags_of,
+    listed,
 )
+from greenloop.commands.typed import heal, script
 
 _DEFAULT = "make"
-_LATER = ("heal", "script", "batch")
+_LATER = ("batch",)
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 
 
@@ -105,10 +108,10 @@ def make(
     """Specification → reviewed, tested, graded code. The default command."""
     from greenloop.commands.making import MakeOptions, make_command
 
-    flags = _flags(
+    flags = flags_of(
         model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
     )
-    flags |= {"allow_package": _listed(allow_package), "mutants": mutants}
+    flags |= {"allow_package": listed(allow_package), "mutants": mutants}
     options = MakeOptions(
         output=output,
         tests_output=tests_output,
@@ -145,6 +148,10 @@ def check(
     raise typer.Exit(check_command(code, tests, options, flags))
 
 
+app.command()(heal)
+app.command()(script)
+
+
 @app.command()
 def resume(
     run_dir: Annotated[Path, typer.Argument(help="The directory of an interrupted run.")],
@@ -167,10 +174,10 @@ def resume(
     """Go on with an interrupted run; answers that it has are not paid for again."""
     from greenloop.commands.making import MakeOptions, resume_command
 
-    flags = _flags(
+    flags = flags_of(
         model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
     )
-    flags |= {"allow_package": _listed(allow_package), "mutants": mutants}
+    flags |= {"allow_package": listed(allow_package), "mutants": mutants}
     options = MakeOptions(
         keep_best=keep_best, approve=approve, json=json, quiet=quiet, verbose=verbose
     )
@@ -201,36 +208,8 @@ def doctor(
     """What this machine offers: model, sandbox, versions; and how to mend what is missing."""
     from greenloop.commands.doctor import doctor_command
 
-    flags = {"model": model, "sandbox": sandbox, "allow_package": _listed(allow_package)}
+    flags = {"model": model, "sandbox": sandbox, "allow_package": listed(allow_package)}
     raise typer.Exit(doctor_command(flags, as_json=json))
-
-
-def _listed(packages: list[str] | None) -> str | None:
-    """As the setting has it; None where none was given."""
-    return ",".join(packages) if packages else None
-
-
-def _flags(
-    model: str | None,
-    fallback_model: str | None,
-    max_repairs: int | None,
-    timeout: float | None,
-    max_tokens: int | None,
-    max_cost: float | None,
-    sandbox: str | None,
-    require: str | None,
-) -> dict[str, Any]:
-    """The flags that are settings, by their settings' names."""
-    return {
-        "model": model,
-        "fallback_model": fallback_model,
-        "max_repairs": max_repairs,
-        "timeout_s": timeout,
-        "max_tokens": max_tokens,
-        "max_cost": max_cost,
-        "sandbox": sandbox,
-        "require": require,
-    }
 
 
 def main() -> None:

@@ -12,9 +12,11 @@ from greenloop.records import (
     Dispute,
     Evidence,
     Judgement,
+    OutputCheck,
     RedPhase,
     Report,
     Review,
+    Search,
     TestRun,
 )
 
@@ -153,6 +155,20 @@ class Hardened(Event):
 
     survivors: int
     tests: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ChecksReady(Event):
+    """What a script's output is held to."""
+
+    checks: tuple[OutputCheck, ...]
+
+
+@dataclass(frozen=True)
+class Searched(Event):
+    """Single edits were tried, without a model."""
+
+    search: Search
 
 
 @dataclass(frozen=True)

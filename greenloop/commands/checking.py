@@ -89,6 +89,7 @@ def _directory(settings: Settings, checked: Checked, options: CheckOptions) -> R
     given = tuple(GivenTests.of(item.name, item.code) for item in checked.tests)
     directory.save_request(
         RunRequest(
+            kind="check",
             specification="",
             module=checked.module,
             given=given,

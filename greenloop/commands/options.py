@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Any, Literal, Optional
 
 import typer
 
@@ -87,3 +87,31 @@ Mutants = Annotated[
     Optional[str],
     typer.Option("--mutants", help="How many mutants at most; default 100.", metavar="N|all"),
 ]
+
+
+def listed(packages: list[str] | None) -> str | None:
+    """As the setting has it; None where none was given."""
+    return ",".join(packages) if packages else None
+
+
+def flags_of(
+    model: str | None,
+    fallback_model: str | None,
+    max_repairs: int | None,
+    timeout: float | None,
+    max_tokens: int | None,
+    max_cost: float | None,
+    sandbox: str | None,
+    require: str | None = None,
+) -> dict[str, Any]:
+    """The flags that are settings, by their settings' names."""
+    return {
+        "model": model,
+        "fallback_model": fallback_model,
+        "max_repairs": max_repairs,
+        "timeout_s": timeout,
+        "max_tokens": max_tokens,
+        "max_cost": max_cost,
+        "sandbox": sandbox,
+        "require": require,
+    }

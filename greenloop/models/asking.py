@@ -10,7 +10,12 @@ from typing import Protocol, TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 from tenacity.wait import wait_exponential, wait_random
 
-from greenloop.errors import GreenloopError, ModelUnavailableError, UnusableAnswerError
+from greenloop.errors import (
+    GreenloopError,
+    ModelUnavailableError,
+    NoModelError,
+    UnusableAnswerError,
+)
 from greenloop.events import (
     AnswerRejected,
     CallFinished,
@@ -59,6 +64,7 @@ class Asker:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     emit: Emit = ignore
     secrets: tuple[str, ...] = ()  # never shown, whatever a server says
+    why_none: GreenloopError | None = None  # raised by a call, where there are no sources
 
     async def ask(self, prompt: Prompt, read: Callable[[Answer], T]) -> T:
         """The answer to a prompt, read.
@@ -111,7 +117,7 @@ class Asker:
         """An answer that was paid for before: it counts towards the budget, and costs nothing now."""
         usage = entry.usage or TokenCount()
         self.ledger.add(entry.tool, entry.model or "", usage, entry.seconds or 0.0)
-        model = self.sources[0].model
+        model = self.sources[0].model if self.sources else None
         if isinstance(model, ReplayChatModel):
             model.skip(entry.tool)
         self.emit(CallFinished(entry.tool, 0.0, usage.total, source="log"))
@@ -119,6 +125,8 @@ class Asker:
 
     async def _call(self, prompt: Prompt) -> tuple[Completion, ChatSource]:
         """The answer and who gave it."""
+        if not self.sources:
+            raise self.why_none or NoModelError("no model is asked in this run")
         source = self.sources[0]
         try:
             return await self._call_source(prompt, source), source

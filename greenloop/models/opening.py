@@ -13,6 +13,7 @@ from greenloop.models.ledger import UNPRICED
 from greenloop.models.replay import ReplayChatModel
 from greenloop.settings import Settings
 
+NO_MODEL = "none"
 _EXTRAS = {
     "anthropic": "anthropic",
     "ollama": "ollama",
@@ -29,10 +30,17 @@ def open_sources(settings: Settings) -> list[ChatSource]:
         NoModelError: none is configured, or its package is missing.
         InputError: a replay file cannot be read.
     """
+    if asks_nobody(settings):
+        raise NoModelError(f"--model {NO_MODEL} is for heal --tests: this needs a model")
     sources = [open_source(choose_model(settings), settings)]
     if settings.fallback_model:
         sources.append(open_source(ModelChoice(settings.fallback_model), settings))
     return sources
+
+
+def asks_nobody(settings: Settings) -> bool:
+    """Whether the person said that no model is to be asked."""
+    return settings.model == NO_MODEL
 
 
 def open_source(choice: ModelChoice, settings: Settings) -> ChatSource:

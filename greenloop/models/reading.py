@@ -45,9 +45,9 @@ def read_code(answer: Answer, contract: Contract) -> GeneratedCode:
     text = whole_text(answer)
     names = public_names(contract.interface)
     code = _module(text, names, contract.module)
-    _check_whole(code)
+    check_whole(code)
     _check_module(code, names, contract.module)
-    return GeneratedCode(code=code, explanation=_prose(text))
+    return GeneratedCode(code=code, explanation=prose(text))
 
 
 def read_tests(answer: Answer, contract: Contract) -> GeneratedTests:
@@ -58,16 +58,21 @@ def read_tests(answer: Answer, contract: Contract) -> GeneratedTests:
     """
     text = whole_text(answer)
     code = _test_file(_python(text), contract.module)
-    _check_whole(code)
+    check_whole(code)
     return GeneratedTests(code=code, sealed=_sealed(text))
 
 
 def read_script(answer: Answer) -> GeneratedCode:
     """A whole script; the same checks as for a module, but no interface to keep."""
     text = whole_text(answer)
-    code = _module(text, (), "")
-    _check_whole(code)
-    return GeneratedCode(code=code, explanation=_prose(text))
+    code = module_in(text)
+    check_whole(code)
+    return GeneratedCode(code=code, explanation=prose(text))
+
+
+def module_in(text: str) -> str:
+    """The code of an answer, where no names are known that it defines. Raises Unusable."""
+    return _module(text, (), "")
 
 
 def read_repair(answer: Answer, contract: Contract, current: str) -> Repair:
@@ -82,9 +87,9 @@ def read_repair(answer: Answer, contract: Contract, current: str) -> Repair:
     )
     code = _repaired(text, contract, current, only_disputes=bool(disputes))
     if code is not None:
-        _check_whole(code)
+        check_whole(code)
         _check_module(code, public_names(contract.interface), contract.module)
-    return Repair(code=code, disputes=disputes, explanation=_prose(_DISPUTE.sub("", text)))
+    return Repair(code=code, disputes=disputes, explanation=prose(_DISPUTE.sub("", text)))
 
 
 def _repaired(text: str, contract: Contract, current: str, *, only_disputes: bool) -> str | None:
@@ -154,7 +159,8 @@ def _test_file(found: Sequence[str], module: str) -> str:
     raise Unusable(f"The tests must import what they test from `{module}`.")
 
 
-def _check_whole(code: str) -> None:
+def check_whole(code: str) -> None:
+    """Raises Unusable where something stands in for code left out."""
     if left_out := elision(code):
         raise Unusable(f"The code is not whole ({left_out}). Write every line out.")
 
@@ -197,5 +203,6 @@ def _one_sealed(raw: object) -> SealedExample | None:
     return example if (example.returns is None) != (example.raises is None) else None
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
+    """What stands outside of the answer's blocks, cut."""
     return outside(text)[:2000]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, meta
@@ -36,6 +37,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["with_import"] = with_import
+    environment.filters["shown_argument"] = shlex.quote
     return environment
 
 

@@ -10,8 +10,13 @@ from greenloop.records.answers import Finding
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract
 from greenloop.records.evidence import Evidence
+from greenloop.records.output_check import OutputCheck
+from greenloop.records.script_run import NetworkRequest
+from greenloop.records.search import Patch
+from greenloop.records.test_run import Ending
 
 SchemaVersion = Literal["1"]
+Command = Literal["make", "check", "heal", "script"]
 Verdict = Literal["verified", "passed", "failed"]
 AttemptKind = Literal["generate", "review-repair", "free-fix", "repair", "rewrite"]
 Origin = Literal["generated", "given", "sealed", "hardening"]
@@ -96,10 +101,37 @@ class Artifacts(Record):
     output: str | None = None
     tests_output: str | None = None
     record: str | None = None
+    original: str | None = None
+    made: str | None = None
+
+
+class Made(Record):
+    """A file that a script made; `size` in bytes."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+class ScriptResult(Record):
+    """What the script of `final_code` showed in its last run, and what it was held to."""
+
+    name: str
+    exit_status: int | None = None
+    ending: Ending
+    stdout: str = ""
+    stdout_cut: bool = False
+    stderr: str = ""
+    made: tuple[Made, ...] = ()
+    network: tuple[NetworkRequest, ...] = ()
+    checks: tuple[OutputCheck, ...] = ()
 
 
 class Report(Record):
-    """What a run reached, whatever its end. The first six keys are those of the tutorials."""
+    """What a run reached, whatever its end. The first six keys are those of the tutorials.
+
+    `original` is the text of a file that was healed, as it was.
+    """
 
     specification: str
     final_code: str
@@ -108,6 +140,8 @@ class Report(Record):
     test_output: str
     iterations: int
     schema_version: SchemaVersion = "1"
+    command: Command = "make"
+    original: str = ""
     verdict: Verdict
     reasons: tuple[str, ...] = ()
     contract: Contract | None = None
@@ -115,6 +149,8 @@ class Report(Record):
     review: tuple[Finding, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     evidence: Evidence
+    script: ScriptResult | None = None
+    patches: tuple[Patch, ...] = ()
     usage: Usage
     timings: Timings
     environment: Environment

@@ -39,6 +39,8 @@ def _tellers() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
         e.Stuck: _stuck,
         e.Graded: _graded,
         e.Hardened: _hardened,
+        e.ChecksReady: _checks,
+        e.Searched: _searched,
         e.Notice: _notice,
     }
 
@@ -169,6 +171,25 @@ def _hardened(event: e.Hardened, verbose: bool) -> Iterator[str]:
     yield f"harden   {faults}; tests added: {', '.join(event.tests[:_MOST])}"
 
 
+def _checks(event: e.ChecksReady, verbose: bool) -> Iterator[str]:
+    yield f"checks   {len(event.checks)} of what it shows"
+    for item in event.checks:
+        whose = " (made of the task)" if item.origin == "generated" else ""
+        yield f"         {shorten(item.id, _LINE, placeholder=' …')}{whose}"
+
+
+def _searched(event: e.Searched, verbose: bool) -> Iterator[str]:
+    found, count = event.search, len(event.search.patches)
+    yield (
+        f"search   {found.tried} edits tried in {found.seconds:.1f} s: "
+        f"{count or 'none'} with which all tests pass"
+    )
+    yield from (
+        f"         line {item.line}: {item.change}"
+        for item in found.patches[: 3 if not verbose else None]
+    )
+
+
 def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:
     yield f"note     {event.text}"
 
@@ -195,7 +216,8 @@ def evidence_line(evidence: Evidence) -> str:
         unsteady = (
             "not tried to the end for steadiness" if evidence.flakiness.cut_short else "FLAKY"
         )
-        parts.append("steady in another order" if evidence.flakiness.reached else unsteady)
+        held = "steady in another order" if evidence.flakiness.order_seed else "the same again"
+        parts.append(held if evidence.flakiness.reached else unsteady)
     parts.append(
         f"integrity {len(evidence.integrity)} findings" if evidence.integrity else "integrity clean"
     )

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import unified_diff
 
 from greenloop.records import Report
 from greenloop.reporting.lines import evidence_line
 
 
+def healed_diff(report: Report) -> str:
+    """What was changed in a file that was healed; '' where nothing was."""
+    lines = unified_diff(
+        report.original.splitlines(),
+        report.final_code.splitlines(),
+        "as it was",
+        "healed" if report.tests_passed else "the best so far",
+        lineterm="",
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
 def verdict_line(report: Report) -> str:
     """The verdict, the tests and the cost in one line."""
+    what = "checks hold" if report.script else "tests pass"
     counted = [item for item in report.tests if item.outcome != "dropped"]
     passed = sum(item.outcome == "passed" for item in counted)
     usage = report.usage
-    cost = f"${usage.cost_usd:.4f}" if usage.cost_usd is not None else "cost unknown"
+    unknown = "cost unknown" if usage.calls else "no cost"
+    cost = f"${usage.cost_usd:.4f}" if usage.cost_usd is not None else unknown
     tokens = usage.input_tokens + usage.output_tokens
     return (
-        f"{report.verdict}: {passed} of {len(counted)} tests pass, "
+        f"{report.verdict}: {passed} of {len(counted)} {what}, "
         f"{counted_as(report.iterations, 'repair')}, {counted_as(usage.calls, 'call')}, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
     )
 
@@ -32,7 +47,9 @@ def short_verdict(report: Report) -> list[str]:
     lines += [f"  not better because: {reason}" for reason in report.reasons]
     places = report.artifacts
     for label, path in (
-        ("code", places.output),
+        ("code", places.output or (places.best_code if report.command == "script" else None)),
+        ("as it was", places.original),
+        ("files made", places.made),
         ("tests", places.tests_output),
         ("report", places.report),
     ):

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 from greenloop.packages import Installed
 from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
 from greenloop.sandbox.mutating import MutantRuns, Splice
+from greenloop.sandbox.patching import PatchRuns, Reached
 from greenloop.suite import TestFile
 
 AskedForm = Literal["shared", "split", "best"]
@@ -118,6 +119,25 @@ class Sandbox(Protocol):
         Raises:
             InputError: the project cannot be laid out.
             SandboxError: no process can be started.
+        """
+        ...
+
+    def run_patches(
+        self,
+        code: str,
+        tests: Sequence[TestFile],
+        splices: Sequence[Splice],
+        *,
+        module: str,
+        reached: Sequence[Reached] = (),
+        enough: int = 1,
+        most_s: float = 1.0,
+        budget_s: float,
+    ) -> PatchRuns:
+        """Without `reached`: what each test of a red module reaches, in `most_s` CPU seconds each.
+
+        With it: tries each change of the module, in the order given, until `enough` of them pass
+        all tests or `budget_s` seconds are over.
         """
         ...
 

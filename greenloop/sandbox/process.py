@@ -39,6 +39,7 @@ _SCRIPTS = {
     "mutants": "mutation.py",
     "script": "run_script.py",
     "project": "run_project.py",
+    "patches": "patching.py",
 }
 _INFO = SandboxInfo(
     backend="none",

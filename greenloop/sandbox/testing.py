@@ -18,6 +18,7 @@ from greenloop.sandbox.forms import run_in_form
 from greenloop.sandbox.inside.packages import ONE_THREAD
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.mutating import MARGIN_S, MutantRuns, Splice, as_job, try_all
+from greenloop.sandbox.patching import PatchRuns, Reached, patch_runs, patches_job
 from greenloop.sandbox.projects import project_work, texts
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.reached import ended_by_itself, limits_hit
@@ -167,6 +168,27 @@ class TestingSandbox(ABC):
             return self._execute(work, stop), work.key
 
         return try_all(splices, run, budget_s)
+
+    def run_patches(
+        self,
+        code: str,
+        tests: Sequence[TestFile],
+        splices: Sequence[Splice],
+        *,
+        module: str,
+        reached: Sequence[Reached] = (),
+        enough: int = 1,
+        most_s: float = 1.0,
+        budget_s: float,
+    ) -> PatchRuns:
+        """See `Sandbox.run_patches`. Raises SandboxError where no process can be started."""
+        files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
+        asked = patches_job(splices, reached, enough, most_s)
+        targets = [item.name for item in tests]
+        job = {"module": module, "targets": targets, "budget_s": budget_s, **asked}
+        within_s = budget_s + MARGIN_S
+        work = Work("patches", files, job, packages=self.packages, timeout_s=within_s)
+        return patch_runs(self._execute(work, self._stop), work.key, len(splices))
 
     def interrupt(self) -> None:
         """See `Sandbox.interrupt`; later runs are not concerned."""

@@ -19,7 +19,7 @@ class Work:
     over standard input, and what is `wanted` of the files that it makes, is for scripts alone.
     """
 
-    kind: Literal["tests", "calls", "compile", "mutants", "split", "script", "project"]
+    kind: Literal["tests", "calls", "compile", "mutants", "patches", "split", "script", "project"]
     files: tuple[tuple[str, str], ...]
     job: dict[str, Any]
     hash_seed: int = 0

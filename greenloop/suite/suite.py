@@ -52,6 +52,12 @@ class Suite:
     given: tuple[TestFile, ...] = ()
     sealed: tuple[SealedExample, ...] = ()
     dropped: tuple[DroppedTest, ...] = ()
+    path: str = ""  # of the module, where it has a place in a project
+
+    @property
+    def own_file(self) -> str:
+        """The module's file, as tracebacks name it."""
+        return self.path or f"{self.module}.py"
 
     @property
     def file_name(self) -> str:
@@ -87,6 +93,11 @@ class Suite:
         return next(
             (pair for pair in found if pair[0].name == file_name), found[0] if found else None
         )
+
+    def name_of(self, test: str) -> str | None:
+        """A test's name in its file, by its id or name; None where there is no such test."""
+        found = self.find(test)
+        return found[1].name if found else None
 
     def source(self, test: str) -> str:
         """A test's source, '' where it is not known."""

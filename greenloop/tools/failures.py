@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from greenloop.records import Failure, TestRun
-from greenloop.suite import Suite
 
 MOST_SHOWN = 5
 _MESSAGE, _OUTPUT, _SOURCE, _LINES = 1500, 600, 2500, 8
@@ -33,6 +33,15 @@ class ShownFailure:
     output: str = ""
 
 
+class Held(Protocol):
+    """What a run was held to: tests or checks, with the file that was to satisfy them."""
+
+    @property
+    def own_file(self) -> str: ...
+
+    def source(self, test: str) -> str: ...
+
+
 def normalised(text: str) -> str:
     """Without paths of this run, addresses and durations: equal failures give equal prompts."""
     for pattern, by in _NORMALISED:
@@ -40,18 +49,18 @@ def normalised(text: str) -> str:
     return text
 
 
-def shown_failures(run: TestRun, suite: Suite) -> list[ShownFailure]:
+def shown_failures(run: TestRun, held: Held) -> list[ShownFailure]:
     """At most `MOST_SHOWN` failures, one a root cause, the most telling first."""
     by_cause: dict[tuple[str, str], Failure] = {}
     for failure in sorted(_steady(run), key=_tellingness):
-        by_cause.setdefault(_cause(failure, suite.module), failure)
-    shown = [_shown(item, suite) for item in list(by_cause.values())[:MOST_SHOWN]]
+        by_cause.setdefault(_cause(failure, held.own_file), failure)
+    shown = [_shown(item, held) for item in list(by_cause.values())[:MOST_SHOWN]]
     return shown or [_of_ending(run)]
 
 
-def summary(run: TestRun) -> str:
+def summary(run: TestRun, what: str = "tests") -> str:
     """One line: how many passed, how many did not, and how the run ended if not well."""
-    counts = f"{run.passed_count} tests passed, {len(run.failing)} did not."
+    counts = f"{run.passed_count} {what} passed, {len(run.failing)} did not."
     return counts if run.ending == "finished" else f"{counts} {_ending(run)}"
 
 
@@ -80,24 +89,24 @@ def _tellingness(failure: Failure) -> tuple[int, int, str]:
     return (rank, len(failure.message), failure.test)
 
 
-def _cause(failure: Failure, module: str) -> tuple[str, str]:
+def _cause(failure: Failure, own_file: str) -> tuple[str, str]:
     """Equal for failures that one mistake explains: the same line of the module raised the same.
 
     Failed assertions have no line of the module; they are told apart by their messages.
     """
-    own = [item for item in failure.frames if item.file == f"{module}.py"]
+    own = [item for item in failure.frames if item.file == own_file]
     if own:
         return failure.exception, f"{own[-1].function}:{own[-1].line}"
     return failure.exception, normalised(failure.message)
 
 
-def _shown(failure: Failure, suite: Suite) -> ShownFailure:
-    own = [item for item in failure.frames if item.file == f"{suite.module}.py"][-_LINES:]
+def _shown(failure: Failure, held: Held) -> ShownFailure:
+    own = [item for item in failure.frames if item.file == held.own_file][-_LINES:]
     return ShownFailure(
         test=failure.test,
         exception=failure.exception,
         message=_cut(normalised(failure.message), _MESSAGE),
-        source=_cut(suite.source(failure.test), _SOURCE),
+        source=_cut(held.source(failure.test), _SOURCE),
         lines=tuple(f"{item.file}:{item.line} in {item.function}: {item.text}" for item in own),
         output=_cut(normalised(failure.output), _OUTPUT),
     )

@@ -91,7 +91,7 @@ class Toolkit:
         prompt = render(
             "generate_code",
             contract=contract,
-            python_version=_python_version(),
+            python_version=python_version(),
             failed_approaches=failed_approaches,
         )
         return await self.model.ask(prompt, partial(read_code, contract=contract))
@@ -134,7 +134,7 @@ class Toolkit:
         prompt = render(
             "repair_code",
             contract=contract,
-            python_version=_python_version(),
+            python_version=python_version(),
             code=request.code,
             summary=request.summary,
             failures=request.failures,
@@ -173,5 +173,6 @@ class Toolkit:
         return await in_sandbox(self.sandbox, work)
 
 
-def _python_version() -> str:
+def python_version() -> str:
+    """Of this Python, as prompts name it: `3.12`."""
     return ".".join(platform.python_version_tuple()[:2])

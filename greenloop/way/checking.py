@@ -82,6 +82,7 @@ def check_report(check: Check, broken_off: GreenloopError | None = None) -> Repo
     verdict, reasons = _verdict(check, broken_off)
     run = check.run
     return Report(
+        command="check",
         specification="",
         final_code=check.code,
         test_code=_joined(check.tests),

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from greenloop.errors import UnusableAnswerError
 from greenloop.events import DisputeJudged, Emit, Notice, Stuck
 from greenloop.models.asking import Asker
-from greenloop.records import AttemptKind, Dispute, Expectation, Judgement, TestRun
-from greenloop.tools.failures import shown_failures, summary
-from greenloop.tools.toolkit import RepairRequest, Toolkit
+from greenloop.records import AttemptKind, Dispute, Expectation, Judgement
+from greenloop.way.craft import Craft
 from greenloop.way.history import Candidate, remark
 from greenloop.way.state import RunState
 
@@ -20,8 +19,9 @@ _MOST_DISPUTES = 5
 class Improver:
     """Decides what comes next. Rewriting and the fallback model are each tried once."""
 
-    def __init__(self, kit: Toolkit, asker: Asker, state: RunState, emit: Emit, most: int) -> None:
-        self._kit, self._asker, self._state, self._emit, self._most = kit, asker, state, emit, most
+    def __init__(self, craft: Craft, asker: Asker, state: RunState, emit: Emit, most: int) -> None:
+        self._craft, self._asker, self._most = craft, asker, most
+        self._state, self._emit = state, emit
         self._rewritten = False
         self._fallen_back = False
 
@@ -56,7 +56,7 @@ class Improver:
 
     async def _rewrite(self) -> None:
         started, before = time.monotonic(), self._state.ledger.tokens
-        generated = await self._kit.generate_code(self._state.agreed, self._state.history.lines())
+        generated = await self._craft.rewrite(self._state.history.lines())
         self._enter("rewrite", generated.code, generated.explanation, started, before)
 
     async def _repaired(self) -> bool:
@@ -65,7 +65,7 @@ class Improver:
         assert base is not None
         assert base.run is not None
         try:
-            repair = await self._kit.repair_code(self._state.agreed, self._request(base, base.run))
+            repair = await self._craft.repair(base, base.run)
         except UnusableAnswerError as error:
             if not self._asker.has_fallback or self._fallen_back:
                 raise
@@ -82,19 +82,6 @@ class Improver:
                 return await self._unstuck()
         return True
 
-    def _request(self, base: Candidate, run: TestRun) -> RepairRequest:
-        standing = tuple(item for item in run.failures if self._state.stands(item.test))
-        run = run.model_copy(update={"failures": standing})
-        shown = shown_failures(run, self._state.tests)
-        return RepairRequest(
-            code=base.code,
-            summary=summary(run),
-            failures=shown,
-            omitted=max(0, len(run.failing) - len(shown)),
-            history=self._state.history.lines(but=base.n),
-            rulings=tuple(self._state.rulings[-_MOST_DISPUTES:]),
-        )
-
     def _enter(
         self, kind: AttemptKind, code: str, explanation: str, started: float, tokens: int
     ) -> None:
@@ -110,11 +97,10 @@ class Improver:
         state = self._state
         dropped = False
         for dispute in disputes[:_MOST_DISPUTES]:
-            found = state.tests.find(dispute.test)
-            if found is None or not state.tests.may_be_disputed(dispute.test):
+            name = state.standing.name_of(dispute.test)
+            if name is None or not state.standing.may_be_disputed(dispute.test):
                 self._emit(Notice(f"dispute passed over, {dispute.test} is locked or unknown"))
                 continue
-            name = found[1].name
             if name not in state.judged:
                 state.judged.add(name)
                 dropped |= await self._judged(Dispute(test=name, why=dispute.why))
@@ -122,9 +108,8 @@ class Improver:
 
     async def _judged(self, dispute: Dispute) -> bool:
         state = self._state
-        source = state.tests.source(dispute.test)
         try:
-            judgement = await self._kit.judge_test(state.agreed, source, dispute)
+            judgement = await self._craft.judge(dispute)
         except UnusableAnswerError as error:
             judgement = Judgement(wrong="code", because=f"no usable judgement: {error}")
         self._emit(DisputeJudged(dispute, judgement))
@@ -136,7 +121,7 @@ class Improver:
 
     def _drop(self, name: str, why: str) -> None:
         state = self._state
-        state.suite = state.tests.drop(name, why, disputed=True)
+        state.suite = state.standing.drop(name, why, disputed=True)
         state.history.stands = state.stands
         if state.expected is not None:
             kept = frozenset(item for item in state.expected.ids if state.stands(item))

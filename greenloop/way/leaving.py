@@ -16,7 +16,9 @@ from greenloop.way.run_dir import RunDirectory, write_atomically
 Approve = Callable[[Path, str], bool]
 
 
-def with_artifacts(report: Report, directory: RunDirectory, record: str | None) -> Report:
+def with_artifacts(
+    report: Report, directory: RunDirectory, record: str | None, code_name: str = ""
+) -> Report:
     """The report with the best code and its tests saved in the run directory.
 
     Raises:
@@ -25,7 +27,7 @@ def with_artifacts(report: Report, directory: RunDirectory, record: str | None) 
     files: dict[str, str] = {}
     module = report.contract.module if report.contract else "solution"
     if report.final_code:
-        files[f"{module}.py"] = report.final_code
+        files[code_name or f"{module}.py"] = report.final_code
     if report.test_code.strip():
         files[_tests_name(report, module)] = report.test_code
     directory.save_best(files)

@@ -54,27 +54,27 @@ async def provide_agreed(kit: Toolkit, state: RunState, emit: Emit) -> None:
 
 
 async def provide_imported(
-    kit: Toolkit, state: RunState, emit: Emit, sources: Iterable[str], suite: Suite
+    kit: Toolkit, state: RunState, emit: Emit, sources: Iterable[str], own: Collection[str]
 ) -> None:
     """Allowed packages that sources import, though the contract does not name them.
 
     To install one costs less than to ask a model again. Where it cannot be had the run goes on: its
-    failures say what is missing.
+    failures say what is missing. `own` are modules that are no packages.
     """
-    await _try(kit, state, emit, kit.packages.imported(sources, _own(suite)))
+    await _try(kit, state, emit, kit.packages.imported(sources, own))
 
 
 async def provide_missed(
-    kit: Toolkit, state: RunState, emit: Emit, run: TestRun, suite: Suite
+    kit: Toolkit, state: RunState, emit: Emit, run: TestRun, own: Collection[str]
 ) -> bool:
     """The same for what a run missed (an import that no text shows); True where it has it now."""
-    missed = {module for item in run.failures if (module := _missed(item))} - _own(suite)
+    missed = {module for item in run.failures if (module := _missed(item))} - set(own)
     return await _try(kit, state, emit, kit.packages.allowed.imported(missed))
 
 
-def explained(state: RunState, emit: Emit, run: TestRun, suite: Suite) -> TestRun:
+def explained(state: RunState, emit: Emit, run: TestRun, own: Collection[str]) -> TestRun:
     """The run, its missing modules with what is there instead: for the model that reads it."""
-    own, installed = _own(suite), state.provisions.installed
+    installed = state.provisions.installed
     failures = []
     for item in run.failures:
         module = _missed(item)
@@ -113,7 +113,8 @@ async def _provide(kit: Toolkit, state: RunState, emit: Emit, names: Collection[
     return True
 
 
-def _own(suite: Suite) -> set[str]:
+def own_modules(suite: Suite) -> set[str]:
+    """Names that a suite's imports mean without a package: the module, and the files of tests."""
     return {suite.module, *(Path(item.name).stem for item in suite.files)}
 
 

@@ -11,21 +11,22 @@ from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.suite.gates import untested
 from greenloop.tools.toolkit import Toolkit
+from greenloop.way.craft import Craft
 from greenloop.way.packages import fitted
-from greenloop.way.running import try_out
 from greenloop.way.state import RunState
+from greenloop.way.trying import try_out
 
 
-async def is_green(kit: Toolkit, state: RunState, emit: Emit) -> bool:
+async def is_green(kit: Toolkit, craft: Craft, state: RunState, emit: Emit) -> bool:
     """Runs the candidate; where it is green, grades it; where a sealed example fails, it is not."""
-    run = await try_out(kit, state, emit)
+    run = await try_out(craft, state, emit)
     if not run.passed and state.history.best_deserves_a_run():
-        run = await try_out(kit, state, emit)
+        run = await try_out(craft, state, emit)
     while run.passed:
         state.green = run
         if not await _graded(kit, state, emit, run):
             return True
-        run = await try_out(kit, state, emit)
+        run = await try_out(craft, state, emit)
         if run.passed:
             # The same calls gave other values where the tests were not in reach.
             state.forged = "sealed examples fail outside of the tests' process and pass inside"
@@ -49,7 +50,7 @@ async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bo
         expected=state.expected,
         sealed=suite.sealed,
         red_phase=state.red_phase,
-        untested=untested(state.agreed, suite),
+        untested=untested(state.contract, suite) if state.contract else (),
         plan=state.plan,
     )
     started = time.monotonic()

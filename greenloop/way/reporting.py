@@ -12,15 +12,18 @@ from greenloop.grading import forgery, shortfalls
 from greenloop.records import (
     Artifacts,
     Environment,
+    Made,
     Report,
+    ScriptResult,
     TestEntry,
     TestRun,
     Timings,
     Verdict,
 )
-from greenloop.suite.reading import function_name
+from greenloop.way.checklist import Checklist
 from greenloop.way.state import RunState
 
+_ONE_RUN = "a script is held to what its runs show: its checks prove no more than that"
 _PACKAGES = ("langchain", "langchain-core", "langchain-openai", "pytest", "ruff", "black")
 
 
@@ -37,11 +40,15 @@ def report_of(state: RunState, broken_off: GreenloopError | None = None) -> Repo
         iterations=state.repairs,
         verdict=verdict,
         reasons=reasons,
+        command=state.request.kind,
+        original=state.request.original.text if state.request.original else "",
         contract=state.contract,
         tests=tuple(_tests(state, run)),
         review=state.review.findings,
         attempts=tuple(state.history.attempts),
         evidence=state.evidence.model_copy(update={"red_phase": state.red_phase}),
+        script=_script(state),
+        patches=state.search.patches if state.search else (),
         usage=state.ledger.usage(),
         timings=_timings(state),
         environment=environment(state),
@@ -60,10 +67,38 @@ def _verdict(state: RunState, broken_off: GreenloopError | None) -> tuple[Verdic
         return "failed", (f"forged: {why}", *notes)
     if state.green is None:
         return "failed", (*_why_red(state, broken_off), *notes)
-    short = shortfalls(state.evidence)
+    short = _short(state)
     if broken_off is not None:
         short = (f"grading broke off: {broken_off}", *short)
     return ("passed" if short or notes else "verified"), (*short, *notes)
+
+
+def _short(state: RunState) -> tuple[str, ...]:
+    """Why a green is not `verified`."""
+    if state.request.script is None:
+        return shortfalls(state.evidence, contracted=state.contract is not None)
+    steady = state.evidence.flakiness
+    differing = ", ".join(steady.differing) if steady else ""
+    unsteady = (f"a second run showed otherwise: {differing}",) if differing else ()
+    return (_ONE_RUN, *unsteady)
+
+
+def _script(state: RunState) -> ScriptResult | None:
+    request, best = state.request.script, state.history.best
+    run = state.script_runs.of(best.code) if best else None
+    if request is None or run is None or not isinstance(state.suite, Checklist):
+        return None
+    return ScriptResult(
+        name=request.name,
+        exit_status=run.exit_status,
+        ending=run.ending,
+        stdout=run.stdout,
+        stdout_cut=run.stdout_cut,
+        stderr=run.stderr,
+        made=tuple(Made(path=i.path, size=i.size, sha256=i.sha256) for i in run.made),
+        network=run.network,
+        checks=state.suite.checks,
+    )
 
 
 def _why_forged(state: RunState) -> str:
@@ -73,7 +108,7 @@ def _why_forged(state: RunState) -> str:
 
 def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str]:
     if broken_off is not None:
-        yield f"{type(broken_off).__name__}: {broken_off}"
+        yield f"{type(broken_off).__name__}: {str(broken_off).partition(chr(10))[0]}"
     best = state.history.best
     if best is None or best.run is None:
         if broken_off is None:
@@ -82,7 +117,8 @@ def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str
     failing = sorted(best.failing(state.stands))
     if failing:
         shown = ", ".join(failing[:5]) + (", …" if len(failing) > 5 else "")
-        yield f"{len(failing)} tests do not pass: {shown}"
+        what = "checks" if state.request.script else "tests"
+        yield f"{len(failing)} {what} do not pass: {shown}"
     if best.run.ending != "finished":
         yield f"the best run ended: {best.run.ending}: {best.run.detail}"
     elif best.run.limits_hit:
@@ -103,7 +139,7 @@ def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
                 origin=suite.origin(test.id),
                 outcome=test.outcome,
                 duration_s=round(test.duration_s, 6),
-                disputed=function_name(test.id) in state.judged
+                disputed=suite.name_of(test.id) in state.judged
                 and suite.origin(test.id) != "given",
             )
     reported = {item.id for item in run.tests} if run else set()
@@ -116,7 +152,7 @@ def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
         )
     for item in suite.dropped:
         yield TestEntry(
-            id=f"{suite.file_name}::{item.name}",
+            id=f"{suite.file_name}::{item.name}" if suite.file_name else item.name,
             requirements=item.requirements,
             origin=item.origin,
             outcome="dropped",
@@ -129,7 +165,7 @@ def _tests(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
 def _sealed(state: RunState) -> Iterator[TestEntry]:
     """Sealed examples that are still sealed: they agreed, or were never asked."""
     result = state.evidence.sealed
-    for number, item in enumerate(state.tests.sealed, 1):
+    for number, item in enumerate(state.standing.sealed, 1):
         asked = result is not None and item.call not in result.invalid
         outcome = "invalid" if result and not asked else "passed" if result else "not run"
         yield TestEntry(

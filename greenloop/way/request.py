@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 from pydantic import Field
 
-from greenloop.records import Record
+from greenloop.records import Command, OutputCheck, Record
 from greenloop.settings import Settings
 from greenloop.suite import TestFile
 
@@ -43,9 +44,59 @@ class GivenTests(Record):
         return TestFile(self.name, self.code, locked=True)
 
 
-class RunRequest(Record):
-    """One run's input. Paths are absolute; `options` are the settings that were in force."""
+class InputRef(Record):
+    """A file that a script reads: `path` as the script sees it, `source` where it is here."""
 
+    path: str
+    source: str
+    sha256: str
+
+
+class ScriptRequest(Record):
+    """How a script is run, and what its output is held to. `name` is the file that it runs as."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+    stdin: InputRef | None = None
+    inputs: tuple[InputRef, ...] = ()
+    checks: tuple[OutputCheck, ...] = ()
+    allow_network: tuple[str, ...] = ()
+    artifacts: str | None = None
+
+
+class Original(Record):
+    """The file that is to be healed, as it was when the run began."""
+
+    path: str
+    text: str
+    sha256: str  # of its bytes
+
+    @property
+    def name(self) -> str:
+        return Path(self.path).name
+
+
+class ProjectRequest(Record):
+    """A project whose own layout the tests need: its folder, and in it the file and the tests."""
+
+    root: str
+    path: str
+    targets: tuple[str, ...]
+
+
+class RunRequest(Record):
+    """One run's input. Paths are absolute; `options` are the settings that were in force.
+
+    A run that heals has its `original`; one whose candidates are scripts has `script`, and one whose
+    tests need their project's layout has `project`.
+    """
+
+    kind: Command = "make"
+    original: Original | None = None
+    script: ScriptRequest | None = None
+    project: ProjectRequest | None = None
+    search_s: float | None = None
+    write: bool = False  # what is healed, without a question
     specification: str
     module: str | None = None
     given: tuple[GivenTests, ...] = ()

@@ -1,17 +1,21 @@
-"""Running the suite on a candidate, free fixes first."""
+"""Running a candidate, with the packages that it is found to need."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable, Collection, Iterable
 
-from greenloop.events import Attempted, Emit, FreeFixed
-from greenloop.fixes import free_fixes
-from greenloop.models.source_checks import public_names
+from greenloop.events import Emit
 from greenloop.records import Expectation, TestRun
 from greenloop.suite import Suite
 from greenloop.tools.toolkit import Toolkit
-from greenloop.way.history import Candidate
-from greenloop.way.packages import explained, fitted, provide_imported, provide_missed
+from greenloop.way.packages import (
+    explained,
+    fitted,
+    own_modules,
+    provide_imported,
+    provide_missed,
+)
 from greenloop.way.state import RunState
 
 
@@ -23,38 +27,37 @@ async def run_suite(
     suite: Suite,
     expected: Expectation | None,
 ) -> TestRun:
-    """One run, its seconds entered; with the packages that code and tests are found to need."""
-    await provide_imported(kit, state, emit, [code, *(item.code for item in suite.files)], suite)
-    run = await _run(kit, state, code, suite, expected)
-    while await provide_missed(kit, state, emit, run, suite):
-        run = await _run(kit, state, code, suite, expected)
-    return explained(state, emit, run, suite)
+    """One run of a suite on a module, its seconds entered."""
+    sources = [code, *(item.code for item in suite.files)]
+
+    async def once() -> TestRun:
+        return await fitted(kit, state).run_tests(code, suite.files, suite.module, expected)
+
+    return await run_with_packages(kit, state, emit, once, sources, own_modules(suite))
 
 
-async def _run(
-    kit: Toolkit, state: RunState, code: str, suite: Suite, expected: Expectation | None
+async def run_with_packages(
+    kit: Toolkit,
+    state: RunState,
+    emit: Emit,
+    once: Callable[[], Awaitable[TestRun]],
+    sources: Iterable[str],
+    own: Collection[str],
 ) -> TestRun:
+    """Runs `once`, and again for each allowed package that it turned out to miss.
+
+    `sources` are read for imports; `own` are modules that are no packages.
+    """
+    await provide_imported(kit, state, emit, sources, own)
+    run = await _timed(state, once)
+    while await provide_missed(kit, state, emit, run, own):
+        run = await _timed(state, once)
+    return explained(state, emit, run, own)
+
+
+async def _timed(state: RunState, once: Callable[[], Awaitable[TestRun]]) -> TestRun:
     started = time.monotonic()
     try:
-        return await fitted(kit, state).run_tests(code, suite.files, suite.module, expected)
+        return await once()
     finally:
         state.sandbox_s += time.monotonic() - started
-
-
-async def try_out(kit: Toolkit, state: RunState, emit: Emit) -> TestRun:
-    """Runs the candidate that is to be built on, after the fixes that cost nothing."""
-    candidate = _mended_for_nothing(state, emit)
-    run = await run_suite(kit, state, emit, candidate.code, state.tests, state.expected)
-    state.history.enter_run(candidate, run)
-    emit(Attempted(state.history.attempts[candidate.n - 1], run))
-    return run
-
-
-def _mended_for_nothing(state: RunState, emit: Emit) -> Candidate:
-    candidate = state.history.base
-    assert candidate is not None
-    fixed = free_fixes(candidate.code, keep=public_names(state.agreed.interface))
-    if not fixed.applied:
-        return state.history.reformatted(candidate, fixed.code)
-    emit(FreeFixed(fixed.applied))
-    return state.history.enter(Candidate(fixed.code, "free-fix", "; ".join(fixed.applied)))

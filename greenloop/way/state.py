@@ -14,12 +14,34 @@ from greenloop.records import (
     RedPhase,
     Review,
     SandboxInfo,
+    ScriptRun,
+    Search,
     TestRun,
 )
 from greenloop.suite import Suite
+from greenloop.way.checklist import Checklist
 from greenloop.way.history import History
 from greenloop.way.packages import Provisions
-from greenloop.way.request import RunRequest
+from greenloop.way.request import RunRequest, digest
+
+
+class ScriptRuns:
+    """What scripts showed when they were run, by the digest of their text.
+
+    Only the best's and the last are kept: they hold the files that were made.
+    """
+
+    def __init__(self) -> None:
+        self._runs: dict[str, ScriptRun] = {}
+
+    def keep(self, code: str, run: ScriptRun, best: str | None) -> None:
+        kept = {digest(code), digest(best or "")}
+        self._runs = {name: item for name, item in self._runs.items() if name in kept}
+        self._runs[digest(code)] = run
+
+    def of(self, code: str) -> ScriptRun | None:
+        """The last run of a script, None where it is not kept."""
+        return self._runs.get(digest(code))
 
 
 @dataclass
@@ -32,13 +54,15 @@ class RunState:
     sandbox: SandboxInfo
     plan: Plan = field(default_factory=Plan)
     contract: Contract | None = None
-    suite: Suite | None = None
+    suite: Suite | Checklist | None = None
+    script_runs: ScriptRuns = field(default_factory=ScriptRuns)
     expected: Expectation | None = None
     red_phase: RedPhase | None = None
     review: Review = field(default_factory=Review)
     history: History = field(default_factory=History)
     evidence: Evidence = field(default_factory=Evidence)
     green: TestRun | None = None
+    search: Search | None = None
     provisions: Provisions = field(default_factory=Provisions)
     forged: str = ""
     rulings: list[str] = field(default_factory=list)
@@ -57,7 +81,13 @@ class RunState:
 
     @property
     def tests(self) -> Suite:
-        """The suite, once there is one."""
+        """The suite of a module, once there is one."""
+        assert isinstance(self.suite, Suite)
+        return self.suite
+
+    @property
+    def standing(self) -> Suite | Checklist:
+        """What candidates are held to, once there is something: tests, or a script's checks."""
         assert self.suite is not None
         return self.suite
 

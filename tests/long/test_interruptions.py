@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,29 @@ SCRIPT = answers(
 )
 
 
+REPORT = (
+    "import csv\nrows = list(csv.DictReader(open('in.csv')))\nprint(rows[0]['{}'], len(rows))\n"
+)
+# A wrong check is found out; what breaks off is repaired.
+FOR_A_TASK = {
+    "generate_tests": [fenced('[{"check": "stdout", "contains": "seven"}]', "json")],
+    "write_script": [fenced(REPORT.format("region"))],
+    "repair_script": [
+        fenced(REPORT.format("Region")),
+        "DISPUTE prints 'seven': nothing says so",
+    ],
+    "judge_test": [fenced('{"wrong": "test", "because": "nothing says so"}', "json")],
+}
+FOR_A_SCRIPT = {
+    "repair_script": [fenced(REPORT.format("area")), fenced(REPORT.format("Region"))],
+}
+WAYS = {
+    "make": (["make", SPECIFICATION], SCRIPT, 7),
+    "script": (["script", "Print the first region.", "--input", "in.csv"], FOR_A_TASK, 5),
+    "heal": (["heal", "old.py", "--input", "in.csv", "--yes"], FOR_A_SCRIPT, 2),
+}
+
+
 class Patient:
     """Answers by the prompt's place in its tool's script; holds back the call that is to be cut off.
 
@@ -48,7 +71,8 @@ class Patient:
     `paid_twice` are the calls that were made although their answer stood in the run's log.
     """
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, log: Path, script: Mapping[str, Sequence[Any]] = SCRIPT) -> None:
+        self.script = script
         self.answered: list[str] = []
         self.paid_twice: list[str] = []
         self.hold_after: int | None = None
@@ -64,7 +88,7 @@ class Patient:
                 self.held.set()
                 return Reply(status=500, delay_s=_PATIENCE_S)
             if prompt.sha256 not in self._given:
-                self._given[prompt.sha256] = SCRIPT[tool][self.answered.count(tool)]
+                self._given[prompt.sha256] = self.script[tool][self.answered.count(tool)]
                 self.answered.append(tool)
             return Reply(self._given[prompt.sha256])
 
@@ -119,12 +143,17 @@ def essence(report: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
+@pytest.mark.parametrize("way", WAYS)
 def test_kill_9_at_every_call_then_resume_asks_nothing_twice(
-    patient: tuple[Patient, OpenAIServer],
+    way: str, patient: tuple[Patient, OpenAIServer]
 ) -> None:
     respond, server = patient
-    command = ["make", SPECIFICATION, "--run-dir", "run", "--json"]
-    for calls in range(7):
+    asked, script, count = WAYS[way]
+    respond.script = script
+    Path("in.csv").write_text("Region,Amount\nNorth,12\nSouth,7\n")
+    Path("old.py").write_text(REPORT.format("region"))
+    command = [*asked, "--run-dir", "run", "--json"]
+    for calls in range(count):
         respond.hold_after = calls
         respond.held.clear()
         process = started(server, *command)
@@ -136,8 +165,9 @@ def test_kill_9_at_every_call_then_resume_asks_nothing_twice(
     status, out, _ = finished(started(server, *command))
     assert status == 0
     assert respond.paid_twice == []
-    assert sorted(respond.answered) == sorted(tool for tool, items in SCRIPT.items() for _ in items)
-    uncut = finished(started(server, "make", SPECIFICATION, "--run-dir", "uncut", "--json"))
+    assert sorted(respond.answered) == sorted(tool for tool, items in script.items() for _ in items)
+    Path("old.py").write_text(REPORT.format("region"))
+    uncut = finished(started(server, *asked, "--run-dir", "uncut", "--json"))
     assert essence(json.loads(out)) == essence(json.loads(uncut[1]))
 
 

@@ -12,6 +12,7 @@ from greenloop import prompts
 from greenloop.prompts import render
 from greenloop.records import Contract, Finding, Requirement, Survivor
 from greenloop.tools.failures import ShownFailure
+from tests.prompts.scripts import SCRIPTS
 
 GOLDEN = Path(__file__).parent / "golden"
 TEMPLATES = Path(prompts.__file__).parent / "templates"
@@ -84,6 +85,7 @@ NO_REPAIR: dict[str, Any] = {
 }
 
 CONTEXTS: dict[str, dict[str, Any]] = {
+    **SCRIPTS,
     "parse_specification.minimal": {
         "specification": "Roman numerals.",
         "module": "",

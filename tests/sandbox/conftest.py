@@ -42,11 +42,28 @@ KINDS = ("bubblewrap", "native", "landlock", "container")
 
 
 def walls() -> list[str]:
-    """The walls that can be tried on this machine; `test_every_wall_was_tried` says why not more."""
+    """The walls that are tried; `test_every_wall_was_tried` says why not more.
+
+    Those that TEST_WALLS names, or `all`; without it the best that this machine has, which `auto`
+    takes: each further wall runs everything once more.
+    """
     return [kind for kind in KINDS if not why_not(kind)]
 
 
 def why_not(kind: str) -> str:
+    """Why a wall is not tried; '' where it is."""
+    wanted = os.environ.get("TEST_WALLS", "best")
+    if wanted == "best":
+        better = next((item for item in KINDS[: KINDS.index(kind)] if not _impossible(item)), "")
+        if better:
+            return f"{better} is better, and TEST_WALLS=all was not given"
+    elif wanted != "all" and kind not in wanted.split(","):
+        return f"TEST_WALLS={wanted}"
+    return _impossible(kind)
+
+
+@functools.cache
+def _impossible(kind: str) -> str:
     """Why a wall cannot be tried on this machine; '' where it can."""
     if kind == "container":
         return _why_no_container()

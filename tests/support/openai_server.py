@@ -42,6 +42,10 @@ def tool_of(request: dict[str, Any]) -> str:
         "You review a Python module": "review_code",
         "You repair a Python module": "repair_code",
         "You judge a dispute": "judge_test",
+        "You say how the output": "generate_tests",
+        "You write one Python script": "write_script",
+        "You repair a Python script": "repair_script",
+        "You repair an existing": "repair_code",
     }
     return next((tool for mark, tool in marks.items() if system.startswith(mark)), "unknown")
 

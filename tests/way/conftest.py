@@ -63,6 +63,7 @@ def way(tmp_path: Path, box: Sandbox) -> Way:
         given: tuple[GivenTests, ...] = (),
         specification: str = SPECIFICATION,
         run_dir: Path | None = None,
+        request: RunRequest | None = None,
         **settings: Any,
     ) -> Outcome:
         model = ScriptedModel(answers=script)
@@ -70,7 +71,7 @@ def way(tmp_path: Path, box: Sandbox) -> Way:
         events: list[Event] = []
         chosen = Settings(**{**_DEFAULTS, "home": tmp_path / "home", **settings})
         agent = CodingAgent(chosen, model=model, fallback=second, sandbox=box, emit=events.append)
-        request = RunRequest(specification=specification, given=given)
+        request = request or RunRequest(specification=specification, given=given)
         try:
             report = asyncio.run(agent.run(request, run_dir))
         except GreenloopError as error:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import answer_calls, mutation, room, run_project, run_script, seccomp
+from . import answer_calls, mutation, patching, room, run_project, run_script, seccomp
 from .descriptors import WHERE
 from .packages import forget
 from .run_pytest import main as run_pytest
@@ -23,6 +23,7 @@ _SCRIPTS = {
     "calls": "answer_calls.py",
     "mutants": "mutation.py",
     "project": "run_project.py",
+    "patches": "patching.py",
 }
 _IN_SPACES = (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6)
 
@@ -80,6 +81,8 @@ def from_the_beginning(job: dict[str, Any], handle: int) -> int:
         return run_project.main(job, handle)
     if job["kind"] == "mutants":
         return mutation.main(job, handle)
+    if job["kind"] == "patches":
+        return patching.main(job, handle)
     if job["kind"] in ("compile", "split"):  # no session is held that could
         return 1
     return run_pytest(job, handle)

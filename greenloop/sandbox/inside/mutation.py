@@ -25,6 +25,7 @@ from .collected import (
     SURVIVED,
     Collected,
     Report,
+    Say,
     bounds,
     cpu_seconds,
     event_of,
@@ -37,10 +38,10 @@ from .spliced import Finder, Original
 from .suite_in_hand import Suite
 
 _MOST_JOBS, _PATIENCE_S, _LONGEST = 4, 5.0, 1 << 20
-_FORWARDED = ("started", "mutant", "healthy", "trouble")
+_FORWARDED = ("started", "mutant", "healthy", "trouble", "reached", "tried", "passes")
 
 
-class _Run:
+class Run:
     """One job: `module`, `targets`, `splices`, `budget_s`, `work`, `ini`, `limits`."""
 
     def __init__(self, job: dict[str, Any], channel: Channel) -> None:
@@ -109,14 +110,17 @@ class _Run:
                 if event["event"] == "started":  # it may end us all: that must be known first
                     os.read(heard, 1)
 
-            forks = Forks(self._jobs, self._deadline, self._enter)
-            collected = Collected(self._suite, self._original, self._rooms, forks, say)
-            collected.try_all(list(self._splices.values()))
+            self._try_all(Forks(self._jobs, self._deadline, self._enter), say)
             say({"event": "done"})
         except BaseException as error:
             os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
         finally:
             os._exit(0)
+
+    def _try_all(self, forks: Forks, say: Say) -> None:
+        """In the second process."""
+        collected = Collected(self._suite, self._original, self._rooms, forks, say)
+        collected.try_all(list(self._splices.values()))
 
     def _listen(self, receive: int, hearing: int) -> list[int] | None:
         fresh: list[int] = []
@@ -203,13 +207,13 @@ def _cores() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def main(job: dict[str, Any], handle: int) -> int:
+def main(job: dict[str, Any], handle: int, kind: type[Run] = Run) -> int:
     """Tries the job's mutants; 0 where it came to its end."""
     sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     random.seed(0)
     tempfile.tempdir = None
     channel = Channel(handle, job.pop("key"))
-    whole = _Run({**job, "handle": handle}, channel).do()
+    whole = kind({**job, "handle": handle}, channel).do()
     if whole:
         channel.send("end", exit_status=0, cpu_s=cpu_seconds())
     return 0 if whole else 1

@@ -14,7 +14,7 @@ import sys
 import types
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import Any
 
@@ -142,6 +142,11 @@ class Living:
         except ValueError:  # it closes over other variables
             return False
         return True
+
+    def codes(self, names: Iterable[Key]) -> list[tuple[types.FunctionType, types.CodeType]]:
+        """The functions of these names, each with the code that it has now."""
+        found = [item for name in names for item in self._functions.get(name, ())]
+        return [(item, item.__code__) for item in found]
 
 
 def _code_of(item: Any) -> types.CodeType:

@@ -67,6 +67,23 @@ class Suite:
                 return number
         return None
 
+    def passes(self, number: int) -> bool:
+        """Runs one test as if there were no other. It can be run in this process again."""
+        item = self.items[number]
+        if hasattr(item, "_initrequest"):
+            item._initrequest()
+        passed = self.first_failing([number], lambda _: None) is None
+        try:
+            self._session._setupstate.teardown_exact(None)
+        except BaseException:
+            return False
+        return passed
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether all that was set up is torn down."""
+        return not self._session._setupstate.stack
+
     def outcome(self, number: int) -> str:
         """Runs one test with all of pytest's hooks, the next one being the one behind it."""
         from _pytest.runner import runtestprotocol

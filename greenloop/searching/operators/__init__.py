@@ -1,0 +1,1 @@
+"""The edits that a search tries, by what they change."""

@@ -1,0 +1,157 @@
+"""Which names are at hand in a function, and what they are used as."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_MOST_DONORS, _LONGEST_DONOR = 40, 40
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Of one function, or of the module where `function` is None.
+
+    `names` are its parameters and variables, in the order of the text; `own` is what stands for
+    the object ('self', or ''), `attributes` such as `self.size`; `constants` and `functions` are
+    the module's. `roles` tells for a name or attribute in what positions it stands. `donors` are
+    the source texts of small expressions of the function, `conditions` those of its comparisons.
+    """
+
+    function: Function | None
+    names: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    own: str = ""
+    attributes: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    roles: dict[str, frozenset[str]] = field(default_factory=dict)
+    donors: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return (*self.names, *self.attributes)
+
+    def alike(self, one: str, other: str) -> bool:
+        """Whether both are used in the same way somewhere."""
+        return bool(self.roles.get(one, frozenset()) & self.roles.get(other, frozenset()))
+
+
+def scope_of(tree: ast.Module, function: Function | None, around: ast.ClassDef | None) -> Scope:
+    """The scope of a function, which may be a method of the class `around`."""
+    constants, functions = _of_module(tree)
+    if function is None:
+        names = tuple(dict.fromkeys((*constants, *functions)))
+        return Scope(None, names, constants=constants, functions=functions, roles=_roles(tree))
+    parameters = [item.arg for item in _parameters(function.args)]
+    own = parameters.pop(0) if around is not None and parameters else ""
+    stored = [n.id for n in _in_order(function) if isinstance(n, ast.Name) and _is_stored(n)]
+    attributes, methods = _of_class(around, own) if around is not None else ((), ())
+    return Scope(
+        function,
+        tuple(dict.fromkeys([*parameters, *stored])),
+        tuple(parameters),
+        own,
+        attributes,
+        methods,
+        constants,
+        functions,
+        _roles(around or function),
+        tuple(_donors(function)),
+        tuple(_conditions(function)),
+    )
+
+
+def _of_module(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    constants: list[str] = []
+    functions: list[str] = []
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            constants += [item.id for item in node.targets if isinstance(item, ast.Name)]
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            constants.append(node.target.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            functions.append(node.name)
+    return tuple(constants), tuple(functions)
+
+
+def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+    found = [*arguments.posonlyargs, *arguments.args]
+    found += [arguments.vararg] if arguments.vararg else []
+    return [*found, *arguments.kwonlyargs, *([arguments.kwarg] if arguments.kwarg else [])]
+
+
+def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes below, in the order of the text."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        yield from _in_order(child)
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _of_class(around: ast.ClassDef, own: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Attributes as `self.size`, and names of methods."""
+    methods = [item.name for item in around.body if isinstance(item, Function)]
+    found = [
+        f"{own}.{node.attr}"
+        for node in _in_order(around)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == own
+        and node.attr not in methods
+    ]
+    return tuple(dict.fromkeys(found)), tuple(methods)
+
+
+def _roles(tree: ast.AST) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for parent in ast.walk(tree):
+        for name, value in ast.iter_fields(parent):
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, (ast.Name, ast.Attribute)):
+                    text = ast.unparse(child)
+                    found.setdefault(text, set()).update(_role(parent, name, child))
+    return {name: frozenset(roles) for name, roles in found.items()}
+
+
+def _role(parent: ast.AST, name: str, child: ast.Name | ast.Attribute) -> Iterator[str]:
+    if isinstance(parent, ast.Attribute):
+        yield f".{parent.attr}"
+    elif isinstance(parent, (ast.BinOp, ast.Compare)):
+        yield "operand"
+    elif isinstance(parent, ast.Subscript):
+        yield f"subscript {name}"
+    elif isinstance(parent, ast.Call):
+        called = parent.func
+        yield "called" if name == "func" else f"argument of {ast.unparse(called)[:30]}"
+    else:
+        yield f"{type(parent).__name__} {name}"
+
+
+def _donors(function: Function) -> Iterator[str]:
+    kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
+    seen: set[str] = set()
+    for node in _in_order(function):
+        if not isinstance(node, kinds) or isinstance(getattr(node, "ctx", None), ast.Store):
+            continue
+        text = ast.unparse(node)
+        if text not in seen and len(text) <= _LONGEST_DONOR and len(seen) < _MOST_DONORS:
+            seen.add(text)
+            yield text
+
+
+def _conditions(function: Function) -> Iterator[str]:
+    seen: set[str] = set()
+    for node in _in_order(function):
+        if isinstance(node, ast.Compare):
+            text = ast.unparse(node)
+            if text not in seen:
+                seen.add(text)
+                yield text

@@ -1,0 +1,183 @@
+"""A search for single edits that make a red module's tests pass."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Sequence
+
+from greenloop.grading.mutants.bytecode import Units
+from greenloop.grading.mutants.text import Source
+from greenloop.records import Expectation, Search, TestRun
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.mutating import Splice
+from greenloop.sandbox.patching import PatchRuns, Reached
+from greenloop.searching.generating import edits
+from greenloop.searching.hints import hints
+from greenloop.searching.patches import patch_of
+from greenloop.searching.ranking import Ranked, ranked
+from greenloop.searching.suspicion import Suspicion
+from greenloop.suite import TestFile
+
+ENOUGH = 8
+_ODD = (SyntaxError, ValueError, RecursionError, MemoryError)
+_LEAST_TEST_S, _TIMES, _SHARE = 0.25, 10, 0.1
+_VERIFYING = 0.25  # of the time is kept for ordinary runs of what was found
+
+
+def search(
+    box: Sandbox,
+    code: str,
+    tests: Sequence[TestFile],
+    module: str,
+    *,
+    run: TestRun,
+    expected: Expectation | None = None,
+    seconds: float = 20.0,
+    seed: int = 0,
+    enough: int = ENOUGH,
+) -> Search:
+    """Plausible patches of `code`, best first; `run` is its red run on `tests`.
+
+    Each has passed an ordinary run that reported what is `expected`. It takes about `seconds` of
+    the clock, stops early when `enough` were found, and where the time is enough finds the same
+    for the same arguments. Odd source is a reason to end, not an error.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    started = time.monotonic()
+    if run.passed:
+        return Search(ended="the tests pass")
+    try:
+        tree = ast.parse(code)
+    except _ODD as error:
+        return Search(ended=f"the code cannot be read: {error}")
+    work = _Work(box, code, tuple(tests), module, expected, started + seconds)
+    found = work.do(tree, run, seed, enough)
+    return found.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
+
+
+class _Work:
+    def __init__(
+        self,
+        box: Sandbox,
+        code: str,
+        tests: tuple[TestFile, ...],
+        module: str,
+        expected: Expectation | None,
+        deadline: float,
+    ) -> None:
+        self._box, self._code, self._tests = box, code, tests
+        self._module, self._expected = module, expected
+        self._deadline = deadline
+        self._source = Source(code)
+        self._interrupted = False
+
+    def _left_s(self) -> float:
+        return self._deadline - time.monotonic()
+
+    def do(self, tree: ast.Module, run: TestRun, seed: int, enough: int) -> Search:
+        known = hints(run, self._module)
+        reached = self._reached(run)
+        try:
+            found = list(edits(tree, self._source, known))
+            suspicion = Suspicion(tree, reached, known)
+        except _ODD as error:
+            return Search(ended=f"the code cannot be edited: {error}")
+        order = ranked(found, self._code, suspicion, seed)
+        if not order:
+            return Search(ended="there is nothing to change")
+        if not reached:
+            return self._one_by_one(order, enough)
+        runs = self._tried(tree, order, reached, enough)
+        if runs.trouble and not runs.tried and not runs.passing and not self._interrupted:
+            return self._one_by_one(order, enough)
+        kept = self._verified([order[number] for number in sorted(runs.passing)], enough)
+        return self._search(kept, runs.tried, len(order), enough)
+
+    def _reached(self, run: TestRun) -> tuple[Reached, ...]:
+        """What each test reaches; () where that cannot be found out."""
+        sound = [item.duration_s for item in run.tests if item.outcome == "passed"]
+        most_s = max(_LEAST_TEST_S, _TIMES * max(sound, default=0.0))
+        left_s = self._left_s()
+        most_s = min(most_s, max(_LEAST_TEST_S, _SHARE * left_s))
+        runs = self._patches([], (), 0, most_s, left_s / 2)
+        failing = any(item.outcome in ("failed", "timeout") for item in runs.reached)
+        return runs.reached if failing and not runs.trouble else ()
+
+    def _patches(
+        self,
+        splices: Sequence[Splice],
+        reached: Sequence[Reached],
+        enough: int,
+        most_s: float,
+        budget_s: float,
+    ) -> PatchRuns:
+        runs = self._box.run_patches(
+            self._code,
+            self._tests,
+            splices,
+            module=self._module,
+            reached=reached,
+            enough=enough,
+            most_s=most_s,
+            budget_s=max(0.1, budget_s),
+        )
+        self._interrupted |= "(interrupted" in runs.trouble
+        return runs
+
+    def _tried(
+        self, tree: ast.Module, order: Sequence[Ranked], reached: Sequence[Reached], enough: int
+    ) -> PatchRuns:
+        units = Units(tree, self._source)
+        whole = (0, len(self._code), 1, "")
+        splices = []
+        for item in order:
+            edit = item.edit
+            unit = units.around(edit.start, edit.end) or whole
+            splices.append(Splice(edit.start, edit.end, edit.text, unit, (edit.line, edit.line)))
+        budget_s = (1 - _VERIFYING) * self._left_s()
+        return self._patches(splices, reached, enough, 0.0, budget_s)
+
+    def _verified(self, candidates: Sequence[Ranked], enough: int) -> list[Ranked]:
+        """Those that pass an ordinary run, as far as the time goes."""
+        kept: list[Ranked] = []
+        for item in candidates:
+            if self._left_s() <= 0 or self._interrupted or len(kept) >= enough:
+                break
+            if self._passes(item):
+                kept.append(item)
+        return kept
+
+    def _passes(self, item: Ranked) -> bool:
+        run = self._box.run_tests(
+            item.edit.applied_to(self._code),
+            self._tests,
+            module=self._module,
+            expected=self._expected,
+        )
+        self._interrupted |= run.ending == "interrupted"
+        return run.passed
+
+    def _one_by_one(self, order: Sequence[Ranked], enough: int) -> Search:
+        """Without the help of what forks tests: an ordinary run for each."""
+        kept: list[Ranked] = []
+        tried = 0
+        for item in order:
+            if self._left_s() <= 0 or self._interrupted or len(kept) >= enough:
+                break
+            tried += 1
+            if self._passes(item):
+                kept.append(item)
+        return self._search(kept, tried, len(order), enough)
+
+    def _search(self, kept: Sequence[Ranked], tried: int, generated: int, enough: int) -> Search:
+        patches = tuple(patch_of(item, self._code, self._module) for item in kept)
+        if self._interrupted:
+            ended = "interrupted"
+        elif len(kept) >= enough:
+            ended = "enough found"
+        else:
+            ended = "all tried" if tried >= generated else "time"
+        return Search(patches=patches, tried=tried, generated=generated, ended=ended)

@@ -1,0 +1,89 @@
+"""What the loop needs, whatever is made: a module held to tests, or a script held to checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from greenloop.events import Emit
+from greenloop.fixes import Fixed, free_fixes
+from greenloop.models.source_checks import public_names
+from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
+from greenloop.tools.failures import shown_failures, summary
+from greenloop.tools.toolkit import RepairRequest, Toolkit
+from greenloop.way.history import Candidate
+from greenloop.way.running import run_suite
+from greenloop.way.state import RunState
+
+_RULINGS = 5
+
+
+class Craft(Protocol):
+    """How candidates of one kind are mended for nothing, run, repaired and written anew."""
+
+    def mended(self, code: str) -> Fixed:
+        """The code after the fixes that cost nothing."""
+        ...
+
+    async def run(self, code: str) -> TestRun:
+        """One run. Raises SandboxError."""
+        ...
+
+    async def repair(self, base: Candidate, run: TestRun) -> Repair:
+        """What the model makes of a candidate whose run was red. Raises GreenloopError."""
+        ...
+
+    async def rewrite(self, failed: Sequence[str]) -> GeneratedCode:
+        """Another way than those that failed. Raises GreenloopError."""
+        ...
+
+    async def judge(self, dispute: Dispute) -> Judgement:
+        """Who is wrong, from what was asked for alone. Raises GreenloopError."""
+        ...
+
+
+@dataclass(frozen=True)
+class ModuleCraft:
+    """A module that is written from a contract."""
+
+    kit: Toolkit
+    state: RunState
+    emit: Emit
+
+    def mended(self, code: str) -> Fixed:
+        return free_fixes(code, keep=public_names(self.state.agreed.interface))
+
+    async def run(self, code: str) -> TestRun:
+        state = self.state
+        return await run_suite(self.kit, state, self.emit, code, state.tests, state.expected)
+
+    async def repair(self, base: Candidate, run: TestRun) -> Repair:
+        return await self.kit.repair_code(self.state.agreed, self.request(base, run))
+
+    async def rewrite(self, failed: Sequence[str]) -> GeneratedCode:
+        return await self.kit.generate_code(self.state.agreed, failed)
+
+    async def judge(self, dispute: Dispute) -> Judgement:
+        source = self.state.tests.source(dispute.test)
+        return await self.kit.judge_test(self.state.agreed, source, dispute)
+
+    def request(self, base: Candidate, run: TestRun) -> RepairRequest:
+        """What a repair is told: bounded, however many attempts there were."""
+        state = self.state
+        run = standing_failures(state, run)
+        shown = shown_failures(run, state.tests)
+        return RepairRequest(
+            code=base.code,
+            summary=summary(run),
+            failures=shown,
+            omitted=max(0, len(run.failing) - len(shown)),
+            history=state.history.lines(but=base.n),
+            rulings=tuple(state.rulings[-_RULINGS:]),
+        )
+
+
+def standing_failures(state: RunState, run: TestRun) -> TestRun:
+    """The run without the failures of what was dropped."""
+    standing = tuple(item for item in run.failures if state.stands(item.test))
+    return run.model_copy(update={"failures": standing})

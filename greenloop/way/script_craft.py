@@ -1,0 +1,141 @@
+"""Scripts as candidates: run for what they show, held to checks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from greenloop.events import Emit
+from greenloop.fixes import Fixed, free_fixes
+from greenloop.records import (
+    Dispute,
+    GeneratedCode,
+    Judgement,
+    Repair,
+    ScriptJob,
+    ScriptRun,
+    TestRun,
+)
+from greenloop.sandbox.awaiting import in_sandbox
+from greenloop.scripts.judging import judge
+from greenloop.scripts.minimal import dropped, lost_output
+from greenloop.tools.failures import shown_failures, summary
+from greenloop.tools.scripts import ScriptTask, ScriptTools
+from greenloop.tools.toolkit import RepairRequest, Toolkit
+from greenloop.way.checklist import PRINTED_BEFORE, Checklist, failing
+from greenloop.way.craft import standing_failures
+from greenloop.way.history import Candidate
+from greenloop.way.packages import fitted
+from greenloop.way.running import run_with_packages
+from greenloop.way.script_inputs import task_of
+from greenloop.way.state import RunState
+
+_RULINGS, _GONE = 5, 10
+
+
+@dataclass
+class ScriptCraft:
+    """A script that is written for a task, or one that exists and is healed (`original`)."""
+
+    kit: Toolkit
+    state: RunState
+    emit: Emit
+    job: ScriptJob
+    original: str = ""
+    first: ScriptRun | None = field(default=None, init=False)
+
+    @property
+    def tools(self) -> ScriptTools:
+        packages = ", ".join(self.kit.packages.allowed.shown)
+        return ScriptTools(self.kit.model, packages, self.job.allow_network)
+
+    @property
+    def checklist(self) -> Checklist:
+        standing = self.state.standing
+        assert isinstance(standing, Checklist)
+        return standing
+
+    @property
+    def task(self) -> ScriptTask:
+        return task_of(self.state.request, self.job, self.checklist)
+
+    def mended(self, code: str) -> Fixed:
+        return free_fixes(code, minimal=True)
+
+    async def run(self, code: str) -> TestRun:
+        async def once() -> TestRun:
+            done = await self.once(code)
+            return self._with_what_it_printed(judge(done, self.checklist.checks), done)
+
+        return await run_with_packages(self.kit, self.state, self.emit, once, [code], self._own)
+
+    async def once(self, code: str) -> ScriptRun:
+        """One run as it is, kept where the report finds it."""
+        box = fitted(self.kit, self.state).sandbox
+        job = self.job.model_copy(update={"script": code})
+        done = await in_sandbox(box, partial(box.run_script, job))
+        self.first = self.first or done
+        best = self.state.history.best
+        self.state.script_runs.keep(code, done, best.code if best else None)
+        return done
+
+    async def repair(self, base: Candidate, run: TestRun) -> Repair:
+        return await self._asked(base.code, run, base.n)
+
+    async def rewrite(self, failed: Sequence[str]) -> GeneratedCode:
+        """What is somebody's is not written anew: it is repaired from what it was at first."""
+        if not self.original:
+            return await self.tools.write_script(self.task, failed)
+        first = self.state.history.tried[0]
+        assert first.run is not None
+        repair = await self._asked(first.code, first.run, first.n, from_the_original=True)
+        return GeneratedCode(code=repair.code or first.code, explanation=repair.explanation)
+
+    async def judge(self, dispute: Dispute) -> Judgement:
+        return await self.tools.judge_check(self.task, dispute)
+
+    async def _asked(
+        self, code: str, run: TestRun, n: int, *, from_the_original: bool = False
+    ) -> Repair:
+        run = standing_failures(self.state, run)
+        return await self.tools.repair_script(
+            self.task,
+            self._request(code, run, n),
+            keep=bool(self.original),
+            lost=self._lost,
+            disputable=self._disputable(),
+            from_the_original=from_the_original,
+        )
+
+    def _request(self, code: str, run: TestRun, n: int) -> RepairRequest:
+        history = self.state.history
+        shown = shown_failures(run, self.checklist)
+        return RepairRequest(
+            code=code,
+            summary=summary(run, "checks"),
+            failures=shown,
+            omitted=max(0, len(run.failures) - len(shown)),
+            history=history.lines(but=n),
+            rulings=tuple(self.state.rulings[-_RULINGS:]),
+        )
+
+    def _lost(self, code: str) -> Sequence[str]:
+        return dropped(self.original, code) if self.original else ()
+
+    def _disputable(self) -> Collection[str]:
+        list_ = self.checklist
+        return [item.id for item in list_.checks if list_.may_be_disputed(item.id)]
+
+    def _with_what_it_printed(self, run: TestRun, done: ScriptRun) -> TestRun:
+        """The run, red where a healed script does not print what the first one did print."""
+        known = self.original and self.first is not None and self.checklist.stands(PRINTED_BEFORE)
+        gone = lost_output(self.first, done) if known and self.first else []
+        if not gone or done.ending != "finished":
+            return run
+        return failing(run, PRINTED_BEFORE, "LostOutput", "\n".join(gone[:_GONE]))
+
+    @property
+    def _own(self) -> set[str]:
+        return {Path(item.path).stem for item in self.job.inputs} | {Path(self.job.name).stem}
