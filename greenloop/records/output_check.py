@@ -52,16 +52,12 @@ class OutputCheck(Record):
 
     def __str__(self) -> str:
         """What is asked for, as one sentence for a prompt or a person."""
-        return (
-            f"{self.file or 'standard output'} {self._asked()}" if self._about() else self._asked()
-        )
-
-    def _about(self) -> bool:
-        return self.kind != "status"
+        about = "the script" if self.kind == "status" else self.file or "standard output"
+        return f"{about} {self._asked()}"
 
     def _asked(self) -> str:
         asked = {
-            "status": "the script ends with status 0",
+            "status": "ends with status 0",
             "prints": "is not blank",
             "silent": "is empty",
             "holds": f"holds {self.text!r}",

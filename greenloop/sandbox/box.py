@@ -43,6 +43,11 @@ class Sandbox(Protocol):
         """Whether tests and code can be kept in two processes that cannot reach each other."""
         ...
 
+    @property
+    def reaches_hosts(self) -> bool:
+        """Whether a script can be let reach hosts by name while it reaches no others."""
+        ...
+
     def run_tests(
         self,
         code: str,

@@ -60,6 +60,10 @@ class LandlockSandbox(WarmSandbox):
     def splits(self) -> bool:
         return False  # without namespaces each process could reach the other
 
+    @property
+    def reaches_hosts(self) -> bool:
+        return False  # without a network of its own a run gets no sockets at all
+
     def _wall(self) -> Wall:
         folder = self._folder
 

@@ -28,6 +28,10 @@ class ProvidedSandbox(TestingSandbox):
     def splits(self) -> bool:
         return self._box.splits
 
+    @property
+    def reaches_hosts(self) -> bool:
+        return self._box.reaches_hosts
+
     def with_packages(self, packages: Installed) -> TestingSandbox:
         return self._box.with_packages(packages)
 

@@ -18,6 +18,7 @@ from greenloop.records import (
     ScriptRun,
 )
 from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.hosts import Rule
 from greenloop.sandbox.layout import check_layout
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.protocol import death, events
@@ -43,6 +44,7 @@ def script_work(job: ScriptJob, limits: Limits, packages: Installed) -> Work:
         tree=tree,
         stdin=job.stdin,
         wanted={"inputs": inputs, "keep": list(job.keep)},
+        hosts=tuple(Rule.read(text) for text in job.allow_network),
     )
 
 
@@ -79,6 +81,7 @@ def script_run(ended: Ended, work: Work, limits: Limits) -> ScriptRun:
         left_out=tuple(f"{item['path']}: {item['why']}" for item in account["left_out"]),
         changed_inputs=tuple(account["changed"]),
         error=error,
+        network=left.network,
         where=frames(ended.where, texts) if ending == "timeout" else (),
         limits_hit=hit,
         duration_s=ended.duration_s,

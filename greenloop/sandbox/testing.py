@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
+from greenloop.errors import SandboxError
 from greenloop.packages import Installed
 from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
 from greenloop.sandbox.bounded import Ended
@@ -53,6 +54,11 @@ class TestingSandbox(ABC):
     @property
     def splits(self) -> bool:
         """See `Sandbox.splits`."""
+        return False
+
+    @property
+    def reaches_hosts(self) -> bool:
+        """See `Sandbox.reaches_hosts`."""
         return False
 
     @abstractmethod
@@ -112,6 +118,11 @@ class TestingSandbox(ABC):
     def run_script(self, job: ScriptJob) -> ScriptRun:
         """See `Sandbox.run_script`. Raises InputError, and SandboxError."""
         stop, work = self._stop, script_work(job, self.limits, self.packages)
+        if work.hosts and not self.reaches_hosts:
+            raise SandboxError(
+                f"{self.info.backend}: hosts cannot be allowed here one by one; "
+                "the native and the bubblewrap sandbox can do that"
+            )
         return script_run(self._execute(work, stop), work, self.within(work))
 
     def run_project(

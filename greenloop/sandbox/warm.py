@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from greenloop.records import SandboxInfo
+from greenloop.sandbox.authorities import AUTHORITIES, authorities, trusting
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.inside.laid_out import stdin_file
 from greenloop.sandbox.inside.split import SPLIT
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.pool import Zygotes
+from greenloop.sandbox.proxy import Proxy
 from greenloop.sandbox.rewritten import Compiled, Rewritten, Texts, read_rewritten
 from greenloop.sandbox.testing import TestingSandbox, environment
 from greenloop.sandbox.visible import PACKAGES, SITE, visible
@@ -56,6 +59,10 @@ class WarmSandbox(TestingSandbox):
     def splits(self) -> bool:
         return True
 
+    @property
+    def reaches_hosts(self) -> bool:
+        return True
+
     def close(self) -> None:
         super().close()
         self._zygotes.close()
@@ -85,7 +92,11 @@ class WarmSandbox(TestingSandbox):
             told, rest = _in_two(job, work.code)
             limits, then = {**limits, SPLIT: 1}, json.dumps(rest).encode()
         first, control = json.dumps(told).encode(), json.dumps(limits).encode()
-        return zygote.run(first, control, within.timeout_s, stop, then)
+        if not work.hosts:
+            return zygote.run(first, control, within.timeout_s, stop, then)
+        with contextlib.closing(Proxy(work.hosts, within.timeout_s)) as proxy:
+            ended = zygote.run(first, control, within.timeout_s, stop, then, proxy.serve)
+        return replace(ended, left=replace(ended.left, network=proxy.requests))
 
 
 def as_job(work: Work, compiled: Mapping[str, str], place: Place) -> dict[str, Any]:
@@ -100,10 +111,12 @@ def as_job(work: Work, compiled: Mapping[str, str], place: Place) -> dict[str, A
         "tree": _tree(work, place),
         "read_only": work.kind == "script",
         "wanted": work.wanted,
+        "network": bool(work.hosts),
         "compiled": dict(compiled),
         "packages": place.packages,
         "environment": {
             **environment(place.home, place.temporary, work.hash_seed, work.packages),
+            **(trusting(f"{place.home}/{AUTHORITIES}") if work.hosts else {}),
             "PYTHONPATH": ":".join(filter(None, (place.site, place.packages))),
         },
     }
@@ -123,6 +136,8 @@ def _tree(work: Work, place: Place) -> dict[str, str]:
     files = {f"{place.work}/{path}": content for path, content in work.tree}
     if work.kind == "script":
         files[stdin_file(place.temporary)] = work.stdin
+    if work.hosts:
+        files[f"{place.home}/{AUTHORITIES}"] = authorities()
     return {path: base64.b64encode(content).decode() for path, content in files.items()}
 
 

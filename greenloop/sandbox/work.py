@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from greenloop.packages import Installed
+from greenloop.sandbox.hosts import Rule
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Work:
     tree: tuple[tuple[str, bytes], ...] = ()
     stdin: bytes = b""
     wanted: dict[str, Any] | None = None
+    hosts: tuple[Rule, ...] = ()  # that it may reach
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from greenloop.errors import SandboxError
@@ -43,9 +43,11 @@ class Zygote:
         timeout_s: float,
         stop: threading.Event,
         then: bytes | None = None,
+        serve: Callable[[socket.socket], None] | None = None,
     ) -> Ended:
         """One run; `job` and `limits` are JSON, `then` what is told when the job's first process
-        stands. Raises SandboxError where it cannot be begun.
+        stands, `serve` gets a socket that listens inside the run's network, where the job asks for
+        one. Raises SandboxError where it cannot be begun.
         """
         started = time.monotonic()
         for last in (False, True):
@@ -59,6 +61,8 @@ class Zygote:
                     send_frame(ours, job)
                     if then is not None:
                         send_frame(ours, then)
+                    if serve is not None:
+                        serve(_listener(ours))
                     return self._report(ours, started, timeout_s + _GRACE_S, stop)
                 except (OSError, EOFError, ValueError):
                     if stop.is_set():
@@ -161,3 +165,12 @@ class Zygote:
             if living is not None:
                 living.end()
             self._starter.shutdown(wait=False)
+
+
+def _listener(ours: socket.socket) -> socket.socket:
+    """The socket that the run's supervisor hands out. Raises OSError where none comes."""
+    ours.settimeout(_GRACE_S)
+    _, handles, _, _ = socket.recv_fds(ours, 1, 1)
+    if not handles:
+        raise OSError("no socket was handed out")
+    return socket.socket(fileno=handles[0])

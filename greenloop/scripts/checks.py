@@ -23,7 +23,7 @@ from greenloop.scripts.kinds import (
     matches,
     not_empty,
 )
-from greenloop.scripts.matching import compiled
+from greenloop.scripts.matching import check_pattern
 from greenloop.scripts.schemas import schema_fault
 
 __all__ = ["complete", "inside_path", "load_schema", "parse_expect", "parse_expect_file"]
@@ -47,7 +47,7 @@ def parse_expect(text: str) -> OutputCheck:
     if len(text) < 3 or not (text.startswith("/") and text.endswith("/")):
         return holds(text)
     try:
-        compiled(text[1:-1])
+        check_pattern(text[1:-1])
     except ValueError as error:
         raise InputError(
             f"--expect {text}: not a regular expression: {error}; mend it, or leave out the / on "

@@ -10,7 +10,14 @@ from greenloop.records.output_check import OutputCheck, is_table
 from greenloop.records.script_run import MadeFile, ScriptRun
 from greenloop.scripts.matching import found
 from greenloop.scripts.schemas import misfits
-from greenloop.scripts.seen import files_made, first_lines, near_file, near_names, near_text
+from greenloop.scripts.seen import (
+    files_made,
+    first_lines,
+    lines_of,
+    near_file,
+    near_names,
+    near_text,
+)
 from greenloop.scripts.tables import Table, counted, other_separator, ragged, table_of
 
 
@@ -119,6 +126,8 @@ def _matches(check: OutputCheck, looked: Looked) -> str:
         return (
             f"the regular expression /{check.text}/ took too long on {looked.name}: make it plainer"
         )
+    except RuntimeError as error:
+        return f"/{check.text}/ could not be looked for: {error}"
     except ValueError as error:
         return f"/{check.text}/ is no regular expression: {error}"
     return f"{looked.name} has no match of /{check.text}/\n{looked.head}"
@@ -126,7 +135,7 @@ def _matches(check: OutputCheck, looked: Looked) -> str:
 
 def _rows(check: OutputCheck, looked: Looked) -> str:
     if not is_table(looked.file):
-        have, noun, seen = len(looked.text.splitlines()), "line", looked.head
+        have, noun, seen = len(lines_of(looked.text)), "line", looked.head
     else:
         try:
             table = table_of(looked.text, looked.file)

@@ -58,7 +58,7 @@ def lost_output(first: ScriptRun, now: ScriptRun) -> list[str]:
     if first.exit_status == 0 or now.stdout_cut:
         return []
     printed = first.stdout.split("\n")[:-1]  # what broke off in the middle of a line is no line
-    there = {_steady(line) for line in now.stdout.splitlines()}
+    there = {_steady(line) for line in now.stdout.split("\n")}
     gone: dict[str, str] = {}
     for line in printed[:_COMPARED]:
         steady = _steady(line)
@@ -92,9 +92,13 @@ def _renamed(name: str, body: str, added: dict[str, str]) -> bool:
     for other, other_body in added.items():
         if other.rpartition(".")[2] == bare:
             return True
-        if body and difflib.SequenceMatcher(None, body, other_body).ratio() >= _ALIKE:
+        if body and _alike(body.split()[:_COMPARED], other_body.split()[:_COMPARED]):
             return True
     return False
+
+
+def _alike(one: list[str], other: list[str]) -> bool:
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
 
 
 def _options_gone(old: Inventory, new: Inventory) -> Iterator[str]:

@@ -22,7 +22,7 @@ from greenloop.scripts.kinds import (
     prints_nothing,
     prints_something,
 )
-from greenloop.scripts.matching import compiled
+from greenloop.scripts.matching import check_pattern
 
 MOST_CHECKS = 12
 _LONGEST = 500
@@ -33,7 +33,7 @@ _SYNONYMS = {
     "rows": ("rows", "lines"),
     "path": ("path", "file", "name"),
 }
-_FORMS = (
+FORMS = (
     '{"check": "stdout", "contains": "TEXT"}, {"check": "stdout", "matches": "REGEX"}, '
     '{"check": "file", "path": "PATH", "rows": N} (or "columns": [..], "json": true, '
     '"non_empty": true, "contains", "matches"), {"check": "silent"}'
@@ -50,7 +50,7 @@ def read_proposed(items: list[object]) -> tuple[OutputCheck, ...]:
         ValueError: an item has no meaning; the text says which and how it is written right.
     """
     if not isinstance(items, list):
-        raise ValueError(f"the checks must be a JSON list; each is one of {_FORMS}")
+        raise ValueError(f"the checks must be a JSON list; each is one of {FORMS}")
     read = [item for n, entry in enumerate(items, 1) for item in _numbered(n, entry)]
     if any(item.kind == "silent" for item in read):
         loud = [item.id for item in read if item.kind != "silent" and not item.file]
@@ -62,7 +62,7 @@ def read_proposed(items: list[object]) -> tuple[OutputCheck, ...]:
 def _numbered(n: int, entry: object) -> list[OutputCheck]:
     try:
         if not isinstance(entry, dict):
-            raise ValueError(f"it must be one of {_FORMS}")
+            raise ValueError(f"it must be one of {FORMS}")
         return list(_read(entry))
     except ValueError as error:
         raise ValueError(f"check {n}: {error}") from None
@@ -80,7 +80,7 @@ def _read(entry: Item) -> Iterator[OutputCheck]:
         if str(_one(entry, ("status", "code", "is")) or 0).strip() != "0":
             raise ValueError("only exit status 0 can be asked for, and it is asked for always")
     else:
-        raise ValueError(f"{entry.get('check')!r} is no kind of check; it must be one of {_FORMS}")
+        raise ValueError(f"{entry.get('check')!r} is no kind of check; it must be one of {FORMS}")
 
 
 def _of_file(entry: Item) -> Iterator[OutputCheck]:
@@ -135,7 +135,7 @@ def _text(value: object, key: str) -> str:
 
 def _valid(pattern: str) -> str:
     try:
-        compiled(pattern)
+        check_pattern(pattern)
     except ValueError as error:
         raise ValueError(f'"matches": {pattern!r} is no regular expression: {error}') from None
     return pattern

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
-_SECONDS = 20
+from greenloop.scripts.apart import answer
+
+_SECONDS = 20.0
 _PROGRAM = Path(__file__).with_name("validating")
 
 
@@ -23,18 +23,7 @@ def misfits(schema: str, instance: object) -> list[str]:
 
 def _told(request: dict[str, object]) -> list[str]:
     try:
-        ended = subprocess.run(
-            [sys.executable, str(_PROGRAM)],
-            input=json.dumps(request),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        return [f"it could not be validated within {_SECONDS} s"]
-    except (OSError, ValueError, RecursionError) as error:
+        told = answer([str(_PROGRAM)], request, _SECONDS)
+    except (TimeoutError, RuntimeError) as error:
         return [f"it could not be validated: {error}"]
-    if ended.returncode != 0:
-        last = ended.stderr.strip().rpartition("\n")[2] or f"status {ended.returncode}"
-        return [f"it could not be validated: {last}"]
-    return [f"{path}: {message}" for path, message in json.loads(ended.stdout)]
+    return [f"{path}: {message}" for path, message in told] if isinstance(told, list) else []

@@ -13,9 +13,14 @@ _LINES, _WIDE, _FILES = 8, 160, 12
 _COMPARED = 400
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, as its line feeds part them; what stands behind the last is one too."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def first_lines(text: str, what: str) -> str:
     """How many lines there are, and the first of them."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     if not text.strip():
         return f"{what}: nothing but blanks" if text else f"{what}: empty"
     head = [f"  {_cut(item)}" for item in lines[:_LINES]]
@@ -44,7 +49,7 @@ def near_file(path: str, made: Sequence[MadeFile]) -> str:
 
 def near_text(wanted: str, text: str) -> str:
     """The line that comes nearest to a text that was not found; "" where none is near."""
-    lines = text.splitlines()[:_COMPARED]
+    lines = lines_of(text)[:_COMPARED]
     plain = " ".join(wanted.split()).lower()
     for number, line in enumerate(lines, 1):
         if plain and plain in " ".join(line.split()).lower():
@@ -67,7 +72,7 @@ def near_names(missing: Sequence[str], there: Sequence[str]) -> str:
 
 def tail(text: str, lines: int, most: int) -> str:
     """The last lines of a text, and of these at most so many characters."""
-    kept = "\n".join(_cut(item) for item in text.rstrip().splitlines()[-lines:])
+    kept = "\n".join(_cut(item) for item in lines_of(text.rstrip())[-lines:])
     return kept if len(kept) <= most else f"…{kept[-most:]}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass
 
 _MOST_FAULTS = 3
@@ -34,7 +35,7 @@ def table_of(text: str, file: str = "") -> Table:
         ValueError: it cannot be read as a CSV; the text says why and where.
     """
     delimiter = "\t" if file.lower().endswith(".tsv") else ","
-    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     rows = []
     try:

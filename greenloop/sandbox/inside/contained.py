@@ -15,7 +15,6 @@ import gc
 import json
 import os
 import signal
-import struct
 import sys
 from collections.abc import Sequence
 
@@ -23,8 +22,9 @@ from . import foreign
 from . import kernel as k
 from .captured import Captured
 from .corner import WORK
-from .descriptors import RESULT, apart, own_errors, own_streams, reserve
+from .descriptors import RESULT, apart, own_errors, own_streams
 from .frames import receive_frame, send_frame
+from .host import Host
 from .kept import Kept
 from .laid_out import lay_out
 from .made import WANTED, collect
@@ -39,38 +39,6 @@ from .wiping import empty
 
 _JOB_BYTES, _LIMIT_BYTES = 64 << 20, 65536
 _PLACES = ("/tmp", "/dev/shm", "/dev/mqueue")
-
-
-class Host:
-    """The host, over the two pipes that were standard input and output."""
-
-    def __init__(self) -> None:
-        """Takes the pipes away from where others would write to them."""
-        self._incoming, self._outgoing = reserve(os.dup(0)), os.dup(1)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.dup2(2, 1)
-        os.close(nothing)
-
-    def fileno(self) -> int:
-        """Of the incoming pipe."""
-        return self._incoming
-
-    def recv(self, size: int, /) -> bytes:
-        return os.read(self._incoming, size)
-
-    def sendall(self, data: bytes | memoryview, /) -> None:
-        with memoryview(data) as rest:
-            sent = 0
-            while sent < len(rest):
-                sent += os.write(self._outgoing, rest[sent:])
-
-    def send_pieces(self, pieces: list[memoryview]) -> None:
-        """One frame out of several pieces, which are not put together in memory."""
-        self.sendall(struct.pack("!Q", sum(map(len, pieces))))
-        for piece in pieces:
-            self.sendall(piece)
-            piece.release()
 
 
 def main(modules: Sequence[str] = ()) -> None:

@@ -20,6 +20,7 @@ from .descriptors import RESULT, apart, own_errors, own_streams
 from .footprint import Footprint
 from .frames import receive_frame, send_frame
 from .laid_out import lay_out
+from .outlet import hand_out_listener
 from .split import SPLIT, clones
 from .streams import Streams
 from .usage import Usage
@@ -133,6 +134,8 @@ def _begin(
     if not spaces:
         room.build(job, (pipes.output, pipes.errors, pipes.result))
     lay_out(job)
+    if job["network"]:
+        job["environment"].update(hand_out_listener(run))
     what = job.pop("wanted")
     with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as there:
         there.write(json.dumps(job).encode())

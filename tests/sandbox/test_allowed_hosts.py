@@ -1,0 +1,285 @@
+"""Scripts that may reach some hosts: these alone, and each request is told. Nothing leaves this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from greenloop.errors import InputError, SandboxError
+from greenloop.records import NetworkRequest, ScriptJob, ScriptRun
+from greenloop.sandbox import hosts
+from greenloop.sandbox.hosts import Rule, as_address, is_public, normal, places, why_not
+from greenloop.sandbox.process import ProcessSandbox
+from greenloop.sandbox.proxy import Proxy
+from greenloop.sandbox.testing import TestingSandbox
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    """Says what it was asked."""
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length).decode()
+        said = {"path": self.path, "body": body, "headers": dict(self.headers)}
+        data = json.dumps(said).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_POST = do_GET
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """Of a server on this machine."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+
+
+FETCH = """
+import json, os, socket, sys, urllib.error, urllib.request
+port = int(sys.argv[1])
+here = f"http://127.0.0.1:{port}"
+request = urllib.request.Request(f"{here}/page?q=1", data=b"sent", headers={"X-Own": "a"})
+said = json.load(urllib.request.urlopen(request))
+print(said["path"], said["body"], said["headers"]["X-Own"], said["headers"]["Host"] == f"127.0.0.1:{port}")
+for url in ("http://other.example/", "https://other.example/", f"http://localhost:{port}/",
+            f"http://127.0.0.1:{port + 1}/", "http://169.254.169.254/latest"):
+    try:
+        urllib.request.urlopen(url)
+        print("reached", url)
+    except OSError as error:
+        print(error)
+for address in (("127.0.0.1", port), ("8.8.8.8", 53)):
+    try:
+        socket.create_connection(address, timeout=5)
+        print("reached", address)
+    except OSError as error:
+        print("alone")
+try:
+    socket.getaddrinfo("example.org", 80)
+    print("resolved")
+except OSError:
+    print("no names")
+print(sorted(name for name in os.environ if "proxy" in name.lower()), os.path.isfile(os.environ["SSL_CERT_FILE"]))
+"""
+
+
+def fetched(box: TestingSandbox, port: int, script: str = FETCH, **more: Any) -> ScriptRun:
+    allowed = (f"127.0.0.1:{port}", "*.example.org")
+    job = ScriptJob(script=script, arguments=(str(port),), allow_network=allowed, **more)
+    return box.run_script(job)
+
+
+@pytest.fixture(scope="module")
+def reaching(box: TestingSandbox) -> TestingSandbox:
+    """A sandbox that can; the others say that they cannot, which is tested below."""
+    if not box.reaches_hosts:
+        pytest.skip(f"{box.info.backend} has no way to let hosts through one by one")
+    return box
+
+
+def test_allowed_hosts_are_reached_and_no_others(reaching: TestingSandbox, port: int) -> None:
+    run = fetched(reaching, port)
+    assert run.exit_status == 0, run
+    refused = [
+        f"HTTP Error 403: {name} is not among the hosts that are allowed"
+        for name in (
+            "other.example",
+            f"localhost:{port}",
+            f"127.0.0.1:{port + 1}",
+            "169.254.169.254",
+        )
+    ]
+    tunnel = (
+        "<urlopen error Tunnel connection failed: 403 "
+        "other.example is not among the hosts that are allowed>"
+    )
+    names = "['HTTPS_PROXY', 'HTTP_PROXY', 'http_proxy', 'https_proxy'] True"
+    assert run.stdout.splitlines() == [
+        "/page?q=1 sent a True",
+        refused[0],
+        tunnel,
+        *refused[1:],
+        "alone",
+        "alone",
+        "no names",
+        names,
+    ]
+    assert [(item.host, item.port, item.method, item.allowed) for item in run.network] == [
+        ("127.0.0.1", port, "POST", True),
+        ("other.example", 80, "GET", False),
+        ("other.example", 443, "CONNECT", False),
+        ("localhost", port, "GET", False),
+        ("127.0.0.1", port + 1, "GET", False),
+        ("169.254.169.254", 80, "GET", False),
+    ]
+    first = run.network[0]
+    assert first.sent > len("sent")
+    assert first.received > 100
+    assert run.network[1].why == "other.example is not among the hosts that are allowed"
+
+
+TUNNEL = """
+import socket, sys, os, urllib.parse
+port = int(sys.argv[1])
+place = urllib.parse.urlsplit(os.environ["HTTPS_PROXY"])
+with socket.create_connection((place.hostname, place.port)) as through:
+    through.sendall(f"CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n".encode())
+    print(through.recv(1000).decode().split("\\r\\n")[0])
+    through.sendall(b"GET /inner HTTP/1.0\\r\\n\\r\\n")
+    print(b'"path": "/inner"' in b"".join(iter(lambda: through.recv(4096), b"")))
+for wrong in (b"GET / HTTP/1.1\\r\\n\\r\\n", b"nonsense\\r\\n\\r\\n", b"GET http://a/ HTTP/1.1\\r\\n bad\\r\\n\\r\\n",
+              b"POST http://127.0.0.1/ HTTP/1.1\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n",
+              b"CONNECT 127.0.0.1:99999 HTTP/1.1\\r\\n\\r\\n", b"X" * 40000):
+    with socket.create_connection((place.hostname, place.port)) as through:
+        try:
+            through.sendall(wrong)
+            print(through.recv(1000).decode().split("\\r\\n")[0])
+        except ConnectionError:
+            print("HTTP/1.1 400 closed")
+two = f"GET http://127.0.0.1:{port}/one HTTP/1.1\\r\\n\\r\\nGET http://127.0.0.1:{port}/two HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n"
+with socket.create_connection((place.hostname, place.port)) as through:
+    through.sendall(two.encode())
+    print(b"".join(iter(lambda: through.recv(4096), b"")).count(b'"path"'))
+"""
+
+
+def test_tunnels_carry_bytes_and_what_is_no_request_is_refused(
+    reaching: TestingSandbox, port: int
+) -> None:
+    run = fetched(reaching, port, TUNNEL)
+    assert run.exit_status == 0, run
+    lines = run.stdout.splitlines()
+    assert lines[:2] == ["HTTP/1.1 200 Connection established", "True"]
+    assert all(line.startswith("HTTP/1.1 400 ") for line in lines[2:8]), lines
+    assert lines[8:] == ["1"]
+    assert [item.allowed for item in run.network] == [True, *[False] * 6, True]
+
+
+def test_without_hosts_there_is_no_way_out(box: TestingSandbox) -> None:
+    script = "import os\nprint([name for name in os.environ if 'proxy' in name.lower()])"
+    assert box.run_script(ScriptJob(script=script)).stdout == "[]\n"
+
+
+def test_a_sandbox_that_cannot_says_so(box: TestingSandbox) -> None:
+    if box.reaches_hosts:
+        assert box.info.backend in ("native", "bubblewrap")
+        return
+    with pytest.raises(SandboxError, match=f"{box.info.backend}: hosts cannot be allowed"):
+        box.run_script(ScriptJob(script="", allow_network=("example.org",)))
+
+
+def test_an_interrupted_or_hanging_run_ends_with_its_proxy(
+    reaching: TestingSandbox, port: int
+) -> None:
+    before = threading.active_count()
+    script = TUNNEL.split("    through.sendall")[0] + "    while True: pass"
+    run = fetched(reaching, port, script, timeout_s=1.0)
+    assert run.ending == "timeout"
+    for thread in threading.enumerate():
+        if thread.name == "greenloop-proxy":
+            thread.join(5)
+    assert threading.active_count() <= before
+
+
+COVERED = {
+    "example.org": [("example.org", 443), ("example.org", 80)],
+    "*.example.org": [("a.example.org", 443), ("a.b.example.org", 80)],
+    "Example.ORG:8443": [("example.org", 8443)],
+    "[::1]:80": [("::1", 80)],
+    "10.0.0.1": [("10.0.0.1", 80)],
+}
+NOT_COVERED = {
+    "example.org": [("a.example.org", 443), ("example.org", 22), ("notexample.org", 80)],
+    "*.example.org": [("example.org", 80), ("badexample.org", 80), ("a.example.org.evil", 80)],
+    "example.org:8443": [("example.org", 443)],
+    "127.0.0.1": [("127.1", 80), ("2130706433", 80), ("localhost", 80)],
+}
+
+
+def test_a_rule_covers_what_it_says() -> None:
+    for text, asked in COVERED.items():
+        assert [why_not([Rule.read(text)], *item) for item in asked] == [""] * len(asked)
+    for text, asked in NOT_COVERED.items():
+        assert all(why_not([Rule.read(text)], *item) for item in asked), text
+    assert normal("[FE80::1]") == "fe80::1"
+    assert normal("Example.org.") == "example.org"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "*",
+        "*.",
+        "http://a.example",
+        "a b",
+        "a/b",
+        "a:0",
+        "a:99999",
+        "a:b",
+        "*.1.2.3.4:x",
+        "a..b",
+        "é.org",
+    ],
+)
+def test_what_is_no_host_is_refused(text: str) -> None:
+    with ProcessSandbox() as none, pytest.raises(InputError, match="not a host"):
+        none.run_script(ScriptJob(script="", allow_network=(text,)))
+
+
+@pytest.mark.parametrize(
+    "address",
+    "127.0.0.1 10.1.2.3 192.168.0.1 172.16.0.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 ::1 :: "
+    "fe80::1 fc00::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: ff02::1".split(),
+)
+def test_addresses_of_this_machine_and_its_networks_are_not_public(address: str) -> None:
+    found = as_address(address)
+    assert found is not None
+    assert not is_public(found)
+
+
+def test_a_name_that_leads_to_this_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer: list[str] = []
+
+    def resolved(host: str, port: int, **more: Any) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (item, port)) for item in answer]
+
+    monkeypatch.setattr(hosts.socket, "getaddrinfo", resolved)
+    answer[:] = ["127.0.0.1", "10.0.0.1"]
+    with pytest.raises(PermissionError, match="not public"):
+        places("rebound.example.org", 80)
+    answer[:] = ["127.0.0.1", "8.8.8.8"]
+    assert [where for _, where in places("rebound.example.org", 80)] == ["8.8.8.8"]
+    answer[:] = ["127.0.0.1"]
+    assert [where for _, where in places("localhost", 80)] == ["127.0.0.1"]
+    assert [where for _, where in places("127.0.0.1", 80)] == ["127.0.0.1"]
+
+
+def test_no_more_bytes_than_allowed(port: int) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    proxy = Proxy([Rule.read(f"127.0.0.1:{port}")], seconds=20, most_bytes=1000)
+    proxy.serve(listener)
+    with socket.create_connection(listener.getsockname()) as client:
+        body = b"x" * 100_000
+        head = f"POST http://127.0.0.1:{port}/ HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n"
+        with contextlib.suppress(ConnectionError):
+            client.sendall(head.encode() + body)
+            assert client.recv(10) == b""
+    proxy.close()
+    request: NetworkRequest = proxy.requests[0]
+    assert request.sent + request.received < 100_000
