@@ -31,6 +31,13 @@ class Bounds:
     kept_bytes: int = 65536
     result_bytes: int = 8 * 1024 * 1024
 
+    def streams(self) -> Streams:
+        return Streams(
+            kept_bytes=self.kept_bytes,
+            output_bytes=self.output_bytes,
+            result_bytes=self.result_bytes,
+        )
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -60,7 +67,7 @@ def run_bounded(
     errors_apart: bool = False,
 ) -> Ended:
     """Runs `command`: `{fd}` in it is the side channel's descriptor, `{where}` that for answers.
-    Errors are part of the output, or come `apart` from it in `Ended.left`.
+    Errors are part of the output, or come apart from it in `Ended.left`.
 
     The whole process group is killed before this returns, whatever the process did. Nothing is
     read after that, so that what a leftover process writes cannot count.
@@ -86,8 +93,7 @@ def run_bounded(
         raise
     finally:
         _close(send, where)
-    sizes = ("kept_bytes", "output_bytes", "result_bytes")
-    streams = Streams(**{name: getattr(bounds, name) for name in sizes})
+    streams = bounds.streams()
     try:
         ending = _watch(process, receive, streams, started + bounds.timeout_s, stop)
         if ending == "timeout":

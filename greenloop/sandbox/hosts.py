@@ -39,7 +39,10 @@ class Rule:
         port = int(found["port"]) if found and found["port"] else None
         name = host.removeprefix("*.")
         is_host = _NAME.fullmatch(name) and len(name) <= 253
-        if not (is_host or (as_address(name) and not below)) or not 0 < (1 if port is None else port) < 65536:
+        if (
+            not (is_host or (as_address(name) and not below))
+            or not 0 < (1 if port is None else port) < 65536
+        ):
             raise InputError(
                 f"not a host that can be allowed: {text!r} "
                 "(example.org, *.example.org or 127.0.0.1:8000 are)"
