@@ -49,12 +49,12 @@ def normalised(text: str) -> str:
     return text
 
 
-def shown_failures(run: TestRun, held: Held) -> list[ShownFailure]:
+def shown_failures(run: TestRun, held: Held, *, output: int = _OUTPUT) -> list[ShownFailure]:
     """At most `MOST_SHOWN` failures, one a root cause, the most telling first."""
     by_cause: dict[tuple[str, str], Failure] = {}
     for failure in sorted(_steady(run), key=_tellingness):
         by_cause.setdefault(_cause(failure, held.own_file), failure)
-    shown = [_shown(item, held) for item in list(by_cause.values())[:MOST_SHOWN]]
+    shown = [_shown(item, held, output) for item in list(by_cause.values())[:MOST_SHOWN]]
     return shown or [_of_ending(run)]
 
 
@@ -100,7 +100,7 @@ def _cause(failure: Failure, own_file: str) -> tuple[str, str]:
     return failure.exception, normalised(failure.message)
 
 
-def _shown(failure: Failure, held: Held) -> ShownFailure:
+def _shown(failure: Failure, held: Held, output: int) -> ShownFailure:
     own = [item for item in failure.frames if item.file == held.own_file][-_LINES:]
     return ShownFailure(
         test=failure.test,
@@ -108,7 +108,7 @@ def _shown(failure: Failure, held: Held) -> ShownFailure:
         message=_cut(normalised(failure.message), _MESSAGE),
         source=_cut(held.source(failure.test), _SOURCE),
         lines=tuple(f"{item.file}:{item.line} in {item.function}: {item.text}" for item in own),
-        output=_cut(normalised(failure.output), _OUTPUT),
+        output=_cut(normalised(failure.output), output),
     )
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
+from greenloop.errors import InputError, OutputError
 from greenloop.events import Emit
 from greenloop.fixes import Fixed, free_fixes
 from greenloop.models.source_checks import public_names
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
+from greenloop.scripts.minimal import dropped
+from greenloop.scripts.sources import SourceFile
 from greenloop.tools.failures import shown_failures, summary
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 from greenloop.way.history import Candidate
+from greenloop.way.request import Original
 from greenloop.way.running import run_suite
 from greenloop.way.state import RunState
 
@@ -81,6 +86,22 @@ class ModuleCraft:
             history=state.history.lines(but=base.n),
             rulings=tuple(state.rulings[-_RULINGS:]),
         )
+
+
+def lost_by(original: Original, code: str) -> Sequence[str]:
+    """What a repair of somebody's file loses that has to stay; signs that the file cannot hold."""
+    known = free_fixes(original.text, minimal=True).code
+    return [*dropped(known, code), *_unwritable(original, code)]
+
+
+def _unwritable(original: Original, code: str) -> Sequence[str]:
+    try:
+        SourceFile.read(Path(original.path)).encode(code)
+    except OutputError as error:
+        return [f"what the file can hold: {str(error).removeprefix(original.path)}"]
+    except InputError:  # it is gone, or another by now: that is told when it would be written
+        pass
+    return []
 
 
 def standing_failures(state: RunState, run: TestRun) -> TestRun:

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 
 from greenloop.fixes import Fixed, free_fixes
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
-from greenloop.scripts.minimal import dropped
 from greenloop.tools.scripts import ScriptTools
 from greenloop.tools.toolkit import RepairRequest
-from greenloop.way.craft import ModuleCraft
+from greenloop.way.craft import ModuleCraft, lost_by
 from greenloop.way.history import Candidate
+from greenloop.way.request import Original
 
 
 @dataclass(frozen=True)
 class HealCraft(ModuleCraft):
     """`original` is the module as it was; `hints` are diffs of patches that a search found."""
 
-    original: str = ""
+    original: Original
     hints: list[str] = field(default_factory=list)
 
     @property
@@ -52,4 +52,4 @@ class HealCraft(ModuleCraft):
         )
 
     def _lost(self, code: str) -> Sequence[str]:
-        return dropped(self.original, code)
+        return lost_by(self.original, code)

@@ -50,7 +50,7 @@ async def heal_way(
     state.suite = suite
     state.expected = await _expected(kit, state, emit, request.original.text)
     state.history.enter(Candidate(request.original.text, "generate", "the module as it was"))
-    craft = HealCraft(kit, state, emit, original=request.original.text)
+    craft = HealCraft(kit, state, emit, original=request.original)
     improver = Improver(craft, asker, state, emit, repairs)
     healer = Healer(kit, craft, emit, improver.improve, alone=alone)
     while not await is_green(kit, craft, state, emit):

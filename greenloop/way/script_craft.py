@@ -20,19 +20,21 @@ from greenloop.records import (
 )
 from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.scripts.judging import judge
-from greenloop.scripts.minimal import dropped, lost_output
+from greenloop.scripts.minimal import lost_output
 from greenloop.tools.failures import shown_failures, summary
 from greenloop.tools.scripts import ScriptTask, ScriptTools
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 from greenloop.way.checklist import PRINTED_BEFORE, Checklist, failing
-from greenloop.way.craft import standing_failures
+from greenloop.way.craft import lost_by, standing_failures
 from greenloop.way.history import Candidate
 from greenloop.way.packages import fitted
+from greenloop.way.request import Original
 from greenloop.way.running import run_with_packages
 from greenloop.way.script_inputs import task_of
 from greenloop.way.state import RunState
 
 _RULINGS, _GONE = 5, 10
+_OUTPUT = 1500  # characters: here it is what tells most
 
 
 @dataclass
@@ -43,7 +45,7 @@ class ScriptCraft:
     state: RunState
     emit: Emit
     job: ScriptJob
-    original: str = ""
+    original: Original | None = None
     first: ScriptRun | None = field(default=None, init=False)
 
     @property
@@ -111,7 +113,7 @@ class ScriptCraft:
 
     def _request(self, code: str, run: TestRun, n: int) -> RepairRequest:
         history = self.state.history
-        shown = shown_failures(run, self.checklist)
+        shown = shown_failures(run, self.checklist, output=_OUTPUT)
         return RepairRequest(
             code=code,
             summary=summary(run, "checks"),
@@ -122,7 +124,7 @@ class ScriptCraft:
         )
 
     def _lost(self, code: str) -> Sequence[str]:
-        return dropped(self.original, code) if self.original else ()
+        return lost_by(self.original, code) if self.original else ()
 
     def _disputable(self) -> Collection[str]:
         list_ = self.checklist

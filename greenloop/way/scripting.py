@@ -44,7 +44,7 @@ async def script_way(kit: Toolkit, asker: Asker, state: RunState, emit: Emit, re
     original = state.request.original
     job = job_of(request)
     state.suite = Checklist(request.checks, own_file=job.name)
-    craft = ScriptCraft(kit, state, emit, job, original.text if original else "")
+    craft = ScriptCraft(kit, state, emit, job, original)
     if original:
         _hold_to_its_checks(state, request, emit)
         state.history.enter(Candidate(original.text, "generate", "the script as it was"))
