@@ -27,6 +27,7 @@ from greenloop.records.evidence import (
     Survivor,
     TriedMutant,
 )
+from greenloop.records.outcome import BatchOutcome, BatchTotals
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
 from greenloop.records.project import Project
 from greenloop.records.report import (
@@ -76,6 +77,8 @@ __all__ = [
     "Assertion",
     "Attempt",
     "AttemptKind",
+    "BatchOutcome",
+    "BatchTotals",
     "CheckKind",
     "CheckOrigin",
     "Command",

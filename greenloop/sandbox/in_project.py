@@ -40,6 +40,10 @@ class ProjectSandbox:
     def splits(self) -> bool:
         return False
 
+    @property
+    def reaches_hosts(self) -> bool:
+        return self.box.reaches_hosts
+
     def run_tests(
         self,
         code: str,
