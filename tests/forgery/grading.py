@@ -1,0 +1,52 @@
+"""A grade exactly as `greenloop check` takes it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from greenloop.events import ignore
+from greenloop.grading import Plan
+from greenloop.records import Report
+from greenloop.sandbox import Sandbox
+from greenloop.settings import Settings
+from greenloop.suite import TestFile
+from greenloop.way.checking import Check, check_report, run_check
+
+
+def settings() -> Settings:
+    """A short time limit: some of them never end."""
+    return Settings.model_construct(timeout_s=8, memory_mb=512)
+
+
+def report_on(box: Sandbox, code: str, tests: str, conftest: str = "") -> Report:
+    files = [TestFile("conftest.py", conftest)] if conftest else []
+    files.append(TestFile("test_m.py", tests))
+    check = Check("m", code, tuple(files), Plan(), box.info)
+    asyncio.run(run_check(box, check, ignore))
+    return check_report(check)
+
+
+def accusations(report: Report) -> list[str]:
+    """Everything in a report that calls a module forged, whatever the verdict is."""
+    return list(_accusing(report))
+
+
+def _accusing(report: Report) -> Iterator[str]:
+    yield from (item for item in report.reasons if item.startswith("forged"))
+    found = report.evidence
+    if found.controls is not None:
+        yield from (item.forged for item in found.controls.green if item.forged)
+        if found.controls.forged:
+            yield found.controls.forged
+    if found.hollow_run is not None and not found.hollow_run.reached:
+        yield "hollow run"
+    if found.split is not None:
+        yield from (f"only beside its tests: {name}" for name in found.split.only_beside)
+
+
+def caught_by(report: Report) -> str:
+    """Which evidence speaks against a module, in a few words."""
+    if report.reasons and report.reasons[0].startswith("forged: "):
+        return report.reasons[0]
+    return "; ".join(item[:90] for item in report.reasons) or "-"
