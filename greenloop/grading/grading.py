@@ -13,6 +13,7 @@ from greenloop.grading.apart import split_run
 from greenloop.grading.controls import controls
 from greenloop.grading.coverage import coverage
 from greenloop.grading.integrity import integrity
+from greenloop.grading.outside import asked_outside
 from greenloop.grading.plan import Plan
 from greenloop.grading.reruns import flakiness, hollow_run
 from greenloop.grading.sealed import sealed_result
@@ -80,6 +81,7 @@ def grade_run(
         start = partial(clock.start, pool)
         again = start("flakiness", partial(flakiness, *given, before=run, expected=expected))
         apart = start("split", partial(split_run, *given, before=run, expected=expected))
+        alone = start("outside", partial(asked_outside, *given))
         hollowed = start("hollow_run", partial(hollow_run, *given))
         controlled = start("controls", partial(controls, *given, before=run, thresholds=limits))
         covered = start("coverage", partial(coverage, *given, before=run, thresholds=limits))
@@ -94,6 +96,7 @@ def grade_run(
         hollow_run=hollowed.result(),
         controls=controlled.result(),
         split=apart.result(),
+        outside=alone.result(),
         sealed=result,
         mutation=mutation,
         coverage=measured,
