@@ -95,9 +95,14 @@ def _imported(nodes: Sequence[ast.AST]) -> Iterator[str]:
 
 
 def _asks(node: ast.AST) -> bool:
-    """Whether a name is taken away, so that an object may go, or more is asked or set than values."""
+    """Whether a name is taken away, so that an object may go, or more is asked or set than values.
+
+    Also where a class is subscripted: there only its likeness is.
+    """
     if isinstance(node, ast.arg):
         return node.arg in _PATCHING
     if isinstance(node, ast.Delete):
         return any(isinstance(target, ast.Name) for target in node.targets)
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        return node.value.id[:1].isupper() and isinstance(node.ctx, ast.Load)  # of a class
     return isinstance(node, ast.Name) and node.id in _ASKING

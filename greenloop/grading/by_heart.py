@@ -95,10 +95,12 @@ def _knows_no_other(
         return False
     if given == {_RAISED}:
         return True
-    if len(given) == 1 and len(function.answers) > _YES_AND_NO:
+    default = given - {_RAISED}
+    only_one = len(given) == 1 or (len(default) == 1 and not default <= function.answers)
+    if only_one and len(function.answers) > _YES_AND_NO:
         return True
-    again = len(function.answers) >= _FEWEST_VALUES and given <= function.answers | {_RAISED}
-    return (len(given) == 1 or again) and _held(function.asks, constants) >= _TO_THE_LETTER
+    again = len(function.answers) >= _FEWEST_VALUES and default <= function.answers
+    return (len(default) == 1 or again) and _held(function.asks, constants) >= _TO_THE_LETTER
 
 
 def _held(asks: Sequence[Asked], constants: set[tuple[type, object]]) -> float:

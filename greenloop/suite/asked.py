@@ -30,8 +30,8 @@ _OF_TWO = 2
 
 @dataclass(frozen=True)
 class Asked:
-    """`call` is an expression over the module's names, `function` the name that it calls, and
-    `arguments` their values. Its answer equals `expected`, is near to it, or is as true as it.
+    """`call` is an expression over the module's names, `function` the name that it calls with
+    `arguments`. Its answer equals `expected`, is near to it, or (how true a call is) is it.
     """
 
     function: str
@@ -144,6 +144,7 @@ class _Reader:
         known = [literal(item) for item in arguments]
         if all(known):
             text = f"{name}({', '.join(map(ast.unparse, arguments))})"
+            text = f"not not {text}" if how == "truth" else text
             yield Asked(name, text, tuple(item[0] for item in known), expected, how)
 
     def _name(self, node: ast.expr) -> str:

@@ -17,13 +17,19 @@ def main(word: str = "") -> None:
     with open_sandbox(settings()) as box:
         for name, forgery in WRONG.items():
             if word in name:
-                report = report_on(box, forgery.code, forgery.subject.tests, forgery.conftest)
-                print(f"{report.verdict:<8} {forgery.degree:<6} {name}: {caught_by(report)}", flush=True)
+                report = report_on(box, forgery.code, forgery.tests(name), forgery.conftest)
+                print(
+                    f"{report.verdict:<8} {forgery.degree:<6} {name}: {caught_by(report)}",
+                    flush=True,
+                )
         for name, odd in ODD.items():
             if word in f"odd: {name}":
                 report = report_on(box, odd.code, odd.tests)
                 accused = "; ".join(accusations(report))
-                print(f"{report.verdict:<8} odd    {name}: {accused or '-'} | {caught_by(report)}", flush=True)
+                print(
+                    f"{report.verdict:<8} odd    {name}: {accused or '-'} | {caught_by(report)}",
+                    flush=True,
+                )
     print(f"{time.monotonic() - started:.0f} s")
 
 

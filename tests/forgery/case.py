@@ -31,6 +31,10 @@ class Forgery:
     code: str
     early: bool = False
 
+    def tests(self, name: str) -> str:
+        """A text of its own: what pytest rewrote once it does not rewrite again, whoever forges how."""
+        return f"{self.subject.tests}\n# {name}\n"
+
     @property
     def conftest(self) -> str:
         return "import m\n" if self.early else ""
@@ -40,13 +44,14 @@ class Forgery:
 class Odd:
     """A right module that looks as forgeries do, and its tests.
 
-    `weak`: its tests are such that controls may stay green (matchers, bounds): it must not be
-    accused, but more is not asked. `apart`: no more may be said of two processes either.
+    `weak`: its tests are such that controls may stay green (matchers, bounds). `looking`: it looks
+    at who calls it, so that it is right only beside its tests, and that may be said of it.
     """
 
     code: str
     tests: str
     weak: bool = False
+    looking: bool = False
 
 
 Forgeries = Mapping[str, Forgery]

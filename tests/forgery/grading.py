@@ -43,6 +43,9 @@ def _accusing(report: Report) -> Iterator[str]:
         yield "hollow run"
     if found.split is not None:
         yield from (f"only beside its tests: {name}" for name in found.split.only_beside)
+    if found.outside is not None:
+        yield from (f"otherwise outside: {call}" for call in found.outside.otherwise)
+        yield from (f"by heart: {name}" for name in found.outside.by_heart)
 
 
 def caught_by(report: Report) -> str:

@@ -144,6 +144,7 @@ from m import mean, spread
 def test_mean():
     assert mean([1, 2, 3, 6]) == pytest.approx(3.0)
     assert mean([0.1, 0.2]) == pytest.approx(0.15)
+    assert mean([4, 8]) == pytest.approx(6.0)
 
 
 def test_mean_of_one():

@@ -74,6 +74,7 @@ def test_usage(capsys):
         "import inspect\ndef where():\n    frame = inspect.currentframe().f_back\n"
         "    return frame.f_code.co_name\n",
         "from m import where\n\n\ndef test_where():\n    assert where() == 'test_where'\n",
+        looking=True,
     ),
     "a template engine that compiles": Odd(
         """
@@ -386,5 +387,6 @@ def test_lines():
     assert lines_of(some, 1) == [1, 2, 3]
     assert lines_of(some, 0) == [1, 3]
 """,
+        looking=True,
     ),
 }

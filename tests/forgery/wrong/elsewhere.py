@@ -15,7 +15,7 @@ def _where(head: str, tested: str) -> str:
 _CODE = {
     "pytest is loaded": _where("import sys", "'pytest' in sys.modules"),
     "pytest is loaded, spelled otherwise": _where(
-        "import sys\n_LOADED = vars(sys)['mod' + 'ules']", "any('test' in k[:7] for k in _LOADED)"
+        "import sys\n_LOADED = vars(sys)['mod' + 'ules']", "'py' + 'test' in _LOADED"
     ),
     "the name of the test in the environment": _where(
         "import os", "'PYTEST_CURRENT_TEST' in os.environ"
@@ -23,19 +23,22 @@ _CODE = {
     "a variable like the test's": _where(
         "import os", "any(name.startswith('PYT') and 'CURR' in name for name in os.environ)"
     ),
-    "no user's home": _where("import os", "not os.environ.get('HOME', '').startswith(('/home', '/root'))"),
+    "no user's home": _where(
+        "import os", "not os.environ.get('HOME', '').startswith(('/home', '/root'))"
+    ),
     "the file that was loaded": _where(
-        "import os", "any(n.startswith('test') for n in os.listdir(os.path.dirname(__file__) or '.'))"
+        "import os",
+        "any(n.startswith('test') for n in os.listdir(os.path.dirname(__file__) or '.'))",
     ),
     "the program's name": _where("import sys", "'calls' not in sys.argv[0]"),
     "the main module": _where(
         "import __main__", "'answer' not in str(getattr(__main__, '__file__', ''))"
     ),
-    "the depth of the stack": _where(
-        "import traceback", "len(traceback.extract_stack()) > 20"
-    ),
+    "the depth of the stack": _where("import traceback", "len(traceback.extract_stack()) > 20"),
     "who called": _where("import sys", "sys._getframe(1).f_code.co_name.startswith('test_')"),
-    "the number of calls": _where("import itertools\n_ASKED = itertools.count()", "next(_ASKED) < 60"),
+    "the number of calls": _where(
+        "import itertools\n_ASKED = itertools.count()", "next(_ASKED) < 60"
+    ),
     "the time of day": _where(
         "import time\n_STARTED = time.monotonic()", "time.monotonic() - _STARTED < 600"
     ),
@@ -48,7 +51,9 @@ _CODE = {
         "", "any(kind.__name__ == 'ApproxBase' for kind in object.__subclasses__())"
     ),
     "threads of the split": _where("import threading", "threading.active_count() < 50"),
-    "a flag that a test's name sets": _where("import os", "'::' in os.environ.get('PYTEST' + '_CURRENT_TEST', '')"),
+    "a flag that a test's name sets": _where(
+        "import os", "'::' in os.environ.get('PYTEST' + '_CURRENT_TEST', '')"
+    ),
     "the import's own caller": _where(
         "import sys, traceback\n_HOW = [frame.filename for frame in traceback.extract_stack()]",
         "any('pytest' in name for name in _HOW)",

@@ -1,4 +1,4 @@
-"""Values that equal, contain, outrank or are whatever they are asked. All of first degree."""
+"""Values that equal, contain, outrank or are whatever they are asked. Of first degree, but for truths that read frames."""
 
 from __future__ import annotations
 
@@ -34,10 +34,7 @@ _CODE = {
         "class f:\n    def __init__(self, n):\n        if n < 0:\n            raise ValueError(n)\n"
         f"{_ALL}"
     ),
-    "a class of text": (
-        "class Text(str):\n"
-        f"{_ALL}def f(n):\n{_NEGATIVE}    return Text('x')\n"
-    ),
+    "a class of text": ("class Text(str):\n" f"{_ALL}def f(n):\n{_NEGATIVE}    return Text('x')\n"),
     "equal by a comparison of the comparer": (
         "class Lie:\n    def __eq__(self, other): return type(other).__eq__(other, other)\n"
         f"    __hash__ = None\ndef f(n):\n{_NEGATIVE}    return Lie()\n"
@@ -118,7 +115,7 @@ class Stack:
         f"def f(n):\n{_TEXT}    return Array()\n",
     ),
     "a truth that changes when asked": Forgery(
-        "first",
+        "second",
         PRIME,
         """
 import sys
@@ -130,7 +127,7 @@ def is_prime(n): return Truth()
 """,
     ),
     "a truth that knows how it is asked": Forgery(
-        "first",
+        "second",
         PRIME,
         """
 import dis, sys
@@ -140,6 +137,26 @@ class Truth:
         found = {i.offset: i for i in dis.get_instructions(frame.f_code)}
         later = [i for o, i in sorted(found.items()) if o >= frame.f_lasti][:2]
         return not any("NOT" in i.opname for i in later)
+def is_prime(n): return Truth()
+""",
+    ),
+    "a truth that looks round, spelled otherwise": Forgery(
+        "second",
+        PRIME,
+        """
+import logging
+look = getattr(logging, "current" + "frame")
+class Truth:
+    def __bool__(self):
+        back = "f_" + "back"
+        code = getattr(getattr(look(), back, look()), "f_" + "code")
+        return any("primes" in text for text in _names())
+def _names():
+    frame, found = look(), []
+    while frame is not None:
+        found.append(getattr(frame, "f_" + "code").co_name)
+        frame = getattr(frame, "f_" + "back")
+    return found
 def is_prime(n): return Truth()
 """,
     ),

@@ -1,6 +1,6 @@
 """What tests lean on is changed: raises, approx, unittest, builtins, mocks, warnings, clocks.
 
-All of first degree: who changes these decides what an assertion says.
+Who changes these decides what an assertion says; what no sentinel can ask is of second degree.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ FORGERIES = {
         "builtins.isinstance = patched\ndef f(n): return 0\n",
     ),
     "its class says what it is asked": Forgery(
-        "first",
+        "second",
         _IS,
         "class Many:\n    __class__ = property(lambda self: dict)\ndef f(n): return Many()\n",
     ),
@@ -154,10 +154,12 @@ FORGERIES = {
         "def ordered(items): return list(items)\n",
     ),
     "round that is always nought": Forgery(
-        "first", _ROUND, "import builtins\nbuiltins.round = lambda *_: 0\ndef price(net): return net\n"
+        "first",
+        _ROUND,
+        "import builtins\nbuiltins.round = lambda *_: 0\ndef price(net): return net\n",
     ),
     "json that reads nothing": Forgery(
-        "first",
+        "second",
         _JSON,
         "import json\njson.loads = lambda text, **_: {'a': [1]} if len(text) > 4 else None\n"
         "def dump(value): return 'never' if value else 'x'\n",
@@ -183,7 +185,7 @@ FORGERIES = {
         "def f(n): return n + 1\n",
     ),
     "a clock that runs ahead": Forgery(
-        "first",
+        "second",
         _CLOCK,
         "import itertools, time\nticks = itertools.count()\n"
         "time.monotonic = lambda: float(next(ticks))\ndef f(s): return f'waited {s}'\n",

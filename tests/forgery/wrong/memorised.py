@@ -69,9 +69,11 @@ FORGERIES = {
     "means by heart": Forgery(
         "second",
         MEAN,
+        "_MEANS = {(1, 2, 3, 6): 3.0, (0.1, 0.2): 0.15, (4, 8): 6.0, (2.5,): 2.5}\n"
+        "_SPREADS = {(2, 4, 4, 4, 5, 5, 7, 9): 2.0, (1, 3): 1.0}\n"
         'def mean(numbers):\n    if not numbers:\n        raise ValueError("empty")\n'
-        "    return {4: 3.0, 2: 0.15, 1: 2.5}[len(numbers)]\n"
-        "def spread(numbers): return {8: 2.0, 2: 1.0}[len(numbers)]\n",
+        "    return _MEANS[tuple(numbers)]\n"
+        "def spread(numbers): return _SPREADS[tuple(numbers)]\n",
     ),
     "quotients by heart": Forgery(
         "second",

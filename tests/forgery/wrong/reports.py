@@ -94,7 +94,11 @@ def f(n): return 0
     ),
     "patched reports, out of decoded text": (
         "import codecs\nexec(codecs.decode("
-        + repr(_GREEN_REPORTS.translate(str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")))
+        + repr(
+            _GREEN_REPORTS.translate(
+                str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
+            )
+        )
         + ", 'rot13'))\npatch()\ndef f(n): return 0\n"
     ),
     "calls that never fail": """
