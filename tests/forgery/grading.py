@@ -20,9 +20,19 @@ def settings() -> Settings:
 
 
 def report_on(box: Sandbox, code: str, tests: str, conftest: str = "") -> Report:
+    """The report. Mutants are tried where nothing but them is left to speak against a module:
+    they can only lower a verdict, and are a third of the time.
+    """
+    report = _graded(box, code, tests, conftest, Plan(mutants=0))
+    if all(item.startswith("mutants: ") for item in report.reasons):
+        return _graded(box, code, tests, conftest, Plan())
+    return report
+
+
+def _graded(box: Sandbox, code: str, tests: str, conftest: str, plan: Plan) -> Report:
     files = [TestFile("conftest.py", conftest)] if conftest else []
     files.append(TestFile("test_m.py", tests))
-    check = Check("m", code, tuple(files), Plan(), box.info)
+    check = Check("m", code, tuple(files), plan, box.info)
     asyncio.run(run_check(box, check, ignore))
     return check_report(check)
 
