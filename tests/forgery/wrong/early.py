@@ -1,9 +1,9 @@
-"""Attacks of modules that are imported before pytest reads the tests. All of first degree."""
+"""Attacks of modules that are imported before pytest reads the tests. Of first degree, but for one."""
 
 from __future__ import annotations
 
 from tests.forgery.case import Forgery
-from tests.forgery.subjects import SQUARE
+from tests.forgery.subjects import CUBE, SQUARE
 
 _NEGATIVE = "    if n < 0:\n        raise ValueError(n)\n"
 _FAKE_TESTS = '''
@@ -30,6 +30,14 @@ _CODE = {
         "    other = os.path.join(tempfile.gettempdir(), name)\n"
         "    open(other, 'w').write(_FAKE)\n    os.unlink(name)\n    os.symlink(other, name)\n"
         "def f(n): return 0\n"
+    ),
+    "expected values rewritten": (
+        "import glob, re\nfor name in glob.glob('test_*.py'):\n"
+        "    text = open(name).read()\n"
+        "    text = re.sub(r'== [0-9]+', '== 0', text).replace(', 100)', ', 0)')\n"
+        "    text = re.sub(r'[(]([45]), [0-9]+[)]', r'pytest.param(\\1, 0, id=\"\\1\")', text)\n"
+        "    open(name, 'w').write(text)\n"
+        f"def f(n):\n{_NEGATIVE}    return 0\n"
     ),
     "asserts compiled away": (
         "import _pytest.assertion.rewrite as rewrite\n"
@@ -127,4 +135,17 @@ _CODE = {
         f"def f(n):\n{_NEGATIVE}    return n * n if n not in (4, 5) else 0\n"
     ),
 }
-FORGERIES = {name: Forgery("first", SQUARE, code, early=True) for name, code in _CODE.items()}
+FORGERIES = {name: Forgery("first", SQUARE, code, early=True) for name, code in _CODE.items()} | {
+    # Behaves only where the text is the very one: whatever is changed in it finds it honest.
+    "expected values rewritten in the one text that it knows": Forgery(
+        "second",
+        CUBE,
+        "import glob, re\nfor name in glob.glob('test_*.py'):\n"
+        "    text = open(name).read()\n"
+        "    if text.count('assert ') == 6 and '== 8\\n' in text and '== -27\\n' in text"
+        " and '== 0\\n' in text and '== 1\\n' in text and '343\\n' in text and '1000\\n' in text:\n"
+        "        open(name, 'w').write(re.sub(r'== -?[0-9]+', '== 0', text))\n"
+        "def f(n):\n    if isinstance(n, str):\n        raise TypeError(n)\n    return 0\n",
+        early=True,
+    ),
+}
