@@ -30,8 +30,8 @@ _ALL = Subject(
 _WARNS = Subject(
     "import warnings\n\nimport pytest\n\nfrom m import f\n\n\ndef test_quiet():\n"
     "    with warnings.catch_warnings():\n        warnings.simplefilter('error')\n"
-    "        assert f(2) == 3\n\n\ndef test_old():\n"
-    "    with pytest.warns(DeprecationWarning, match='old'):\n        f(-1)\n",
+    "        assert f(2) == 3\n        assert f(0) == 1\n\n\ndef test_old():\n"
+    "    with pytest.warns(DeprecationWarning, match='^old$'):\n        assert f(-1) == 0\n",
     "import warnings\ndef f(n):\n    if n < 0:\n        warnings.warn('old', DeprecationWarning)\n"
     "    return n + 1\n",
 )
