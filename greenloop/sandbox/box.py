@@ -76,8 +76,13 @@ class Sandbox(Protocol):
         """
         ...
 
-    def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
-        """Evaluates call expressions over the module's names; values come back tagged."""
+    def answer_calls(
+        self, code: str, module: str, calls: Sequence[str], *, timeout_s: float | None = None
+    ) -> Answers:
+        """Evaluates call expressions over the module's names; values come back tagged.
+
+        `timeout_s`: for all of them together, where that is not the sandbox's own limit.
+        """
         ...
 
     def run_mutants(

@@ -108,11 +108,14 @@ class TestingSandbox(ABC):
         can_split = self.splits and not hash_seed and not doctests
         return run_in_form(form, shared, split if can_split else None)
 
-    def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
+    def answer_calls(
+        self, code: str, module: str, calls: Sequence[str], *, timeout_s: float | None = None
+    ) -> Answers:
         """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""
         stop = self._stop
         job = {"module": module, "calls": list(calls)}
-        work = Work("calls", ((f"{module}.py", code),), job, packages=self.packages)
+        files = ((f"{module}.py", code),)
+        work = Work("calls", files, job, packages=self.packages, timeout_s=timeout_s)
         return _answers(self._execute(work, stop), len(calls), work.key, self.limits)
 
     def run_script(self, job: ScriptJob) -> ScriptRun:
