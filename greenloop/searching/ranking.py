@@ -29,13 +29,15 @@ def ranked(found: Iterable[Edit], code: str, suspicion: Suspicion, seed: int) ->
     for edit in found:
         place = suspicion.of(edit.line)
         key = _trimmed(edit, code)
-        if place <= 0 or key[0] == key[1] and not key[2]:
+        if place <= 0 or (key[0] == key[1] and not key[2]):
             continue
         score = edit.cost + _WEIGHT * (1 - place)
         if key not in best or score < best[key][0]:
             best[key] = (score, place, edit)
     equals = random.Random(seed)
-    drawn = [(round(score, 4), equals.random(), place, edit) for score, place, edit in best.values()]
+    drawn = [
+        (round(score, 4), equals.random(), place, edit) for score, place, edit in best.values()
+    ]
     if not seed:
         drawn.sort(key=lambda item: (item[0], item[3].start, item[3].text))
     else:

@@ -41,9 +41,7 @@ class Scope:
         return bool(self.roles.get(one, frozenset()) & self.roles.get(other, frozenset()))
 
 
-def scope_of(
-    tree: ast.Module, function: Function | None, around: ast.ClassDef | None
-) -> Scope:
+def scope_of(tree: ast.Module, function: Function | None, around: ast.ClassDef | None) -> Scope:
     """The scope of a function, which may be a method of the class `around`."""
     constants, functions = _of_module(tree)
     if function is None:

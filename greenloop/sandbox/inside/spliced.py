@@ -143,7 +143,6 @@ class Living:
             return False
         return True
 
-
     def codes(self, names: Iterable[Key]) -> list[tuple[types.FunctionType, types.CodeType]]:
         """The functions of these names, each with the code that it has now."""
         found = [item for name in names for item in self._functions.get(name, ())]

@@ -50,9 +50,10 @@ def _donors(spot: Spot) -> list[tuple[str, float]]:
     known = {*spot.scope.names, *spot.scope.functions, *spot.scope.constants, spot.scope.own}
     found: list[tuple[str, float]] = []
     for item in ast.walk(spot.ancestors[0]):
-        if not isinstance(item, _SIMPLE) or isinstance(getattr(item, "value", None), ast.Constant):
-            if not isinstance(item, (ast.Assign, ast.AugAssign)):
-                continue
+        if not isinstance(item, _SIMPLE):
+            continue
+        if isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant):
+            continue
         text = ast.unparse(item)
         used = {n.id for n in ast.walk(item) if isinstance(n, ast.Name)}
         if len(text) <= _LONGEST and used - known <= _FREE:
@@ -106,7 +107,10 @@ def initial(spot: Spot) -> Iterator[Edit]:
     node = spot.node
     if not isinstance(node, ast.stmt) or not isinstance(spot.parent, Function):
         return
-    if not any(name in ("UnboundLocalError", "NameError", "AttributeError") for _, name in spot.hints.crashes):
+    if not any(
+        name in ("UnboundLocalError", "NameError", "AttributeError")
+        for _, name in spot.hints.crashes
+    ):
         return
     here = block(spot, node)
     if here is None:

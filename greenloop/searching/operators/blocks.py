@@ -35,9 +35,13 @@ def block(spot: Spot, node: ast.stmt) -> Block | None:
     start = source.line_start(first)
     last = node.end_lineno or node.lineno
     end = source.line_end(last)
-    indent = source.text[start : source.offset(first, node.col_offset) - len("@") * bool(decorators)]
+    indent = source.text[
+        start : source.offset(first, node.col_offset) - len("@") * bool(decorators)
+    ]
     if decorators:
-        indent = source.text[start:end][: len(source.text[start:end]) - len(source.text[start:end].lstrip())]
+        indent = source.text[start:end][
+            : len(source.text[start:end]) - len(source.text[start:end].lstrip())
+        ]
     tail = source.text[source.span(node)[1] : end].strip()
     if indent.strip() or (tail and not tail.startswith("#")):
         return None

@@ -59,7 +59,7 @@ def _text(spot: Spot, node: ast.Constant, value: str) -> Iterator[Edit]:
 def _siblings(spot: Spot, kind: type | tuple[type, ...]) -> list[object]:
     """Other constants of the same function, or of the module where it is in none."""
     around = spot.scope.function or spot.ancestors[0]
-    found = [
+    found: list[object] = [
         item.value
         for item in ast.walk(around)
         if isinstance(item, ast.Constant)

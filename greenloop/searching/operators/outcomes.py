@@ -65,7 +65,9 @@ def default(spot: Spot) -> Iterator[Edit]:
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return
     plain = [*node.args.posonlyargs, *node.args.args]
-    pairs = list(zip(plain[len(plain) - len(node.args.defaults) :], node.args.defaults, strict=True))
+    pairs = list(
+        zip(plain[len(plain) - len(node.args.defaults) :], node.args.defaults, strict=True)
+    )
     pairs += [(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d]
     for argument, value in pairs:
         empty = isinstance(value, (ast.List, ast.Dict, ast.Set, ast.Call))

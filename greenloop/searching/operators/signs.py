@@ -93,10 +93,14 @@ def _regrouped(spot: Spot, node: ast.BinOp) -> Iterator[Edit]:
         if not outer_sign or not inner_sign:
             continue
         if before:
-            text = f"({spot.atom(other)} {outer_sign} {spot.atom(near)}) {inner_sign} {spot.atom(far)}"
+            text = (
+                f"({spot.atom(other)} {outer_sign} {spot.atom(near)}) {inner_sign} {spot.atom(far)}"
+            )
         else:
-            text = f"{spot.atom(far)} {inner_sign} ({spot.atom(near)} {outer_sign} {spot.atom(other)})"
-        yield spot.replace(node, text, "precedence", 1.6)
+            text = (
+                f"{spot.atom(far)} {inner_sign} ({spot.atom(near)} {outer_sign} {spot.atom(other)})"
+            )
+        yield spot.replace(node, text, "precedence", 1.2)
 
 
 def _sign(spot: Spot, node: ast.BinOp) -> str:
@@ -142,8 +146,10 @@ def negation(spot: Spot) -> Iterator[Edit]:
     if not isinstance(node, ast.expr) or isinstance(node, ast.Compare):
         return
     if (
-        isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.BoolOp))
-        and (isinstance(parent, ast.BoolOp) or spot.field_of("test"))
+        (
+            isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.BoolOp))
+            and (isinstance(parent, ast.BoolOp) or spot.field_of("test"))
+        )
         or (isinstance(parent, ast.comprehension) and node in parent.ifs)
         or (isinstance(parent, ast.Return) and not isinstance(node, (ast.Constant, ast.Tuple)))
     ):

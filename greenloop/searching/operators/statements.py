@@ -92,7 +92,9 @@ def left_out(spot: Spot) -> Iterator[Edit]:
         first = block(spot, node.body[0])
         last = block(spot, node.body[-1])
         if first is not None and last is not None:
-            inner = Block(first.start, last.end, first.indent, spot.source.text[first.start : last.end])
+            inner = Block(
+                first.start, last.end, first.indent, spot.source.text[first.start : last.end]
+            )
             text = inner.shifted(first.indent, here.indent)
             yield spot.span(here.start, here.end, text, "block without its head", 3.2)
 
