@@ -16,12 +16,14 @@ _MOST_VALUES, _LONGEST = 4, 12
 @dataclass(frozen=True)
 class Hints:
     """`values`: source of short literals that tests expected; `raising`: names of exceptions that
-    did not come; `crashes`: line of the module and name of the exception that came there.
+    did not come; `crashes`: line of the module and name of the exception that came there; `hangs`:
+    whether a test did not come to its end.
     """
 
     values: tuple[str, ...] = ()
     raising: tuple[str, ...] = ()
     crashes: tuple[tuple[int, str], ...] = ()
+    hangs: bool = False
 
 
 def hints(run: TestRun, module: str) -> Hints:
@@ -36,7 +38,8 @@ def hints(run: TestRun, module: str) -> Hints:
         if line:
             crashes[line, failure.exception.rpartition(".")[2]] = None
     names = tuple(item.rpartition(".")[2] for item in raising)
-    return Hints(tuple(values)[:_MOST_VALUES], names, tuple(crashes))
+    hangs = run.ending in ("timeout", "cpu")
+    return Hints(tuple(values)[:_MOST_VALUES], names, tuple(crashes), hangs)
 
 
 def _expected(failure: Failure) -> list[str]:
@@ -59,7 +62,8 @@ def _in_text(failure: Failure) -> Iterator[str]:
     """What the lines of the traceback compare with: `assert f() == 0.0` where f() raised."""
     for frame in failure.frames:
         try:
-            body = ast.parse(frame.text.strip()).body
+            _, word, rest = frame.text.partition("assert ")
+            body = ast.parse(word + rest).body
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             continue
         for node in body:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Sequence
 
@@ -22,8 +23,10 @@ from greenloop.suite import TestFile
 
 ENOUGH = 8
 _ODD = (SyntaxError, ValueError, RecursionError, MemoryError)
+_COULD_NOT = re.compile("cannot be collected|other tests|do not import|broke off")
 _LEAST_TEST_S, _TIMES, _SHARE = 0.25, 10, 0.1
 _MARGIN = 0.9  # what is so much worse than the best that was found would not come first anyway
+_MARGIN_OF_HANGS = 0.3  # there each edit that does not help costs a time-out
 _AT_LEAST = 2  # are verified even where the time is over
 _FIRST, _MORE = 1200, 3000
 _VERIFYING = 0.25  # of the time is kept for ordinary runs of what was found
@@ -94,8 +97,9 @@ class _Work:
             return Search(ended="there is nothing to change")
         if not reached:
             return self._one_by_one(order, enough, seed)
-        runs = self._tried(tree, order, reached, enough)
-        if runs.trouble and not runs.tried and not runs.passing and not self._interrupted:
+        margin = _MARGIN_OF_HANGS if known.hangs else _MARGIN
+        runs = self._tried(tree, order, reached, enough, margin)
+        if _COULD_NOT.search(runs.trouble) and not runs.tried and not self._interrupted:
             return self._one_by_one(order, enough, seed)
         kept = self._verified([order[number] for number in sorted(runs.passing)], enough)
         return self._search(kept, runs.tried, len(order), enough, seed)
@@ -130,7 +134,12 @@ class _Work:
         return runs
 
     def _tried(
-        self, tree: ast.Module, order: Sequence[Ranked], reached: tuple[Reached, ...], enough: int
+        self,
+        tree: ast.Module,
+        order: Sequence[Ranked],
+        reached: tuple[Reached, ...],
+        enough: int,
+        margin: float,
     ) -> PatchRuns:
         """A few at first, then more: what comes late is seldom needed. Places are in `order`."""
         units = Units(tree, self._source)
@@ -141,7 +150,7 @@ class _Work:
             some = order[done : done + size]
             splices = [self._splice(item, units) for item in some]
             scores = tuple(item.score for item in some)
-            trying = Trying(reached, scores, enough, _MARGIN)
+            trying = Trying(reached, scores, enough, margin)
             runs = self._patches(splices, trying, 0.0, left_s)
             tried = done + runs.tried
             if runs.passing or runs.trouble or runs.tried < len(some):

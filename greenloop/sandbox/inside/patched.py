@@ -23,7 +23,7 @@ from .suite_in_hand import Suite
 from .tracing import calls_in
 
 _BATCH, _MOST_SCREENING, _MOST_SLOW = 30, 5, 40
-_FLOOR_S, _TIMES, _IDLE_S = 0.02, 3, 2.0
+_FLOOR_S, _TIMES, _IDLE_S = 0.015, 2, 2.0
 _STILL_RED = "still red"
 
 

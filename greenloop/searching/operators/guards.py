@@ -61,7 +61,7 @@ def crash(spot: Spot) -> Iterator[Edit]:
     if here is None:
         return
     for condition in dict.fromkeys(_dangers(spot, node, names)):
-        yield from _ways_out(spot, here, condition, 2.3, ())
+        yield from _ways_out(spot, here, condition, 2.0, ())
         yield before(spot, here, f"if {condition}:\n    continue", "guard", 2.7)
         yield before(spot, here, f"if {condition}:\n    break", "guard", 2.8)
 
@@ -80,9 +80,10 @@ def _dangers(spot: Spot, node: ast.stmt, names: set[str]) -> Iterator[str]:
             and isinstance(item, ast.BinOp)
             and isinstance(item.op, (ast.Div, ast.FloorDiv, ast.Mod))
         ):
-            yield f"{spot.atom(item.right)} == 0"
-            if isinstance(item.right, ast.Call) and item.right.args:
+            if isinstance(item.right, ast.Call) and spot.text(item.right.func) == "len":
                 yield f"not {spot.text(item.right.args[0])}"
+            else:
+                yield f"{spot.atom(item.right)} == 0"
         if isinstance(item, ast.Subscript) and names & {"IndexError", "KeyError"}:
             yield f"not {spot.atom(item.value)}"
             yield f"{spot.text(item.slice)} not in {spot.atom(item.value)}"
