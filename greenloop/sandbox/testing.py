@@ -18,7 +18,7 @@ from greenloop.sandbox.forms import run_in_form
 from greenloop.sandbox.inside.packages import ONE_THREAD
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.mutating import MARGIN_S, MutantRuns, Splice, as_job, try_all
-from greenloop.sandbox.patching import PatchRuns, Reached, patch_runs, patches_job
+from greenloop.sandbox.patching import PatchRuns, Trying, patch_runs, patches_job
 from greenloop.sandbox.projects import project_work, texts
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.reached import ended_by_itself, limits_hit
@@ -179,14 +179,13 @@ class TestingSandbox(ABC):
         splices: Sequence[Splice],
         *,
         module: str,
-        reached: Sequence[Reached] = (),
-        enough: int = 1,
+        trying: Trying | None = None,
         most_s: float = 1.0,
         budget_s: float,
     ) -> PatchRuns:
         """See `Sandbox.run_patches`. Raises SandboxError where no process can be started."""
         files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
-        asked = patches_job(splices, reached, enough, most_s)
+        asked = patches_job(splices, trying, most_s)
         targets = [item.name for item in tests]
         job = {"module": module, "targets": targets, "budget_s": budget_s, **asked}
         within_s = budget_s + MARGIN_S
