@@ -24,6 +24,7 @@ from tests.support.reports import HOSTILE, all_kinds, checked, made, refused
 
 SCHEMAS = Path(__file__).parent / "schemas"
 REPORTS = all_kinds()
+SMALL = [kind for kind in REPORTS if kind != "huge"]  # validators would take their time
 _TOLD = {"details", "summary", "/details", "/summary"}
 
 
@@ -39,7 +40,7 @@ def sarif() -> Any:
     return kind(schema, format_checker=kind.FORMAT_CHECKER)
 
 
-@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize("kind", SMALL)
 def test_junit_is_valid(kind: str, junit: xmlschema.XMLSchema) -> None:
     text = junit_xml(REPORTS[kind])
     junit.validate(Xml.fromstring(text.encode()))
@@ -47,7 +48,7 @@ def test_junit_is_valid(kind: str, junit: xmlschema.XMLSchema) -> None:
     assert suites.get("tests") == str(len(REPORTS[kind].tests) + 1)
     # The verdict alone decides whether anything is red, also where no test was run.
     red = suites.findall(".//failure") + suites.findall(".//error")
-    assert bool(red) == (REPORTS[kind].verdict == "failed" or kind == "huge")
+    assert bool(red) == (REPORTS[kind].verdict == "failed")
 
 
 def test_junit_says_what_failed_and_what_does_not_count() -> None:
@@ -94,11 +95,13 @@ def test_sarif_has_what_a_person_should_look_at() -> None:
     assert broken["invocations"] == [{"executionSuccessful": False}]
 
 
-@pytest.mark.parametrize("kind", REPORTS)
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(report_schema())
+
+
+@pytest.mark.parametrize("kind", SMALL)
 def test_a_report_fits_its_schema(kind: str) -> None:
-    schema = report_schema()
-    jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(schema)
+    validator = jsonschema.Draft202012Validator(report_schema())
     told = json.loads(REPORTS[kind].model_dump_json())
     validator.validate(told)
     validator.validate({**told, "a_later_key": 1})
@@ -126,7 +129,7 @@ def test_markdown_is_short_and_holds_no_html_but_ours(kind: str) -> None:
     assert tags.count("details") == tags.count("/details")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60) | st.text(alphabet="`*_[]()<>!#|\\&~-+=.1@:/ \n", max_size=40))
 def test_any_text_stays_text_in_markdown_and_json(text: str) -> None:
     visible(text).encode()
@@ -148,7 +151,7 @@ def test_any_text_stays_text_in_markdown_and_json(text: str) -> None:
     assert span.content.strip() == " ".join(visible(text).split()).replace("|", "¦").strip()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.text(alphabet=st.characters(), max_size=40))
 def test_any_text_is_valid_xml(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
