@@ -7,6 +7,7 @@ say, and whether they hold is the same.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ class Suite:
         from _pytest.main import Session
 
         os.chdir(elsewhere)
+        _leave_asserts_plain()
         self._config = _prepareconfig([*options(work, ini), "--assert=plain"], [])
         os.chdir(work)
         self._config.args = [os.path.join(work, name) for name in targets]
@@ -76,6 +78,13 @@ class Suite:
         if any(report.failed for report in reports):
             return "failed"
         return "skipped" if any(report.skipped for report in reports) else "passed"
+
+
+def _leave_asserts_plain() -> None:
+    """A warm process has made a pytest ready before, whose hook would go on rewriting."""
+    from _pytest.assertion.rewrite import AssertionRewritingHook
+
+    sys.meta_path[:] = [item for item in sys.meta_path if type(item) is not AssertionRewritingHook]
 
 
 def _is_plain(item: Any) -> bool:
