@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from .busy import children, used
 
 _WATCH_S = 0.05
-_STEP, _VERDICT = b"s", b"v"
+_STEP, _NOTE, _VERDICT = b"s", b"n", b"v"
 _FIRST_STEP = -1
+_MOST_NOTES, _LONGEST_S = 1000, 1e6
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,25 @@ class Bounds:
 
     cpu_s: float
     idle_s: float
+
+
+class Reporting:
+    """What the work in a fork says while it goes on.
+
+    The kernel ends it to the tick when a step's CPU time is over; who watches from outside, for
+    code that stops that clock, comes late on a busy machine.
+    """
+
+    def __init__(self, pipe: int, bounds: Callable[[int], Bounds]) -> None:
+        self._pipe, self._bounds = pipe, bounds
+
+    def __call__(self, step: int) -> None:
+        _write(self._pipe, _STEP, str(step))
+        signal.setitimer(signal.ITIMER_PROF, min(self._bounds(step).cpu_s, _LONGEST_S))
+
+    def note(self, text: str) -> None:
+        """A line that is known even if the work never comes to its end."""
+        _write(self._pipe, _NOTE, text)
 
 
 @dataclass(frozen=True)
@@ -39,7 +59,7 @@ class Task:
     """
 
     number: int
-    work: Callable[[Callable[[int], None]], str]
+    work: Callable[[Reporting], str]
     bounds: Callable[[int], Bounds]
 
 
@@ -51,6 +71,7 @@ class Result:
     verdict: str = ""
     step: int = _FIRST_STEP
     status: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -66,6 +87,7 @@ class _Fork:
     quiet_since: float = field(default_factory=time.monotonic)
     step_since: float = field(default_factory=time.monotonic)
     begun: bool = False
+    notes: list[str] = field(default_factory=list)
     verdict: str | None = None
 
 
@@ -137,7 +159,7 @@ class Forks:
                 if other.alive is not None:
                     os.close(other.alive)
             self._prepare(slot)
-            verdict = task.work(lambda step: _write(send, _STEP, str(step)))
+            verdict = task.work(Reporting(send, task.bounds))
             if os.getpid() == process:  # not a fork of the code under test that came back from it
                 _write(send, _VERDICT, verdict)
         finally:
@@ -188,9 +210,11 @@ class Forks:
         if item.alive is not None:
             os.close(item.alive)
         if item.verdict is not None and not ending:
-            return Result("verdict", item.verdict, item.step)
-        ending = ending or ("crashed" if item.begun else "error")
-        return Result(ending, "", item.step, os.waitstatus_to_exitcode(status))
+            return Result("verdict", item.verdict, item.step, notes=tuple(item.notes))
+        code = os.waitstatus_to_exitcode(status)
+        late = "timeout" if code == -signal.SIGPROF and item.begun else ""
+        ending = ending or late or ("crashed" if item.begun else "error")
+        return Result(ending, "", item.step, code, tuple(item.notes))
 
     def _sweep(self) -> None:
         """Orphans that came to us, the subreaper: what a fork started and let go."""
@@ -227,5 +251,7 @@ def _drain(item: _Fork) -> None:
         kind, rest = line[:1], line[1:]
         if kind == _STEP and rest.lstrip(b"-").isdigit():
             item.begun, item.step = True, int(rest)
+        elif kind == _NOTE and len(item.notes) < _MOST_NOTES:
+            item.notes.append(rest.decode("utf-8", "replace"))
         elif kind == _VERDICT:
             item.verdict = rest.decode("utf-8", "replace")

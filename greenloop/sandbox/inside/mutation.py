@@ -18,30 +18,20 @@ import tempfile
 import time
 from typing import Any
 
-from .collected import (
-    COLLECTION,
-    QUICK_S,
-    SURVIVED,
-    Collected,
-    Report,
-    bounds,
-    cpu_seconds,
-    event_of,
-    killed,
-    started,
-)
+from .collected import Collected, Report, cpu_seconds
 from .forks import Forks, Result, Task
 from .rooms import Rooms, die_with_parent, take_orphans
 from .run_pytest import Channel
 from .spliced import Finder, Original
 from .suite_in_hand import Suite
+from .verdicts import COLLECTION, QUICK_S, SURVIVED, bounds, event_of, killed, started
 
 _MOST_JOBS, _PATIENCE_S, _LONGEST = 4, 5.0, 1 << 20
 _FORWARDED = ("started", "mutant", "healthy", "trouble")
 
 
 class _Run:
-    """One job: `module`, `targets`, `splices`, `budget_s`, `work`, `ini`, `limits`."""
+    """One job: `module`, `targets`, `splices`, `together`, `budget_s`, `work`, `ini`, `limits`."""
 
     def __init__(self, job: dict[str, Any], channel: Channel) -> None:
         self._channel, self._module = channel, job["module"]
@@ -54,6 +44,7 @@ class _Run:
         self._suite = Suite(job["work"], job["ini"], job["targets"], tempfile.mkdtemp())
         self._deadline = time.monotonic() + job["budget_s"]
         self._forks = Forks(self._jobs, self._deadline, self._enter)
+        self._together = bool(job.get("together"))
         self._private: list[int] = [job["handle"]]
         self._tests: list[dict[str, Any]] = []
         self._collect_s = 0.0
@@ -111,7 +102,7 @@ class _Run:
 
             forks = Forks(self._jobs, self._deadline, self._enter)
             collected = Collected(self._suite, self._original, self._rooms, forks, say)
-            collected.try_all(list(self._splices.values()))
+            collected.try_all(list(self._splices.values()), self._together)
             say({"event": "done"})
         except BaseException as error:
             os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
@@ -158,11 +149,11 @@ class _Run:
             return
         tasks = [self._task(number, self._splices[number]) for number in sorted(fresh)]
         self._forks.run(
-            tasks, self._hear, lambda task: self._pass_on(started(task)), self._rooms.clean
+            tasks, self._hear, lambda task: self._pass_on(started(task.number)), self._rooms.clean
         )
 
     def _hear(self, task: Task, result: Result) -> None:
-        self._pass_on(event_of(task, result, self._tests))
+        self._pass_on(event_of(task.number, result, self._tests))
 
     def _task(self, number: int, splice: dict[str, Any] | None) -> Task:
         left_out = {item["id"] for item in self._tests if item["outcome"] != "passed"}

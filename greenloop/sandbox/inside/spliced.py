@@ -123,6 +123,7 @@ class Living:
         self._called = called
         self._functions: dict[Key, list[types.FunctionType]] = {}
         self._half_way = False
+        self._replaced: list[tuple[types.FunctionType, types.CodeType]] = []
         for item in gc.get_objects():
             if type(item) is types.FunctionType and item.__code__.co_filename == path:
                 self._functions.setdefault(key(item.__code__), []).append(item)
@@ -138,10 +139,19 @@ class Living:
         try:
             for name, code in changed.items():
                 for function in self._functions[name]:
+                    before = function.__code__
                     function.__code__ = code
+                    self._replaced.append((function, before))
         except ValueError:  # it closes over other variables
+            self.restore()
             return False
         return True
+
+    def restore(self) -> None:
+        """The functions get the code back that they had."""
+        while self._replaced:
+            function, code = self._replaced.pop()
+            function.__code__ = code
 
 
 def _code_of(item: Any) -> types.CodeType:

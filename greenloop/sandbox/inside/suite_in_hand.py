@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,24 @@ class Suite:
                 return number
         return None
 
+    def repeats(self, chosen: Sequence[int]) -> bool:
+        """Whether these tests can run many times in one process, each time as if it were the first.
+
+        Methods cannot: pytest keeps their instance.
+        """
+        return all(self._plain[number] and self.items[number].cls is None for number in chosen)
+
+    def fails(self, number: int) -> bool:
+        """One test by itself, with fixtures of its own."""
+        failed = not _runs_plainly(self._session, self.items[number], None)
+        self.tear_down()
+        return failed
+
+    def tear_down(self) -> None:
+        """Ends what fixtures are still there; where the end of one fails, the others' come."""
+        with suppress(BaseException):
+            self._session._setupstate.teardown_exact(None)
+
     def outcome(self, number: int) -> str:
         """Runs one test with all of pytest's hooks, the next one being the one behind it."""
         from _pytest.runner import runtestprotocol
@@ -108,6 +127,7 @@ def _runs_plainly(session: Any, item: Any, nextitem: Any) -> bool:
     item.stash[tmppath_result_key] = {}  # where pytest's own hooks would have put its reports
     os.environ["PYTEST_CURRENT_TEST"] = f"{item.nodeid} (call)"
     state = session._setupstate
+    item._initrequest()  # it may have run before
     try:
         try:
             state.setup(item)
