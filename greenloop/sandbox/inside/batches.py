@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .forks import Bounds, Forks, Reporting, Result, Task
+from .forks import Forks, Result, Task
+from .saying import Bounds, Reporting
 from .spliced import Living, Original
 from .suite_in_hand import Suite
 

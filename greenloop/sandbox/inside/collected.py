@@ -18,8 +18,9 @@ from contextlib import suppress
 from typing import Any
 
 from .busy import address_space
-from .forks import Bounds, Forks, Result, Task
+from .forks import Forks, Result, Task
 from .rooms import Rooms, take_orphans
+from .saying import Bounds
 from .spliced import Living, Original
 from .suite_in_hand import Suite
 from .tracing import calls_in, lines_in

@@ -16,38 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from .busy import children, used
+from .saying import NOTE, STEP, VERDICT, Bounds, Reporting, say
 
 _WATCH_S = 0.05
-_STEP, _NOTE, _VERDICT = b"s", b"n", b"v"
 _FIRST_STEP = -1
-_MOST_NOTES, _LONGEST_S = 1000, 1e6
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """For one step: seconds of CPU, and seconds in which nothing at all happens."""
-
-    cpu_s: float
-    idle_s: float
-
-
-class Reporting:
-    """What the work in a fork says while it goes on.
-
-    The kernel ends it to the tick when a step's CPU time is over; who watches from outside, for
-    code that stops that clock, comes late on a busy machine.
-    """
-
-    def __init__(self, pipe: int, bounds: Callable[[int], Bounds]) -> None:
-        self._pipe, self._bounds = pipe, bounds
-
-    def __call__(self, step: int) -> None:
-        _write(self._pipe, _STEP, str(step))
-        signal.setitimer(signal.ITIMER_PROF, min(self._bounds(step).cpu_s, _LONGEST_S))
-
-    def note(self, text: str) -> None:
-        """A line that is known even if the work never comes to its end."""
-        _write(self._pipe, _NOTE, text)
+_MOST_NOTES = 1000
 
 
 @dataclass(frozen=True)
@@ -161,7 +134,7 @@ class Forks:
             self._prepare(slot)
             verdict = task.work(Reporting(send, task.bounds))
             if os.getpid() == process:  # not a fork of the code under test that came back from it
-                _write(send, _VERDICT, verdict)
+                say(send, VERDICT, verdict)
         finally:
             os._exit(0)
 
@@ -237,10 +210,6 @@ def _handle(pid: int) -> int | None:
         return None
 
 
-def _write(pipe: int, kind: bytes, text: str) -> None:
-    os.write(pipe, kind + text.encode() + b"\n")
-
-
 def _drain(item: _Fork) -> None:
     """Takes in what the fork has reported; what makes no sense is left out."""
     with suppress(OSError):
@@ -249,9 +218,9 @@ def _drain(item: _Fork) -> None:
     *lines, item.heard = item.heard.split(b"\n")
     for line in lines:
         kind, rest = line[:1], line[1:]
-        if kind == _STEP and rest.lstrip(b"-").isdigit():
+        if kind == STEP and rest.lstrip(b"-").isdigit():
             item.begun, item.step = True, int(rest)
-        elif kind == _NOTE and len(item.notes) < _MOST_NOTES:
+        elif kind == NOTE and len(item.notes) < _MOST_NOTES:
             item.notes.append(rest.decode("utf-8", "replace"))
-        elif kind == _VERDICT:
+        elif kind == VERDICT:
             item.verdict = rest.decode("utf-8", "replace")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .batches import Batches, Found, Member
-from .forks import Forks, Reporting, Result, Task
+from .forks import Forks, Result, Task
 from .rooms import Rooms
+from .saying import Reporting
 from .spliced import Living, Original
 from .suite_in_hand import Suite
 from .verdicts import AGAIN, QUICK_S, SURVIVED, bounds, event_of, killed, started

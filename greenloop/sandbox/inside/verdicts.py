@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from .forks import Bounds, Result
+from .forks import Result
+from .saying import Bounds
 
 _CPU_FLOOR_S, _CPU_TIMES, _IDLE_FLOOR_S, _IDLE_TIMES = 0.2, 10, 1.0, 5
 _COLLECT_FLOOR_S = 1.0
