@@ -130,6 +130,10 @@ class Living:
             elif type(item) in _RUNNING:
                 self._half_way |= _code_of(item).co_filename == path
 
+    def ran_at_import(self, changed: dict[Key, types.CodeType] | None) -> bool:
+        """Whether a change may show although no test reaches it: what ran by then has done its work."""
+        return changed is None or not self._called.isdisjoint(changed)
+
     def replace(self, changed: dict[Key, types.CodeType] | None) -> bool:
         """Gives the functions their new code; False where that is not possible, or not enough."""
         if not changed or self._half_way or self._called.intersection(changed):

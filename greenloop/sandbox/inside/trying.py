@@ -51,7 +51,7 @@ class Trying:
             chosen = self._chosen(splice["lines"])
             if chosen:
                 members.append(Member(splice, chosen))
-            elif self._original.changed(splice) is None:
+            elif self._living.ran_at_import(self._original.changed(splice)):
                 self._say({"event": "fresh", "mutant": splice["number"]})
             else:
                 said = {"event": "mutant", "mutant": splice["number"], "outcome": "uncovered"}

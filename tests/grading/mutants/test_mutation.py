@@ -206,6 +206,26 @@ def test_what_one_mutant_leaves_is_not_held_against_the_next(box: Sandbox) -> No
     assert [run.outcome for run in ran.runs] == ["killed", "survived", "survived", "killed"]
 
 
+AT_IMPORT = """\
+def _table(count):
+    return [number * 2 for number in range(count)]
+
+
+def _never(count):
+    return count + 1
+
+
+TABLE = _table(3)
+"""
+
+
+def test_what_only_the_import_calls_is_imported_afresh(box: Sandbox) -> None:
+    tests = "from solution import TABLE\n\ndef test_table():\n    assert TABLE == [0, 2, 4]\n"
+    found = tried(box, AT_IMPORT, tests)
+    assert {item.function for item in found.survived} == {"_never"}
+    assert found.killed >= 4
+
+
 def test_a_sample_counts_for_itself(box: Sandbox) -> None:
     few = tried(box, CODE, TESTS, most=6, seed=1, budget_s=200)
     assert (few.sampled, few.trouble) == (6, "")
