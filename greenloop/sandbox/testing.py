@@ -163,9 +163,9 @@ class TestingSandbox(ABC):
         files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
         targets = [item.name for item in tests]
 
-        def run(chosen: Sequence[int], left_s: float) -> tuple[Ended, str]:
-            chosen_ones = as_job(splices, chosen)
-            job = {"module": module, "targets": targets, "splices": chosen_ones, "budget_s": left_s}
+        def run(chosen: Sequence[int], left_s: float, together: bool) -> tuple[Ended, str]:
+            asked = {"splices": as_job(splices, chosen), "together": together}
+            job = {"module": module, "targets": targets, "budget_s": left_s, **asked}
             within_s = left_s + MARGIN_S
             work = Work("mutants", files, job, packages=self.packages, timeout_s=within_s)
             return self._execute(work, stop), work.key

@@ -13,14 +13,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .alarm import Alarm
-from .collected import SURVIVED, Report, Say, bounds, killed
-from .forks import Bounds, Forks, Result, Task
+from .collected import Report, Say
+from .forks import Forks, Result, Task
 from .reaching import Reaching
 from .rooms import Rooms, take_orphans
+from .saying import Bounds
 from .screening import BEGUN, PASSED, SLOW, UNTRIED, Changing, Notes, Screen
 from .spliced import Living, Original
 from .suite_in_hand import Suite
 from .tracing import calls_in
+from .verdicts import SURVIVED, bounds, killed
 
 _BATCH, _MOST_SCREENING, _MOST_SLOW = 30, 5, 40
 _FLOOR_S, _TIMES, _IDLE_S = 0.015, 2, 2.0
