@@ -25,11 +25,11 @@ class Ranked:
 
 def ranked(found: Iterable[Edit], code: str, suspicion: Suspicion, seed: int) -> list[Ranked]:
     """Best first; of edits that make the same text the cheapest. `seed` decides between equals."""
-    best: dict[tuple[int, int, str], tuple[float, float, Edit]] = {}
+    best: dict[str, tuple[float, float, Edit]] = {}
     for edit in found:
         place = suspicion.of(edit.line)
-        key = _trimmed(edit, code)
-        if place <= 0 or (key[0] == key[1] and not key[2]):
+        key = edit.applied_to(code)
+        if place <= 0 or key == code:
             continue
         score = edit.cost + _WEIGHT * (1 - place)
         if key not in best or score < best[key][0]:
@@ -46,13 +46,3 @@ def ranked(found: Iterable[Edit], code: str, suspicion: Suspicion, seed: int) ->
         Ranked(edit, place, score, number)
         for number, (score, _, place, edit) in enumerate(drawn[:_MOST], 1)
     ]
-
-
-def _trimmed(edit: Edit, code: str) -> tuple[int, int, str]:
-    """The same change without what stays: equal for edits that make the same text."""
-    start, end, text = edit.start, edit.end, edit.text
-    while end > start and text and code[end - 1] == text[-1]:
-        end, text = end - 1, text[:-1]
-    while start < end and text and code[start] == text[0]:
-        start, text = start + 1, text[1:]
-    return start, end, text

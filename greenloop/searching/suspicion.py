@@ -31,7 +31,9 @@ class Suspicion:
         self._blind = not reached or not any(scores.values())
         most = max(scores.values(), default=0.0) or 1.0
         self._scores = {line: score / most for line, score in scores.items()}
-        self._add_what_import_runs(tree)
+        if not self._blind:
+            self._add_what_import_runs(tree)
+            self._acquit_what_is_not_run(tree)
 
     def of(self, line: int) -> float:
         """Of the line, or of the one that its statement began on."""
@@ -42,15 +44,25 @@ class Suspicion:
 
     def _add_what_import_runs(self, tree: ast.Module) -> None:
         """A definition is as suspicious as what uses it: no test is seen to reach it."""
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree))
+        for node in nodes:
             if isinstance(node, Function):
                 inside = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
                 head = range(node.lineno, node.body[0].lineno)
                 self._raise(head, max((self._scores.get(n, 0.0) for n in inside), default=0.0))
-            elif isinstance(node, (ast.Module, ast.ClassDef)):
+        for node in nodes:
+            if isinstance(node, (ast.Module, ast.ClassDef)):
                 for item in node.body:
                     if isinstance(item, (ast.Assign, ast.AnnAssign)):
                         self._constant(tree, item)
+
+    def _acquit_what_is_not_run(self, tree: ast.Module) -> None:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.stmt):
+                body = getattr(node, "body", None)
+                last = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
+                if not any(line in self._scores for line in range(node.lineno, last)):
+                    self._scores[node.lineno] = 0.0
 
     def _constant(self, tree: ast.Module, node: ast.Assign | ast.AnnAssign) -> None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -58,7 +70,7 @@ class Suspicion:
         using = [
             item.lineno
             for item in ast.walk(tree)
-            if (isinstance(item, ast.Name) and item.id in names)
+            if (isinstance(item, ast.Name) and item.id in names and item not in targets)
             or (isinstance(item, ast.Attribute) and item.attr in names)
         ]
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
@@ -70,15 +82,15 @@ class Suspicion:
 
 
 def ochiai(reached: Sequence[Reached]) -> dict[int, float]:
-    """The coefficient of each line that a failing test reaches. A hang is a failure."""
+    """The coefficient of each line that a test reaches. A hang is a failure."""
     failing = [item.lines for item in reached if item.outcome in ("failed", "timeout")]
     passing = [item.lines for item in reached if item.outcome == "passed"]
     counts: Mapping[int, int] = _counted(failing)
     others = _counted(passing)
-    return {
-        line: count / math.sqrt(len(failing) * (count + others.get(line, 0)))
-        for line, count in counts.items()
-    }
+    scores = dict.fromkeys(others, 0.0)
+    for line, count in counts.items():
+        scores[line] = count / math.sqrt(len(failing) * (count + others.get(line, 0)))
+    return scores
 
 
 def _counted(sets: Sequence[frozenset[int]]) -> dict[int, int]:

@@ -1,0 +1,47 @@
+"""What is believed of a run that tries patches."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.patching import PatchRuns, patch_runs
+
+WHOLE = {"event": "end"}
+
+
+def told(*events: dict[str, Any], ending: Any = "finished") -> PatchRuns:
+    result = "".join(f"key {json.dumps(item)}\n" for item in events).encode()
+    return patch_runs(Ended(ending, 0, b"", result, 1.0), "key", 3)
+
+
+def test_a_whole_run() -> None:
+    runs = told({"event": "tried", "count": 3}, {"event": "passes", "patch": 2}, WHOLE)
+    assert (runs.passing, runs.tried, runs.trouble) == ((2,), 3, "")
+
+
+def test_what_makes_no_sense_is_left_out() -> None:
+    test = {"event": "reached", "test": "t", "outcome": "passed", "lines": [1], "cpu_s": 1}
+    runs = told(
+        {"event": "passes", "patch": 3},
+        {"event": "passes", "patch": True},
+        {"event": "passes", "patch": 1},
+        {"event": "passes", "patch": 1},
+        {"event": "tried", "count": 10**9},
+        {"event": "tried", "count": "many"},
+        {"event": "reached"},
+        test,
+        {**test, "wall_s": 1e99, "outcome": "splendid"},
+        {**test, "wall_s": 1e99, "lines": "x"},
+        {**test, "wall_s": 1e99, "peak_bytes": -1},
+        WHOLE,
+    )
+    assert (runs.passing, runs.tried) == ((1,), 3)
+    assert [(item.id, item.wall_s, item.peak_bytes) for item in runs.reached] == [("t", 86400, 0)]
+
+
+def test_a_run_that_broke_off_keeps_what_it_said() -> None:
+    runs = told({"event": "passes", "patch": 0}, ending="memory")
+    assert runs.passing == (0,)
+    assert "broke off (memory" in runs.trouble

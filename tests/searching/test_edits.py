@@ -1,0 +1,111 @@
+"""What is tried, without trying it."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from pathlib import Path
+
+import pytest
+
+from greenloop.grading.mutants.text import Source
+from greenloop.searching.edit import Edit
+from greenloop.searching.generating import edits
+from greenloop.searching.hints import Hints
+from greenloop.searching.probing import probes
+from greenloop.searching.ranking import ranked
+from greenloop.searching.suspicion import Suspicion
+from greenloop.suite import TestFile
+
+CRASHED = Hints(values=("-1",), raising=("ValueError",), crashes=((2, "ZeroDivisionError"),))
+
+
+def found(code: str, known: Hints) -> list[Edit]:
+    tree = ast.parse(code)
+    order = ranked(edits(tree, Source(code), known), code, Suspicion(tree, (), known), 0)
+    return [item.edit for item in order]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if a < b: pass", "if a <= b: pass"),
+        ("if a < b: pass", "if a > b: pass"),
+        ("return a - b", "return b - a"),
+        ("return a + b / c", "return (a + b) / c"),
+        ("return a and b", "return (a or b)"),
+        ("if a: pass", "if not a: pass"),
+        ("a += b", "a = b"),
+        ("a = b", "a += b"),
+        ("return xs[1:]", "return xs[:]"),
+        ("return [xs] * a", "return [xs for _ in range(a)]"),
+        ("return range(a, b)", "return range(a, b + 1)"),
+        ("return range(a, b - 1)", "return range(a, b)"),
+        ("return f(a, b)", "return f(b, a)"),
+        ("return xs", "return sorted(xs)"),
+        ("return sorted(xs)", "return xs"),
+        ("return any(xs)", "return all(xs)"),
+        ("xs.append(a)", "xs.extend(a)"),
+        ("return xs.lstrip()", "return xs.strip()"),
+        ("return a // b", "return a / b"),
+        ("return 7", "return 8"),
+        ("return True", "return False"),
+        ("return a if b else c", "return c if b else a"),
+        ("raise KeyError(a)", "raise ValueError(a)"),
+        ("for x in xs:\n        break", "for x in xs:\n        continue"),
+        (
+            "for x in xs:\n        a = x\n        return a",
+            "for x in xs:\n        a = x\n    return a",
+        ),
+        ("for x in xs:\n        a = x\n    b = a", "for x in xs:\n        a = x\n        b = a"),
+        ("a = b\n    c = a", "c = a\n    a = b"),
+        ("xs.sort()", "xs.sort()\n    return xs"),
+        ("return a / b", "if b == 0:\n        return -1\n    return a / b"),
+        ("return max(xs)", "return max(xs, default=0)"),
+        ("if xs[a] > b: pass", "if a < len(xs) and xs[a] > b: pass"),
+    ],
+)
+def test_an_edit_is_among_them(before: str, after: str) -> None:
+    head = "def f(a, b, c, xs):\n    "
+    code, wanted = f"{head}{before}\n", f"{head}{after}\n"
+    made = [edit.applied_to(code) for edit in found(code, CRASHED)]
+    assert wanted in made
+    assert len(made) == len(set(made))
+    assert code not in made
+
+
+def test_of_a_class() -> None:
+    code = (
+        "class A:\n    def __init__(self, xs=[]):\n        self.xs = xs\n\n"
+        "    def put(self, x):\n        xs.append(x)\n"
+    )
+    made = [edit.applied_to(code) for edit in found(code, Hints())]
+    assert code.replace("        xs.append", "        self.xs.append") in made
+    anew = "xs=None):\n        if xs is None:\n            xs = []\n"
+    assert code.replace("xs=[]):\n", anew) in made
+
+
+def test_most_of_what_is_tried_compiles() -> None:
+    code = Path(ast.__file__).read_text("utf-8")[:6000].rpartition("\ndef ")[0] + "\n"
+    made = found(code, Hints())
+    broken = 0
+    for edit in made[::20]:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(edit.applied_to(code), "m", "exec")
+        except SyntaxError:
+            broken += 1
+    assert made
+    assert broken <= len(made[::20]) / 10
+
+
+def test_other_calls_than_those_of_the_tests() -> None:
+    tests = [
+        TestFile("test_m.py", "import m\nXS = [1, 2]\ndef test(): assert m.f(XS, 'a') == g(3)\n")
+    ]
+    calls = probes("def f(xs, y):\n    pass\n", tests, 0).calls
+    assert "f([1, 2], '')" in calls
+    assert "f([1], 'a')" in calls
+    assert "f([1, 2], 'a')" not in calls
+    assert all(call.startswith("f(") for call in calls)
