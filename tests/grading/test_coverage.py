@@ -21,7 +21,12 @@ def measured(box: Sandbox, code: str, tests: str, **limits: float) -> Coverage |
 def test_lines_and_branches_that_are_not_reached_are_named(warm: Sandbox) -> None:
     found = measured(warm, CODE, HALF)
     assert found == Coverage(
-        reached=False, line=0.75, branch=0.5, missed_lines=(4,), missed_branches=("2->4",)
+        reached=False,
+        line=0.75,
+        branch=0.5,
+        missed_lines=(4,),
+        missed_branches=("2->4",),
+        statements=(1, 2, 3, 4),
     )
 
 
@@ -38,7 +43,8 @@ def test_the_thresholds_decide(warm: Sandbox) -> None:
 def test_a_long_module_comes_back_in_parts(warm: Sandbox) -> None:
     code = "def f(n):\n" + "".join(f"    n += {i}\n" for i in range(5000)) + "    return n\n"
     tests = "from m import f\n\n\ndef test_a():\n    assert f(0) > 0\n"
-    assert measured(warm, code, tests) == Coverage(line=1.0, branch=1.0)
+    every = tuple(range(1, 5003))
+    assert measured(warm, code, tests) == Coverage(line=1.0, branch=1.0, statements=every)
 
 
 def test_code_that_looks_at_itself_is_not_measured(warm: Sandbox) -> None:
