@@ -15,6 +15,7 @@ from greenloop.packages.names import imported_by, is_standard, package_of, with_
 from greenloop.records import Failure, TestRun
 from greenloop.suite import Suite
 from greenloop.tools.toolkit import Toolkit
+from greenloop.way.advice import module_beside
 
 if TYPE_CHECKING:
     from greenloop.way.state import RunState
@@ -136,9 +137,7 @@ def _tell(state: RunState, emit: Emit, module: str, who: str) -> None:
     if module in state.provisions.told:
         return
     state.provisions.told.add(module)
-    emit(
-        Notice(
-            f"{who} {module}, which is not available; "
-            f"--allow-package {package_of(module)} would allow it"
-        )
-    )
+    original = state.request.original
+    own = module_beside(original.path, module) if original and state.request.script else ""
+    remedy = f"{own} would lay it there" if own else f"--allow-package {package_of(module)} would allow it"
+    emit(Notice(f"{who} {module}, which is not available; {remedy}"))
