@@ -14,8 +14,9 @@ def module_beside(original: str, module: str) -> str:
     """The option that lays a module of the person's beside the script; '' where there is none."""
     folder = Path(original).parent
     for name in (f"{module}.py", module):
-        if original and (folder / name).exists():
-            return f"--input {folder / name}={name}"
+        if (folder / name).exists():
+            near = folder == Path.cwd()
+            return f"--input {name}" if near else f"--input {folder / name}={name}"
     return ""
 
 
@@ -23,11 +24,12 @@ def file_elsewhere(run: TestRun, job: ScriptJob) -> str:
     """Of a file that was not found: that an input of its name lies in another place."""
     for failure in run.failures:
         found = _NO_SUCH_FILE.search(failure.message)
-        for item in job.inputs if found and failure.exception == "FileNotFoundError" else ():
-            assert found is not None
+        if found is None or failure.exception != "FileNotFoundError" or found[1].startswith("/"):
+            continue
+        for item in job.inputs:
             if item.path != found[1] and PurePosixPath(item.path).name == Path(found[1]).name:
                 return (
                     f"the script looks for {found[1]}, and the input lies at {item.path}: "
-                    f"--input {item.path}={found[1]} would lay it there"
+                    f"--input PATH={found[1]} would lay it there"
                 )
     return ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from greenloop.errors import PackagesError
+from greenloop.errors import InputError, PackagesError
 from greenloop.events import Emit, Notice, PackagesAwaited, PackagesReady
 from greenloop.packages import Installed
 from greenloop.packages.names import imported_by, is_standard, package_of, with_import
@@ -133,11 +133,21 @@ def _is_there(installed: Installed, module: str) -> bool:
 
 
 def _tell(state: RunState, emit: Emit, module: str, who: str) -> None:
-    """Once for each module: what the person can do, which the model cannot."""
+    """Once for each module: what the person can do, which the model cannot.
+
+    Raises:
+        InputError: it is a module of the person's that a script needs: nobody is to write it anew.
+    """
     if module in state.provisions.told:
         return
     state.provisions.told.add(module)
     original = state.request.original
     own = module_beside(original.path, module) if original and state.request.script else ""
-    remedy = f"{own} would lay it there" if own else f"--allow-package {package_of(module)} would allow it"
-    emit(Notice(f"{who} {module}, which is not available; {remedy}"))
+    if own:
+        raise InputError(f"{module} lies beside the script, which may read it with: {own}")
+    emit(
+        Notice(
+            f"{who} {module}, which is not available; "
+            f"--allow-package {package_of(module)} would allow it"
+        )
+    )
