@@ -26,7 +26,7 @@ from greenloop.suite import TestFile
 
 CORPUS = Path(__file__).parent / "repair_corpus"
 PARTS = re.compile(r"=== code\n(.*?)=== tests\n(.*?)=== faults\n(.*?)=== calls\n(.*)", re.DOTALL)
-MEMORY_MB, TEST_S = 512, 2.0
+MEMORY_MB, TEST_S = 512, 6.0
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,11 @@ def show(title: str, outcomes: Sequence[Outcome]) -> None:
 
 def tell(outcome: Outcome) -> None:
     found = outcome.found
-    how = "same" if outcome.same else "right" if outcome.right else "WRONG" if found.patches else "none"
+    how = (
+        "same"
+        if outcome.same
+        else "right" if outcome.right else "WRONG" if found.patches else "none"
+    )
     first = found.patches[0].change if found.patches else ""
     print(
         f"{outcome.fault.name:14} {outcome.fault.kind:26} {how:6} rank {outcome.rank} of"

@@ -14,17 +14,15 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from greenloop.errors import GreenloopError, InterruptedRunError, NoModelError, OutputError
-from greenloop.events import ContractReady, Emit, RunFinished, RunStarted, ignore
+from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.events import ContractReady, Emit, RunFinished, ignore
 from greenloop.grading import Plan
-from greenloop.models.answer_log import AnswerLog
-from greenloop.models.asking import Asker, RetryPolicy
+from greenloop.models.asking import Asker
 from greenloop.models.chat import ChatSource
 from greenloop.models.ledger import Ledger
-from greenloop.models.opening import NO_MODEL, asks_nobody, open_sources
-from greenloop.packages import Provider
+from greenloop.models.opening import asks_nobody
 from greenloop.records import Report, SandboxInfo
-from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.tools.as_tools import in_any_thread
 from greenloop.tools.toolkit import Toolkit
@@ -35,6 +33,7 @@ from greenloop.way.hardening import Hardener
 from greenloop.way.healing import heal_way
 from greenloop.way.improving import Improver
 from greenloop.way.leaving import with_artifacts
+from greenloop.way.opening import Parts, opened
 from greenloop.way.packages import provide_agreed
 from greenloop.way.proving import is_green
 from greenloop.way.reporting import own_version, report_of
@@ -51,8 +50,8 @@ if TYPE_CHECKING:
 class CodingAgent:
     """Makes tested code of a specification.
 
-    `model`, `fallback` and `sandbox` are taken as they are; what is left out comes from the
-    settings. Every run has a directory of its own, below `settings.home` unless one is named.
+    `model`, `fallback` and `sandbox` are taken as they are, or `parts` that several runs share;
+    what is left out comes from the settings. Every run has a directory of its own, below `settings.home` unless one is named.
     """
 
     def __init__(
@@ -62,11 +61,13 @@ class CodingAgent:
         model: BaseChatModel | None = None,
         fallback: BaseChatModel | None = None,
         sandbox: Sandbox | None = None,
+        parts: Parts | None = None,
         emit: Emit = ignore,
     ) -> None:
-        self._settings = settings or Settings.load()
-        self._models = [item for item in (model, fallback) if item is not None]
-        self._sandbox, self._emit = sandbox, emit
+        self._settings, self._emit = settings or Settings.load(), emit
+        models = (item for item in (model, fallback) if item is not None)
+        sources = tuple(ChatSource(type(item).__name__, item) for item in models)
+        self._parts = parts or Parts(sources=sources, sandbox=sandbox)
 
     async def run(self, specification: str | RunRequest, run_dir: Path | None = None) -> Report:
         """The report of a new run.
@@ -92,7 +93,9 @@ class CodingAgent:
             stack.enter_context(directory.locked())
             state = self._new_state(request)
             try:
-                asker, kit = self._opened(state, directory, stack)
+                asker, kit = opened(
+                    self._settings, self._parts, state, directory, stack, self._emit
+                )
                 await self._way(kit, asker, state)
             except asyncio.CancelledError:
                 self._finished(state, directory, InterruptedRunError("interrupted"))
@@ -146,49 +149,12 @@ class CodingAgent:
 
     def _new_state(self, request: RunRequest) -> RunState:
         settings = self._settings
-        ledger = Ledger(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
+        total = self._parts.total
+        budget = (None, None) if total else (settings.max_tokens, settings.max_cost)
+        ledger = Ledger(*budget, total=total)
         unknown = SandboxInfo(backend=settings.sandbox, isolation="not opened")
         model, plan = settings.model or "not chosen", Plan.of(settings)
         return RunState(request, ledger, model, unknown, plan)
-
-    def _opened(
-        self, state: RunState, directory: RunDirectory, stack: ExitStack
-    ) -> tuple[Asker, Toolkit]:
-        """Model, log and sandbox, and the tools on them."""
-        settings, request = self._settings, state.request
-        sandbox = self._sandbox or stack.enter_context(open_sandbox(settings))
-        state.sandbox = sandbox.info
-        sources, why_none = self._sources(state)
-        state.model = sources[0].name if sources else NO_MODEL
-        log = AnswerLog(directory.answers, Path(request.record) if request.record else None)
-        retry = RetryPolicy(settings.model_attempts, settings.model_backoff_s)
-        key = settings.openai_api_key
-        secrets = (key.get_secret_value(),) if key else ()
-        asker = Asker(sources, log, state.ledger, retry, self._emit, secrets, why_none)
-        info = sandbox.info
-        self._emit(
-            RunStarted(
-                model=state.model,
-                sandbox=info.backend,
-                isolation=info.isolation,
-                run_dir=str(directory.path),
-                recorded=any(item.recorded for item in sources),
-                resumed_answers=log.held,
-            )
-        )
-        return asker, Toolkit(asker, sandbox, Provider(settings.allow_list))
-
-    def _sources(self, state: RunState) -> tuple[list[ChatSource], GreenloopError | None]:
-        """The model and its fallback. What is healed may need none: then why there is none."""
-        given = [ChatSource(type(item).__name__, item) for item in self._models]
-        if given or state.request.original is None:
-            return given or open_sources(self._settings), None
-        if asks_nobody(self._settings):
-            return [], NoModelError(f"--model {NO_MODEL}: no model is asked")
-        try:
-            return open_sources(self._settings), None
-        except NoModelError as error:
-            return [], error
 
     def _finished(
         self, state: RunState, directory: RunDirectory, error: GreenloopError | None

@@ -38,9 +38,9 @@ from greenloop.commands.options import (
 )
 from greenloop.commands.report_options import ReportCommand, report
 from greenloop.commands.typed import heal, script
+from greenloop.commands.typed_batch import batch, verify
 
 _DEFAULT = "make"
-_LATER = ("batch",)
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 
 
@@ -49,8 +49,6 @@ class _DefaultGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in _OWN_OPTIONS:
-            if args[0] in _LATER:
-                ctx.fail(f"the command '{args[0]}' is not in this version yet")
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
 
@@ -151,6 +149,8 @@ def check(
 
 app.command()(heal)
 app.command()(script)
+app.command()(batch)
+app.command()(verify)
 
 
 @app.command()

@@ -8,6 +8,8 @@ from typing import Literal
 
 from greenloop.records import (
     Attempt,
+    BatchOutcome,
+    BatchTotals,
     Contract,
     Dispute,
     Evidence,
@@ -169,6 +171,29 @@ class Searched(Event):
     """Single edits were tried, without a model."""
 
     search: Search
+
+
+@dataclass(frozen=True)
+class BatchStarted(Event):
+    """`folder` keeps the results of so many specifications."""
+
+    count: int
+    folder: str
+
+
+@dataclass(frozen=True)
+class EntryStarted(Event):
+    """One specification of a batch is begun."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class EntryEnded(Event):
+    """One specification of a batch has ended; `totals` are those so far."""
+
+    outcome: BatchOutcome
+    totals: BatchTotals
 
 
 @dataclass(frozen=True)

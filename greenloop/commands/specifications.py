@@ -16,7 +16,17 @@ from greenloop.suite.names import why_no_module_name
 from greenloop.way.request import GivenTests
 
 _SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
-_COMMANDS = ("make", "check", "resume", "report", "doctor")
+_COMMANDS = (
+    "make",
+    "check",
+    "heal",
+    "script",
+    "batch",
+    "verify",
+    "resume",
+    "report",
+    "doctor",
+)
 _MOST_BYTES = 1_000_000
 
 

@@ -104,10 +104,25 @@ def _may_be_accused(edit: Edit, file: ControlledFile, code: str) -> bool:
         value = value.value
     if isinstance(value, ast.Call):
         made = value.func.attr if isinstance(value.func, ast.Attribute) else _name(value.func)
-        return made not in classes and not _wants_two(value, file.edits)
+        if made in classes and not _is_like_a_function(made, value, file.edits):
+            return False
+        return not _wants_two(value, file.edits)
     if isinstance(value, ast.Attribute):
         return _name(value.value) not in file.own
     return isinstance(value, ast.Subscript)
+
+
+def _is_like_a_function(name: str, call: ast.Call, edits: Mapping[str, tuple[Edit, ...]]) -> bool:
+    """Whether a class is written and used as a function is: small letters, arguments, answers."""
+    wanted = {
+        ast.dump(edit.change.expected)
+        for items in edits.values()
+        for edit in items
+        if edit.change.expected is not None
+        and isinstance(edit.change.value, ast.Call)
+        and ast.dump(edit.change.value.func) == ast.dump(call.func)
+    }
+    return name.islower() and bool(call.args) and len(wanted) > 1
 
 
 def _resolved(

@@ -8,6 +8,7 @@ another one than beside its tests.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from greenloop.records import Expectation, Failure, Split, TestRun
@@ -21,11 +22,14 @@ _OF_THE_SPLIT = frozenset({"Apart", "Broken"})
 # Tests that look at more than values may honestly see something else there: who still holds an
 # object, where a file lies, how the code was loaded, how long something took.
 _LOOKING = frozenset(
-    "ast asyncio builtins ctypes dis doctest gc importlib inspect io linecache marshal multiprocessing "
+    "ast asyncio builtins contextvars ctypes dis doctest gc importlib inspect io linecache marshal multiprocessing "
     "os pathlib pickle resource runpy shelve shutil subprocess sys tempfile threading time "
     "tracemalloc types unittest weakref".split()
 )
 _ASKING = frozenset({"id", "open", "globals", "locals", "vars"})
+# Members of enumerations are made anew there: their own `==` is not.
+_MEMBER = re.compile(r"<\w+\.\w+: ")
+_COMPARING = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _PATCHING = frozenset({"monkeypatch", "mocker"})
 
 
@@ -69,7 +73,8 @@ def _is_a_value(failure: Failure) -> bool:
         failure.phase == "call"
         and failure.exception == "AssertionError"
         and compared is not None
-        and compared.operator == "=="
+        and compared.operator in _COMPARING
+        and not (_MEMBER.match(compared.left) or _MEMBER.match(compared.right))
     )
 
 
@@ -90,9 +95,14 @@ def _imported(nodes: Sequence[ast.AST]) -> Iterator[str]:
 
 
 def _asks(node: ast.AST) -> bool:
-    """Whether a name is taken away, so that an object may go, or more is asked or set than values."""
+    """Whether a name is taken away, so that an object may go, or more is asked or set than values.
+
+    Also where a class is subscripted: there only its likeness is.
+    """
     if isinstance(node, ast.arg):
         return node.arg in _PATCHING
     if isinstance(node, ast.Delete):
         return any(isinstance(target, ast.Name) for target in node.targets)
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        return node.value.id[:1].isupper() and isinstance(node.ctx, ast.Load)  # of a class
     return isinstance(node, ast.Name) and node.id in _ASKING

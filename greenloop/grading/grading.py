@@ -13,6 +13,7 @@ from greenloop.grading.apart import split_run
 from greenloop.grading.controls import controls
 from greenloop.grading.coverage import coverage
 from greenloop.grading.integrity import integrity
+from greenloop.grading.outside import asked_outside
 from greenloop.grading.plan import Plan
 from greenloop.grading.reruns import flakiness, hollow_run
 from greenloop.grading.sealed import sealed_result
@@ -74,17 +75,16 @@ def grade_run(
     and by themselves, as their time limits are taken from a machine that has nothing else to do.
     """
     plan = plan or Plan()
-    limits, clock = plan.thresholds, _Clock()
-    given = (box, code, tests, module)
+    limits, clock, given = plan.thresholds, _Clock(), (box, code, tests, module)
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         start = partial(clock.start, pool)
         again = start("flakiness", partial(flakiness, *given, before=run, expected=expected))
         apart = start("split", partial(split_run, *given, before=run, expected=expected))
+        alone = start("outside", partial(asked_outside, *given))
         hollowed = start("hollow_run", partial(hollow_run, *given))
         controlled = start("controls", partial(controls, *given, before=run, thresholds=limits))
         covered = start("coverage", partial(coverage, *given, before=run, thresholds=limits))
-        agreement = limits.sealed_agreement
-        asking = start("sealed", partial(_sealed, box, code, module, sealed, agreement))
+        asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
     result, disagreed = asking.result()
     measured, why_not = _coverage(covered.result())
     tried = clock.timed("mutation", partial(_mutation, *given, plan))
@@ -94,6 +94,7 @@ def grade_run(
         hollow_run=hollowed.result(),
         controls=controlled.result(),
         split=apart.result(),
+        outside=alone.result(),
         sealed=result,
         mutation=mutation,
         coverage=measured,
@@ -108,7 +109,12 @@ def grade_run(
 
 
 def _sealed(
-    box: Sandbox, code: str, module: str, examples: Sequence[SealedExample], agreement: float
+    box: Sandbox,
+    code: str,
+    _: Sequence[TestFile],
+    module: str,
+    examples: Sequence[SealedExample],
+    agreement: float,
 ) -> tuple[SealedResult | None, tuple[SealedExample, ...]]:
     return sealed_result(box, code, module, examples, agreement) if examples else (None, ())
 

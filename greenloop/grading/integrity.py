@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from greenloop.grading.replacing import replaced
 from greenloop.records import IntegrityFinding
 
 _MODULES = frozenset(
@@ -20,6 +21,12 @@ _CALLS = {
     "sys.setprofile": "traces the tests",
     "atexit.register": "runs code after the tests",
     "os.fork": "starts a second process",
+    "sys._current_frames": "reads its callers' frames",
+    "traceback.extract_stack": "reads its callers' frames",
+    "traceback.walk_stack": "reads its callers' frames",
+    "sys.addaudithook": "hears what its callers do",
+    "threading.settrace": "traces the tests",
+    "threading.setprofile": "traces the tests",
 }
 _ATTRIBUTES = {
     "sys.modules": "changes or reads the loaded modules",
@@ -40,6 +47,7 @@ def integrity(code: str) -> tuple[IntegrityFinding, ...]:
         tree = ast.parse(code)
         aliases = _aliases(tree)
         found = {item for node in ast.walk(tree) for item in _suspicious(node, aliases)}
+        found |= set(replaced(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     return tuple(IntegrityFinding(line=line, what=what) for line, what in sorted(found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from greenloop.records import Controls, Coverage, Evidence, Mutation, SealedResult, Split
+from greenloop.records import Controls, Coverage, Evidence, Mutation, Outside, SealedResult, Split
 
 _MOST_FINDINGS = 8
 _MOST_LINES = 12
@@ -35,6 +35,7 @@ def _shortfalls(evidence: Evidence, contracted: bool) -> Iterator[str]:
     yield from _of_hollow_run(evidence)
     yield from _of_controls(evidence.controls, evidence.thresholds.controlled)
     yield from _of_split(evidence.split)
+    yield from _of_outside(evidence.outside, evidence.sealed)
     if contracted:
         yield from _of_sealed(evidence.sealed, evidence.thresholds.sealed_agreement)
     yield from _of_mutation(evidence)
@@ -81,6 +82,21 @@ def _of_split(found: Split | None) -> Iterator[str]:
         names = ", ".join(found.only_beside[:_MOST_TESTS])
         more = len(found.only_beside) - _MOST_TESTS
         yield f"passes only beside its tests: {names}{f' (and {more} more)' if more > 0 else ''}"
+
+
+def _of_outside(found: Outside | None, sealed: SealedResult | None) -> Iterator[str]:
+    """Whether the tests' own calls are answered without tests, and more than those calls.
+
+    Sealed examples that agree are calls that no writer of code saw: then nothing is by heart.
+    """
+    if found is None:
+        return
+    if found.otherwise:
+        calls = ", ".join(f"`{item}`" for item in found.otherwise[:_MOST_TESTS])
+        yield f"answers otherwise outside of its tests: {calls}"
+    if found.by_heart and not (sealed is not None and sealed.reached):
+        names = ", ".join(f"`{item}`" for item in found.by_heart[:_MOST_TESTS])
+        yield f"by heart: {names} answers what the tests ask, and nothing like it: ask for more"
 
 
 def _of_sealed(sealed: SealedResult | None, agreement: float) -> Iterator[str]:

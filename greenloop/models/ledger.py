@@ -43,6 +43,7 @@ class Ledger:
     max_cost: float | None = None
     by_tool: dict[str, ToolUsage] = field(default_factory=dict)
     model_s: float = 0.0
+    total: Ledger | None = None  # of all runs that share a budget
     _reserved: int = 0
     _spent: float = 0.0  # what is known of the cost, even where a call's price is not
     _reserved_cost: float = 0.0
@@ -72,6 +73,15 @@ class Ledger:
             BudgetExhaustedError: the call would go over a limit.
             SettingsError: a cost limit is set, and this model's price is not known.
         """
+        if self.total is None:
+            with self._held(tool, characters, model):
+                yield
+            return
+        with self.total.reserved(tool, characters, model), self._held(tool, characters, model):
+            yield
+
+    @contextmanager
+    def _held(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
         tokens = estimated_tokens(characters)
         self._check_tokens(tool, tokens)
         cost = self._checked_cost(tool, tokens, model)
@@ -107,6 +117,8 @@ class Ledger:
 
     def add(self, tool: str, model: str, usage: TokenCount, seconds: float) -> None:
         """Enters one answered call."""
+        if self.total is not None:
+            self.total.add(tool, model, usage, seconds)
         before = self.by_tool.get(tool)
         cost = price(model, usage)
         self._spent += cost or 0.0

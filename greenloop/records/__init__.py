@@ -21,12 +21,14 @@ from greenloop.records.evidence import (
     HollowRun,
     IntegrityFinding,
     Mutation,
+    Outside,
     RedPhase,
     SealedResult,
     Split,
     Survivor,
     TriedMutant,
 )
+from greenloop.records.outcome import BatchOutcome, BatchTotals
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
 from greenloop.records.project import Project
 from greenloop.records.report import (
@@ -76,6 +78,8 @@ __all__ = [
     "Assertion",
     "Attempt",
     "AttemptKind",
+    "BatchOutcome",
+    "BatchTotals",
     "CheckKind",
     "CheckOrigin",
     "Command",
@@ -109,6 +113,7 @@ __all__ = [
     "Origin",
     "Outcome",
     "OutputCheck",
+    "Outside",
     "Patch",
     "Project",
     "Record",

@@ -78,6 +78,22 @@ class Split(Record):
     only_beside: tuple[str, ...] = ()
 
 
+class Outside(Record):
+    """What the code answers to the tests' own calls in a process without tests, and to their like.
+
+    Of `asked` calls (those with plain arguments, whose answer a test compares with a plain value)
+    `otherwise` had another answer there than the tests say. `by_heart` names functions that answer
+    the tests' calls, and nothing else of `like_them` calls that differ a little. `reached` is
+    neither of both.
+    """
+
+    reached: bool
+    asked: int
+    otherwise: tuple[str, ...] = ()
+    like_them: int = 0
+    by_heart: tuple[str, ...] = ()
+
+
 class SealedResult(Record):
     """Sealed examples: calls answered by the code, compared outside its process."""
 
@@ -191,6 +207,7 @@ class Evidence(Record):
     hollow_run: HollowRun | None = None
     controls: Controls | None = None
     split: Split | None = None
+    outside: Outside | None = None
     sealed: SealedResult | None = None
     mutation: Mutation | None = None
     coverage: Coverage | None = None

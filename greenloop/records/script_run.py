@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from greenloop.records.base import Record
 from greenloop.records.test_run import Ending, Frame, LimitName
@@ -41,7 +41,7 @@ class ScriptJob(WithBytes):
     stdin: bytes = b""
     inputs: tuple[InputFile, ...] = ()
     keep: tuple[str, ...] = ()
-    timeout_s: float | None = None
+    timeout_s: float | None = Field(None, gt=0)
     allow_network: tuple[str, ...] = ()
 
 

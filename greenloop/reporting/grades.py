@@ -70,6 +70,7 @@ def _tellers() -> dict[str, Callable[[Evidence], _Piece]]:
         "hollow run": _hollow_run,
         "controls": _controls,
         "split": _split,
+        "outside": _outside,
         "sealed": _sealed,
         "mutants": _mutants,
         "lines": _lines_covered,
@@ -118,6 +119,17 @@ def _split(evidence: Evidence) -> _Piece:
     if found.own_equality:
         text += f"; {counted_as(len(found.own_equality), 'test')} by the code's own =="
     return True, text
+
+
+def _outside(evidence: Evidence) -> _Piece:
+    found = evidence.outside
+    if found is None:
+        return None, "no test calls the code with plain values alone"
+    if found.otherwise:
+        return False, f"answers otherwise without its tests: {', '.join(found.otherwise[:2])}"
+    if found.by_heart:
+        return False, f"answers only what the tests ask: {', '.join(found.by_heart[:2])}"
+    return True, f"{counted_as(found.asked, 'call')} of the tests answered alike without them"
 
 
 def _sealed(evidence: Evidence) -> _Piece:

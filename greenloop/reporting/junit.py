@@ -75,8 +75,6 @@ def _case(entry: TestEntry, failure: Failure | None) -> Xml.Element:
         "name": _attribute(f"{test}{parameters}" or file or "unnamed"),
         "time": f"{max(entry.duration_s, 0):.3f}",
     }
-    if file.endswith(".py"):
-        attributes["file"] = _attribute(file)
     case = Xml.Element("testcase", attributes)
     if entry.outcome in _SKIPPED:
         why = entry.judgement or entry.outcome

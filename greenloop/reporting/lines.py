@@ -41,6 +41,8 @@ def _tellers() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
         e.Hardened: _hardened,
         e.ChecksReady: _checks,
         e.Searched: _searched,
+        e.BatchStarted: _batch,
+        e.EntryEnded: _entry,
         e.Notice: _notice,
     }
 
@@ -188,6 +190,20 @@ def _searched(event: e.Searched, verbose: bool) -> Iterator[str]:
         f"         line {item.line}: {item.change}"
         for item in found.patches[: 3 if not verbose else None]
     )
+
+
+def _batch(event: e.BatchStarted, verbose: bool) -> Iterator[str]:
+    yield f"batch    {event.count} specifications, kept in {event.folder}"
+
+
+def _entry(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
+    outcome = event.outcome
+    what = outcome.kind if outcome.kind in ("unchanged", "broken off") else outcome.verdict
+    counted = f"{outcome.calls} calls, {outcome.tokens} tokens, {outcome.seconds:.1f} s"
+    new = outcome.kind in ("reached", "missed", "broken off")
+    spent = f" ({counted})" if new else " (before)" if outcome.kind == "done before" else ""
+    why = f": {outcome.reason}" if outcome.reason and outcome.exit_status else ""
+    yield f"{what!s:10} {outcome.id}{spent}{why}"
 
 
 def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:

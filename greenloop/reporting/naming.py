@@ -12,13 +12,12 @@ MEANING: Final[dict[Verdict, str]] = {
     "passed": "Every test that stands passes and nothing was forged, but the evidence falls short.",
     "failed": "The code did not get there: see why below.",
 }
+_MOST = 60
 SIGN: Final[dict[Verdict, str]] = {"verified": "✓", "passed": "○", "failed": "✗"}
 
 
 def title_of(report: Report) -> str:
     """The module's name, or as much of what was asked for as fits."""
-    if report.module:
-        return line_of(report.module, 80)
-    if report.contract:
-        return report.contract.module
-    return line_of(report.specification, 60) or "a run"
+    module = report.module or (report.contract.module if report.contract else "")
+    named = line_of(module or report.specification, 1000) or "a run"
+    return named if len(named) <= _MOST else f"{named[: _MOST - 2]} …"

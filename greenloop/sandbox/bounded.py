@@ -105,9 +105,8 @@ def run_bounded(
         for pipe in filter(None, (process.stdout, process.stderr)):
             pipe.close()
     seconds = time.monotonic() - started
-    result = bytes(streams.result)
-    left = Left(streams.errors(), tuple(streams.cut()))
-    return Ended(ending, process.returncode, streams.output(), result, seconds, (), answer, left)
+    told = (streams.output(), bytes(streams.result), seconds, (), answer)
+    return Ended(ending, process.returncode, *told, Left(streams.errors(), tuple(streams.cut())))
 
 
 def _with(part: str, result: int, where: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 from greenloop.packages import Installed
 from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
 from greenloop.sandbox.mutating import MutantRuns, Splice
-from greenloop.sandbox.patching import PatchRuns, Reached
+from greenloop.sandbox.patching import PatchRuns, Trying
 from greenloop.suite import TestFile
 
 AskedForm = Literal["shared", "split", "best"]
@@ -76,8 +76,13 @@ class Sandbox(Protocol):
         """
         ...
 
-    def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
-        """Evaluates call expressions over the module's names; values come back tagged."""
+    def answer_calls(
+        self, code: str, module: str, calls: Sequence[str], *, timeout_s: float | None = None
+    ) -> Answers:
+        """Evaluates call expressions over the module's names; values come back tagged.
+
+        `timeout_s`: for all of them together, where that is not the sandbox's own limit.
+        """
         ...
 
     def run_mutants(
@@ -129,15 +134,13 @@ class Sandbox(Protocol):
         splices: Sequence[Splice],
         *,
         module: str,
-        reached: Sequence[Reached] = (),
-        enough: int = 1,
+        trying: Trying | None = None,
         most_s: float = 1.0,
         budget_s: float,
     ) -> PatchRuns:
-        """Without `reached`: what each test of a red module reaches, in `most_s` CPU seconds each.
+        """Without `trying`: what each test of a red module reaches, in `most_s` CPU seconds each.
 
-        With it: tries each change of the module, in the order given, until `enough` of them pass
-        all tests or `budget_s` seconds are over.
+        With it: tries the changes of the module as that says, for `budget_s` seconds at most.
         """
         ...
 

@@ -16,7 +16,7 @@ from greenloop.packages import Installed
 from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
 from greenloop.sandbox.box import Answers, AskedForm, Sandbox
 from greenloop.sandbox.mutating import MutantRun, MutantRuns, Splice
-from greenloop.sandbox.patching import PatchRuns, Reached
+from greenloop.sandbox.patching import PatchRuns, Trying
 from greenloop.suite import TestFile
 
 
@@ -39,6 +39,10 @@ class ProjectSandbox:
     @property
     def splits(self) -> bool:
         return False
+
+    @property
+    def reaches_hosts(self) -> bool:
+        return self.box.reaches_hosts
 
     def run_tests(
         self,
@@ -95,16 +99,17 @@ class ProjectSandbox:
         splices: Sequence[Splice],
         *,
         module: str,
-        reached: Sequence[Reached] = (),
-        enough: int = 1,
+        trying: Trying | None = None,
         most_s: float = 1.0,
         budget_s: float,
     ) -> PatchRuns:
         """None: a project's tests are run as a whole, once for each patch."""
         return PatchRuns(trouble="in a project nothing is forked after collection")
 
-    def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
-        return self.box.answer_calls(code, module, calls)
+    def answer_calls(
+        self, code: str, module: str, calls: Sequence[str], *, timeout_s: float | None = None
+    ) -> Answers:
+        return self.box.answer_calls(code, module, calls, timeout_s=timeout_s)
 
     def run_script(self, job: ScriptJob) -> ScriptRun:
         return self.box.run_script(job)

@@ -72,15 +72,16 @@ class MutantRuns:
     cpu_s: float = 0.0
 
 
-Run = Callable[[Sequence[int], float], tuple[Ended, str]]
+# Numbers of mutants, seconds, and whether many may share a process.
+Run = Callable[[Sequence[int], float, bool], tuple[Ended, str]]
 
 
 def try_all(splices: Sequence[Splice], run: Run, budget_s: float) -> MutantRuns:
     """Runs until each mutant has an outcome, or the time is over.
 
-    A mutant may take the whole run with it (`kill(-1)`, all the memory). Those that were being
-    tried then are set aside, and tried alone after the rest: a run that breaks off with one mutant
-    alone was broken by that one.
+    A mutant may take the whole run with it (`kill(-1)`, all the memory). From then on each has a
+    process of its own. Those that are being tried when that breaks off are set aside, and tried
+    alone after the rest: a run that breaks off with one mutant alone was broken by that one.
     """
     started = time.monotonic()
     state = _State(len(splices), started + budget_s)
@@ -104,6 +105,7 @@ class _State:
         self.suspects: set[int] = set()
         self.trouble, self.cpu_s = "", 0.0
         self.broken = self.hopeless = False
+        self._together = True
 
     def waiting(self) -> list[int]:
         return [n for n in range(self._count) if n not in self._known and n not in self.suspects]
@@ -116,13 +118,16 @@ class _State:
         self.broken = False
         if not numbers or left_s < _LEAST_S:
             return
-        ended, key = run(numbers, left_s)
+        ended, key = run(numbers, left_s, self._together)
         found, whole = events(ended.result, key)
         begun = self._hear(found, set(numbers))
         last = found[-1] if found else {}
         self.broken = not (whole and ended.ending == "finished" and last.get("event") == "end")
         if self.broken:
-            self.suspects |= begun
+            if self._together:
+                self._together = False
+            else:
+                self.suspects |= begun
             self.hopeless = not begun or ended.ending in ("interrupted", "timeout")
             self.trouble = _trouble(ended, found)
         elif any(item.get("event") == "trouble" for item in found):

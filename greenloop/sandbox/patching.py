@@ -7,7 +7,7 @@ worth an ordinary test run.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from greenloop.sandbox.bounded import Ended
@@ -34,6 +34,20 @@ class Reached:
 
 
 @dataclass(frozen=True)
+class Trying:
+    """How splices are tried: with what is known of the tests, in the order given.
+
+    `scores` are the splices' (less is better). It ends when `enough` passed all tests, or when all
+    that are left are more than `margin` worse than the best of those.
+    """
+
+    reached: tuple[Reached, ...]
+    scores: tuple[float, ...]
+    enough: int
+    margin: float
+
+
+@dataclass(frozen=True)
 class PatchRuns:
     """Places, in the splices given, of those that passed all tests; how many were tried.
 
@@ -46,15 +60,24 @@ class PatchRuns:
     trouble: str = ""
 
 
-def patches_job(
-    splices: Sequence[Splice], reached: Sequence[Reached], enough: int, most_s: float
-) -> dict[str, Any]:
+def patches_job(splices: Sequence[Splice], trying: Trying | None, most_s: float) -> dict[str, Any]:
     """As the inside reads it."""
-    tests = [
-        {name: value for name, value in asdict(item).items() if name != "lines"} for item in reached
+    if trying is None:
+        return {"splices": [], "tests": [], "most_s": most_s}
+    names = ("id", "outcome", "cpu_s", "wall_s", "peak_bytes")
+    tests = [{name: getattr(item, name) for name in names} for item in trying.reached]
+    scored = zip(splices, trying.scores, strict=True)
+    numbered = [
+        {"number": n, "place": n, "score": score, **vars(item)}
+        for n, (item, score) in enumerate(scored)
     ]
-    numbered = [{"number": n, "place": n, **asdict(item)} for n, item in enumerate(splices)]
-    return {"splices": numbered, "tests": tests, "enough": enough, "most_s": most_s}
+    return {
+        "splices": numbered,
+        "tests": tests,
+        "enough": trying.enough,
+        "margin": trying.margin,
+        "most_s": most_s,
+    }
 
 
 def patch_runs(ended: Ended, key: str, count: int) -> PatchRuns:

@@ -18,7 +18,7 @@ from greenloop.sandbox.forms import run_in_form
 from greenloop.sandbox.inside.packages import ONE_THREAD
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.mutating import MARGIN_S, MutantRuns, Splice, as_job, try_all
-from greenloop.sandbox.patching import PatchRuns, Reached, patch_runs, patches_job
+from greenloop.sandbox.patching import PatchRuns, Trying, patch_runs, patches_job
 from greenloop.sandbox.projects import project_work, texts
 from greenloop.sandbox.protocol import events, test_run
 from greenloop.sandbox.reached import ended_by_itself, limits_hit
@@ -108,11 +108,14 @@ class TestingSandbox(ABC):
         can_split = self.splits and not hash_seed and not doctests
         return run_in_form(form, shared, split if can_split else None)
 
-    def answer_calls(self, code: str, module: str, calls: Sequence[str]) -> Answers:
+    def answer_calls(
+        self, code: str, module: str, calls: Sequence[str], *, timeout_s: float | None = None
+    ) -> Answers:
         """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""
         stop = self._stop
         job = {"module": module, "calls": list(calls)}
-        work = Work("calls", ((f"{module}.py", code),), job, packages=self.packages)
+        files = ((f"{module}.py", code),)
+        work = Work("calls", files, job, packages=self.packages, timeout_s=timeout_s)
         return _answers(self._execute(work, stop), len(calls), work.key, self.limits)
 
     def run_script(self, job: ScriptJob) -> ScriptRun:
@@ -160,9 +163,9 @@ class TestingSandbox(ABC):
         files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
         targets = [item.name for item in tests]
 
-        def run(chosen: Sequence[int], left_s: float) -> tuple[Ended, str]:
-            chosen_ones = as_job(splices, chosen)
-            job = {"module": module, "targets": targets, "splices": chosen_ones, "budget_s": left_s}
+        def run(chosen: Sequence[int], left_s: float, together: bool) -> tuple[Ended, str]:
+            asked = {"splices": as_job(splices, chosen), "together": together}
+            job = {"module": module, "targets": targets, "budget_s": left_s, **asked}
             within_s = left_s + MARGIN_S
             work = Work("mutants", files, job, packages=self.packages, timeout_s=within_s)
             return self._execute(work, stop), work.key
@@ -176,14 +179,13 @@ class TestingSandbox(ABC):
         splices: Sequence[Splice],
         *,
         module: str,
-        reached: Sequence[Reached] = (),
-        enough: int = 1,
+        trying: Trying | None = None,
         most_s: float = 1.0,
         budget_s: float,
     ) -> PatchRuns:
         """See `Sandbox.run_patches`. Raises SandboxError where no process can be started."""
         files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
-        asked = patches_job(splices, reached, enough, most_s)
+        asked = patches_job(splices, trying, most_s)
         targets = [item.name for item in tests]
         job = {"module": module, "targets": targets, "budget_s": budget_s, **asked}
         within_s = budget_s + MARGIN_S

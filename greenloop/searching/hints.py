@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from greenloop.records import Failure, TestRun
@@ -15,13 +16,14 @@ _MOST_VALUES, _LONGEST = 4, 12
 @dataclass(frozen=True)
 class Hints:
     """`values`: source of short literals that tests expected; `raising`: names of exceptions that
-    did not come; `crashes`: line of the module and name of the exception that came there;
-    `others`: names of the exceptions that tests saw in place of another one.
+    did not come; `crashes`: line of the module and name of the exception that came there; `hangs`:
+    whether a test did not come to its end.
     """
 
     values: tuple[str, ...] = ()
     raising: tuple[str, ...] = ()
     crashes: tuple[tuple[int, str], ...] = ()
+    hangs: bool = False
 
 
 def hints(run: TestRun, module: str) -> Hints:
@@ -36,15 +38,17 @@ def hints(run: TestRun, module: str) -> Hints:
         if line:
             crashes[line, failure.exception.rpartition(".")[2]] = None
     names = tuple(item.rpartition(".")[2] for item in raising)
-    return Hints(tuple(values)[:_MOST_VALUES], names, tuple(crashes))
+    hangs = run.ending in ("timeout", "cpu")
+    return Hints(tuple(values)[:_MOST_VALUES], names, tuple(crashes), hangs)
 
 
 def _expected(failure: Failure) -> list[str]:
     compared = failure.assertion
-    if compared is None or compared.operator not in ("==", "is"):
-        return []
+    sides = list(_in_text(failure))
+    if compared is not None and compared.operator in ("==", "is"):
+        sides += [compared.right, compared.left]
     found = []
-    for side in (compared.right, compared.left):
+    for side in sides:
         try:
             ast.literal_eval(side)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -52,6 +56,19 @@ def _expected(failure: Failure) -> list[str]:
         if len(side) <= _LONGEST:
             found.append(side)
     return found
+
+
+def _in_text(failure: Failure) -> Iterator[str]:
+    """What the lines of the traceback compare with: `assert f() == 0.0` where f() raised."""
+    for frame in failure.frames:
+        try:
+            _, word, rest = frame.text.partition("assert ")
+            body = ast.parse(word + rest).body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            continue
+        for node in body:
+            if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+                yield ast.unparse(node.test.comparators[-1])
 
 
 def _line_in(failure: Failure, module: str) -> int:

@@ -8,7 +8,7 @@ from greenloop.records import Patch
 from greenloop.searching.ranking import Ranked
 
 
-def patch_of(item: Ranked, code: str, module: str) -> Patch:
+def patch_of(item: Ranked, code: str, module: str, agreeing: float | None = None) -> Patch:
     """The record of one edit that passed."""
     changed = item.edit.applied_to(code)
     name = f"{module}.py"
@@ -21,4 +21,5 @@ def patch_of(item: Ranked, code: str, module: str) -> Patch:
         suspicion=round(item.suspicion, 4),
         distance=round(item.edit.cost, 2),
         number=item.number,
+        agreeing=agreeing,
     )

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MOST_DONORS, _LONGEST_DONOR = 40, 40
+_MOST_STATEMENTS, _LONGEST_STATEMENT = 20, 80
+_FREE = frozenset("len min max sum abs int str list set dict sorted range tuple float".split())
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,9 @@ class Scope:
     `names` are its parameters and variables, in the order of the text; `own` is what stands for
     the object ('self', or ''), `attributes` such as `self.size`; `constants` and `functions` are
     the module's. `roles` tells for a name or attribute in what positions it stands. `donors` are
-    the source texts of small expressions of the function, `conditions` those of its comparisons.
+    the source texts of small expressions of the function, `conditions` those of its comparisons,
+    `own_statements` and `other_statements` simple statements of the function and of the rest of
+    the module that could stand in it. `numbers` are variables that are set to a whole number.
     """
 
     function: Function | None
@@ -31,6 +35,9 @@ class Scope:
     roles: dict[str, frozenset[str]] = field(default_factory=dict)
     donors: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
+    own_statements: tuple[str, ...] = ()
+    other_statements: tuple[str, ...] = ()
+    numbers: frozenset[str] = frozenset()
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -51,6 +58,7 @@ def scope_of(tree: ast.Module, function: Function | None, around: ast.ClassDef |
     own = parameters.pop(0) if around is not None and parameters else ""
     stored = [n.id for n in _in_order(function) if isinstance(n, ast.Name) and _is_stored(n)]
     attributes, methods = _of_class(around, own) if around is not None else ((), ())
+    known = {*parameters, *stored, *constants, *functions, own}
     return Scope(
         function,
         tuple(dict.fromkeys([*parameters, *stored])),
@@ -63,6 +71,8 @@ def scope_of(tree: ast.Module, function: Function | None, around: ast.ClassDef |
         _roles(around or function),
         tuple(_donors(function)),
         tuple(_conditions(function)),
+        *_statements(tree, function, known),
+        _numbers(around or function),
     )
 
 
@@ -155,3 +165,37 @@ def _conditions(function: Function) -> Iterator[str]:
             if text not in seen:
                 seen.add(text)
                 yield text
+
+
+def _statements(
+    tree: ast.Module, function: Function, known: set[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of the function, and of the rest of the module as far as it uses what is known here."""
+    own = set(ast.walk(function))
+    found: tuple[dict[str, None], dict[str, None]] = ({}, {})
+    for item in ast.walk(tree):
+        if not isinstance(item, (ast.Assign, ast.AugAssign, ast.Expr)):
+            continue
+        if isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant):
+            continue
+        text = ast.unparse(item)
+        used = {node.id for node in ast.walk(item) if isinstance(node, ast.Name)}
+        side = found[item not in own]
+        if (
+            len(text) <= _LONGEST_STATEMENT
+            and used - known <= _FREE
+            and len(side) < _MOST_STATEMENTS
+        ):
+            side[text] = None
+    return tuple(found[0]), tuple(found[1])
+
+
+def _numbers(tree: ast.AST) -> frozenset[str]:
+    return frozenset(
+        ast.unparse(target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Constant)
+        and type(node.value.value) is int
+        for target in node.targets
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Sequence
 
@@ -11,17 +12,23 @@ from greenloop.grading.mutants.text import Source
 from greenloop.records import Expectation, Search, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.mutating import Splice
-from greenloop.sandbox.patching import PatchRuns, Reached
+from greenloop.sandbox.patching import PatchRuns, Reached, Trying
 from greenloop.searching.generating import edits
 from greenloop.searching.hints import hints
 from greenloop.searching.patches import patch_of
 from greenloop.searching.ranking import Ranked, ranked
 from greenloop.searching.suspicion import Suspicion
+from greenloop.searching.telling_apart import Apart, told_apart
 from greenloop.suite import TestFile
 
 ENOUGH = 8
 _ODD = (SyntaxError, ValueError, RecursionError, MemoryError)
+_COULD_NOT = re.compile("cannot be collected|other tests|do not import|broke off")
 _LEAST_TEST_S, _TIMES, _SHARE = 0.25, 10, 0.1
+_MARGIN = 0.9  # what is so much worse than the best that was found would not come first anyway
+_MARGIN_OF_HANGS = 0.3  # there each edit that does not help costs a time-out
+_AT_LEAST = 2  # are verified even where the time is over
+_FIRST, _MORE = 1200, 3000
 _VERIFYING = 0.25  # of the time is kept for ordinary runs of what was found
 
 
@@ -89,12 +96,13 @@ class _Work:
         if not order:
             return Search(ended="there is nothing to change")
         if not reached:
-            return self._one_by_one(order, enough)
-        runs = self._tried(tree, order, reached, enough)
-        if runs.trouble and not runs.tried and not runs.passing and not self._interrupted:
-            return self._one_by_one(order, enough)
+            return self._one_by_one(order, enough, seed)
+        margin = _MARGIN_OF_HANGS if known.hangs else _MARGIN
+        runs = self._tried(tree, order, reached, enough, margin)
+        if _COULD_NOT.search(runs.trouble) and not runs.tried and not self._interrupted:
+            return self._one_by_one(order, enough, seed)
         kept = self._verified([order[number] for number in sorted(runs.passing)], enough)
-        return self._search(kept, runs.tried, len(order), enough)
+        return self._search(kept, runs.tried, len(order), enough, seed)
 
     def _reached(self, run: TestRun) -> tuple[Reached, ...]:
         """What each test reaches; () where that cannot be found out."""
@@ -102,15 +110,14 @@ class _Work:
         most_s = max(_LEAST_TEST_S, _TIMES * max(sound, default=0.0))
         left_s = self._left_s()
         most_s = min(most_s, max(_LEAST_TEST_S, _SHARE * left_s))
-        runs = self._patches([], (), 0, most_s, left_s / 2)
+        runs = self._patches([], None, most_s, left_s / 2)
         failing = any(item.outcome in ("failed", "timeout") for item in runs.reached)
         return runs.reached if failing and not runs.trouble else ()
 
     def _patches(
         self,
         splices: Sequence[Splice],
-        reached: Sequence[Reached],
-        enough: int,
+        trying: Trying | None,
         most_s: float,
         budget_s: float,
     ) -> PatchRuns:
@@ -119,8 +126,7 @@ class _Work:
             self._tests,
             splices,
             module=self._module,
-            reached=reached,
-            enough=enough,
+            trying=trying,
             most_s=most_s,
             budget_s=max(0.1, budget_s),
         )
@@ -128,23 +134,42 @@ class _Work:
         return runs
 
     def _tried(
-        self, tree: ast.Module, order: Sequence[Ranked], reached: Sequence[Reached], enough: int
+        self,
+        tree: ast.Module,
+        order: Sequence[Ranked],
+        reached: tuple[Reached, ...],
+        enough: int,
+        margin: float,
     ) -> PatchRuns:
+        """A few at first, then more: what comes late is seldom needed. Places are in `order`."""
         units = Units(tree, self._source)
-        whole = (0, len(self._code), 1, "")
-        splices = []
-        for item in order:
-            edit = item.edit
-            unit = units.around(edit.start, edit.end) or whole
-            splices.append(Splice(edit.start, edit.end, edit.text, unit, (edit.line, edit.line)))
-        budget_s = (1 - _VERIFYING) * self._left_s()
-        return self._patches(splices, reached, enough, 0.0, budget_s)
+        until = time.monotonic() + (1 - _VERIFYING) * self._left_s()
+        done, tried, size = 0, 0, _FIRST
+        runs = PatchRuns()
+        while done < len(order) and (left_s := until - time.monotonic()) > 0:
+            some = order[done : done + size]
+            splices = [self._splice(item, units) for item in some]
+            scores = tuple(item.score for item in some)
+            trying = Trying(reached, scores, enough, margin)
+            runs = self._patches(splices, trying, 0.0, left_s)
+            tried = done + runs.tried
+            if runs.passing or runs.trouble or runs.tried < len(some):
+                break
+            done, size = done + size, _MORE
+        passing = tuple(done + number for number in runs.passing)
+        return PatchRuns(passing, tried, reached, runs.trouble)
+
+    def _splice(self, item: Ranked, units: Units) -> Splice:
+        edit = item.edit
+        unit = units.around(edit.start, edit.end) or (0, len(self._code), 1, "")
+        return Splice(edit.start, edit.end, edit.text, unit, (edit.line, edit.line))
 
     def _verified(self, candidates: Sequence[Ranked], enough: int) -> list[Ranked]:
         """Those that pass an ordinary run, as far as the time goes."""
         kept: list[Ranked] = []
-        for item in candidates:
-            if self._left_s() <= 0 or self._interrupted or len(kept) >= enough:
+        for number, item in enumerate(candidates):
+            late = self._left_s() <= 0 and number >= _AT_LEAST
+            if late or self._interrupted or len(kept) >= enough:
                 break
             if self._passes(item):
                 kept.append(item)
@@ -160,7 +185,7 @@ class _Work:
         self._interrupted |= run.ending == "interrupted"
         return run.passed
 
-    def _one_by_one(self, order: Sequence[Ranked], enough: int) -> Search:
+    def _one_by_one(self, order: Sequence[Ranked], enough: int, seed: int) -> Search:
         """Without the help of what forks tests: an ordinary run for each."""
         kept: list[Ranked] = []
         tried = 0
@@ -170,14 +195,32 @@ class _Work:
             tried += 1
             if self._passes(item):
                 kept.append(item)
-        return self._search(kept, tried, len(order), enough)
+        return self._search(kept, tried, len(order), enough, seed)
 
-    def _search(self, kept: Sequence[Ranked], tried: int, generated: int, enough: int) -> Search:
-        patches = tuple(patch_of(item, self._code, self._module) for item in kept)
+    def _search(
+        self, kept: Sequence[Ranked], tried: int, generated: int, enough: int, seed: int
+    ) -> Search:
+        apart = None if self._interrupted else self._apart(kept, seed)
+        order: Sequence[Ranked] = apart.order if apart else kept
+        agreeing: Sequence[float | None] = apart.agreeing if apart else [None] * len(kept)
         if self._interrupted:
             ended = "interrupted"
-        elif len(kept) >= enough:
-            ended = "enough found"
+        elif tried >= generated:
+            ended = "all tried"
         else:
-            ended = "all tried" if tried >= generated else "time"
-        return Search(patches=patches, tried=tried, generated=generated, ended=ended)
+            ended = "enough found" if kept and self._left_s() > 0 else "time"
+        return Search(
+            patches=tuple(
+                patch_of(item, self._code, self._module, share)
+                for item, share in zip(order, agreeing, strict=True)
+            ),
+            tried=tried,
+            generated=generated,
+            ended=ended,
+            disagreements=apart.disagreements if apart else (),
+        )
+
+    def _apart(self, kept: Sequence[Ranked], seed: int) -> Apart | None:
+        return told_apart(
+            self._box, self._code, self._tests, self._module, kept, seed=seed, left_s=self._left_s
+        )

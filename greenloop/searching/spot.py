@@ -25,6 +25,16 @@ _ATOMS = (
     ast.DictComp,
     ast.JoinedStr,
 )
+_FREE = (
+    ast.Call,
+    ast.Return,
+    ast.Assign,
+    ast.AugAssign,
+    ast.keyword,
+    ast.Slice,
+    ast.Tuple,
+    ast.List,
+)
 _MOST_WORDS = 70
 
 
@@ -47,6 +57,12 @@ class Spot:
         """Its text, in parentheses where it would fall apart without."""
         text = self.source.of(node)
         return text if isinstance(node, _ATOMS) else f"({text})"
+
+    def in_place(self, node: ast.expr) -> str:
+        """Its text as it can stand in the place of this spot's node."""
+        text = self.source.of(node)
+        free = isinstance(self.parent, _FREE) and not self.field_of("func") and "\n" not in text
+        return text if free else self.atom(node)
 
     def replace(self, node: Located, text: str, kind: str, cost: float) -> Edit:
         """One node has another text."""

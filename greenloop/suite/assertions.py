@@ -17,6 +17,7 @@ _FLIPPED: dict[type[ast.cmpop], str] = {
     ast.In: "not in",
     ast.NotIn: "in",
 }
+_SMALL = 1000  # a tolerance that no number far away is within
 _BELOW, _ABOVE = 'float("-inf")', 'float("inf")'
 # What a value on the left must be compared with so that the comparison is false for every number.
 _IMPOSSIBLE: dict[type[ast.cmpop], str] = {
@@ -117,7 +118,26 @@ class Assertions:
             return None
         return Change((splice,), f"expects {other}", True, value)
 
+    def _close(self, left: ast.expr, bound: ast.expr) -> Change | None:
+        """`abs(value - 2.0) < 0.1` with another number: what is near to both is no number."""
+        if not (isinstance(left, ast.Call) and _name_of(left) == "abs" and len(left.args) == 1):
+            return None
+        limit = literal(bound)
+        if not limit or not isinstance(limit[0], (int, float)) or limit[0] > _SMALL:
+            return None
+        difference = left.args[0]
+        if not (isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub)):
+            return None
+        expected, value = self._sides(difference.left, difference.right)
+        other = far(expected) if _is_number(expected) and self._weight(value) > 2 else None
+        if other is None:
+            return None
+        splice = self._text.replaced(expected, f"({other})")
+        return Change((splice,), f"expects {other}", True, value, expected)
+
     def _ordered(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Change | None:
+        if isinstance(operator, (ast.Lt, ast.LtE)) and (change := self._close(left, right)):
+            return change
         for side, value, bound in (
             (right, left, _IMPOSSIBLE[type(operator)]),
             (left, right, _BELOW if isinstance(operator, (ast.Gt, ast.GtE)) else _ABOVE),
@@ -159,6 +179,10 @@ def _compared(test: ast.expr) -> ast.expr:
     ):
         return test.args[0].elt
     return test
+
+
+def _name_of(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -72,3 +72,22 @@ def _cell(row: ast.expr, at: int, width: int) -> ast.expr | None:
         return row
     cells = row.elts if isinstance(row, (ast.List, ast.Tuple)) else []
     return cells[at] if len(cells) == width else None
+
+
+def rows(decorators: list[ast.expr], wanted: list[str]) -> Iterator[dict[str, ast.expr]]:
+    """What each run of a test has for its arguments; none where that cannot be read.
+
+    One empty row for a test that has no arguments and no decorators but marks.
+    """
+    marked = [item for item in decorators if ".mark." in f".{ast.unparse(item)}"]
+    making = [item for item in marked if "parametrize" in ast.unparse(item)]
+    if len(marked) != len(decorators) or len(making) != bool(wanted):
+        return
+    if not wanted:
+        yield {}
+        return
+    columns = [list(_values(making[0], name)) for name in wanted]
+    for cells in zip(*columns, strict=False):
+        found = {name: cell for name, cell in zip(wanted, cells, strict=True) if cell is not None}
+        if len(found) == len(wanted):
+            yield found

@@ -6,6 +6,19 @@ import ast
 
 from greenloop.records import SealedExample
 
+# Equal is not enough: `[1] == [True]`. Members of sets and keys come in the order of their hashes,
+# in which equal ones agree.
+_KINDS = (
+    "def kinds(value):",
+    "    name = type(value).__name__",
+    "    if isinstance(value, dict):",
+    "        return name, [(kinds(k), kinds(value[k])) for k in sorted(value, key=hash)]",
+    "    if isinstance(value, (list, tuple)):",
+    "        return name, [kinds(item) for item in value]",
+    "    if isinstance(value, (set, frozenset)):",
+    "        return name, [kinds(item) for item in sorted(value, key=hash)]",
+    "    return name",
+)
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # floats: the last digits depend on the order of operations
 
 
@@ -28,12 +41,16 @@ def revealed_test(module: str, name: str, example: SealedExample) -> str:
 
 def _comparison(returns: str) -> list[str]:
     value = ast.parse(returns.strip(), mode="eval").body
+    exact = ast.unparse(value)
     expected = ast.unparse(_Approximate().visit(value))
     imports = ["import pytest"] if "pytest.approx" in expected else []
     kind = type(ast.literal_eval(returns.strip())).__name__
     if kind == "NoneType":
         return ["assert got is None"]
-    return [*imports, f"assert type(got) is {kind} and got == {expected}"]
+    compared = [*imports, f"assert type(got) is {kind} and got == {expected}"]
+    if kind not in ("list", "tuple", "set", "dict"):
+        return compared
+    return [*compared, *_KINDS, f"assert kinds(got) == kinds({exact})"]
 
 
 class _Approximate(ast.NodeTransformer):

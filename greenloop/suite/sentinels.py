@@ -16,6 +16,34 @@ _ASSERTIONS = (
     "assert len([]) == 1",
     "assert sorted([2, 1]) == [2, 1]",
     "assert math.isclose(1, 2)",
+    "assert abs(1 - 3) < 1",
+    "assert round(2.6) == 2",
+    "assert sum([1, 2]) == 2",
+    "assert max(1, 2) == 1",
+    "assert min(1, 2) == 2",
+    "assert list(zip([1], [2])) == []",
+    "assert list(map(str, [1])) == []",
+    "assert list(filter(None, [1])) == []",
+    "assert list(range(2)) == []",
+    "assert list(reversed([1, 2])) == [1, 2]",
+    "assert set([1]) == set([2])",
+    "assert dict(a=1) == dict(a=2)",
+    "assert str(1) == '2'",
+    "assert repr('a') == 'a'",
+    "assert int('1') == 2",
+    "assert float('1') == 2",
+    "assert bool(0)",
+    "assert tuple([1]) == ()",
+    "assert hasattr(1, 'no_such_name')",
+    "assert callable(1)",
+    "assert issubclass(int, str)",
+    "assert json.loads('[1]') == [2]",
+    "assert json.dumps([1]) == '[2]'",
+    "assert re.search('a', 'b')",
+    "assert re.match('a', 'b')",
+    "assert re.fullmatch('a', 'b')",
+    "assert operator.eq(1, 2)",
+    "assert copy.deepcopy([1]) == [2]",
     "pytest.fail('x')",
     "pytest.raises(ValueError, int, 1)",
     "with pytest.raises(ValueError):\n        pass",
@@ -38,7 +66,11 @@ _METHODS = (
     "self.assertCountEqual([1], [2])",
     "self.fail()",
 )
-_IMPORTS = ("import math", "import pytest", "from unittest import mock")
+_IMPORTS = (
+    "import copy, json, math, operator, re",
+    "import pytest",
+    "from unittest import mock",
+)
 # What changes every test of its file, so these too.
 _OF_ALL = re.compile(r"^(pytestmark\b|\s*def pytest_|from unittest import \*)", re.MULTILINE)
 

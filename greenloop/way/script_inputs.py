@@ -33,6 +33,7 @@ def job_of(script: ScriptRequest) -> ScriptJob:
     """The job that each candidate is run as; its script is not in it yet. Raises InputError."""
     return ScriptJob(
         script="",
+        timeout_s=None,
         name=script.name,
         arguments=script.arguments,
         stdin=read_input(script.stdin).content if script.stdin else b"",

@@ -72,6 +72,11 @@ def test_the_report_has_the_keys_of_make(run: Run) -> None:
     assert list(content) == list(Report.model_fields)
     assert (content["specification"], content["contract"], content["iterations"]) == ("", None, 0)
     assert (content["final_code"], content["test_code"]) == (CODE, TESTS)
+    assert (content["command"], content["module"]) == ("check", "m")
+    tried = [item["outcome"] for item in content["evidence"]["mutation"]["tried"]]
+    assert tried.count("killed") == content["evidence"]["mutation"]["killed"] > 0
+    assert content["evidence"]["coverage"]["statements"] == [1, 2, 3, 4]
+    assert Path(content["artifacts"]["html"]).read_text("utf-8").startswith("<!doctype html>")
     assert (content["verdict"], content["tests_passed"]) == ("passed", True)
     assert content["evidence"]["controls"]["controlled"] == 2
     assert content["evidence"]["thresholds"]["mutation_score"] == 0.8

@@ -121,3 +121,26 @@ def test_an_edit_that_breaks_the_run_off_is_found_and_the_others_still_tell(warm
     found = taken(warm, tests, code)
     assert (found.reached, found.controlled, found.total) == (True, 3, 4)
     assert (found.uncontrolled, found.cut_short) == (("test_m.py::test_shy",), "")
+
+
+def test_what_is_near_to_any_number_is_forged(warm: Sandbox) -> None:
+    code = (
+        "class Near(float):\n    def __sub__(self, other): return 0.0\n"
+        "    def __rsub__(self, other): return 0.0\n"
+        "def f(n): return Near(0)\ndef none(): return []\n"
+    )
+    found = taken(warm, "def test_a():\n    assert abs(f(2) - 4.0) < 1e-9\n", code)
+    assert "whatever it is held against" in found.forged
+
+
+def test_a_class_in_a_functions_place_is_accused_and_a_matcher_is_not(warm: Sandbox) -> None:
+    """Both equal everything; one answers arguments, and is written as a function is."""
+    code = (
+        "class {0}:\n    def __init__(self, *_): pass\n    def __eq__(self, other): return True\n"
+        "def none(): return []\n"
+    )
+    tests = "from m import {0}\ndef test_a():\n    assert {0}(2) == 4\n    assert {0}(3) == 9\n"
+    f, g = "def f(n): return 0\n", code.format("g")
+    assert taken(warm, tests.format("g"), f + g).forged
+    matcher = taken(warm, tests.format("Any"), f + code.format("Any"))
+    assert (matcher.forged, matcher.reached) == ("", False)

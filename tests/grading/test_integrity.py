@@ -33,6 +33,17 @@ from greenloop.grading.integrity import integrity
         ("open('test_solution.py')", "names a test file"),
         ("x = 'conftest.py'", "belongs to pytest"),
         ("import os\nos.environ['PYTEST_CURRENT_TEST']", "belongs to pytest"),
+        ("import time\ntime.sleep = print", "replaces `time.sleep`"),
+        ("import json as j\nx, j.loads = 1, 2", "replaces `json.loads`"),
+        (
+            "import unittest\nunittest.TestCase.assertEqual = f",
+            "replaces `unittest.TestCase.assertEqual`",
+        ),
+        ("import builtins\nsetattr(builtins, n, f)", "replaces parts of `builtins`"),
+        ("import sys\nvars(sys)['mod' + 'ules']", "takes from `sys` what cannot be read"),
+        ("import os\nx = os.__dict__", "takes from `os` what cannot be read"),
+        ("class A:\n    __class__ = property(f)", "of another class"),
+        ("import traceback\ntraceback.extract_stack()", "reads its callers' frames"),
     ],
 )
 def test_suspicious_code_is_found(code: str, said: str) -> None:
@@ -57,6 +68,9 @@ def test_findings_come_once_each_in_order_of_lines() -> None:
         "class A:\n    def __eq__(self, o):\n        if o != 1:\n            return False\n        return True",
         "import os\ndef f(name): return getattr(os, name)(getattr(os, 'sep'))",
         "import os as system\nclass os:\n    path = 1",
+        "import sys, warnings\nsys.stdout = x\nwarnings.showwarning = f\nself.time.sleep = 1",
+        "import m\nm.x = 1\nvars(self)['x'] = A().__dict__",
+        "import time\ntime.sleep(1)\nclass A:\n    __class_getitem__ = f\n    def of(self): return self.__class__",
         "def f(:",
         "\0",
         "-" * 100_000 + "1",

@@ -17,6 +17,7 @@ from greenloop.records import (
     HollowRun,
     IntegrityFinding,
     Mutation,
+    Outside,
     RedPhase,
     SealedResult,
     Split,
@@ -158,3 +159,16 @@ def test_thresholds_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_defaults_of_the_settings_are_those_of_the_record() -> None:
     assert Settings.load().thresholds == Thresholds()
+
+
+def test_what_answers_otherwise_or_by_heart_is_not_verified() -> None:
+    other = Outside(reached=False, asked=3, otherwise=("f(1)",))
+    told = shortfalls(less(FULL, outside=other))
+    assert told == ("answers otherwise outside of its tests: `f(1)`",)
+    heart = Outside(reached=False, asked=3, like_them=9, by_heart=("f",))
+    unsealed = less(FULL, outside=heart, sealed=None)
+    assert any(text.startswith("by heart: `f`") for text in shortfalls(unsealed, contracted=False))
+    assert shortfalls(less(FULL, outside=heart)) == ()  # sealed examples agree: it knows more
+    assert shortfalls(less(FULL, outside=Outside(reached=True, asked=3))) == ()
+    lines = "\n".join(grade_lines(less(FULL, outside=heart)))
+    assert "SHORT  outside      answers only what the tests ask: f" in lines

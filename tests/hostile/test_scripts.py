@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from greenloop.records import InputFile, ScriptJob, ScriptRun
@@ -208,3 +210,31 @@ def test_inputs_are_told_from_what_took_their_place(box: TestingSandbox, limited
     with limited(inodes=400):
         run = run_in(box, "import shutil\nshutil.rmtree('in')")
     assert run.changed_inputs == ("in/a.txt",)
+
+
+FLOOD_OF_REQUESTS = """
+import os, socket, urllib.parse
+place = urllib.parse.urlsplit(os.environ["http_proxy"])
+held = []
+while True:
+    try:
+        one = socket.create_connection((place.hostname, place.port), timeout=1)
+        one.sendall(b"GET http://refused.example/ HTTP/1.1\\r\\n" + b"X: y\\r\\n" * 10)
+        held.append(one)
+        held[len(held) // 2].sendall(b"\\r\\n")
+    except OSError:
+        held = held[-20:]
+"""
+
+
+def test_a_flood_of_requests_is_bounded_and_ends_with_the_run(box: TestingSandbox) -> None:
+    if not box.reaches_hosts:
+        pytest.skip(f"{box.info.backend} lets no hosts through")
+    run = run_in(box, FLOOD_OF_REQUESTS, timeout_s=3.0, allow_network=("allowed.example",))
+    assert run.ending in ("timeout", "memory"), run
+    assert len(run.network) <= 501
+    assert not any(item.allowed for item in run.network)
+    for thread in threading.enumerate():
+        if thread.name == "greenloop-proxy":
+            thread.join(5)
+            assert not thread.is_alive()

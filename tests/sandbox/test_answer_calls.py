@@ -156,3 +156,21 @@ def test_answers_from_before_the_trouble_are_kept(box: Sandbox) -> None:
 
 def test_no_calls_are_no_trouble(box: Sandbox) -> None:
     assert box.answer_calls("x = 1", "m", []) == Answers(())
+
+
+def test_the_module_is_not_told_that_it_is_tried_out(box: Sandbox) -> None:
+    code = (
+        "import os, sys\n"
+        "def seen(): return sorted(n for n in sys.modules if 'pytest' in n or n == 'pluggy')\n"
+        "def again():\n    import pytest\n    return pytest.__name__\n"
+    )
+    calls = [
+        "seen()",
+        "sys.argv",
+        "'PYTEST_CURRENT_TEST' in os.environ",
+        "hasattr(sys.modules['__main__'], '__file__')",
+        "again()",
+    ]
+    given = box.answer_calls(code, "m", calls)
+    values = [untagged(event["value"]) for event in given.events if event is not None]
+    assert values == [[], ["-c"], False, False, "pytest"]

@@ -27,7 +27,8 @@ def heard(count: int, *runs: Sequence[dict[str, Any]], budget_s: float = 60) -> 
     """What comes of these runs, one after the other; `asked` numbers are in their order."""
     waiting = list(runs)
 
-    def run(numbers: Sequence[int], left_s: float) -> tuple[Ended, str]:
+    def run(numbers: Sequence[int], left_s: float, together: bool) -> tuple[Ended, str]:
+        assert together == (len(waiting) == len(runs))  # only until one has broken off
         lines = "".join(f"{KEY} {json.dumps(event)}\n" for event in waiting.pop(0))
         return Ended("finished", 0, b"", lines.encode(), 0.1), KEY
 
@@ -69,6 +70,7 @@ def test_the_first_word_counts_and_strangers_do_not() -> None:
 def test_who_ends_the_run_is_found_by_being_tried_alone() -> None:
     found = heard(
         3,
+        [HEALTHY, begun(0), begun(1), begun(2)],
         [HEALTHY, begun(0), begun(1)],
         [HEALTHY, begun(2), mutant(2, "survived"), END],
         [HEALTHY, begun(0), mutant(0, "killed"), END],

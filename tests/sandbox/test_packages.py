@@ -11,6 +11,7 @@ import pytest
 
 from greenloop.grading import grade
 from greenloop.packages import Installed, Store
+from greenloop.records import InputFile, Project, ScriptJob
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.visible import visible
 from tests.support.wheels import only_wheels_of, wheel
@@ -194,3 +195,17 @@ def test_interrupting_one_view_leaves_the_others_alone(box: Sandbox, alpha: Inst
         while not stopped.done():  # the sandbox itself ends the runs of all its views
             box.interrupt()
         assert stopped.result().ending == "interrupted"
+
+
+def test_scripts_and_projects_may_use_them_too(box: Sandbox, alpha: Installed) -> None:
+    script = ScriptJob(script="import alpha, sys\nprint(alpha.VERSION, 'pytest' in sys.modules)")
+    run = box.with_packages(alpha).run_script(script)
+    assert (run.stdout, run.exit_status) == ("2.0 False\n", 0), run
+    error = box.run_script(script).error
+    assert error is not None
+    assert (error.exception, error.message) == ("ModuleNotFoundError", "No module named 'alpha'")
+    files = (InputFile(path="test_it.py", content=TESTS.format(version="2.0").encode()),)
+    code = InputFile(path="src/solution.py", content=CODE.encode())
+    project = Project(files=(*files, code))
+    assert box.with_packages(alpha).run_project(project).passed
+    assert not box.run_project(project).passed

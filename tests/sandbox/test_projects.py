@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -199,11 +200,14 @@ def test_what_keeps_tests_from_running_is_told(
 def test_a_test_that_hangs_is_named_with_its_place(box: TestingSandbox, project: Project) -> None:
     hanging = {"src/shop/prices.py": "def of(name):\n    while True:\n        pass\n"}
     limits = box.limits
-    try:
-        box.limits = type(limits)(**{**vars(limits), "timeout_s": 2.0})
-        run = box.run_project(project.with_overlay(hanging))
-    finally:
-        box.limits = limits
+    for seconds in (2, 8, 30):  # a busy machine may not be at the test so soon
+        try:
+            box.limits = replace(limits, timeout_s=seconds)
+            run = box.run_project(project.with_overlay(hanging))
+        finally:
+            box.limits = limits
+        if run.failures:
+            break
     assert run.ending == "timeout"
     assert run.failures[0].test == "tests/unit/test_cart.py::TestCart::test_total"
     assert run.failures[0].frames[-1].file == "src/shop/prices.py"

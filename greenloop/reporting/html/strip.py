@@ -43,7 +43,7 @@ def strip_of(code: Code) -> Strip | None:
     middle = round(above * unit + 1, 2)
     return Strip(
         bars=tuple(bar for line in code.lines for bar in _bars(line, unit, middle)),
-        width=max(len(code.lines), 40),
+        width=max(len(code.lines), 20),
         height=round(middle + _MIDDLE + 1 + below * unit, 2),
         noticed=sum(len(line.noticed) for line in code.lines),
         alive=sum(len(line.alive) for line in code.lines),

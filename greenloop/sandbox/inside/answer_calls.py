@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import sys
+import types
 from typing import Any
 
 _DEPTH = 50
@@ -73,6 +74,21 @@ def _shown(error: BaseException) -> str:
         return ""
 
 
+def forget_tests() -> None:
+    """Nothing here shall tell the module that it is tried out: it is imported as any program would.
+
+    The process may come from one that has pytest ready for runs of tests.
+    """
+    for name in list(sys.modules):
+        if name.partition(".")[0] in _OF_TESTS:
+            del sys.modules[name]
+    sys.argv[:] = ["-c"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+
+
+_OF_TESTS = frozenset({"_pytest", "pytest", "pluggy", "iniconfig"})
+
+
 def load(work: str, module: str) -> dict[str, Any]:
     """The module's names, freshly executed."""
     spec = importlib.util.spec_from_file_location(module, os.path.join(work, module + ".py"))
@@ -93,6 +109,7 @@ def main(job: dict[str, Any], handle: int) -> int:
             data = data[os.write(handle, data) :]
 
     key = job.pop("key")
+    forget_tests()
     names = load(job["work"], job["module"])
     for number, call in enumerate(job["calls"]):
         send({"event": "answer", "call": number, **answer(call, names)})

@@ -18,16 +18,14 @@ from contextlib import suppress
 from typing import Any
 
 from .busy import address_space
-from .forks import Bounds, Forks, Result, Task
+from .forks import Forks, Result, Task
 from .rooms import Rooms, take_orphans
+from .saying import Bounds
 from .spliced import Living, Original
 from .suite_in_hand import Suite
 from .tracing import calls_in, lines_in
+from .trying import Trying
 
-_CPU_FLOOR_S, _CPU_TIMES, _IDLE_FLOOR_S, _IDLE_TIMES = 0.3, 10, 1.0, 5
-_COLLECT_FLOOR_S = 1.0
-QUICK_S = 0.05  # a test is quick or it is not: a finer order would not be the same each time
-COLLECTION = -1
 Say = Callable[[dict[str, Any]], None]
 Report = Callable[[int], None]
 
@@ -41,7 +39,7 @@ class Collected:
         self._suite, self._original, self._rooms = suite, original, rooms
         self._forks, self._say = forks, say
 
-    def try_all(self, splices: list[dict[str, Any]]) -> None:
+    def try_all(self, splices: list[dict[str, Any]], together: bool) -> None:
         """Says `healthy` once, and of each mutant `started` and `mutant`, or `fresh`."""
         take_orphans()
         called: set[tuple[str, int]] = set()
@@ -55,15 +53,24 @@ class Collected:
         gc.collect()
         gc.freeze()
         self._collect_s = cpu_seconds() - before
-        if self._measure() and self._check():
-            self._try(splices)
+        if not self._measure():
+            return
+        living, lines = self._living, self._lines
+        trying = Trying(self._suite, self._original, living, self._tests, lines, self._collect_s)
+        trying.use(self._forks, self._rooms, self._say, together)
+        if not trying.passing:
+            return
+        if trying.check():
+            trying.try_all(splices)
+        else:
+            self._say({"event": "trouble", "what": "the tests do not pass twice on the code"})
 
     def _measure(self) -> bool:
         """The healthy run: outcome, cost and lines of each test."""
         path = f"{os.environ['TMPDIR']}/healthy.json"
         found: list[Result] = []
         task = Task(0, lambda report: self._write_healthy(path, report), _unbounded)
-        self._run([task], lambda task, result: found.append(result))
+        self._forks.run([task], lambda task, result: found.append(result), clean=self._rooms.clean)
         try:
             with open(path, encoding="utf-8") as file:
                 said = json.load(file)
@@ -75,9 +82,8 @@ class Collected:
         self._rooms.peak_bytes = int(said["peak_bytes"])
         _load(said["loaded"])
         self._lines = [set(item.pop("lines")) for item in self._tests]
-        self._passing = [n for n, item in enumerate(self._tests) if item["outcome"] == "passed"]
         self._say({"event": "healthy", "tests": self._tests, "collect_s": self._collect_s})
-        return bool(self._passing)
+        return True
 
     def _write_healthy(self, path: str, report: Report) -> str:
         """In a fork."""
@@ -99,112 +105,6 @@ class Collected:
             said = {"tests": tests, "peak_bytes": address_space("VmPeak"), "loaded": loaded}
             json.dump(said, file)
         return "healthy"
-
-    def _check(self) -> bool:
-        """Whether the tests pass as mutants will meet them, and which only pass after others."""
-        alone = self._failing({number: [number] for number in self._passing})
-        again = [number for number in alone if self._suite.use_hooks(number)]
-        still = self._failing({number: [number] for number in again})
-        self._dependent = (set(alone) - set(again)) | set(still)
-        together = len(self._tests)
-        if not self._failing({together: self._passing}):
-            return True
-        self._say({"event": "trouble", "what": "the tests do not pass twice on the code"})
-        return False
-
-    def _failing(self, choices: dict[int, list[int]]) -> list[int]:
-        """Which of these choices of tests do not pass on the code itself."""
-        failing: list[int] = []
-
-        def hear(task: Task, result: Result) -> None:
-            if result.verdict != SURVIVED:
-                failing.append(task.number)
-
-        self._run([self._task(number, chosen, None) for number, chosen in choices.items()], hear)
-        return sorted(failing)
-
-    def _try(self, splices: list[dict[str, Any]]) -> None:
-        tasks = []
-        for splice in splices:
-            number, chosen = splice["number"], self._chosen(splice["lines"])
-            if chosen:
-                tasks.append(self._task(number, chosen, splice))
-            elif self._original.changed(splice) is None:
-                self._say({"event": "fresh", "mutant": number})
-            else:
-                self._say({"event": "mutant", "mutant": number, "outcome": "uncovered"})
-        self._run(tasks, self._hear, lambda task: self._say(started(task)))
-
-    def _chosen(self, lines: list[int]) -> list[int]:
-        """The tests that reach one of these lines, quick ones first.
-
-        Where one of them only passes after others: in the file's order, with all that come before.
-        """
-        reached = set(range(lines[0], lines[1] + 1))
-        chosen = [number for number in self._passing if self._lines[number] & reached]
-        if self._dependent.intersection(chosen):
-            return [number for number in self._passing if number <= chosen[-1]]
-        return sorted(chosen, key=lambda number: (self._tests[number]["cpu_s"] > QUICK_S, number))
-
-    def _task(self, number: int, chosen: list[int], splice: dict[str, Any] | None) -> Task:
-        def work(report: Report) -> str:
-            if splice and not self._living.replace(self._original.changed(splice)):
-                return AGAIN
-            failing = self._suite.first_failing(chosen, report)
-            return SURVIVED if failing is None else killed(self._tests[failing]["id"])
-
-        return Task(number, work, self._bounds)
-
-    def _bounds(self, step: int) -> Bounds:
-        return bounds(self._tests, self._collect_s, step)
-
-    def _hear(self, task: Task, result: Result) -> None:
-        if result.verdict == AGAIN:
-            self._say({"event": "fresh", "mutant": task.number})
-        else:
-            self._say(event_of(task, result, self._tests))
-
-    def _run(
-        self,
-        tasks: list[Task],
-        done: Callable[[Task, Result], None],
-        begin: Callable[[Task], None] = lambda task: None,
-    ) -> None:
-        self._forks.run(tasks, done, begin, self._rooms.clean)
-
-
-SURVIVED, AGAIN, _KILLED = "survived", "again", "killed "
-
-
-def killed(test: str) -> str:
-    """The verdict of a test that failed."""
-    return _KILLED + json.dumps(test)
-
-
-def bounds(tests: list[dict[str, Any]], collect_s: float, step: int) -> Bounds:
-    """What a mutant may use for one test (or to be collected), from what the code itself used."""
-    if not 0 <= step < len(tests):
-        return Bounds(_COLLECT_FLOOR_S + _CPU_TIMES * collect_s, _COLLECT_FLOOR_S + 10)
-    cpu_s, wall_s = tests[step]["cpu_s"], tests[step]["wall_s"]
-    return Bounds(_CPU_FLOOR_S + _CPU_TIMES * cpu_s, _IDLE_FLOOR_S + _IDLE_TIMES * wall_s)
-
-
-def started(task: Task) -> dict[str, Any]:
-    return {"event": "started", "mutant": task.number}
-
-
-def event_of(task: Task, result: Result, tests: list[dict[str, Any]]) -> dict[str, Any]:
-    """A mutant's end in plain values."""
-    event: dict[str, Any] = {"event": "mutant", "mutant": task.number, "outcome": result.ending}
-    if result.ending in ("timeout", "crashed"):
-        inside = 0 <= result.step < len(tests)
-        event["test"] = tests[result.step]["id"] if inside else "collection"
-        event["status"] = result.status
-    if result.ending == "verdict":
-        event["outcome"] = "killed" if result.verdict.startswith(_KILLED) else result.verdict
-        if event["outcome"] == "killed":
-            event["test"] = json.loads(result.verdict[len(_KILLED) :])
-    return event
 
 
 def _is_known(module: str) -> bool:

@@ -16,18 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from .busy import children, used
+from .saying import NOTE, STEP, VERDICT, Bounds, Reporting, say
 
 _WATCH_S = 0.05
-_STEP, _VERDICT = b"s", b"v"
 _FIRST_STEP = -1
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """For one step: seconds of CPU, and seconds in which nothing at all happens."""
-
-    cpu_s: float
-    idle_s: float
+_MOST_NOTES = 1000
 
 
 @dataclass(frozen=True)
@@ -39,7 +32,7 @@ class Task:
     """
 
     number: int
-    work: Callable[[Callable[[int], None]], str]
+    work: Callable[[Reporting], str]
     bounds: Callable[[int], Bounds]
 
 
@@ -51,6 +44,7 @@ class Result:
     verdict: str = ""
     step: int = _FIRST_STEP
     status: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -66,6 +60,7 @@ class _Fork:
     quiet_since: float = field(default_factory=time.monotonic)
     step_since: float = field(default_factory=time.monotonic)
     begun: bool = False
+    notes: list[str] = field(default_factory=list)
     verdict: str | None = None
 
 
@@ -137,9 +132,9 @@ class Forks:
                 if other.alive is not None:
                     os.close(other.alive)
             self._prepare(slot)
-            verdict = task.work(lambda step: _write(send, _STEP, str(step)))
+            verdict = task.work(Reporting(send, task.bounds))
             if os.getpid() == process:  # not a fork of the code under test that came back from it
-                _write(send, _VERDICT, verdict)
+                say(send, VERDICT, verdict)
         finally:
             os._exit(0)
 
@@ -188,9 +183,11 @@ class Forks:
         if item.alive is not None:
             os.close(item.alive)
         if item.verdict is not None and not ending:
-            return Result("verdict", item.verdict, item.step)
-        ending = ending or ("crashed" if item.begun else "error")
-        return Result(ending, "", item.step, os.waitstatus_to_exitcode(status))
+            return Result("verdict", item.verdict, item.step, notes=tuple(item.notes))
+        code = os.waitstatus_to_exitcode(status)
+        late = "timeout" if code == -signal.SIGPROF and item.begun else ""
+        ending = ending or late or ("crashed" if item.begun else "error")
+        return Result(ending, "", item.step, code, tuple(item.notes))
 
     def _sweep(self) -> None:
         """Orphans that came to us, the subreaper: what a fork started and let go."""
@@ -213,10 +210,6 @@ def _handle(pid: int) -> int | None:
         return None
 
 
-def _write(pipe: int, kind: bytes, text: str) -> None:
-    os.write(pipe, kind + text.encode() + b"\n")
-
-
 def _drain(item: _Fork) -> None:
     """Takes in what the fork has reported; what makes no sense is left out."""
     with suppress(OSError):
@@ -225,7 +218,9 @@ def _drain(item: _Fork) -> None:
     *lines, item.heard = item.heard.split(b"\n")
     for line in lines:
         kind, rest = line[:1], line[1:]
-        if kind == _STEP and rest.lstrip(b"-").isdigit():
+        if kind == STEP and rest.lstrip(b"-").isdigit():
             item.begun, item.step = True, int(rest)
-        elif kind == _VERDICT:
+        elif kind == NOTE and len(item.notes) < _MOST_NOTES:
+            item.notes.append(rest.decode("utf-8", "replace"))
+        elif kind == VERDICT:
             item.verdict = rest.decode("utf-8", "replace")

@@ -19,30 +19,19 @@ import time
 from typing import Any
 
 from .channel import Channel
-from .collected import (
-    COLLECTION,
-    QUICK_S,
-    SURVIVED,
-    Collected,
-    Report,
-    Say,
-    bounds,
-    cpu_seconds,
-    event_of,
-    killed,
-    started,
-)
+from .collected import Collected, Report, Say, cpu_seconds
 from .forks import Forks, Result, Task
 from .rooms import Rooms, die_with_parent, take_orphans
 from .spliced import Finder, Original
 from .suite_in_hand import Suite
+from .verdicts import COLLECTION, QUICK_S, SURVIVED, bounds, event_of, killed, started
 
 _MOST_JOBS, _PATIENCE_S, _LONGEST = 4, 5.0, 1 << 20
 _FORWARDED = ("started", "mutant", "healthy", "trouble", "reached", "tried", "passes")
 
 
 class Run:
-    """One job: `module`, `targets`, `splices`, `budget_s`, `work`, `ini`, `limits`."""
+    """One job: `module`, `targets`, `splices`, `together`, `budget_s`, `work`, `ini`, `limits`."""
 
     def __init__(self, job: dict[str, Any], channel: Channel) -> None:
         self._channel, self._module = channel, job["module"]
@@ -55,6 +44,7 @@ class Run:
         self._suite = Suite(job["work"], job["ini"], job["targets"], tempfile.mkdtemp())
         self._deadline = time.monotonic() + job["budget_s"]
         self._forks = Forks(self._jobs, self._deadline, self._enter)
+        self._together = bool(job.get("together"))
         self._private: list[int] = [job["handle"]]
         self._tests: list[dict[str, Any]] = []
         self._collect_s = 0.0
@@ -120,7 +110,7 @@ class Run:
     def _try_all(self, forks: Forks, say: Say) -> None:
         """In the second process."""
         collected = Collected(self._suite, self._original, self._rooms, forks, say)
-        collected.try_all(list(self._splices.values()))
+        collected.try_all(list(self._splices.values()), self._together)
 
     def _listen(self, receive: int, hearing: int) -> list[int] | None:
         fresh: list[int] = []
@@ -162,11 +152,11 @@ class Run:
             return
         tasks = [self._task(number, self._splices[number]) for number in sorted(fresh)]
         self._forks.run(
-            tasks, self._hear, lambda task: self._pass_on(started(task)), self._rooms.clean
+            tasks, self._hear, lambda task: self._pass_on(started(task.number)), self._rooms.clean
         )
 
     def _hear(self, task: Task, result: Result) -> None:
-        self._pass_on(event_of(task, result, self._tests))
+        self._pass_on(event_of(task.number, result, self._tests))
 
     def _task(self, number: int, splice: dict[str, Any] | None) -> Task:
         left_out = {item["id"] for item in self._tests if item["outcome"] != "passed"}

@@ -13,17 +13,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .alarm import Alarm
-from .collected import SURVIVED, Report, Say, bounds, killed
-from .forks import Bounds, Forks, Result, Task
+from .collected import Report, Say
+from .forks import Forks, Result, Task
 from .reaching import Reaching
 from .rooms import Rooms, take_orphans
+from .saying import Bounds
 from .screening import BEGUN, PASSED, SLOW, UNTRIED, Changing, Notes, Screen
 from .spliced import Living, Original
 from .suite_in_hand import Suite
 from .tracing import calls_in
+from .verdicts import SURVIVED, bounds, killed
 
 _BATCH, _MOST_SCREENING, _MOST_SLOW = 30, 5, 40
-_FLOOR_S, _TIMES, _IDLE_S = 0.02, 5, 2.0
+_FLOOR_S, _TIMES, _IDLE_S = 0.015, 2, 2.0
 _STILL_RED = "still red"
 
 
@@ -71,38 +73,45 @@ class Patched:
         path = self._original.path
         Reaching(self._suite, path, self._rooms, self._forks, most_s).tell(self._say)
 
-    def try_all(
-        self, tests: list[dict[str, Any]], splices: list[dict[str, Any]], jobs: int, enough: int
-    ) -> None:
-        """In the order given, until `enough` pass. Says `passes` of each and `tried` now and then."""
-        if [item["id"] for item in tests] != [item.nodeid for item in self._suite.items]:
+    def try_all(self, job: dict[str, Any], jobs: int) -> None:
+        """The job's splices in their order. Says `passes` of some, and `tried` now and then.
+
+        It ends when `enough` of them pass, or when all that are left are more than `margin` worse
+        than the best of those.
+        """
+        self._tests, splices = job["tests"], job["splices"]
+        if [item["id"] for item in self._tests] != [item.nodeid for item in self._suite.items]:
             self._say({"event": "trouble", "what": "other tests were collected"})
             return
-        self._tests = tests
-        self._rooms.peak_bytes = max(item["peak_bytes"] for item in tests)
+        self._rooms.peak_bytes = max(item["peak_bytes"] for item in self._tests)
         self._notes = Notes(len(splices))
         self._screening = self._choose()
-        passing = self._rounds(splices, jobs, enough)
-        if not passing:
+        if not self._rounds(splices, jobs, job["enough"], job["margin"]):
             slow = [item for item in splices if self._notes[item["place"]] == SLOW][:_MOST_SLOW]
             for item in slow:
                 self._notes[item["place"]] = UNTRIED
             self._round(slow, jobs, 10)
 
-    def _rounds(self, splices: list[dict[str, Any]], jobs: int, enough: int) -> int:
-        passing, size = 0, jobs * _BATCH
+    def _rounds(
+        self, splices: list[dict[str, Any]], jobs: int, enough: int, margin: float
+    ) -> list[float]:
+        """The scores of those that pass."""
+        passing: list[float] = []
+        size = jobs * _BATCH
         for start in range(0, len(splices), size):
             some = splices[start : start + size]
+            if passing and some[0]["score"] > min(passing) + margin:
+                break
             passing += self._round(some, jobs, 1)
             if any(self._notes[item["place"]] == UNTRIED for item in some):
                 break  # the time is over
             self._say({"event": "tried", "count": start + len(some)})
-            if passing >= enough:
+            if len(passing) >= enough:
                 break
         return passing
 
-    def _round(self, splices: list[dict[str, Any]], jobs: int, times: float) -> int:
-        """How many of these pass all tests."""
+    def _round(self, splices: list[dict[str, Any]], jobs: int, times: float) -> list[float]:
+        """Those of these that pass all tests: their scores."""
         survivors = self._screened(splices, jobs, times) if self._screening else splices
         passing: list[int] = []
 
@@ -113,7 +122,7 @@ class Patched:
         self._run([self._whole(item) for item in survivors], hear)
         for place in sorted(passing):
             self._say({"event": "passes", "patch": place})
-        return len(passing)
+        return [item["score"] for item in splices if item["place"] in passing]
 
     def _screened(
         self, splices: list[dict[str, Any]], jobs: int, times: float

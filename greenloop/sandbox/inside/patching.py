@@ -17,7 +17,7 @@ from .rooms import take_orphans
 
 
 class _Patches(Run):
-    """A job has besides: `tests` (what is known of them; [] asks for it) and `enough`."""
+    """A job has besides `tests`: what is known of them, or [], which asks for it."""
 
     def __init__(self, job: dict[str, Any], channel: Any) -> None:
         super().__init__(job, channel)
@@ -31,9 +31,8 @@ class _Patches(Run):
         suite = (self._suite, self._original, self._rooms)
         patched = Patched(*suite, forks, say, self._module)
         if patched.collect():
-            known = self._job["tests"]
-            if known:
-                patched.try_all(known, self._job["splices"], self._jobs, self._job["enough"])
+            if self._job["tests"]:
+                patched.try_all(self._job, self._jobs)
             else:
                 patched.measure(self._job["most_s"])
 

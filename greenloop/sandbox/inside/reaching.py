@@ -11,8 +11,9 @@ from typing import Any
 from .alarm import Alarm
 from .busy import address_space
 from .collected import Report, Say, cpu_seconds
-from .forks import Bounds, Forks, Result, Task
+from .forks import Forks, Result, Task
 from .rooms import Rooms
+from .saying import Bounds
 from .suite_in_hand import Suite
 from .tracing import lines_in
 

@@ -123,11 +123,16 @@ class Living:
         self._called = called
         self._functions: dict[Key, list[types.FunctionType]] = {}
         self._half_way = False
+        self._replaced: list[tuple[types.FunctionType, types.CodeType]] = []
         for item in gc.get_objects():
             if type(item) is types.FunctionType and item.__code__.co_filename == path:
                 self._functions.setdefault(key(item.__code__), []).append(item)
             elif type(item) in _RUNNING:
                 self._half_way |= _code_of(item).co_filename == path
+
+    def ran_at_import(self, changed: dict[Key, types.CodeType] | None) -> bool:
+        """Whether a change may show although no test reaches it: what ran by then has done its work."""
+        return changed is None or not self._called.isdisjoint(changed)
 
     def replace(self, changed: dict[Key, types.CodeType] | None) -> bool:
         """Gives the functions their new code; False where that is not possible, or not enough."""
@@ -138,8 +143,11 @@ class Living:
         try:
             for name, code in changed.items():
                 for function in self._functions[name]:
+                    before = function.__code__
                     function.__code__ = code
+                    self._replaced.append((function, before))
         except ValueError:  # it closes over other variables
+            self.restore()
             return False
         return True
 
@@ -147,6 +155,12 @@ class Living:
         """The functions of these names, each with the code that it has now."""
         found = [item for name in names for item in self._functions.get(name, ())]
         return [(item, item.__code__) for item in found]
+
+    def restore(self) -> None:
+        """The functions get the code back that they had."""
+        while self._replaced:
+            function, code = self._replaced.pop()
+            function.__code__ = code
 
 
 def _code_of(item: Any) -> types.CodeType:

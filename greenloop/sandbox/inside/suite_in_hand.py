@@ -7,7 +7,9 @@ say, and whether they hold is the same.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ class Suite:
         from _pytest.main import Session
 
         os.chdir(elsewhere)
+        _leave_asserts_plain()
         self._config = _prepareconfig([*options(work, ini), "--assert=plain"], [])
         os.chdir(work)
         self._config.args = [os.path.join(work, name) for name in targets]
@@ -84,6 +87,24 @@ class Suite:
         """Whether all that was set up is torn down."""
         return not self._session._setupstate.stack
 
+    def repeats(self, chosen: Sequence[int]) -> bool:
+        """Whether these tests can run many times in one process, each time as if it were the first.
+
+        Methods cannot: pytest keeps their instance.
+        """
+        return all(self._plain[number] and self.items[number].cls is None for number in chosen)
+
+    def fails(self, number: int) -> bool:
+        """One test by itself, with fixtures of its own."""
+        failed = not _runs_plainly(self._session, self.items[number], None)
+        self.tear_down()
+        return failed
+
+    def tear_down(self) -> None:
+        """Ends what fixtures are still there; where the end of one fails, the others' come."""
+        with suppress(BaseException):
+            self._session._setupstate.teardown_exact(None)
+
     def outcome(self, number: int) -> str:
         """Runs one test with all of pytest's hooks, the next one being the one behind it."""
         from _pytest.runner import runtestprotocol
@@ -93,6 +114,13 @@ class Suite:
         if any(report.failed for report in reports):
             return "failed"
         return "skipped" if any(report.skipped for report in reports) else "passed"
+
+
+def _leave_asserts_plain() -> None:
+    """A warm process has made a pytest ready before, whose hook would go on rewriting."""
+    from _pytest.assertion.rewrite import AssertionRewritingHook
+
+    sys.meta_path[:] = [item for item in sys.meta_path if type(item) is not AssertionRewritingHook]
 
 
 def _is_plain(item: Any) -> bool:
@@ -116,6 +144,7 @@ def _runs_plainly(session: Any, item: Any, nextitem: Any) -> bool:
     item.stash[tmppath_result_key] = {}  # where pytest's own hooks would have put its reports
     os.environ["PYTEST_CURRENT_TEST"] = f"{item.nodeid} (call)"
     state = session._setupstate
+    item._initrequest()  # it may have run before
     try:
         try:
             state.setup(item)

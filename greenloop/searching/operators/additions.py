@@ -10,8 +10,6 @@ from greenloop.searching.operators.blocks import after, before, block, body_of, 
 from greenloop.searching.scope import Function
 from greenloop.searching.spot import Spot
 
-_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
-_MOST, _LONGEST = 25, 80
 _INITIAL = ("0", "[]", "{}", "None", "set()", '""')
 
 
@@ -46,29 +44,17 @@ def _lines(spot: Spot) -> Iterator[tuple[str, float]]:
 
 def _donors(spot: Spot) -> list[tuple[str, float]]:
     """Simple statements of the module, those of the same function first."""
-    own = set(ast.walk(spot.scope.function)) if spot.scope.function else set()
-    known = {*spot.scope.names, *spot.scope.functions, *spot.scope.constants, spot.scope.own}
-    found: list[tuple[str, float]] = []
-    for item in ast.walk(spot.ancestors[0]):
-        if not isinstance(item, _SIMPLE) or isinstance(getattr(item, "value", None), ast.Constant):
-            if not isinstance(item, (ast.Assign, ast.AugAssign)):
-                continue
-        text = ast.unparse(item)
-        used = {n.id for n in ast.walk(item) if isinstance(n, ast.Name)}
-        if len(text) <= _LONGEST and used - known <= _FREE:
-            found.append((text, 2.8 if item in own else 3.1))
-    return found[:_MOST]
-
-
-_FREE = frozenset("len min max sum abs int str list set dict sorted range tuple float".split())
+    own = [(line, 2.8) for line in spot.scope.own_statements]
+    return [*own, *((line, 3.1) for line in spot.scope.other_statements)]
 
 
 def _usual(spot: Spot) -> Iterator[tuple[str, float]]:
     scope = spot.scope
     for name in scope.variables:
         roles = scope.roles.get(name, frozenset())
-        if "operand" in roles or "AugAssign target" in roles:
-            yield f"{name} += 1", 2.8
+        if name in scope.numbers or roles & {"operand", "AugAssign target"}:
+            near = 2.0 if spot.hints.hangs else 2.8
+            yield f"{name} += 1", near if name in scope.numbers else 2.8
             yield f"{name} -= 1", 2.9
         for call in ("append", "add"):
             if f".{call}" in roles:

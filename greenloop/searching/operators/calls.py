@@ -97,7 +97,7 @@ def unwrapped(spot: Spot) -> Iterator[Edit]:
         return
     for item in node.args:
         if not isinstance(item, (ast.Starred, ast.GeneratorExp)):
-            text = spot.atom(item)
+            text = spot.in_place(item)
             yield spot.replace(node, text, "call left out", 2.2 if len(node.args) < 3 else 2.8)
     if isinstance(node.func, ast.Attribute):
         yield spot.replace(node, spot.text(node.func.value), "call left out", 2.3)

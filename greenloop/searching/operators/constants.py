@@ -30,8 +30,12 @@ def constant(spot: Spot) -> Iterator[Edit]:
 
 def _number(spot: Spot, node: ast.Constant, value: float) -> Iterator[Edit]:
     signed = isinstance(spot.parent, ast.UnaryOp)
-    near = [value + 1, value - 1]
-    far = [item for item in (0, 1, -1, 2, 10 * value, -value, value / 10) if item not in near]
+    near = [item for item in (value + 1, value - 1) if not _is_idle(spot, item)]
+    far = [
+        item
+        for item in (0, 1, -1, 2, 10 * value, -value, value / 10)
+        if item not in near and not _is_idle(spot, item)
+    ]
     whole = [int(item) if item == int(item) and isinstance(value, int) else item for item in far]
     for number in near:
         text = f"({number})" if number < 0 and signed else str(number)
@@ -42,6 +46,12 @@ def _number(spot: Spot, node: ast.Constant, value: float) -> Iterator[Edit]:
     for other in _siblings(spot, (int, float)):
         if other not in (*near, *far, value):
             yield spot.replace(node, repr(other), "sibling constant", 2.4)
+
+
+def _is_idle(spot: Spot, number: float) -> bool:
+    """`x + 0` and `x * 1` are better written as `x`, which is tried by itself."""
+    sign = type(spot.parent.op) if isinstance(spot.parent, ast.BinOp) else None
+    return (number == 0 and sign in (ast.Add, ast.Sub)) or (number == 1 and sign is ast.Mult)
 
 
 def _text(spot: Spot, node: ast.Constant, value: str) -> Iterator[Edit]:
@@ -59,7 +69,7 @@ def _text(spot: Spot, node: ast.Constant, value: str) -> Iterator[Edit]:
 def _siblings(spot: Spot, kind: type | tuple[type, ...]) -> list[object]:
     """Other constants of the same function, or of the module where it is in none."""
     around = spot.scope.function or spot.ancestors[0]
-    found = [
+    found: list[object] = [
         item.value
         for item in ast.walk(around)
         if isinstance(item, ast.Constant)
@@ -74,11 +84,11 @@ def one_off(spot: Spot) -> Iterator[Edit]:
     node, parent = spot.node, spot.parent
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
         for kept, gone in ((node.left, node.right), (node.right, node.left)):
-            cost = 1.4 if isinstance(gone, ast.Constant) else 2.4
-            yield spot.replace(node, spot.atom(kept), "one off", cost)
+            cost = 1.3 if isinstance(gone, ast.Constant) else 2.6
+            yield spot.replace(node, spot.in_place(kept), "one off", cost)
     elif isinstance(node, ast.BinOp):
         for kept in (node.left, node.right):
-            yield spot.replace(node, spot.atom(kept), "operand left out", 2.4)
+            yield spot.replace(node, spot.in_place(kept), "operand left out", 3.0)
     if not isinstance(node, (ast.Name, ast.Attribute, ast.BinOp, ast.Call)):
         return
     if not _may_count(spot) or spot.field_of("func") or isinstance(parent, ast.Attribute):

@@ -61,7 +61,7 @@ def crash(spot: Spot) -> Iterator[Edit]:
     if here is None:
         return
     for condition in dict.fromkeys(_dangers(spot, node, names)):
-        yield from _ways_out(spot, here, condition, 2.3, ())
+        yield from _ways_out(spot, here, condition, 2.0, ())
         yield before(spot, here, f"if {condition}:\n    continue", "guard", 2.7)
         yield before(spot, here, f"if {condition}:\n    break", "guard", 2.8)
 
@@ -75,11 +75,15 @@ def _holds(node: ast.stmt, line: int) -> bool:
 def _dangers(spot: Spot, node: ast.stmt, names: set[str]) -> Iterator[str]:
     """Conditions under which what stands in a statement fails in that way."""
     for item in _own_nodes(node):
-        if "ZeroDivisionError" in names and isinstance(item, ast.BinOp):
-            if isinstance(item.op, (ast.Div, ast.FloorDiv, ast.Mod)):
+        if (
+            "ZeroDivisionError" in names
+            and isinstance(item, ast.BinOp)
+            and isinstance(item.op, (ast.Div, ast.FloorDiv, ast.Mod))
+        ):
+            if isinstance(item.right, ast.Call) and spot.text(item.right.func) == "len":
+                yield f"not {spot.text(item.right.args[0])}"
+            else:
                 yield f"{spot.atom(item.right)} == 0"
-                if isinstance(item.right, ast.Call) and item.right.args:
-                    yield f"not {spot.text(item.right.args[0])}"
         if isinstance(item, ast.Subscript) and names & {"IndexError", "KeyError"}:
             yield f"not {spot.atom(item.value)}"
             yield f"{spot.text(item.slice)} not in {spot.atom(item.value)}"
@@ -136,12 +140,11 @@ def conditioned(spot: Spot) -> Iterator[Edit]:
 def instead(spot: Spot) -> Iterator[Edit]:
     """`x` becomes `x or …` or `x if y else …`; `max(x)` gets a default."""
     node, parent = spot.node, spot.parent
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id in ("min", "max") and len(node.args) == 1:
-            inner = ", ".join([spot.text(node.args[0])[0:], *_keywords(spot, node)])
-            for value in ("0", "None"):
-                text = f"{node.func.id}({inner}, default={value})"
-                yield spot.replace(node, text, "default", 2.2)
+    if isinstance(node, ast.Call) and spot.text(node.func) in ("min", "max"):
+        inner = ", ".join([*map(spot.text, node.args), *_keywords(spot, node)])
+        for value in ("0", "None") if len(node.args) == 1 else ():
+            text = f"{spot.text(node.func)}({inner}, default={value})"
+            yield spot.replace(node, text, "default", 2.2)
     if not isinstance(node, ast.expr) or not isinstance(parent, (ast.Assign, ast.Return)):
         return
     if not spot.field_of("value") or isinstance(node, (ast.Constant, ast.IfExp)):

@@ -17,21 +17,16 @@ def variable(spot: Spot) -> Iterator[Edit]:
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return
     text = spot.text(node)
-    if text not in scope.variables or (isinstance(spot.parent, ast.Attribute) and _is_method(spot)):
+    if text not in scope.variables:
         return
     stored = isinstance(node.ctx, ast.Store)
     if stored and isinstance(spot.parent, (ast.comprehension, ast.For, ast.Tuple)):
         return
     for other in (*scope.variables, *(scope.constants if not stored else ())):
-        if other != text:
+        if other not in (text, "_"):
             cost = 1.5 if scope.alike(text, other) else 2.1
             cost -= 0.2 * _alike_spelt(text, other)
             yield spot.replace(node, other, "variable", cost + 0.6 * stored)
-
-
-def _is_method(spot: Spot) -> bool:
-    """Of `x.append`, called, hardly ever the x is wrong; but it may be."""
-    return spot.ancestors[-2:-1] == () and isinstance(spot.parent, ast.Call)
 
 
 def _alike_spelt(one: str, other: str) -> bool:

@@ -100,7 +100,7 @@ def _regrouped(spot: Spot, node: ast.BinOp) -> Iterator[Edit]:
             text = (
                 f"{spot.atom(far)} {inner_sign} ({spot.atom(near)} {outer_sign} {spot.atom(other)})"
             )
-        yield spot.replace(node, text, "precedence", 1.6)
+        yield spot.replace(node, text, "precedence", 1.2)
 
 
 def _sign(spot: Spot, node: ast.BinOp) -> str:

@@ -161,6 +161,71 @@ def test_each_ends_as_in_a_whole_fresh_run(box: Sandbox) -> None:
         assert run.outcome != "killed" or run.test in {*fresh.failing, "collection"}
 
 
+LEAKY = """\
+LEFT = []
+
+
+def put(item):
+    LEFT.append(item)
+    return item
+
+
+def take():
+    return LEFT.pop()
+
+
+def size(more):
+    return len(LEFT) + more
+"""
+LEAKY_TESTS = """\
+from solution import put, size, take
+
+
+def test_put_and_take():
+    assert put(3) == 3
+    assert take() == 3
+
+
+def test_size():
+    assert size(2) == 2
+"""
+
+
+def test_what_one_mutant_leaves_is_not_held_against_the_next(box: Sandbox) -> None:
+    """`return None` in `put` leaves an item lying there, by which `size` would seem wrong."""
+    tests = [TestFile("test_solution.py", LEAKY_TESTS)]
+    found = [*mutants(LEAKY)]
+    put = next(m for m in found if m.operator == "result" and m.function == "put")
+    same = Splice(put.start, put.end, "item * 1", put.unit, put.statement)  # changes nothing
+    size = next(m for m in found if m.operator == "result" and m.function == "size")
+    alike = Splice(size.start, size.end, "more + len(LEFT)", size.unit, size.statement)
+    spoiling = Splice(put.start, put.end, put.mutated, put.unit, put.statement)
+    ran = box.run_mutants(
+        LEAKY, tests, [spoiling, same, alike, spoiling], module="solution", budget_s=60
+    )
+    assert [run.outcome for run in ran.runs] == ["killed", "survived", "survived", "killed"]
+
+
+AT_IMPORT = """\
+def _table(count):
+    return [number * 2 for number in range(count)]
+
+
+def _never(count):
+    return count + 1
+
+
+TABLE = _table(3)
+"""
+
+
+def test_what_only_the_import_calls_is_imported_afresh(box: Sandbox) -> None:
+    tests = "from solution import TABLE\n\ndef test_table():\n    assert TABLE == [0, 2, 4]\n"
+    found = tried(box, AT_IMPORT, tests)
+    assert {item.function for item in found.survived} == {"_never"}
+    assert found.killed >= 4
+
+
 def test_a_sample_counts_for_itself(box: Sandbox) -> None:
     few = tried(box, CODE, TESTS, most=6, seed=1, budget_s=200)
     assert (few.sampled, few.trouble) == (6, "")

@@ -1,0 +1,156 @@
+"""One mutation run of one module by one tool, from the shell, in a folder of its own: `Ran`."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+CORPUS = Path(__file__).parent / "mutation_corpus"
+GREENLOOP = """
+import json, sys, time
+from pathlib import Path
+from greenloop.grading.mutants import mutation
+from greenloop.sandbox import open_sandbox
+from greenloop.suite import TestFile
+
+name = sys.argv[1]
+with open_sandbox() as box:
+    tests = [TestFile(f"test_{name}.py", Path(f"test_{name}.py").read_text("utf-8"))]
+    started = time.monotonic()
+    found = mutation(box, Path(f"{name}.py").read_text("utf-8"), tests, module=name, budget_s=600)
+    wall_s = time.monotonic() - started
+    print(json.dumps({"wall_s": wall_s, "record": found.model_dump()}))
+"""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """Seconds from start to end, CPU of all processes, mutants tried, share that was noticed.
+
+    `inner_s` is the time without the start of Python and of a sandbox (None where nobody tells).
+    """
+
+    wall_s: float
+    cpu_s: float
+    mutants: int
+    score: float
+    timeouts: int = 0
+    inner_s: float | None = None
+
+
+Tool = Callable[[str, Path], Ran]
+
+
+def greenloop(name: str, folder: Path, cores: int | None = None) -> Ran:
+    """`mutation()` in a fresh process, its sandbox opened there."""
+    _copy(name, folder, folder)
+    wall_s, cpu_s, output = timed([sys.executable, "-c", GREENLOOP, name], folder, cores=cores)
+    said = json.loads(output.splitlines()[-1])
+    record = said["record"]
+    if record["trouble"]:
+        raise RuntimeError(record["trouble"])
+    late = record["timeout"]
+    return Ran(wall_s, cpu_s, record["sampled"], record["score"], late, said["wall_s"])
+
+
+def mutmut(name: str, folder: Path, venv: Path, most: int | None = None) -> Ran:
+    """`mutmut run` with its own defaults; `most` is its --max-children."""
+    for part in ("src", "tests"):
+        (folder / part).mkdir()
+    _copy(name, folder / "src", folder / "tests")
+    (folder / "setup.cfg").write_text("[mutmut]\nsource_paths=src\n", "utf-8")
+    more = ["--max-children", str(most)] if most else []
+    wall_s, cpu_s, _ = timed([str(venv / "bin/mutmut"), "run", *more], folder, venv)
+    timed([str(venv / "bin/mutmut"), "export-cicd-stats"], folder, venv)
+    said = json.loads((folder / "mutants/mutmut-cicd-stats.json").read_text("utf-8"))
+    noticed = said["killed"] + said["timeout"] + said["segfault"] + said["suspicious"]
+    return Ran(wall_s, cpu_s, said["total"], noticed / said["total"], said["timeout"])
+
+
+def cosmic_ray(name: str, folder: Path, venv: Path, most: int) -> Ran:
+    """`cosmic-ray exec` on `most` of its mutants, spread over the module: one process each."""
+    _copy(name, folder, folder)
+    command = f"{venv}/bin/python -m pytest -x -q -p no:cacheprovider test_{name}.py"
+    (folder / "settings.toml").write_text(
+        f'[cosmic-ray]\nmodule-path = "{name}.py"\ntimeout = 10.0\nexcluded-modules = []\n'
+        f'test-command = "{command}"\n[cosmic-ray.distributor]\nname = "local"\n',
+        "utf-8",
+    )
+    tool = str(venv / "bin/cosmic-ray")
+    timed([tool, "init", "settings.toml", "session.sqlite"], folder, venv)
+    tried = _thinned(folder / "session.sqlite", most)
+    wall_s, cpu_s, _ = timed([tool, "exec", "settings.toml", "session.sqlite"], folder, venv)
+    with sqlite3.connect(folder / "session.sqlite") as session:
+        rows = session.execute("select test_outcome from work_results").fetchall()
+    killed = sum("killed" in str(row[0]).lower() for row in rows)
+    return Ran(wall_s, cpu_s, tried, killed / max(1, len(rows)))
+
+
+def _thinned(path: Path, most: int) -> int:
+    """Takes all but `most` of the jobs out of a session; how many are left."""
+    with sqlite3.connect(path) as session:
+        jobs = [
+            row[0] for row in session.execute("select job_id from mutation_specs order by rowid")
+        ]
+        step = max(1.0, len(jobs) / most)
+        kept = {jobs[int(number * step)] for number in range(min(most, len(jobs)))}
+        for job in set(jobs) - kept:
+            session.execute("delete from mutation_specs where job_id = ?", (job,))
+            session.execute("delete from work_items where job_id = ?", (job,))
+    return len(kept)
+
+
+def install(venv: Path) -> str:
+    """The tools to compare with, into a venv of their own; their versions."""
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    pip = [str(venv / "bin/python"), "-m", "pip", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "-q", "pytest", "mutmut>=3,<4", "cosmic-ray"], check=True)
+    listed = json.loads(subprocess.check_output([*pip, "list", "--format", "json"]))
+    wanted = ("mutmut", "cosmic-ray", "cosmic_ray", "pytest")
+    return ", ".join(
+        f"{item['name']} {item['version']}" for item in listed if item["name"] in wanted
+    )
+
+
+def timed(
+    command: Sequence[str], folder: Path, venv: Path | None = None, cores: int | None = None
+) -> tuple[float, float, str]:
+    """Wall and CPU seconds of a command with all that it started, and what it printed."""
+    kept = {key: os.environ[key] for key in ("HOME", "PATH", "LANG") if key in os.environ}
+    if venv:
+        kept["PATH"] = f"{venv / 'bin'}{os.pathsep}{kept.get('PATH', '')}"
+    if cores:
+        some = ",".join(map(str, sorted(os.sched_getaffinity(0))[:cores]))
+        command = ["taskset", "-c", some, *command]
+    counted = folder / "task-clock.txt"
+    if shutil.which("perf"):  # a sandbox's processes never become ours: getrusage misses them
+        counting = ["perf", "stat", "-x,", "-e", "task-clock", "-o", str(counted), "--"]
+        command = [*counting, *command]
+    started = time.monotonic()
+    ended = subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True)
+    wall_s = time.monotonic() - started
+    if ended.returncode:
+        said = (ended.stdout + ended.stderr)[-2000:]
+        raise RuntimeError(f"{' '.join(command[:3])} ended with {ended.returncode}:\n{said}")
+    return wall_s, _milliseconds(counted) / 1e3, ended.stdout
+
+
+def _milliseconds(counted: Path) -> float:
+    """What perf wrote; NaN where there is no perf (apt install linux-perf)."""
+    lines = counted.read_text("utf-8").splitlines() if counted.exists() else []
+    found = [line.split(",")[0] for line in lines if ",task-clock," in line]
+    return float(found[0]) if found else math.nan
+
+
+def _copy(name: str, code: Path, tests: Path) -> None:
+    shutil.copy(CORPUS / f"{name}.py", code)
+    shutil.copy(CORPUS / f"test_{name}.py", tests)

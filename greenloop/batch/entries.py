@@ -1,0 +1,153 @@
+"""What a batch is asked for: specifications from files, folders, JSON Lines and standard input."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from greenloop.errors import InputError
+from greenloop.records import Record
+from greenloop.suite.names import why_no_module_name
+from greenloop.way.request import GivenTests, digest
+
+_SUFFIXES = (".md", ".txt", ".rst")
+_MOST_BYTES = 1_000_000
+_MOST_LINES_BYTES = 200_000_000
+
+
+class Line(Record):
+    """One line of a JSONL file; paths in it are relative to the working folder."""
+
+    id: str = Field(min_length=1, max_length=200)
+    spec: str = Field(min_length=1)
+    tests: str | tuple[str, ...] = ()
+    output: str | None = None
+
+
+class Entry(Record):
+    """One specification of a batch. `output` is the code's file, None where it is not written."""
+
+    id: str
+    text: str
+    source: str = ""
+    given: tuple[GivenTests, ...] = ()
+    output: Path | None = None
+
+    @property
+    def sha256(self) -> str:
+        """What a result stands for: the text and the person's tests."""
+        return digest("\0".join([self.text, *(item.sha256 for item in self.given)]))
+
+    @property
+    def slug(self) -> str:
+        """A name for its run directory: readable, and of its own."""
+        readable = re.sub(r"[^A-Za-z0-9._-]+", "-", self.id).strip("-.")[:40]
+        return f"{readable}-{digest(self.id)[:8]}-{self.sha256[:8]}"
+
+
+def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, ...]:
+    """All entries, in order.
+
+    Raises:
+        InputError: something cannot be read, has no meaning, or two entries have one id or output.
+    """
+    entries = tuple(entry for spec in specs for entry in _entries(spec, output_dir))
+    if not entries:
+        raise InputError(f"no specifications in {', '.join(specs)}: *.md, *.txt or *.rst are read")
+    for what in ("id", "output"):
+        seen: dict[str, Entry] = {}
+        for entry in entries:
+            value = getattr(entry, what)
+            if value is not None and str(value) in seen:
+                raise InputError(f"two specifications have the same {what}: {value}")
+            seen[str(value)] = entry
+    return entries
+
+
+def _entries(spec: str, output_dir: Path | None) -> Iterator[Entry]:
+    path = Path(spec)
+    if spec == "-":
+        yield from _lines(sys.stdin.buffer.read(_MOST_LINES_BYTES), "standard input", output_dir)
+    elif path.is_dir():
+        for item in sorted(path.rglob("*")):
+            if item.suffix in _SUFFIXES and item.is_file() and item.stem.lower() != "readme":
+                yield _of_file(item, item.relative_to(path).with_suffix(""), output_dir)
+    elif path.suffix in (".jsonl", ".ndjson"):
+        yield from _lines(_content(path, _MOST_LINES_BYTES), spec, output_dir)
+    else:
+        yield _of_file(path, Path(path.stem), output_dir)
+
+
+def _of_file(path: Path, name: Path, output_dir: Path | None) -> Entry:
+    text = _text(_content(path, _MOST_BYTES), str(path))
+    if not text.strip():
+        raise InputError(f"{path} is empty: say what the code should do")
+    output = output_dir / _file_name(name) if output_dir else None
+    return Entry(id=name.as_posix(), text=text, source=str(path), output=output)
+
+
+def _file_name(name: Path) -> Path:
+    """The code's file: the specification's name as a module's."""
+    stem = re.sub(r"\W+", "_", name.name).strip("_").lower() or "solution"
+    stem = f"_{stem}" if stem[0].isdigit() else stem
+    if why := why_no_module_name(stem):
+        raise InputError(f"{name}: '{stem}' cannot be the module's name: {why}; rename the file")
+    return name.with_name(f"{stem}.py")
+
+
+def _lines(data: bytes, name: str, output_dir: Path | None) -> Iterator[Entry]:
+    for number, raw in enumerate(_text(data, name).split("\n"), 1):
+        if raw.strip():
+            yield _of_line(raw, f"{name}, line {number}", output_dir)
+
+
+def _of_line(raw: str, where: str, output_dir: Path | None) -> Entry:
+    try:
+        line = Line.model_validate(json.loads(raw))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(item) for item in first["loc"]) or "the line"
+        raise InputError(f"{where}: {key}: {first['msg']}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not JSON: {error}") from None
+    tests = (line.tests,) if isinstance(line.tests, str) else line.tests
+    output = Path(line.output) if line.output else None
+    if output is None and output_dir is not None:
+        output = output_dir / _file_name(Path(line.id))
+    given = tuple(_given(Path(item), where) for item in tests)
+    return Entry(id=line.id, text=line.spec, source=where, given=given, output=output)
+
+
+def _given(path: Path, where: str) -> GivenTests:
+    code = _text(_content(path, _MOST_BYTES), f"{where}: tests {path}")
+    try:
+        compile(code, str(path), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"{where}: tests {path} is no Python file: {error}") from None
+    return GivenTests.of(path.name, code)
+
+
+def _content(path: Path, most: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    if len(data) > most:
+        raise InputError(f"{path} is larger than {most // 1_000_000} MB")
+    return data
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is not UTF-8 text (byte {error.start})") from None
+    if "\0" in text:
+        raise InputError(f"{name} is binary, not text")
+    return text

@@ -1,0 +1,79 @@
+"""The results of a batch as they come, one line each: read again by the same command."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from greenloop.errors import OutputError
+from greenloop.records import BatchOutcome, BatchTotals
+from greenloop.records.outcome import OutcomeKind
+
+
+class Results:
+    """`results.jsonl`. A half-written last line, after a crash or on a full disk, is passed over."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._ended = {(item.id, item.sha256): item for item in _read(path)}
+
+    def earlier(self, id: str, sha256: str) -> BatchOutcome | None:
+        """How an entry ended in an earlier call, None where it did not end."""
+        return self._ended.get((id, sha256))
+
+    def append(self, outcome: BatchOutcome) -> None:
+        """Raises OutputError where the disk does not take it."""
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                if file.tell() and not _ends_with_a_line(self._path):
+                    file.write("\n")
+                file.write(outcome.model_dump_json() + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise OutputError(
+                f"{self._path} cannot be written: {error.strerror or error}"
+            ) from None
+
+
+def _read(path: Path) -> Iterable[BatchOutcome]:
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                found = BatchOutcome.model_validate_json(line)
+            except (ValidationError, ValueError):
+                continue
+            if found.kind in ("reached", "missed"):
+                yield found
+
+
+def _ends_with_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def add_up(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
+    """The totals with one outcome more; what was paid before is not counted again."""
+    new = outcome.kind not in ("unchanged", "done before")
+    good = outcome.exit_status == 0
+    counted = {
+        "reached": totals.reached + good,
+        "verified": totals.verified + (good and outcome.verdict == "verified"),
+        "missed": totals.missed + (outcome.exit_status == 1 and outcome.kind != "broken off"),
+        "broken_off": totals.broken_off + _is(outcome, "broken off"),
+        "unchanged": totals.unchanged + (not new),
+        "calls": totals.calls + new * outcome.calls,
+        "tokens": totals.tokens + new * outcome.tokens,
+        "not_run": totals.not_run - 1,
+    }
+    return totals.model_copy(update={name: int(value) for name, value in counted.items()})
+
+
+def _is(outcome: BatchOutcome, kind: OutcomeKind) -> bool:
+    return outcome.kind == kind

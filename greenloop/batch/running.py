@@ -1,0 +1,218 @@
+"""A batch: entries side by side, none of which touches another; the same call again goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from greenloop.agent import CodingAgent
+from greenloop.batch.entries import Entry
+from greenloop.batch.results import Results, add_up
+from greenloop.batch.writing import handed_over, unchanged
+from greenloop.errors import (
+    BudgetExhaustedError,
+    GreenloopError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    NoModelError,
+    PackagesError,
+    SandboxError,
+)
+from greenloop.events import BatchStarted, Emit, EntryEnded, EntryStarted, ignore
+from greenloop.models.ledger import Ledger
+from greenloop.models.limiting import CallLimits
+from greenloop.models.opening import open_sources
+from greenloop.records import BatchOutcome, BatchTotals, Report
+from greenloop.sandbox import open_sandbox
+from greenloop.sandbox.shared import SharedSandbox
+from greenloop.sandbox.testing import TestingSandbox
+from greenloop.settings import Settings
+from greenloop.way.leaving import reached
+from greenloop.way.opening import Parts
+from greenloop.way.reporting import own_version
+from greenloop.way.request import RunRequest, kept_options
+from greenloop.way.run_dir import RunDirectory
+
+_FOR_ALL = (NoModelError, ModelRefusedError, BudgetExhaustedError, SandboxError)
+_DOWN = 5  # runs in a row that could not reach their model: it is not the runs' fault
+
+
+@dataclass
+class Batch:
+    """One call of a batch. `folder` keeps its results and its runs."""
+
+    entries: tuple[Entry, ...]
+    settings: Settings
+    folder: Path
+    jobs: int = 4
+    requests: int | None = None
+    tokens: int | None = None
+    emit: Emit = ignore
+    stopping: bool = field(default=False, init=False)
+    fatal: GreenloopError | None = field(default=None, init=False)
+    totals: BatchTotals = field(init=False)
+    _down: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        count = len(self.entries)
+        self.totals = BatchTotals(specifications=count, not_run=count)
+
+    def stop(self) -> None:
+        """Begins nothing new; what is under way comes to its end."""
+        self.stopping = True
+
+    async def run(self) -> BatchTotals:
+        """The totals. An error that would meet every entry ends the batch, and is in `fatal`.
+
+        Raises:
+            OutputError: the results cannot be written.
+            SandboxError, ModelFailure: nothing could be begun.
+        """
+        started = time.monotonic()
+        self.emit(BatchStarted(len(self.entries), str(self.folder)))
+        results = Results(self.folder / "results.jsonl")
+        waiting = iter(self._waiting(results))
+        total = Ledger(max_tokens=self.settings.max_tokens, max_cost=self.settings.max_cost)
+        with ExitStack() as stack:
+            first = next(waiting, None)
+            if first is not None:
+                parts = self._parts(stack, total)
+                queue = _chained(first, waiting)
+                work = (self._work(queue, results, parts) for _ in range(self.jobs))
+                await asyncio.gather(*work)
+        spent = {"cost_usd": total.cost, "seconds": round(time.monotonic() - started, 3)}
+        self.totals = self.totals.model_copy(update={**spent, "ended": self._ended()})
+        return self.totals
+
+    def _waiting(self, results: Results) -> Iterator[Entry]:
+        """The entries that there is something to do for; the others are entered at once."""
+        for entry in self.entries:
+            known = unchanged(entry, self.settings) or _done(results, entry, self.settings)
+            if known is None:
+                yield entry
+            else:
+                self._enter(known)
+
+    def _parts(self, stack: ExitStack, total: Ledger) -> Callable[[], Parts]:
+        """What the runs share, and what each has of its own."""
+        box = stack.enter_context(open_sandbox(self.settings))
+        assert isinstance(box, TestingSandbox)
+        slots = threading.Semaphore(max(2, os.cpu_count() or 1))
+        sources = tuple(open_sources(self.settings))
+        limits = CallLimits(self.jobs * 2, self.requests, self.tokens)
+        shared = Parts(sources=sources, limits=limits, total=total)
+        return lambda: replace(shared, sandbox=SharedSandbox(box, slots))
+
+    async def _work(
+        self, queue: Iterator[Entry], results: Results, parts: Callable[[], Parts]
+    ) -> None:
+        for entry in queue:
+            if self.stopping or self.fatal:
+                return
+            self.emit(EntryStarted(entry.id))
+            outcome = await self._one(entry, parts())
+            results.append(outcome)
+            self._enter(outcome)
+
+    def _enter(self, outcome: BatchOutcome) -> None:
+        self.totals = add_up(self.totals, outcome)
+        self.emit(EntryEnded(outcome, self.totals))
+
+    async def _one(self, entry: Entry, parts: Parts) -> BatchOutcome:
+        """One entry's run, whatever becomes of it."""
+        started = time.monotonic()
+        directory = RunDirectory(self.folder / "runs" / entry.slug)
+        broken: BaseException | None = None
+        report: Report | None = None
+        try:
+            report = await self._report(entry, parts, directory)
+            self._down = 0
+        except GreenloopError as error:
+            report, broken = error.report, error
+            self._judge(error)
+        except Exception as error:  # noqa: BLE001
+            broken = error  # a mistake of ours ends this entry, and no other
+        seconds = round(time.monotonic() - started, 3)
+        return self._outcome(entry, report, broken, directory, seconds)
+
+    async def _report(self, entry: Entry, parts: Parts, directory: RunDirectory) -> Report:
+        agent = CodingAgent(self.settings, parts=parts)
+        if directory.request_file.exists():
+            report = await agent.resume(directory)
+        else:
+            report = await agent.run(self._request(entry), directory.path)
+        if entry.output is None or not reached(report, self.settings.require):
+            return report
+        return handed_over(report, entry, self._request(entry), directory)
+
+    def _request(self, entry: Entry) -> RunRequest:
+        return RunRequest(
+            specification=entry.text,
+            module=entry.output.stem if entry.output else None,
+            given=entry.given,
+            output=str(entry.output.absolute()) if entry.output else None,
+            options=kept_options(self.settings),
+            greenloop=own_version(),
+        )
+
+    def _judge(self, error: GreenloopError) -> None:
+        """Whether an error would meet every other entry too."""
+        if isinstance(error, ModelUnavailableError):
+            self._down += 1
+            if self._down >= _DOWN:
+                self.fatal = error
+        elif isinstance(error, _FOR_ALL) and not isinstance(error, PackagesError):
+            self.fatal = error
+
+    def _outcome(
+        self,
+        entry: Entry,
+        report: Report | None,
+        broken: BaseException | None,
+        directory: RunDirectory,
+        seconds: float,
+    ) -> BatchOutcome:
+        good = broken is None and report is not None and reached(report, self.settings.require)
+        status = 0 if good else broken.exit_status if isinstance(broken, GreenloopError) else 1
+        reasons = report.reasons if report else ()
+        places = report.artifacts if report else None
+        return BatchOutcome(
+            id=entry.id,
+            sha256=entry.sha256,
+            kind="broken off" if broken else "reached" if good else "missed",
+            exit_status=status,
+            verdict=report.verdict if report else None,
+            reason=str(broken or next(iter(reasons), "")).partition("\n")[0][:500],
+            run_dir=str(directory.path),
+            output=places.output if places else None,
+            tests_output=places.tests_output if places else None,
+            tests=len(report.tests) if report else 0,
+            calls=report.usage.calls if report else 0,
+            tokens=report.usage.input_tokens + report.usage.output_tokens if report else 0,
+            cost_usd=report.usage.cost_usd if report else None,
+            seconds=seconds,
+        )
+
+    def _ended(self) -> str:
+        if self.fatal is not None:
+            return f"broken off: {str(self.fatal).partition(chr(10))[0]}"
+        return "stopped" if self.stopping and self.totals.not_run else "finished"
+
+
+def _done(results: Results, entry: Entry, settings: Settings) -> BatchOutcome | None:
+    """It ended in an earlier call of this batch; what it wrote is still there."""
+    found = results.earlier(entry.id, entry.sha256)
+    if found is None or (found.exit_status == 0 and entry.output is not None):
+        return None  # what was written is known by its lock; without one it is delivered again
+    return found.model_copy(update={"kind": "done before"})
+
+
+def _chained(first: Entry, rest: Iterator[Entry]) -> Iterator[Entry]:
+    yield first
+    yield from rest

@@ -1,0 +1,117 @@
+"""`batch`: many specifications."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from greenloop.batch.entries import read_entries
+from greenloop.batch.running import Batch
+from greenloop.commands.running import complain
+from greenloop.errors import GreenloopError, OutputError
+from greenloop.records import BatchTotals
+from greenloop.reporting.batch_progress import batch_progress, totals_text
+from greenloop.settings import Settings
+from greenloop.way.request import digest
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """What is typed besides the settings."""
+
+    output_dir: Path | None = None
+    run_dir: Path | None = None
+    jobs: int = 4
+    requests: int | None = None
+    tokens: int | None = None
+    json: bool = False
+    quiet: bool = False
+
+
+def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, Any]) -> int:
+    """`greenloop batch`: the exit status."""
+    try:
+        settings = Settings.load(**flags)
+        entries = read_entries(specs, options.output_dir)
+        folder = options.run_dir or _folder(settings, specs, options)
+        _make(folder)
+    except GreenloopError as error:
+        complain(str(error))
+        return error.exit_status
+    broken_off: GreenloopError | None = None
+    with batch_progress(quiet=options.quiet) as show:
+        batch = Batch(
+            entries,
+            settings,
+            folder.absolute(),
+            options.jobs,
+            options.requests,
+            options.tokens,
+            show,
+        )
+        try:
+            asyncio.run(_to_its_end(batch))
+        except asyncio.CancelledError:
+            batch.stopping = True
+        except GreenloopError as error:
+            broken_off = error
+    return _end(batch, broken_off or batch.fatal, options)
+
+
+async def _to_its_end(batch: Batch) -> BatchTotals:
+    """The first signal lets what is under way come to its end, the second ends it at once."""
+    task = asyncio.ensure_future(batch.run())
+
+    def stop() -> None:
+        if batch.stopping:
+            task.cancel()
+            return
+        batch.stop()
+        complain("finishing what is under way; once more ends it at once")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    return await task
+
+
+def _end(batch: Batch, broken_off: GreenloopError | None, options: BatchOptions) -> int:
+    totals = batch.totals
+    try:
+        text = totals.model_dump_json(indent=1) + "\n" if options.json else totals_text(totals)
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as problem:
+        if isinstance(problem, BrokenPipeError):
+            raise
+        complain(f"standard output cannot be written: {problem.strerror}")
+    if not options.json:
+        print(f"results: {batch.folder / 'results.jsonl'}", file=sys.stderr)
+    if broken_off is not None:
+        complain(f"{broken_off}; the same command goes on where this one ended")
+        return broken_off.exit_status
+    if batch.stopping and totals.not_run:
+        complain("stopped; the same command goes on where this one ended")
+        return 130
+    return 0 if totals.reached == totals.specifications else 1
+
+
+def _folder(settings: Settings, specs: Sequence[str], options: BatchOptions) -> Path:
+    """The same for the same command: that is how it goes on."""
+    places = [spec if spec == "-" else str(Path(spec).absolute()) for spec in specs]
+    name = digest("\0".join([*places, str(options.output_dir and options.output_dir.absolute())]))
+    return settings.home / "batches" / name[:16]
+
+
+def _make(folder: Path) -> None:
+    try:
+        (folder / "runs").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror or error}") from None
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"{folder} cannot be written: no permission")

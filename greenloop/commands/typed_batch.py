@@ -1,0 +1,101 @@
+"""`batch` and `verify` as typer reads them. Nothing heavy is imported here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from greenloop.commands.options import (
+    AllowPackage,
+    Fallback,
+    Json,
+    MaxCost,
+    MaxRepairs,
+    MaxTokens,
+    Model,
+    Mutants,
+    Quiet,
+    Require,
+    Sandbox,
+    Timeout,
+    flags_of,
+    listed,
+)
+
+
+def batch(
+    specs: Annotated[
+        list[str],
+        typer.Argument(help="Files, folders, a .jsonl of {id, spec, tests?, output?}, or -."),
+    ],
+    output_dir: Annotated[
+        Path | None,
+        typer.Option("--output-dir", "-o", help="Write code, tests and lock files there."),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, max=1000, help="Conversations at once.")
+    ] = 4,
+    requests_per_minute: Annotated[
+        int | None, typer.Option(min=1, help="Of all conversations together.")
+    ] = None,
+    tokens_per_minute: Annotated[
+        int | None, typer.Option(min=1, help="Of all conversations together.")
+    ] = None,
+    run_dir: Annotated[
+        Path | None,
+        typer.Option("--run-dir", help="Where results and runs are kept; found again by default."),
+    ] = None,
+    model: Model = None,
+    fallback_model: Fallback = None,
+    json: Json = False,
+    max_repairs: MaxRepairs = None,
+    timeout: Timeout = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    sandbox: Sandbox = None,
+    allow_package: AllowPackage = None,
+    require: Require = None,
+    mutants: Mutants = None,
+    quiet: Quiet = False,
+) -> None:
+    """Many specifications, side by side; the same command again goes on where it was."""
+    from greenloop.commands.batching import BatchOptions, batch_command
+
+    flags = flags_of(
+        model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
+    )
+    flags |= {"allow_package": listed(allow_package), "mutants": mutants}
+    options = BatchOptions(
+        output_dir=output_dir,
+        run_dir=run_dir,
+        jobs=jobs,
+        requests=requests_per_minute,
+        tokens=tokens_per_minute,
+        json=json,
+        quiet=quiet,
+    )
+    raise typer.Exit(batch_command(specs, options, flags))
+
+
+def verify(
+    locks: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Lock files, or folders with some; default: the working folder."),
+    ] = None,
+    digests_only: Annotated[
+        bool, typer.Option("--digests-only", help="Compare files; run nothing again.")
+    ] = False,
+    json: Json = False,
+    timeout: Timeout = None,
+    sandbox: Sandbox = None,
+    mutants: Mutants = None,
+    quiet: Quiet = False,
+) -> None:
+    """Code and tests are those that were graded, and the grade still holds. No model is asked."""
+    from greenloop.commands.verifying import VerifyOptions, verify_command
+
+    flags = {"timeout_s": timeout, "sandbox": sandbox, "mutants": mutants}
+    options = VerifyOptions(json=json, quiet=quiet, digests_only=digests_only)
+    raise typer.Exit(verify_command(locks or [], options, flags))

@@ -1,0 +1,76 @@
+"""The tests' own calls in a process that has no tests, and calls like them that no test makes.
+
+What is told from where it runs, from its callers or from pytest answers otherwise there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from greenloop.grading.by_heart import known_by_heart
+from greenloop.grading.sealed import untagged
+from greenloop.records import Outside
+from greenloop.sandbox import Sandbox
+from greenloop.suite import TestFile
+from greenloop.suite.asked import Asked, asked
+from greenloop.suite.reading import has_hooks
+
+_MOST_ASKED = 200
+_MOST_ALONE = 3  # calls that are asked again, each in a process of its own
+_NEAR = 1e-3  # relative and absolute: only quite another number is another answer
+_Event = dict[str, Any] | None
+
+
+def asked_outside(
+    box: Sandbox, code: str, tests: Sequence[TestFile], module: str
+) -> Outside | None:
+    """None where no test asks with plain values alone, or the tests have a say in their running."""
+    if any(has_hooks(item.code) or "autouse" in item.code for item in tests):
+        return None
+    found = [item for file in tests for item in asked(file.code, module)][:_MOST_ASKED]
+    if not found:
+        return None
+    events = box.answer_calls(code, module, [item.call for item in found]).events
+    wrong = [item for item, event in zip(found, events, strict=True) if _is_otherwise(item, event)]
+    otherwise = tuple(i.call for i in wrong[:_MOST_ALONE] if _alone(box, code, module, i))
+    by_heart, like_them = known_by_heart(box, code, module, found, events)
+    return Outside(
+        reached=not otherwise and not by_heart,
+        asked=len(found),
+        otherwise=otherwise,
+        like_them=like_them,
+        by_heart=by_heart,
+    )
+
+
+def _alone(box: Sandbox, code: str, module: str, item: Asked) -> bool:
+    """Whether it is answered otherwise where nothing was asked before it, too."""
+    (event,) = box.answer_calls(code, module, [item.call]).events
+    return _is_otherwise(item, event)
+
+
+def _is_otherwise(item: Asked, event: _Event) -> bool:
+    """Whether an answer is surely not what the test says; objects cannot be told from here."""
+    if event is None:
+        return False
+    if "value" not in event:
+        return True
+    if "'other'" in str(event["value"]):
+        return False
+    try:
+        return not _fits(item, untagged(event["value"]))
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError):
+        return False
+
+
+def _fits(item: Asked, got: Any) -> bool:
+    if item.how == "truth":
+        return bool(got) is item.expected
+    wanted = item.expected
+    if item.how == "equal":
+        return bool(got == wanted)
+    if not isinstance(got, (int, float)) or not isinstance(wanted, (int, float)):
+        return True  # containers of numbers, each near: not looked into
+    return math.isclose(got, wanted, rel_tol=_NEAR, abs_tol=_NEAR) or math.isnan(wanted)

@@ -1,0 +1,109 @@
+"""Progress of a batch on standard error: a table at a terminal, a line an entry elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from greenloop import events as e
+from greenloop.records import BatchTotals
+from greenloop.reporting.lines import lines_of
+from greenloop.reporting.progress import Plain, Silent, one_line
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_RUNNING_SHOWN = 8
+
+
+class Live(Silent):
+    """What ended stays as lines; below, the counts and what is running, with seconds."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.live import Live as RichLive
+
+        self._lock = threading.Lock()
+        self._running: dict[str, float] = {}
+        self._totals: BatchTotals | None = None
+        self._started = time.monotonic()
+        console = Console(stderr=True, highlight=False)
+        self._live = RichLive(
+            get_renderable=self._table, console=console, refresh_per_second=4, transient=True
+        )
+
+    def __enter__(self) -> Live:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def __call__(self, event: e.Event) -> None:
+        with self._lock:
+            if isinstance(event, e.EntryStarted):
+                self._running[event.id] = time.monotonic()
+            elif isinstance(event, e.EntryEnded):
+                self._running.pop(event.outcome.id, None)
+                self._totals = event.totals
+        for line in lines_of(event):
+            self._live.console.print(one_line(line), markup=False, soft_wrap=True)
+
+    def _table(self) -> Table:
+        from rich.table import Table
+        from rich.text import Text
+
+        grid = Table.grid(padding=(0, 1))
+        with self._lock:
+            running, totals = dict(self._running), self._totals
+        now = time.monotonic()
+        if totals is not None:
+            grid.add_row(Text(_counts(totals, now - self._started), "bold"))
+        for name, since in list(running.items())[:_RUNNING_SHOWN]:
+            grid.add_row(Text(f"…  {one_line(name)}  {now - since:.0f} s", "cyan"))
+        if len(running) > _RUNNING_SHOWN:
+            grid.add_row(Text(f"…  and {len(running) - _RUNNING_SHOWN} more"))
+        return grid
+
+
+def _counts(totals: BatchTotals, seconds: float) -> str:
+    done = totals.specifications - totals.not_run
+    left = ""
+    if done > totals.unchanged and totals.not_run:
+        each = seconds / (done - totals.unchanged)
+        left = f", about {each * totals.not_run:.0f} s left"
+    return (
+        f"{done} of {totals.specifications} done: {totals.reached} green ({totals.verified} "
+        f"verified), {totals.missed} failed, {totals.broken_off} broken off; {totals.tokens} tokens{left}"
+    )
+
+
+def totals_text(totals: BatchTotals) -> str:
+    """The end of a batch in a few lines."""
+    cost = f"${totals.cost_usd:.4f}" if totals.cost_usd is not None else "cost unknown"
+    cost = cost if totals.calls else "no cost"
+    rest = f", {totals.not_run} not run" if totals.not_run else ""
+    return (
+        f"{totals.ended}: {totals.reached} of {totals.specifications} specifications reached "
+        f"({totals.verified} verified), {totals.missed} failed, {totals.broken_off} broken off, "
+        f"{totals.unchanged} unchanged{rest}\n"
+        f"{totals.calls} calls, {totals.tokens} tokens, {cost}, {totals.seconds:.1f} s\n"
+    )
+
+
+def batch_progress(*, quiet: bool) -> Silent:
+    """The fitting renderer for this standard error."""
+    if quiet:
+        return Silent()
+    if sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+        return Live()
+    return Plain(sys.stderr)

@@ -1,0 +1,65 @@
+"""A grade exactly as `greenloop check` takes it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from greenloop.events import ignore
+from greenloop.grading import Plan
+from greenloop.records import Report
+from greenloop.sandbox import Sandbox
+from greenloop.settings import Settings
+from greenloop.suite import TestFile
+from greenloop.way.checking import Check, check_report, run_check
+
+
+def settings() -> Settings:
+    """Some of them never end; on a busy machine an honest one must not be late."""
+    return Settings.model_construct(timeout_s=20, memory_mb=512)
+
+
+def report_on(box: Sandbox, code: str, tests: str, conftest: str = "") -> Report:
+    """The report. Mutants are tried where nothing but them is left to speak against a module:
+    they can only lower a verdict, and are a third of the time.
+    """
+    report = _graded(box, code, tests, conftest, Plan(mutants=0))
+    if all(item.startswith("mutants: ") for item in report.reasons):
+        return _graded(box, code, tests, conftest, Plan())
+    return report
+
+
+def _graded(box: Sandbox, code: str, tests: str, conftest: str, plan: Plan) -> Report:
+    files = [TestFile("conftest.py", conftest)] if conftest else []
+    files.append(TestFile("test_m.py", tests))
+    check = Check("m", code, tuple(files), plan, box.info)
+    asyncio.run(run_check(box, check, ignore))
+    return check_report(check)
+
+
+def accusations(report: Report) -> list[str]:
+    """Everything in a report that calls a module forged, whatever the verdict is."""
+    return list(_accusing(report))
+
+
+def _accusing(report: Report) -> Iterator[str]:
+    yield from (item for item in report.reasons if item.startswith("forged"))
+    found = report.evidence
+    if found.controls is not None:
+        yield from (item.forged for item in found.controls.green if item.forged)
+        if found.controls.forged:
+            yield found.controls.forged
+    if found.hollow_run is not None and not found.hollow_run.reached:
+        yield "hollow run"
+    if found.split is not None:
+        yield from (f"only beside its tests: {name}" for name in found.split.only_beside)
+    if found.outside is not None:
+        yield from (f"otherwise outside: {call}" for call in found.outside.otherwise)
+        yield from (f"by heart: {name}" for name in found.outside.by_heart)
+
+
+def caught_by(report: Report) -> str:
+    """Which evidence speaks against a module, in a few words."""
+    if report.reasons and report.reasons[0].startswith("forged: "):
+        return report.reasons[0]
+    return "; ".join(item[:90] for item in report.reasons) or "-"

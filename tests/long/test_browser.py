@@ -1,0 +1,100 @@
+"""The page in a real browser: nothing is asked for, nothing complained of, nothing in the way of
+those who see it otherwise."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from greenloop.records import Report
+from greenloop.reporting.html import IndexEntry, index_html, report_html
+from tests.support.browser import Page, browser, chromium
+from tests.support.reports import HOSTILE, checked, huge, made, refused
+
+pytestmark = pytest.mark.skipif(
+    chromium() is None, reason="no Chromium here (apt install chromium)"
+)
+LOOKS = [(1400, False), (390, False), (1400, True)]
+REPORTS = {"made": made(), "hostile": made(HOSTILE), "checked": checked(), "refused": refused()}
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with browser() as opened:
+        yield opened
+
+
+def axe() -> str:
+    """axe-core's script: the file that AXE_CORE names, or that of the package axe-core-python."""
+    if named := os.environ.get("AXE_CORE"):
+        return Path(named).read_text("utf-8")
+    found = find_spec("axe_core_python")
+    if found is None or found.origin is None:
+        pytest.skip("no axe-core: pip install axe-core-python, or AXE_CORE=…/axe.min.js")
+    return (Path(found.origin).parent / "axe.min.js").read_text("utf-8")
+
+
+def opened(page: Page, folder: Path, text: str, width: int, dark: bool) -> None:
+    (folder / "page.html").write_text(text, encoding="utf-8")
+    page.look(width, dark=dark)
+    page.open(folder / "page.html")
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_nothing_is_asked_for_and_nothing_overflows(page: Page, tmp_path: Path, kind: str) -> None:
+    for width, dark in LOOKS:
+        opened(page, tmp_path, report_html(REPORTS[kind]), width, dark)
+        assert page.seen.requests == [(tmp_path / "page.html").as_uri()]
+        assert page.seen.console == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_ten_thousand_tests_are_shown_in_time(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path, report_html(huge()), 390, False)
+    assert page.evaluate("document.querySelectorAll('table.matrix tbody tr').length") == 400
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(
+    ("kind", "looks"),
+    [("made", LOOKS), ("checked", LOOKS[:1]), ("refused", LOOKS[:1]), ("index", LOOKS[::2])],
+)
+def test_axe_finds_nothing_serious(
+    page: Page, tmp_path: Path, kind: str, looks: list[tuple[int, bool]]
+) -> None:
+    script = axe()
+    for width, dark in looks:
+        opened(page, tmp_path, _text(kind), width, dark)
+        page.evaluate(f"{script}; undefined")
+        told = page.evaluate("axe.run().then(found => JSON.stringify(found.violations))")
+        serious = [
+            (item["id"], [node["html"] for node in item["nodes"]][:3])
+            for item in json.loads(told)
+            if item["impact"] in ("serious", "critical")
+        ]
+        assert serious == []
+
+
+def _text(kind: str) -> str:
+    if kind == "index":
+        entries = [_entry(name, report) for name, report in REPORTS.items()]
+        return index_html([*entries, IndexEntry("none.md", None, note="the model failed")])
+    return report_html(REPORTS[kind])
+
+
+def _entry(name: str, report: Report) -> IndexEntry:
+    return IndexEntry(f"{name}.md", report, f"{name}/report.html")
+
+
+def test_what_is_folded_is_printed(page: Page, tmp_path: Path) -> None:
+    """A folded part of the page is as high on paper as it is unfolded."""
+    (tmp_path / "page.html").write_text(report_html(made()), encoding="utf-8")
+    height = "document.querySelector('details:not([open]) .block').getBoundingClientRect().height"
+    page.look(1000, media="print")
+    page.open(tmp_path / "page.html")
+    assert page.evaluate(height) > 10

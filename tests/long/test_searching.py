@@ -1,0 +1,37 @@
+"""A search in code that hangs: each edit that does not help takes its time."""
+
+from __future__ import annotations
+
+from greenloop.sandbox import open_sandbox
+from greenloop.searching import search
+from greenloop.settings import Settings
+from greenloop.suite import TestFile
+
+CODE = """\
+def total(xs):
+    n = 0
+    i = 0
+    while i < len(xs):
+        n += xs[i]
+    return n
+"""
+TESTS = """\
+from m import total
+
+
+def test_none():
+    assert total([]) == 0
+
+
+def test_two():
+    assert total([1, 2]) == 3
+"""
+
+
+def test_a_loop_without_end_gets_one() -> None:
+    files = [TestFile("test_m.py", TESTS)]
+    with open_sandbox(Settings.model_construct(timeout_s=4, memory_mb=512)) as box:
+        run = box.run_tests(CODE, files, module="m")
+        assert run.ending == "timeout"
+        found = search(box, CODE, files, "m", run=run, seconds=60, enough=1)
+    assert "i += 1" in found.patches[0].code

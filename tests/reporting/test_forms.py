@@ -1,0 +1,170 @@
+"""JUnit, SARIF, JSON Schema, Markdown: each against its own validator, for every kind of report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import jsonschema
+import pytest
+import xmlschema
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from greenloop.records import Report
+from greenloop.reporting.harmless import visible
+from greenloop.reporting.junit import junit_xml
+from greenloop.reporting.markdown import code, markdown, plain
+from greenloop.reporting.sarif import sarif_json
+from greenloop.reporting.schema import report_schema
+from tests.support.reports import HOSTILE, all_kinds, checked, made, refused
+
+SCHEMAS = Path(__file__).parent / "schemas"
+REPORTS = all_kinds()
+SMALL = [kind for kind in REPORTS if kind != "huge"]  # validators would take their time
+_TOLD = {"details", "summary", "/details", "/summary"}
+
+
+@pytest.fixture(scope="module")
+def junit() -> xmlschema.XMLSchema:
+    return xmlschema.XMLSchema(SCHEMAS / "junit-10.xsd")
+
+
+@pytest.fixture(scope="module")
+def sarif() -> Any:
+    schema = json.loads((SCHEMAS / "sarif-2.1.0.json").read_text("utf-8"))
+    kind = jsonschema.validators.validator_for(schema)
+    return kind(schema, format_checker=kind.FORMAT_CHECKER)
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_junit_is_valid(kind: str, junit: xmlschema.XMLSchema) -> None:
+    text = junit_xml(REPORTS[kind])
+    junit.validate(Xml.fromstring(text.encode()))
+    suites = Xml.fromstring(text.encode())
+    assert suites.get("tests") == str(len(REPORTS[kind].tests) + 1)
+    # The verdict alone decides whether anything is red, also where no test was run.
+    red = suites.findall(".//failure") + suites.findall(".//error")
+    assert bool(red) == (REPORTS[kind].verdict == "failed")
+
+
+def test_junit_says_what_failed_and_what_does_not_count() -> None:
+    failed = Xml.fromstring(junit_xml(checked()).encode()).find(
+        ".//testcase[@name='test_negative']"
+    )
+    assert failed is not None
+    assert failed.attrib | {"time": ""} == {
+        "classname": "test_topk",
+        "name": "test_negative",
+        "time": "",
+    }
+    told = failed.find("failure")
+    assert told is not None
+    assert "test_topk.py:19: in test_negative" in (told.text or "")
+    suite = Xml.fromstring(junit_xml(made()).encode())
+    skipped = suite.find(".//testcase[@name='test_wrong']/skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "dropped: contradicts R1"
+    nested = suite.find(".//testcase[@name='test_negative[-1]']")
+    assert nested is not None
+    assert nested.get("classname") == "test_topk.TestK"
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_sarif_is_valid(kind: str, sarif: Any) -> None:
+    sarif.validate(json.loads(sarif_json(REPORTS[kind])))
+
+
+def test_sarif_has_what_a_person_should_look_at() -> None:
+    (run,) = json.loads(sarif_json(made()))["runs"]
+    found = [
+        (item["ruleId"], item["level"], item["locations"][0]["physicalLocation"].get("region"))
+        for item in run["results"]
+    ]
+    assert found == [
+        ("greenloop/surviving-mutant", "warning", {"startLine": 3}),
+        ("greenloop/review", "note", None),  # the one that was repaired is not there
+        ("greenloop/integrity", "error", {"startLine": 5}),
+    ]
+    assert "if k <= 0:" in run["results"][0]["message"]["text"]
+    assert run["invocations"] == [{"executionSuccessful": True}]
+    (broken,) = json.loads(sarif_json(refused()))["runs"]
+    assert broken["invocations"] == [{"executionSuccessful": False}]
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(report_schema())
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_a_report_fits_its_schema(kind: str) -> None:
+    validator = jsonschema.Draft202012Validator(report_schema())
+    told = json.loads(REPORTS[kind].model_dump_json())
+    validator.validate(told)
+    validator.validate({**told, "a_later_key": 1})
+    assert not validator.is_valid({**told, "verdict": "fine"})
+    assert not validator.is_valid({key: told[key] for key in told if key != "verdict"})
+
+
+def inline(text: str) -> list[Any]:
+    """All tokens that Markdown is read as, those within lines too."""
+    found: list[Any] = []
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text):
+        found += [token, *(token.children or ())]
+    return found
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_markdown_is_short_and_holds_no_html_but_ours(kind: str) -> None:
+    text = markdown(REPORTS[kind])
+    assert len(text) <= 60_000
+    tokens = inline(text)
+    assert not {"link_open", "image", "fence", "html_inline"} & {token.type for token in tokens}
+    html = "".join(token.content for token in tokens if token.type == "html_block")
+    tags = [part.partition(">")[0] for part in html.split("<")[1:]]
+    assert set(tags) <= _TOLD
+    assert tags.count("details") == tags.count("/details")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60) | st.text(alphabet="`*_[]()<>!#|\\&~-+=.1@:/ \n", max_size=40))
+def test_any_text_stays_text_in_markdown_and_json(text: str) -> None:
+    visible(text).encode()
+    kinds = {token.type for token in inline(f"- **R1** {plain(text)}")}
+    assert kinds <= {
+        "bullet_list_open",
+        "list_item_open",
+        "paragraph_open",
+        "inline",
+        "strong_open",
+        "strong_close",
+        "text",
+        "text_special",
+        "paragraph_close",
+        "list_item_close",
+        "bullet_list_close",
+    }
+    (span,) = [token for token in inline(f"x {code(text)} y") if token.type == "code_inline"]
+    assert span.content.strip() == " ".join(visible(text).split()).replace("|", "¦").strip()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(alphabet=st.characters(), max_size=40))
+def test_any_text_is_valid_xml(text: str) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    tests = made().tests
+    report: Report = made(
+        tests=(tests[0].model_copy(update={"id": text}), *tests[1:]), reasons=(text,)
+    )
+    Xml.fromstring(junit_xml(report).encode())
+    json.loads(sarif_json(report))
+
+
+def test_nobody_is_called_and_nothing_is_linked() -> None:
+    text = plain(HOSTILE)
+    assert "@someone" not in text
+    assert "https:" not in text
+    assert "\x1b" not in text

@@ -1,0 +1,131 @@
+"""The page of a run: whole, self-contained, and deaf to what foreign code wrote."""
+
+from __future__ import annotations
+
+import os
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from greenloop.records import Report
+from greenloop.reporting.html import IndexEntry, index_html, report_html
+from greenloop.reporting.html.code_lines import code_of
+from greenloop.reporting.html.history import steps_of
+from greenloop.reporting.matrix import matrix_of
+from tests.support.reports import HOSTILE, all_kinds, huge, made, older, refused
+
+GOLDEN = Path(__file__).parent / "golden" / "report.html"
+REPORTS = all_kinds()
+_VOID = {"meta", "link", "br", "rect"}
+
+
+class Read(HTMLParser):
+    """Tags and attributes of a page; fails where a tag is closed that is not open."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.addresses: list[str] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.addresses += [value or "" for name, value in attrs if name in ("href", "src")]
+        if tag not in _VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in _VOID:
+            assert self._open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_a_page_is_whole_and_asks_for_nothing(kind: str) -> None:
+    page = report_html(REPORTS[kind])
+    read = Read(page)
+    assert not read.tags & {"script", "img", "iframe", "object", "form", "base"}
+    assert not [name for name in read.attributes if name.startswith("on")]
+    assert all(link.startswith("#") or link == "data:," for link in read.addresses)
+    assert "url(" not in page
+    assert "@import" not in page
+    assert REPORTS[kind].verdict in read.text
+
+
+def test_the_page_of_a_run_is_the_one_that_was_looked_at() -> None:
+    page = report_html(made())
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(page, encoding="utf-8")
+    assert page == GOLDEN.read_text("utf-8")
+
+
+def test_what_foreign_code_wrote_stands_there_as_text() -> None:
+    page = report_html(made(HOSTILE))
+    assert not set(page) & set("\x1b\x07\x00\x9b\u202e\u2066\u2028\ufffe\U000e0041")
+    text = Read(page).text
+    for part in ("<img src=x onerror=alert(2)>", "⟨U+202E⟩txet", "␛[31mred", "{{ 7 * 7 }}"):
+        assert part in text
+
+
+def test_ten_thousand_tests_make_a_page_that_can_be_read() -> None:
+    page = report_html(huge())
+    assert len(page) < 1_000_000
+    matrix = matrix_of(huge())
+    assert matrix.rows[0].entry.outcome == "failed"
+    assert matrix.left_out == 9_600
+
+
+def test_the_code_has_its_faults_and_its_reach_beside_its_lines() -> None:
+    lines = {line.n: line for line in code_of(made()).lines}
+    assert [line.reach for line in lines.values()] == ["hit", "", "hit", "miss", "hit"]
+    assert (len(lines[5].noticed), len(lines[3].alive)) == (1, 1)
+    assert lines[3].alive[0].changed.startswith("if k <= 0:")
+    assert (lines[3].never, lines[5].never) == (("4",), ("exit",))
+
+
+def test_each_attempt_has_what_caused_it_and_what_it_changed() -> None:
+    first, second = steps_of(made())
+    assert (first.diff, first.failures) == ((), ())
+    assert [item.failure.exception for item in second.failures] == ["Failed"]
+    assert second.final
+    assert "+    if k < 0:" in [line.text for line in second.diff if line.kind == "add"]
+
+
+def test_an_older_report_shows_what_it_knows() -> None:
+    lines = {line.n: line for line in code_of(older()).lines}
+    assert (lines[4].reach, lines[1].reach, len(lines[3].alive)) == ("miss", "", 1)
+    assert [step.diff for step in steps_of(older())] == [(), ()]
+
+
+def test_an_index_tells_of_all_runs_and_links_to_their_pages() -> None:
+    entries = [
+        IndexEntry("specs/top k.md", made(), "one/report.html", links=(("JSON", "one/r.json"),)),
+        IndexEntry(HOSTILE, refused(), "javascript:alert(1)"),
+        IndexEntry("specs/none.md", None, note="the model failed"),
+    ]
+    read = Read(index_html(entries, "All of it"))
+    links = [link for link in read.addresses if link != "data:,"]
+    assert links == ["./one/report.html", "./one/r.json", "./javascript%3Aalert%281%29"]
+    for part in ("All of it", "1 passed", "1 failed", "1 no report", "2 of 2", "the model failed"):
+        assert part in read.text
+    assert "script" not in read.tags
+
+
+def test_a_test_that_failed_before_it_was_dropped_is_seen_per_attempt() -> None:
+    report: Report = made()
+    rows = {row.name: row for row in matrix_of(report).rows}
+    assert [cell.state for cell in rows["test_wrong"].tries] == ["bad", "none"]
+    assert rows["test_wrong"].end.state == "aside"

@@ -1,0 +1,32 @@
+"""The report on a terminal: 80 columns, and nothing that steers it."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.reporting.terminal import report_text
+from tests.support.reports import HOSTILE, all_kinds, checked, made
+
+REPORTS = all_kinds()
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_lines_fit_and_steer_nothing(kind: str) -> None:
+    text = report_text(REPORTS[kind])
+    assert max(len(line) for line in text.split("\n")) <= 80
+    assert text.isascii() or all(char.isprintable() or char == "\n" for char in text)
+    assert text.startswith(f"{REPORTS[kind].verdict}: ")
+
+
+def test_it_says_what_matters_first() -> None:
+    text = report_text(checked())
+    assert text.index("not better") < text.index("WHAT FAILS") < text.index("DID NOT RAISE")
+    whole = report_text(made())
+    for part in (
+        "SHORT  mutants",
+        "1 FAULT THAT NO TEST",
+        "dropped      test_wrong [R1]",
+        "2 repair",
+    ):
+        assert part in whole
+    assert "␛[31mred" in report_text(made(HOSTILE))

@@ -1,0 +1,33 @@
+"""One sandbox for all searches: the strongest of this machine, in which a repeat costs little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from greenloop.records import Expectation, Search
+from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.searching import search
+from greenloop.settings import Settings
+from greenloop.suite import TestFile
+
+
+@pytest.fixture(scope="session")
+def box() -> Iterator[Sandbox]:
+    with open_sandbox(Settings.model_construct(timeout_s=8, memory_mb=512)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def repaired(box: Sandbox) -> Callable[..., Search]:
+    """The search for a repair of a module `m`; `ids` are those of its tests, where that matters."""
+
+    def repair(code: str, tests: str, **options: object) -> Search:
+        files = [TestFile("test_m.py", tests)]
+        names = [line[4:].partition("(")[0] for line in tests.split("\n") if line[:8] == "def test"]
+        expected = Expectation(ids=frozenset(f"test_m.py::{name}" for name in names))
+        run = box.run_tests(code, files, module="m", expected=expected)
+        return search(box, code, files, "m", run=run, expected=expected, **options)  # type: ignore[arg-type]
+
+    return repair

@@ -1,0 +1,104 @@
+"""Calls with plain values, and what tests say of their answers, are read; all else is let be."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.suite.alike import alike
+from greenloop.suite.asked import asked
+
+HEAD = "import math\nimport pytest\nimport unittest\nimport m\nfrom m import f, g as h, K\n\n\n"
+
+
+def said(body: str, head: str = "def test_a():") -> list[tuple[str, object, str]]:
+    code = f"{HEAD}{head}\n    " + body.replace("\n", "\n    ") + "\n"
+    return [(item.call, item.expected, item.how) for item in asked(code, "m")]
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("assert f(2) == 4", ("f(2)", 4, "equal")),
+        ("assert 4 == f(-2)", ("f(-2)", 4, "equal")),
+        ("assert m.f([1], 'a') == {'a': 1}", ("f([1], 'a')", {"a": 1}, "equal")),
+        ("assert h(2) is None", ("g(2)", None, "equal")),
+        ("assert f(2) == pytest.approx(0.5)", ("f(2)", 0.5, "near")),
+        ("assert abs(f(2) - 0.5) < 1e-9", ("f(2)", 0.5, "near")),
+        ("assert math.isclose(f(2), 0.5)", ("f(2)", 0.5, "near")),
+        ("assert f(2)", ("not not f(2)", True, "truth")),
+        ("assert not f(2)", ("not not f(2)", False, "truth")),
+        ("self.assertEqual(f(2), 4)", ("f(2)", 4, "equal")),
+        ("self.assertAlmostEqual(f(2), 4)", ("f(2)", 4, "near")),
+        ("self.assertFalse(f(2))", ("not not f(2)", False, "truth")),
+        ("self.assertTrue(f(2) == 4)", ("f(2)", 4, "equal")),
+        ("with pytest.raises(ValueError):\n    f(0)\nassert f(2) == 4", ("f(2)", 4, "equal")),
+    ],
+)
+def test_what_is_asked(body: str, wanted: tuple[str, object, str]) -> None:
+    assert said(body) == [wanted]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x = f(1)\nassert f(2) == 4",
+        "f(1)()\nfor n in 1, 2:\n    assert f(n) == n",
+        "assert f(x) == 4",
+        "assert f(2) == f(3)",
+        "assert f(2) != 4",
+        "assert f(2) < 4",
+        "assert other(2) == 4",
+        "assert f(n=2) == 4",
+        "assert f() == 4",
+        "assert f(*[2]) == 4",
+        "assert f(2).x == 4",
+        "assert abs(f(2)) < 4",
+    ],
+)
+def test_what_is_let_be(body: str) -> None:
+    assert said(body) == []
+
+
+def test_parameters_are_filled_in() -> None:
+    head = "@pytest.mark.parametrize('n, out', [(1, 2), pytest.param(3, 4), (x, 5)])\ndef test_a(n, out):"
+    assert [item[:2] for item in said("assert f(n) == out", head)] == [("f(1)", 2), ("f(3)", 4)]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "def test_a(tmp_path):",
+        "@pytest.fixture(autouse=True)\ndef x(): pass\n\ndef test_a():",
+        "@freeze\ndef test_a():",
+        "def setup_module(): pass\ndef test_a():",
+        "async def test_a():",
+    ],
+)
+def test_tests_that_are_prepared_are_let_be(head: str) -> None:
+    assert said("assert f(2) == 4", head) == []
+
+
+def test_classes_that_prepare_are_let_be() -> None:
+    code = f"{HEAD}class TestA:\n    def test_a(self):\n        assert f(2) == 4\n"
+    assert len(asked(code, "m")) == 1
+    assert asked(f"{code}    def setup_method(self): pass\n", "m") == []
+
+
+def test_what_does_not_parse() -> None:
+    assert asked("def f(:", "m") == []
+
+
+@pytest.mark.parametrize(
+    "value", [3, 2.5, True, "ab1", [1, 2], (1, "a"), {"a": 1}, [[1], [2]]], ids=repr
+)
+def test_like_values_differ_and_are_of_the_kind(value: object) -> None:
+    others = [item[0] for item in alike((value,))]
+    assert 0 < len(others) <= 8
+    assert all(other != value for other in others)
+    assert {type(other) for other in others} == {type(value)}
+
+
+def test_one_argument_is_changed_at_a_time() -> None:
+    assert set(alike((1, "a"))) >= {(0, "a"), (2, "a"), (1, "A")}
+    assert all(one == 1 or other == "a" for one, other in alike((1, "a")))
+    assert list(alike((None, object))) == []

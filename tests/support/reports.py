@@ -1,0 +1,273 @@
+"""Reports made by hand: of each command and ending, of the older version, and hostile ones."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from greenloop.records import (
+    Artifacts,
+    Assertion,
+    Attempt,
+    Contract,
+    Coverage,
+    DisputeEntry,
+    Environment,
+    Evidence,
+    Failure,
+    Finding,
+    Frame,
+    HollowRun,
+    IntegrityFinding,
+    Mutation,
+    Report,
+    Requirement,
+    SandboxInfo,
+    Survivor,
+    TestEntry,
+    Timings,
+    ToolUsage,
+    TriedMutant,
+    Usage,
+)
+from tests.support.answers import BETTER_CODE, GOOD_CODE, GOOD_TESTS, INTERFACE, SPECIFICATION
+
+# What a model or a test could write to break out of where it is shown.
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)> ]]> --> </style></title>"
+    "\x1b[31mred\x07\x00\x9b2J \u202etxet\u2066 \u2028 \ufffe \U000e0041"
+    " `x` ``` | [l](https://evil.example) ![i](http://evil.example/i.png) @someone #1"
+    " <details> <!-- {{ 7 * 7 }} {% raw %} & &amp; \" ' javascript:alert(3)"
+)
+ADDED = {
+    "report": ("command", "module", "failures", "disputes"),
+    "attempts": ("based_on", "remark", "code", "outcomes", "failures", "ending", "detail"),
+}
+
+
+def failure(test: str = "test_topk.py::test_negative", text: str = "DID NOT RAISE") -> Failure:
+    """A failed assertion with its place and its values."""
+    return Failure(
+        test=test,
+        phase="call",
+        exception="Failed",
+        message=text,
+        frames=(Frame(file="test_topk.py", line=19, function="test_negative", text=text),),
+        output=text,
+        assertion=Assertion(operator="==", left=text, right="[3, 2]"),
+    )
+
+
+def made(text: str = "", **changes: Any) -> Report:
+    """A run with a repair, a dropped test, a survivor; `text` stands wherever foreign text can."""
+    said = text or "as it should be"
+    values: dict[str, Any] = {
+        "specification": text or SPECIFICATION,
+        "final_code": GOOD_CODE + (f"# {text}\n" if text else ""),
+        "test_code": GOOD_TESTS + text,
+        "tests_passed": True,
+        "test_output": f"3 passed {text}",
+        "iterations": 1,
+        "verdict": "passed",
+        "reasons": (f"mutants: 50%, at least 80% {text}",),
+        "contract": _contract(said),
+        "tests": _tests(text),
+        "review": (
+            Finding(line=3, severity="error", message=said, resolved=True),
+            Finding(line=None, severity="style", message=said),
+        ),
+        "attempts": _attempts(said),
+        "evidence": _evidence(said),
+        "usage": Usage(
+            calls=4,
+            input_tokens=4000,
+            output_tokens=600,
+            by_tool={"repair_code": ToolUsage(calls=1, input_tokens=4000, output_tokens=600)},
+        ),
+        "timings": Timings(
+            started_at="2026-01-02T03:04:05+00:00", total_s=12.5, model_s=9, sandbox_s=1
+        ),
+        "environment": Environment(
+            greenloop="0.1.0",
+            python="3.12.1",
+            model=text or "openai:some-model",
+            sandbox=SandboxInfo(backend="native", isolation="strong"),
+            packages={"pytest": "9.0"},
+        ),
+        "artifacts": Artifacts(run_dir="runs/one", report="runs/one/report.json"),
+        "command": "make",
+        "module": "topk",
+        "disputes": (
+            DisputeEntry(
+                test="test_wrong", why=said, wrong="test", because=said, source=said, attempt=1
+            ),
+        ),
+    }
+    return Report(**{**values, **changes})
+
+
+def _contract(said: str) -> Contract:
+    return Contract(
+        module="topk",
+        summary=said,
+        interface=INTERFACE,
+        requirements=(
+            Requirement(id="R1", text="the k largest numbers, largest first"),
+            Requirement(id="R2", text=said),
+        ),
+        assumptions=(said,),
+    )
+
+
+def _tests(text: str) -> tuple[TestEntry, ...]:
+    return (
+        TestEntry(
+            id="test_topk.py::test_largest_first",
+            requirements=("R1",),
+            origin="generated",
+            outcome="passed",
+            duration_s=0.0015,
+        ),
+        TestEntry(
+            id=f"test_topk.py::TestK::test_negative[{text or '-1'}]",
+            requirements=("R1", "R2"),
+            origin="given",
+            outcome="passed",
+        ),
+        TestEntry(
+            id="test_topk.py::test_wrong",
+            requirements=("R1",),
+            origin="generated",
+            outcome="dropped",
+            disputed=True,
+            judgement=text or "contradicts R1",
+        ),
+    )
+
+
+def _attempts(said: str) -> tuple[Attempt, ...]:
+    first = Attempt(
+        n=1,
+        kind="generate",
+        passed=1,
+        failed=1,
+        errors=0,
+        code_sha256="0" * 64,
+        seconds=3,
+        tokens=900,
+        remark=said,
+        code=BETTER_CODE,
+        outcomes={
+            "test_topk.py::test_largest_first": "passed",
+            "test_topk.py::test_wrong": "failed",
+        },
+        failures=(failure(text=said),),
+        ending="finished",
+    )
+    changes = {"n": 2, "kind": "repair", "passed": 2, "failed": 0, "based_on": 1, "failures": ()}
+    outcomes = {"test_topk.py::test_largest_first": "passed"}
+    return (first, first.model_copy(update={**changes, "code": GOOD_CODE, "outcomes": outcomes}))
+
+
+def _evidence(said: str) -> Evidence:
+    survivor = Survivor(
+        id="3:boundary",
+        line=3,
+        function="top_k",
+        operator="boundary",
+        diff=f"--- a\n+++ b\n@@ -3,1 +3,1 @@\n-    if k < 0:\n+    if k <= 0: {said}",
+        question=f"What does top_k do when k equals 0? {said}",
+        reached=True,
+    )
+    tried = TriedMutant(
+        id="5:slice", line=5, operator="slice", before=":k", after=":", outcome="killed"
+    )
+    return Evidence(
+        hollow_run=HollowRun(reached=True, passed=0, failed=2),
+        mutation=Mutation(score=0.5, killed=1, survived=(survivor,), tried=(tried,)),
+        coverage=Coverage(
+            line=0.75,
+            branch=0.5,
+            missed_lines=(4,),
+            missed_branches=("3->4", "5->exit"),
+            statements=(1, 3, 4, 5),
+        ),
+        integrity=(IntegrityFinding(line=5, what=said),),
+    )
+
+
+def checked() -> Report:
+    """A check whose tests fail: no model, no contract, no attempts, no grade."""
+    entry = TestEntry(id="test_topk.py::test_negative", origin="given", outcome="failed")
+    return made(
+        specification="",
+        verdict="failed",
+        tests_passed=False,
+        reasons=("1 tests do not pass: test_topk.py::test_negative",),
+        contract=None,
+        tests=(entry,),
+        review=(),
+        attempts=(),
+        evidence=Evidence(),
+        usage=Usage(cost_usd=0.0),
+        command="check",
+        failures=(failure(),),
+        disputes=(),
+    )
+
+
+def refused() -> Report:
+    """A run that could not begin: there is nothing but the reason."""
+    return made(
+        final_code="",
+        test_code="",
+        test_output="",
+        tests_passed=False,
+        verdict="failed",
+        reasons=("SettingsError: GREENLOOP_REQUIRE: not one of verified, passed",),
+        contract=None,
+        tests=(),
+        review=(),
+        attempts=(),
+        evidence=Evidence(),
+        usage=Usage(),
+        timings=Timings(),
+        module="",
+        disputes=(),
+    )
+
+
+def older() -> Report:
+    """The same run as an older version told it: without the keys that came later."""
+    told = json.loads(made().model_dump_json())
+    for key in ADDED["report"]:
+        del told[key]
+    for attempt in told["attempts"]:
+        for key in ADDED["attempts"]:
+            del attempt[key]
+    del told["timings"]["started_at"], told["artifacts"]["html"], told["artifacts"]["code"]
+    del told["evidence"]["mutation"]["tried"], told["evidence"]["coverage"]["statements"]
+    return Report.model_validate(told)
+
+
+def huge() -> Report:
+    """10,000 tests, one of which fails; lines of code and messages of a megabyte."""
+    tests = [
+        TestEntry(id=f"test_m.py::test_{n}", requirements=("R1",), origin="given", outcome="passed")
+        for n in range(10_000)
+    ]
+    tests[9_000] = tests[9_000].model_copy(update={"outcome": "failed"})
+    long = "x" * 1_000_000
+    return made(tests=tuple(tests), final_code=f"x = '{long}'\n" * 2, reasons=(long,))
+
+
+def all_kinds() -> dict[str, Report]:
+    """Every kind of report that the forms have to take."""
+    return {
+        "made": made(),
+        "hostile": made(HOSTILE),
+        "checked": checked(),
+        "refused": refused(),
+        "older": older(),
+        "huge": huge(),
+    }
