@@ -8,6 +8,7 @@ from greenloop.records.base import Record
 
 CheckKind = Literal[
     "status",
+    "kept",
     "prints",
     "silent",
     "holds",
@@ -20,6 +21,7 @@ CheckKind = Literal[
     "schema",
 ]
 CheckOrigin = Literal["given", "generated"]
+_OF_THE_SCRIPT = ("status", "kept")
 
 
 class OutputCheck(Record):
@@ -30,6 +32,7 @@ class OutputCheck(Record):
     standard output. `kind` says what is asked for, and which of the other fields has a meaning:
 
     - `status`: the script ends by itself, with status 0
+    - `kept`: what a healed script printed before is still printed; looked at by who heals it
     - `prints`: something that is not blank is printed; `silent`: nothing is
     - `holds`: `text` stands in it; `matches`: the regular expression `text` is found in it
       (multi-line: `^` and `$` are the ends of each line)
@@ -52,12 +55,13 @@ class OutputCheck(Record):
 
     def __str__(self) -> str:
         """What is asked for, as one sentence for a prompt or a person."""
-        about = "the script" if self.kind == "status" else self.file or "standard output"
+        about = "the script" if self.kind in _OF_THE_SCRIPT else self.file or "standard output"
         return f"{about} {self._asked()}"
 
     def _asked(self) -> str:
         asked = {
             "status": "ends with status 0",
+            "kept": "prints what it printed before",
             "prints": "is not blank",
             "silent": "is empty",
             "holds": f"holds {self.text!r}",

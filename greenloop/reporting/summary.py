@@ -49,8 +49,11 @@ def short_verdict(report: Report) -> list[str]:
     lines = [verdict_line(report)]
     lines += [f"  not better because: {reason}" for reason in report.reasons]
     places = report.artifacts
+    failed = report.command == "heal" and not report.tests_passed
+    changed = failed and report.final_code != report.original
     for label, path in (
         ("code", places.output or (places.best_code if report.command == "script" else None)),
+        ("best attempt", places.best_code if changed else None),
         ("as it was", places.original),
         ("files made", places.made),
         ("tests", places.tests_output),

@@ -47,7 +47,7 @@ def judge(run: ScriptRun, checks: Sequence[OutputCheck]) -> TestRun:
     if run.changed_inputs:
         judged.enter(INPUTS_KEPT, "failed", _inputs_changed(run))
     for check in checks:
-        if check.kind != "status":
+        if check.kind not in ("status", "kept"):
             _look(judged, check, run, ended=broken is None)
     return TestRun(
         ending=run.ending,

@@ -48,6 +48,9 @@ def amiss(check: OutputCheck, run: ScriptRun) -> str:
         if check.kind == "made":
             return ""
         return _of_file(check, file)
+    if not run.stdout.strip() and check.kind not in ("json", "schema"):
+        why = _of_text(check, Looked("", "standard output"))
+        return f"{_printed_nothing(run)}\n{why}" if why else ""
     return _of_text(check, Looked(_plain_ends(run.stdout), "standard output", cut=run.stdout_cut))
 
 

@@ -60,7 +60,8 @@ def shown_failures(run: TestRun, held: Held, *, output: int = _OUTPUT) -> list[S
 
 def summary(run: TestRun, what: str = "tests") -> str:
     """One line: how many passed, how many did not, and how the run ended if not well."""
-    counts = f"{run.passed_count} {what} passed, {len(run.failing)} did not."
+    noun = what.removesuffix("s") if run.passed_count == 1 else what
+    counts = f"{run.passed_count} {noun} passed, {len(run.failing)} did not."
     return counts if run.ending == "finished" else f"{counts} {_ending(run)}"
 
 

@@ -17,11 +17,15 @@ from greenloop.tools.toolkit import RepairRequest, python_version
 
 @dataclass(frozen=True)
 class ShownInput:
-    """An input as a prompt shows it: its path, its size in bytes, its first lines if it is text."""
+    """An input as a prompt shows it: path, size in bytes, first lines if it is text.
+
+    `whole`: the lines are all that it has.
+    """
 
     path: str
     size: int
     head: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class ScriptTools:
             script=script,
             keep=keep,
             may_dispute=bool(disputable),
+            disputable=list(disputable),
             from_the_original=from_the_original,
             rulings=request.rulings,
             **_shown(request),

@@ -171,4 +171,4 @@ class History:
 def remark(explanation: str) -> str:
     """The first sentence of what the model said of its code, as a label for the attempt."""
     first = " ".join(explanation.split()).split(". ")[0].strip("# *`")
-    return first[:_REMARK]
+    return first if len(first) <= _REMARK else f"{first[:_REMARK]}…"

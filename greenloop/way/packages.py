@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from greenloop.errors import PackagesError
+from greenloop.errors import InputError, PackagesError
 from greenloop.events import Emit, Notice, PackagesAwaited, PackagesReady
 from greenloop.packages import Installed
 from greenloop.packages.names import imported_by, is_standard, package_of, with_import
 from greenloop.records import Failure, TestRun
 from greenloop.suite import Suite
 from greenloop.tools.toolkit import Toolkit
+from greenloop.way.advice import module_beside
 
 if TYPE_CHECKING:
     from greenloop.way.state import RunState
@@ -132,10 +133,18 @@ def _is_there(installed: Installed, module: str) -> bool:
 
 
 def _tell(state: RunState, emit: Emit, module: str, who: str) -> None:
-    """Once for each module: what the person can do, which the model cannot."""
+    """Once for each module: what the person can do, which the model cannot.
+
+    Raises:
+        InputError: it is a module of the person's that a script needs: nobody is to write it anew.
+    """
     if module in state.provisions.told:
         return
     state.provisions.told.add(module)
+    original = state.request.original
+    own = module_beside(original.path, module) if original and state.request.script else ""
+    if own:
+        raise InputError(f"{module} lies beside the script, which may read it with: {own}")
     emit(
         Notice(
             f"{who} {module}, which is not available; "

@@ -122,12 +122,15 @@ def _why_red(state: RunState, broken_off: GreenloopError | None) -> Iterator[str
     failing = sorted(best.failing(state.stands))
     if failing:
         shown = ", ".join(failing[:5]) + (", …" if len(failing) > 5 else "")
-        what = "checks" if state.request.script else "tests"
-        yield f"{len(failing)} {what} do not pass: {shown}"
+        what = "check" if state.request.script else "test"
+        verb = f"{what} does" if len(failing) == 1 else f"{what}s do"
+        yield f"{len(failing)} {verb} not pass: {shown}"
     if best.run.ending != "finished":
         yield f"the best run ended: {best.run.ending}: {best.run.detail}"
     elif best.run.limits_hit:
         yield f"the best run {best.run.detail}"
+    if state.request.kind == "heal" and best.kind == "repair" and best.remark:
+        yield f"said of the best attempt: {best.remark}"
     if broken_off is None:
         yield f"repairs made: {state.repairs}"
 

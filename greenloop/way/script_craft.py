@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from greenloop.events import Emit
+from greenloop.events import Emit, Notice
 from greenloop.fixes import Fixed, free_fixes
 from greenloop.records import (
     Dispute,
@@ -24,6 +24,7 @@ from greenloop.scripts.minimal import lost_output
 from greenloop.tools.failures import shown_failures, summary
 from greenloop.tools.scripts import ScriptTask, ScriptTools
 from greenloop.tools.toolkit import RepairRequest, Toolkit
+from greenloop.way.advice import file_elsewhere
 from greenloop.way.checklist import PRINTED_BEFORE, Checklist, failing
 from greenloop.way.craft import lost_by, standing_failures
 from greenloop.way.history import Candidate
@@ -71,7 +72,15 @@ class ScriptCraft:
             done = await self.once(code)
             return self._with_what_it_printed(judge(done, self.checklist.checks), done)
 
-        return await run_with_packages(self.kit, self.state, self.emit, once, [code], self._own)
+        run = await run_with_packages(self.kit, self.state, self.emit, once, [code], self._own)
+        self._advise(file_elsewhere(run, self.job))
+        return run
+
+    def _advise(self, text: str) -> None:
+        """Once: what the person can do."""
+        if text and text not in self.state.provisions.told:
+            self.state.provisions.told.add(text)
+            self.emit(Notice(text))
 
     async def once(self, code: str) -> ScriptRun:
         """One run as it is, kept where the report finds it."""

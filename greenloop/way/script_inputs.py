@@ -11,7 +11,7 @@ from greenloop.tools.scripts import ScriptTask, ShownInput
 from greenloop.way.checklist import Checklist
 from greenloop.way.request import InputRef, RunRequest, ScriptRequest
 
-_HEAD_LINES, _LINE, _HEAD_BYTES = 4, 160, 4096
+_HEAD_LINES, _LINE, _HEAD_BYTES = 8, 160, 4096
 
 
 def read_input(ref: InputRef) -> InputFile:
@@ -50,9 +50,15 @@ def task_of(request: RunRequest, job: ScriptJob, checklist: Checklist) -> Script
         task=request.specification,
         arguments=job.arguments,
         stdin=_head(job.stdin),
-        inputs=[ShownInput(i.path, len(i.content), _head(i.content)) for i in job.inputs],
+        inputs=[_shown(item) for item in job.inputs],
         checks=checklist.checks,
     )
+
+
+def _shown(item: InputFile) -> ShownInput:
+    head = _head(item.content)
+    whole = head == item.content.decode("utf-8-sig", "replace").replace("\r\n", "\n").rstrip("\n")
+    return ShownInput(item.path, len(item.content), head, whole)
 
 
 def _head(content: bytes) -> str:

@@ -64,7 +64,7 @@ def _hold_to_its_checks(state: RunState, request: ScriptRequest, emit: Emit) -> 
     """A script that exists has to end well, to do what is asked for, and to print what it did."""
     checks = complete(request.checks, prints=False)
     emit(ChecksReady(checks))
-    printed = OutputCheck(id=PRINTED_BEFORE, kind="status", origin="generated")
+    printed = OutputCheck(id=PRINTED_BEFORE, kind="kept", origin="generated")
     state.suite = replace(_checklist(state), checks=(*checks, printed))
 
 

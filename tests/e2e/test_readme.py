@@ -33,7 +33,7 @@ def test_every_option_of_make_is_in_the_readme_and_the_other_way_round() -> None
 
 
 def test_every_example_is_in_the_readme() -> None:
-    for path in (ROOT / "examples").glob("*.md"):
+    for path in (ROOT / "examples").glob("*.jsonl"):
         assert f"| `{path.stem}` |" in README
 
 

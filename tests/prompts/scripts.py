@@ -24,7 +24,7 @@ FULL = ScriptTask(
         OutputCheck(id="totals.csv: 3 rows", kind="rows", file="totals.csv", rows=3),
     ),
 )
-EXISTING = ScriptTask(name="old.py", inputs=(ShownInput("in.txt", 4, "abc"),))
+EXISTING = ScriptTask(name="old.py", inputs=(ShownInput("in.txt", 4, "abc", whole=True),))
 CODE = "import csv\n\nprint(rows[0]['region'])\n\n"
 FAILURES = (
     ShownFailure(
@@ -59,7 +59,7 @@ _FIRST: dict[str, Any] = {
 }
 _LATER: dict[str, Any] = {
     "code": CODE,
-    "summary": "1 checks passed, 4 did not.",
+    "summary": "1 check passed, 4 did not.",
     "failures": FAILURES,
     "omitted": 2,
     "history": ("repair (names of columns): 2 failing: prints 'Total'; KeyError: 'region'",),
@@ -78,6 +78,7 @@ SCRIPTS: dict[str, dict[str, Any]] = {
         "script": EXISTING,
         "keep": True,
         "may_dispute": False,
+        "disputable": (),
         "rulings": (),
         **_FIRST,
         **_AROUND,
@@ -86,6 +87,7 @@ SCRIPTS: dict[str, dict[str, Any]] = {
         "script": FULL,
         "keep": False,
         "may_dispute": True,
+        "disputable": ("prints 'Total'", "totals.csv: 3 rows"),
         "rulings": ("prints 'Total' stands: the task quotes it",),
         **_LATER,
         **_OPEN,

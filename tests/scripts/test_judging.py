@@ -130,7 +130,7 @@ def test_the_same_crash_has_the_same_signature_whatever_was_printed() -> None:
     one = judge(crashed(), complete([], prints=True))
     other = judge(crashed(duration_s=2.0), complete([], prints=True))
     assert signature(one) == signature(other)
-    assert "2 tests" in summary(one) or "1 tests" in summary(one)
+    assert summary(one) == "1 test passed, 1 did not."
 
 
 @pytest.mark.parametrize(

@@ -221,3 +221,28 @@ def test_the_prompt_does_not_grow_with_the_number_of_attempts(way: Way, tmp_path
     sizes = [len(item) for item in done.model.asked("repair_script")]
     assert len(sizes) >= 3
     assert max(sizes[-2:]) < sizes[0] + 2500
+
+
+def test_no_model_is_asked_to_make_up_a_module_that_lies_beside(way: Way, tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("X = 1\n")
+    text = "import helper\n\nprint(helper.X)\n"
+    done = way({}, request=existing(tmp_path, text))
+    assert isinstance(done.error, InputError)
+    assert "helper lies beside the script" in str(done.error)
+    assert "--input helper.py" in str(done.error)
+
+
+def test_an_input_that_lies_elsewhere_is_named_with_its_option(way: Way, tmp_path: Path) -> None:
+    text = GOOD.replace("sales.csv", "data/sales.csv")
+    done = way({"repair_script": [fenced(GOOD)]}, request=existing(tmp_path, text))
+    (told,) = [item.text for item in done.told(Notice)]
+    assert "sales.csv" in told
+    assert "--input PATH=data/sales.csv" in told
+
+
+def test_what_was_printed_before_is_a_check_that_prompts_name(way: Way, tmp_path: Path) -> None:
+    done = way({"repair_script": [fenced(GOOD)]}, request=existing(tmp_path, BROKEN))
+    (prompt,) = done.model.asked("repair_script")
+    assert prompt.count("the script ends with status 0") == 1
+    assert "the script prints what it printed before" in prompt
+    assert "so that they can be wrong: `prints what it printed before`" in prompt
