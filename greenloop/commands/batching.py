@@ -13,6 +13,7 @@ from typing import Any
 
 from greenloop.batch.entries import read_entries
 from greenloop.batch.running import Batch
+from greenloop.commands.options import flags_in
 from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.records import BatchTotals
@@ -32,6 +33,20 @@ class BatchOptions:
     tokens: int | None = None
     json: bool = False
     quiet: bool = False
+
+
+def batch_typed(typed: dict[str, Any]) -> int:
+    """`greenloop batch` from its parameters: the exit status."""
+    options = BatchOptions(
+        output_dir=typed["output_dir"],
+        run_dir=typed["run_dir"],
+        jobs=typed["jobs"],
+        requests=typed["requests_per_minute"],
+        tokens=typed["tokens_per_minute"],
+        json=typed["json"],
+        quiet=typed["quiet"],
+    )
+    return batch_command(typed["specs"], options, flags_in(typed))
 
 
 def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, Any]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,13 @@ from greenloop.commands.approval import check_terminal
 from greenloop.commands.carrying_out import carry_out, end
 from greenloop.commands.healed_files import read_layout, read_original
 from greenloop.commands.making import absolute, with_absolute_replays
-from greenloop.commands.scripting import ScriptOptions, check_folder, script_request
+from greenloop.commands.options import flags_in
+from greenloop.commands.scripting import (
+    ScriptOptions,
+    check_folder,
+    options_of,
+    script_request,
+)
 from greenloop.errors import GreenloopError, InputError
 from greenloop.models.opening import asks_nobody
 from greenloop.settings import Settings
@@ -28,6 +34,12 @@ class HealOptions(ScriptOptions):
     tests: Sequence[Path] = ()
     seconds: float | None = None
     write: bool = False
+
+
+def heal_typed(typed: dict[str, Any]) -> int:
+    """`greenloop heal` from its parameters: the exit status."""
+    options = replace(options_of(HealOptions, typed), write=typed["yes"])
+    return heal_command(typed["file"], options, flags_in(typed))
 
 
 def heal_command(file: Path, options: HealOptions, flags: dict[str, Any]) -> int:

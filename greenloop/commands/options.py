@@ -115,3 +115,22 @@ def flags_of(
         "sandbox": sandbox,
         "require": require,
     }
+
+
+_SETTINGS = {
+    "model": "model",
+    "fallback_model": "fallback_model",
+    "max_repairs": "max_repairs",
+    "timeout": "timeout_s",
+    "max_tokens": "max_tokens",
+    "max_cost": "max_cost",
+    "sandbox": "sandbox",
+    "require": "require",
+    "mutants": "mutants",
+}
+
+
+def flags_in(typed: dict[str, Any]) -> dict[str, Any]:
+    """What was typed, by parameter, as the flags that are settings."""
+    flags = {setting: typed[name] for name, setting in _SETTINGS.items() if name in typed}
+    return {**flags, "allow_package": listed(typed.get("allow_package"))}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from greenloop.agent import refused
 from greenloop.commands.approval import check_terminal
 from greenloop.commands.carrying_out import Shown, carry_out, end
 from greenloop.commands.input_files import read_inputs, read_stdin
 from greenloop.commands.making import absolute, with_absolute_replays
+from greenloop.commands.options import flags_in
 from greenloop.commands.specifications import read_specification
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.records import OutputCheck
@@ -52,6 +53,26 @@ class ScriptOptions(Shown):
     expected: Expected = field(default_factory=Expected)
     allow_network: Sequence[str] = ()
     record: Path | None = None
+
+
+Kind = TypeVar("Kind", bound=ScriptOptions)
+
+
+def options_of(kind: type[Kind], typed: dict[str, Any]) -> Kind:
+    """What was typed, by parameter, as the options of a command."""
+    expected = Expected(
+        tuple(typed["expect"] or ()), tuple(typed["expect_file"] or ()), typed["expect_json_schema"]
+    )
+    lists = ("arguments", "allow_network", "tests")
+    values: dict[str, Any] = {n: tuple(typed[n] or ()) for n in lists if n in typed}
+    values |= {"inputs": tuple(typed["input"] or ()), "expected": expected}
+    known = {item.name for item in fields(kind)}
+    return kind(**{name: typed[name] for name in known & set(typed)} | values)
+
+
+def script_typed(typed: dict[str, Any]) -> int:
+    """`greenloop script` from its parameters: the exit status."""
+    return script_command(typed["task"], options_of(ScriptOptions, typed), flags_in(typed))
 
 
 def script_command(task: str, options: ScriptOptions, flags: dict[str, Any]) -> int:

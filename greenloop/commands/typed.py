@@ -26,8 +26,6 @@ from greenloop.commands.options import (
     Sandbox,
     Timeout,
     Verbose,
-    flags_of,
-    listed,
 )
 
 Inputs = Annotated[
@@ -72,6 +70,28 @@ Arguments = Annotated[
     list[str] | None, typer.Argument(help="Arguments of the script, after --.", metavar="ARGS")
 ]
 
+LockedTests = Annotated[
+    list[Path] | None,
+    typer.Option("--tests", help="Its pytest files or folder: locked, never edited."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write the healed file without a question.")]
+HealedOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write the healed file there, and leave FILE alone."),
+]
+ModelOrNone = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        help="PROVIDER:NAME, replay:FILE, or none: a search over single edits alone.",
+        metavar="NAME",
+    ),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option("--seconds", min=0.1, help="For the search; default 2, without a model 60."),
+]
+
 
 def script(
     task: Annotated[str, typer.Argument(help="Text, a file, or - for standard input.")],
@@ -101,62 +121,27 @@ def script(
     verbose: Verbose = False,
 ) -> None:
     """Task → script → run → checked output. What it prints is printed."""
-    from greenloop.commands.scripting import Expected, ScriptOptions, script_command
+    typed = dict(locals())
+    from greenloop.commands.scripting import script_typed
 
-    flags = flags_of(model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox)
-    options = ScriptOptions(
-        output=output,
-        artifacts=artifacts,
-        inputs=tuple(input or ()),
-        stdin=stdin,
-        arguments=tuple(arguments or ()),
-        expected=Expected(tuple(expect or ()), tuple(expect_file or ()), expect_json_schema),
-        allow_network=tuple(allow_network or ()),
-        run_dir=run_dir,
-        record=record,
-        keep_best=keep_best,
-        approve=approve,
-        json=json,
-        quiet=quiet,
-        verbose=verbose,
-    )
-    flags |= {"allow_package": listed(allow_package)}
-    raise typer.Exit(script_command(task, options, flags))
+    raise typer.Exit(script_typed(typed))
 
 
 def heal(
     file: Annotated[Path, typer.Argument(help="The script, or with --tests the module.")],
     arguments: Arguments = None,
-    tests: Annotated[
-        list[Path] | None,
-        typer.Option("--tests", help="Its pytest files or folder: locked, never edited."),
-    ] = None,
+    tests: LockedTests = None,
     input: Inputs = None,
     stdin: Stdin = None,
     expect: Expect = None,
     expect_file: ExpectFile = None,
     expect_json_schema: ExpectSchema = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Write the healed file without a question.")
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the healed file there, and leave FILE alone."),
-    ] = None,
+    yes: Yes = False,
+    output: HealedOutput = None,
     artifacts: Artifacts = None,
     allow_network: AllowNetwork = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            help="PROVIDER:NAME, replay:FILE, or none: a search over single edits alone.",
-            metavar="NAME",
-        ),
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option("--seconds", min=0.1, help="For the search; default 2, without a model 60."),
-    ] = None,
+    model: ModelOrNone = None,
+    seconds: Seconds = None,
     fallback_model: Fallback = None,
     json: Json = False,
     run_dir: RunDir = None,
@@ -174,29 +159,7 @@ def heal(
     verbose: Verbose = False,
 ) -> None:
     """Repair an existing script until it runs, or a module until its tests pass."""
-    from greenloop.commands.healing import HealOptions, heal_command
-    from greenloop.commands.scripting import Expected
+    typed = dict(locals())
+    from greenloop.commands.healing import heal_typed
 
-    flags = flags_of(
-        model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
-    )
-    flags |= {"allow_package": listed(allow_package), "mutants": mutants}
-    options = HealOptions(
-        tests=tuple(tests or ()),
-        seconds=seconds,
-        write=yes,
-        output=output,
-        artifacts=artifacts,
-        inputs=tuple(input or ()),
-        stdin=stdin,
-        arguments=tuple(arguments or ()),
-        expected=Expected(tuple(expect or ()), tuple(expect_file or ()), expect_json_schema),
-        allow_network=tuple(allow_network or ()),
-        run_dir=run_dir,
-        record=record,
-        approve=approve,
-        json=json,
-        quiet=quiet,
-        verbose=verbose,
-    )
-    raise typer.Exit(heal_command(file, options, flags))
+    raise typer.Exit(heal_typed(typed))

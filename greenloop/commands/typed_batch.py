@@ -20,8 +20,6 @@ from greenloop.commands.options import (
     Require,
     Sandbox,
     Timeout,
-    flags_of,
-    listed,
 )
 
 
@@ -61,22 +59,10 @@ def batch(
     quiet: Quiet = False,
 ) -> None:
     """Many specifications, side by side; the same command again goes on where it was."""
-    from greenloop.commands.batching import BatchOptions, batch_command
+    typed = dict(locals())
+    from greenloop.commands.batching import batch_typed
 
-    flags = flags_of(
-        model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
-    )
-    flags |= {"allow_package": listed(allow_package), "mutants": mutants}
-    options = BatchOptions(
-        output_dir=output_dir,
-        run_dir=run_dir,
-        jobs=jobs,
-        requests=requests_per_minute,
-        tokens=tokens_per_minute,
-        json=json,
-        quiet=quiet,
-    )
-    raise typer.Exit(batch_command(specs, options, flags))
+    raise typer.Exit(batch_typed(typed))
 
 
 def verify(

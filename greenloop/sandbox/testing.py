@@ -7,11 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any
 
 from greenloop.errors import SandboxError
 from greenloop.packages import Installed
 from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
+from greenloop.sandbox.answering import answers_of
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.box import Answers, AskedForm
 from greenloop.sandbox.forms import run_in_form
@@ -20,8 +20,7 @@ from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.mutating import MARGIN_S, MutantRuns, Splice, as_job, try_all
 from greenloop.sandbox.patching import PatchRuns, Trying, patch_runs, patches_job
 from greenloop.sandbox.projects import project_work, texts
-from greenloop.sandbox.protocol import events, test_run
-from greenloop.sandbox.reached import ended_by_itself, limits_hit
+from greenloop.sandbox.protocol import test_run
 from greenloop.sandbox.scripting import KEPT_BYTES, script_run, script_work
 from greenloop.sandbox.tested import tested_module
 from greenloop.sandbox.work import Work
@@ -116,7 +115,7 @@ class TestingSandbox(ABC):
         job = {"module": module, "calls": list(calls)}
         files = ((f"{module}.py", code),)
         work = Work("calls", files, job, packages=self.packages, timeout_s=timeout_s)
-        return _answers(self._execute(work, stop), len(calls), work.key, self.limits)
+        return answers_of(self._execute(work, stop), len(calls), work.key, self.limits)
 
     def run_script(self, job: ScriptJob) -> ScriptRun:
         """See `Sandbox.run_script`. Raises InputError, and SandboxError."""
@@ -227,25 +226,3 @@ def environment(
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
-
-
-def _answers(ended: Ended, count: int, key: str, limits: Limits) -> Answers:
-    """One event a call, the first that came for it; the numbers come from foreign code."""
-    heard, whole = events(ended.result, key)
-    answers: dict[int, dict[str, Any]] = {}
-    for item in heard:
-        number = item.get("call")
-        if item.get("event") == "answer" and type(number) is int:
-            answers.setdefault(number, item)
-    closed = whole and bool(heard) and heard[-1].get("event") == "end"
-    trouble = "" if ended.ending == "finished" and closed else _trouble(ended, limits)
-    return Answers(tuple(answers.get(number) for number in range(count)), trouble)
-
-
-def _trouble(ended: Ended, limits: Limits) -> str:
-    ending = ended_by_itself(ended, False, ()) if ended.ending == "finished" else ended.ending
-    exceeded = [limits.exceeded(name) for name in limits_hit(ending, ended, False, ())]
-    how = ", ".join([ending, f"status {ended.status}", *exceeded])
-    last = ended.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    said = f": {last[:300]}" if last else ""
-    return f"the calls did not come to an end ({how}){said}"
