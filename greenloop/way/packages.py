@@ -73,7 +73,9 @@ async def provide_missed(
     return await _try(kit, state, emit, kit.packages.allowed.imported(missed))
 
 
-def explained(state: RunState, emit: Emit, run: TestRun, own: Collection[str]) -> TestRun:
+def explained(
+    kit: Toolkit, state: RunState, emit: Emit, run: TestRun, own: Collection[str]
+) -> TestRun:
     """The run, its missing modules with what is there instead: for the model that reads it."""
     installed = state.provisions.installed
     failures = []
@@ -81,7 +83,8 @@ def explained(state: RunState, emit: Emit, run: TestRun, own: Collection[str]) -
         module = _missed(item)
         if module and module not in own and not _is_there(installed, module):
             _tell(state, emit, module, "the code or a test imports")
-            there = ", ".join(map(with_import, installed.names)) or "nothing"
+            names = {*map(with_import, installed.names), *kit.packages.allowed.shown}
+            there = ", ".join(sorted(names)) or "nothing"
             why = f"{module} is not available; available besides the standard library: {there}"
             item = item.model_copy(update={"message": f"{item.message} ({why})"})
         failures.append(item)

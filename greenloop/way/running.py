@@ -52,7 +52,7 @@ async def run_with_packages(
     run = await _timed(state, once)
     while await provide_missed(kit, state, emit, run, own):
         run = await _timed(state, once)
-    return explained(state, emit, run, own)
+    return explained(kit, state, emit, run, own)
 
 
 async def _timed(state: RunState, once: Callable[[], Awaitable[TestRun]]) -> TestRun:
