@@ -59,6 +59,13 @@ def _survivors(evidence: Evidence) -> Iterator[str]:
         yield f"  and {len(survived) - _MOST} more, see the report"
 
 
+def hunk(survivor: Survivor) -> list[str]:
+    """The change with the lines around it, without the diff's heads."""
+    lines = survivor.diff.rstrip("\n").split("\n")
+    heads = [number for number, line in enumerate(lines) if line.startswith("@@")]
+    return lines[heads[0] + 1 :] if heads else lines
+
+
 def changed_line(survivor: Survivor) -> str:
     """The first line that the mutant has instead."""
     lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
