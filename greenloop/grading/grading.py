@@ -29,6 +29,8 @@ from greenloop.records import (
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
+from greenloop.suite.gates import returning
+from greenloop.suite.reading import test_functions
 
 _SIDE_BY_SIDE = 2  # more would make slow tests slower, up to their time limit
 _NO_WALL = "without a wall mutants are not run: a fault may do harm"
@@ -105,6 +107,7 @@ def grade_run(
         flakiness=again.result(),
         integrity=integrity(code),
         requirements_untested=tuple(untested),
+        returning=tuple(name for file in tests for name in returning(test_functions(file.code))),
         thresholds=limits,
         seconds=pieces.seconds,
         not_measured={name: why for name, why in whys.items() if why} | pieces.not_measured,

@@ -45,6 +45,13 @@ def _shortfalls(evidence: Evidence, contracted: bool) -> Iterator[str]:
     yield from (f"integrity: line {item.line}: {item.what}" for item in findings[:_MOST_FINDINGS])
     if len(findings) > _MOST_FINDINGS:
         yield f"integrity: and {len(findings) - _MOST_FINDINGS} more findings"
+    if evidence.returning:
+        names = ", ".join(evidence.returning[:_MOST_TESTS])
+        more = len(evidence.returning) - _MOST_TESTS
+        yield (
+            f"tests that return a value, which pytest passes over, and assert nothing: {names}"
+            f"{f' (and {more} more)' if more > 0 else ''}"
+        )
     if evidence.requirements_untested:
         yield f"requirements without a test: {', '.join(evidence.requirements_untested)}"
 

@@ -218,6 +218,7 @@ class Evidence(Record):
     """All evidence of a run. `thresholds` are the settings that it was measured against.
 
     `seconds` is what each piece took; `not_measured` says, for pieces that are null, why.
+    `returning` names tests that give a value back and assert nothing, so that they always pass.
     """
 
     red_phase: RedPhase | None = None
@@ -231,6 +232,7 @@ class Evidence(Record):
     flakiness: Flakiness | None = None
     integrity: tuple[IntegrityFinding, ...] = ()
     requirements_untested: tuple[str, ...] = ()
+    returning: tuple[str, ...] = ()
     thresholds: Thresholds = Field(default_factory=Thresholds)
     seconds: dict[str, float] = Field(default_factory=dict)
     not_measured: dict[str, str] = Field(default_factory=dict)
