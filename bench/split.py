@@ -1,9 +1,12 @@
 """Which share of test files runs unchanged when tests and code are split, and what that costs.
 
     python bench/split.py [ROUNDS]
+    python bench/split.py real [PACKAGE…]
 
 Every pair of tests/sandbox/split_corpus and the outcome of every recorded example runs in both forms
 on the strongest wall of this machine. The forms take turns, so that a busy moment meets both.
+With `real`, test files of packages on PyPI run instead (`bench/real_tests.py` says of which): how many
+do so unchanged, and why the others do not. They are fetched by pip each time, and run behind the wall.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
+
+from real_tests import PACKAGES, real_files  # noqa: E402
 
 from greenloop.agent import CodingAgent  # noqa: E402
 from greenloop.commands.specifications import read_specification  # noqa: E402
@@ -74,6 +79,24 @@ def main(rounds: int) -> None:
             report(title, box, list(corpus()), rounds)
 
 
+def real(packages: list[str]) -> None:
+    """A line for each test file, and the share."""
+    forms: list[str] = []
+    with open_sandbox(Settings(timeout_s=20)) as box, tempfile.TemporaryDirectory() as folder:
+        for item in real_files(packages, Path(folder)):
+            name = f"{item.title}{' (imports renamed)' if item.renamed else ''}"
+            run = box.run_tests(item.code, item.tests, module=item.module, form="best")
+            if run.passed:
+                forms.append(run.form)
+                said = "split" if run.form == "split" else f"one process: {run.not_split}"
+            else:
+                first = [f"{one.exception}: {one.message}" for one in run.failures] or [run.detail]
+                said = f"does not pass at all: {first[0]}"
+            print(f"{name:52} {len(run.tests):4} tests  {' '.join(said.split())[:200]}", flush=True)
+    count, split = len(forms), forms.count("split")
+    print(f"\nreal: {split} of {count} run unchanged ({split / max(count, 1):.0%})")
+
+
 def report(title: str, box: Sandbox, corpus: list[Pair], rounds: int) -> None:
     ratios, count = [], 0
     print(f"{title:32}{'one process':>12}{'split':>8}{'ratio':>7}")
@@ -94,5 +117,7 @@ def report(title: str, box: Sandbox, corpus: list[Pair], rounds: int) -> None:
     print(f"{title}: {share}{cost}\n")
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:2] == ["real"]:
+    real(sys.argv[2:] or PACKAGES)
+elif __name__ == "__main__":
     main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

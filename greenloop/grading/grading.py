@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -14,11 +13,11 @@ from greenloop.grading.controls import controls
 from greenloop.grading.coverage import coverage
 from greenloop.grading.integrity import integrity
 from greenloop.grading.outside import asked_outside
+from greenloop.grading.pieces import Pieces
 from greenloop.grading.plan import Plan
 from greenloop.grading.reruns import flakiness, hollow_run
 from greenloop.grading.sealed import sealed_result
 from greenloop.records import (
-    Coverage,
     Evidence,
     Expectation,
     Mutation,
@@ -30,6 +29,8 @@ from greenloop.records import (
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.tested import tested_module
 from greenloop.suite import TestFile
+from greenloop.suite.gates import returning
+from greenloop.suite.reading import test_functions
 
 _SIDE_BY_SIDE = 2  # more would make slow tests slower, up to their time limit
 _NO_WALL = "without a wall mutants are not run: a fault may do harm"
@@ -73,22 +74,27 @@ def grade_run(
 
     What runs in the sandbox runs side by side: mostly it waits for processes. Mutants come last
     and by themselves, as their time limits are taken from a machine that has nothing else to do.
+    A piece in which the sandbox fails is missing, and `not_measured` says why; the others go on.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
     """
     plan = plan or Plan()
-    limits, clock, given = plan.thresholds, _Clock(), (box, code, tests, module)
+    limits, pieces, given = plan.thresholds, Pieces(), (box, code, tests, module)
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
-        start = partial(clock.start, pool)
+        start = partial(pieces.start, pool)
+        hollowed = start("hollow_run", partial(hollow_run, *given))
         again = start("flakiness", partial(flakiness, *given, before=run, expected=expected))
         apart = start("split", partial(split_run, *given, before=run, expected=expected))
         alone = start("outside", partial(asked_outside, *given))
-        hollowed = start("hollow_run", partial(hollow_run, *given))
         controlled = start("controls", partial(controls, *given, before=run, thresholds=limits))
         covered = start("coverage", partial(coverage, *given, before=run, thresholds=limits))
         asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
-    result, disagreed = asking.result()
-    measured, why_not = _coverage(covered.result())
-    tried = clock.timed("mutation", partial(_mutation, *given, plan))
-    mutation, unmeasured = (None, {"mutation": tried}) if isinstance(tried, str) else (tried, {})
+    pieces.raise_if_nothing_runs()
+    result, disagreed = asking.result() or (None, ())
+    measured, no_coverage = _or_why(covered.result())
+    mutation, no_mutants = _or_why(pieces.take("mutation", partial(_mutation, *given, plan)))
+    whys = {"coverage": no_coverage, "mutation": no_mutants}
     evidence = Evidence(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
@@ -101,11 +107,17 @@ def grade_run(
         flakiness=again.result(),
         integrity=integrity(code),
         requirements_untested=tuple(untested),
+        returning=tuple(name for file in tests for name in returning(test_functions(file.code))),
         thresholds=limits,
-        seconds=clock.seconds,
-        not_measured=unmeasured | why_not,
+        seconds=pieces.seconds,
+        not_measured={name: why for name, why in whys.items() if why} | pieces.not_measured,
     )
     return Graded(evidence, disagreed)
+
+
+def _or_why(found: Taken | str | None) -> tuple[Taken | None, str]:
+    """The record, and why there is none."""
+    return (None, found) if isinstance(found, str) else (found, "")
 
 
 def _sealed(
@@ -117,10 +129,6 @@ def _sealed(
     agreement: float,
 ) -> tuple[SealedResult | None, tuple[SealedExample, ...]]:
     return sealed_result(box, code, module, examples, agreement) if examples else (None, ())
-
-
-def _coverage(found: Coverage | str) -> tuple[Coverage | None, dict[str, str]]:
-    return (None, {"coverage": found}) if isinstance(found, str) else (found, {})
 
 
 def _mutation(
@@ -135,22 +143,3 @@ def _mutation(
     return plan.mutation(
         box, code, tests, module=module, most=how_many, seed=plan.seed, budget_s=seconds
     )
-
-
-class _Clock:
-    """Seconds of each piece; pieces that run side by side count each in full."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    def start(
-        self, pool: ThreadPoolExecutor, name: str, work: Callable[[], Taken]
-    ) -> Future[Taken]:
-        return pool.submit(self.timed, name, work)
-
-    def timed(self, name: str, work: Callable[[], Taken]) -> Taken:
-        started = time.monotonic()
-        try:
-            return work()
-        finally:
-            self.seconds[name] = round(time.monotonic() - started, 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from greenloop.records import Controls, Coverage, Evidence, Mutation, Outside, SealedResult, Split
+from greenloop.records import Coverage, Evidence, Mutation
 
 _MOST_FINDINGS = 8
 _MOST_LINES = 12
@@ -33,11 +33,11 @@ def _shortfalls(evidence: Evidence, contracted: bool) -> Iterator[str]:
     if contracted and (evidence.red_phase is None or not evidence.red_phase.reached):
         yield "red phase: not every test was seen to fail on a stub"
     yield from _of_hollow_run(evidence)
-    yield from _of_controls(evidence.controls, evidence.thresholds.controlled)
-    yield from _of_split(evidence.split)
-    yield from _of_outside(evidence.outside, evidence.sealed)
-    if contracted:
-        yield from _of_sealed(evidence.sealed, evidence.thresholds.sealed_agreement)
+    yield from _of_controls(evidence)
+    yield from _of_split(evidence)
+    yield from _of_outside(evidence)
+    if contracted or "sealed" in evidence.not_measured:
+        yield from _of_sealed(evidence)
     yield from _of_mutation(evidence)
     yield from _of_coverage(evidence)
     yield from _of_flakiness(evidence)
@@ -45,6 +45,13 @@ def _shortfalls(evidence: Evidence, contracted: bool) -> Iterator[str]:
     yield from (f"integrity: line {item.line}: {item.what}" for item in findings[:_MOST_FINDINGS])
     if len(findings) > _MOST_FINDINGS:
         yield f"integrity: and {len(findings) - _MOST_FINDINGS} more findings"
+    if evidence.returning:
+        names = ", ".join(evidence.returning[:_MOST_TESTS])
+        more = len(evidence.returning) - _MOST_TESTS
+        yield (
+            f"tests that return a value, which pytest passes over, and assert nothing: {names}"
+            f"{f' (and {more} more)' if more > 0 else ''}"
+        )
     if evidence.requirements_untested:
         yield f"requirements without a test: {', '.join(evidence.requirements_untested)}"
 
@@ -52,14 +59,20 @@ def _shortfalls(evidence: Evidence, contracted: bool) -> Iterator[str]:
 def _of_hollow_run(evidence: Evidence) -> Iterator[str]:
     hollow = evidence.hollow_run
     if hollow is None:
-        yield "hollow run: not taken"
+        yield f"hollow run: {_absent(evidence, 'hollow_run')}"
     elif not hollow.reached:
         yield f"hollow run: {hollow.cut_short or 'the tests pass on hollowed code'}"
 
 
-def _of_controls(found: Controls | None, threshold: float) -> Iterator[str]:
+def _absent(evidence: Evidence, piece: str) -> str:
+    why = evidence.not_measured.get(piece)
+    return f"not measured: {why}" if why else "not taken"
+
+
+def _of_controls(evidence: Evidence) -> Iterator[str]:
+    found, threshold = evidence.controls, evidence.thresholds.controlled
     if found is None:
-        yield "controls: not taken"
+        yield f"controls: {_absent(evidence, 'controls')}"
     elif found.cut_short:
         yield f"controls: {found.cut_short}"
     elif found.green:
@@ -76,19 +89,25 @@ def _of_controls(found: Controls | None, threshold: float) -> Iterator[str]:
         )
 
 
-def _of_split(found: Split | None) -> Iterator[str]:
+def _of_split(evidence: Evidence) -> Iterator[str]:
     """Whether tests can be split says nothing of the code; what it answers there does."""
+    found = evidence.split
+    if "split" in evidence.not_measured:
+        yield f"split: {_absent(evidence, 'split')}"
     if found is not None and found.only_beside:
         names = ", ".join(found.only_beside[:_MOST_TESTS])
         more = len(found.only_beside) - _MOST_TESTS
         yield f"passes only beside its tests: {names}{f' (and {more} more)' if more > 0 else ''}"
 
 
-def _of_outside(found: Outside | None, sealed: SealedResult | None) -> Iterator[str]:
+def _of_outside(evidence: Evidence) -> Iterator[str]:
     """Whether the tests' own calls are answered without tests, and more than those calls.
 
     Sealed examples that agree are calls that no writer of code saw: then nothing is by heart.
     """
+    found, sealed = evidence.outside, evidence.sealed
+    if "outside" in evidence.not_measured:
+        yield f"outside: {_absent(evidence, 'outside')}"
     if found is None:
         return
     if found.otherwise:
@@ -99,8 +118,11 @@ def _of_outside(found: Outside | None, sealed: SealedResult | None) -> Iterator[
         yield f"by heart: {names} answers what the tests ask, and nothing like it: ask for more"
 
 
-def _of_sealed(sealed: SealedResult | None, agreement: float) -> Iterator[str]:
-    if sealed is None or not sealed.total:
+def _of_sealed(evidence: Evidence) -> Iterator[str]:
+    sealed, agreement = evidence.sealed, evidence.thresholds.sealed_agreement
+    if "sealed" in evidence.not_measured:
+        yield f"sealed examples: {_absent(evidence, 'sealed')}"
+    elif sealed is None or not sealed.total:
         yield "sealed examples: none were given"
     elif sealed.cut_short:
         yield f"sealed examples: {sealed.cut_short}"
@@ -138,7 +160,7 @@ def _of_coverage(evidence: Evidence) -> Iterator[str]:
 def _of_flakiness(evidence: Evidence) -> Iterator[str]:
     found = evidence.flakiness
     if found is None:
-        yield "flakiness: not taken"
+        yield f"flakiness: {_absent(evidence, 'flakiness')}"
     elif found.cut_short:
         yield f"flakiness: {found.cut_short}"
     elif not found.reached:

@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import Field
 
 from greenloop.records.base import Record
 from greenloop.records.test_run import Form
 from greenloop.records.thresholds import Thresholds
+
+_HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*\n", re.MULTILINE)
 
 
 class RedPhase(Record):
@@ -108,7 +112,7 @@ class SealedResult(Record):
 class Survivor(Record):
     """A fault that no test noticed: `diff` shows it, `question` is what a test would have to ask.
 
-    `reached`: whether any test comes to its line at all. `function` is a dotted name, '' at module
+    `diff` is in unified form, with two lines of the module on each side. `reached`: whether any test comes to its line at all. `function` is a dotted name, '' at module
     level.
     """
 
@@ -119,6 +123,19 @@ class Survivor(Record):
     diff: str
     question: str
     reached: bool
+
+    @property
+    def bare_diff(self) -> str:
+        """`diff` without the lines around: for who must not see more of the code than the change."""
+        found = _HUNK.search(self.diff)
+        if found is None:
+            return self.diff
+        line, body = int(found[1]), self.diff[found.end() :].split("\n")
+        above = next((n for n, text in enumerate(body) if not text.startswith(" ")), 0)
+        changed = [text for text in body if text[:1] in ("-", "+")]
+        old = sum(text.startswith("-") for text in changed)
+        head = f"@@ -{line + above},{old} +{line + above},{len(changed) - old} @@"
+        return "\n".join([self.diff[: found.start()] + head, *changed])
 
 
 class TriedMutant(Record):
@@ -201,6 +218,7 @@ class Evidence(Record):
     """All evidence of a run. `thresholds` are the settings that it was measured against.
 
     `seconds` is what each piece took; `not_measured` says, for pieces that are null, why.
+    `returning` names tests that give a value back and assert nothing, so that they always pass.
     """
 
     red_phase: RedPhase | None = None
@@ -214,6 +232,7 @@ class Evidence(Record):
     flakiness: Flakiness | None = None
     integrity: tuple[IntegrityFinding, ...] = ()
     requirements_untested: tuple[str, ...] = ()
+    returning: tuple[str, ...] = ()
     thresholds: Thresholds = Field(default_factory=Thresholds)
     seconds: dict[str, float] = Field(default_factory=dict)
     not_measured: dict[str, str] = Field(default_factory=dict)

@@ -29,9 +29,10 @@ def grade_lines(evidence: Evidence) -> Iterator[str]:
 def pieces(evidence: Evidence) -> Iterator[tuple[str, bool | None, str]]:
     """Each kind of evidence: its name, whether it is reached (None: not measured), its words."""
     for name, tell in _tellers().items():
-        if name == "sealed" and evidence.sealed is None:
+        if name == "sealed" and evidence.sealed is None and name not in evidence.not_measured:
             continue  # there are such only where a model was asked for them
-        yield name, *tell(evidence)
+        why = evidence.not_measured.get(name.replace(" ", "_"))
+        yield name, *((None, f"not measured: {why}") if why else tell(evidence))
 
 
 def _lines(report: Report) -> Iterator[str]:
@@ -57,6 +58,13 @@ def _survivors(evidence: Evidence) -> Iterator[str]:
         yield f"            {item.question}"
     if len(survived) > _MOST:
         yield f"  and {len(survived) - _MOST} more, see the report"
+
+
+def hunk(survivor: Survivor) -> list[str]:
+    """The change with the lines around it, without the diff's heads."""
+    lines = survivor.diff.rstrip("\n").split("\n")
+    heads = [number for number, line in enumerate(lines) if line.startswith("@@")]
+    return lines[heads[0] + 1 :] if heads else lines
 
 
 def changed_line(survivor: Survivor) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from greenloop.records import Report, TestEntry
-from greenloop.reporting.grades import changed_line
+from greenloop.reporting.grades import hunk
 from greenloop.reporting.harmless import clipped, visible
 from greenloop.reporting.matrix import requirement_rows, short_name
 from greenloop.reporting.measures import measures, was_graded
@@ -47,6 +47,13 @@ class _Paper:
     def head(self, text: str) -> Iterator[str]:
         yield ""
         yield text.upper()
+
+    def lines(self, texts: Iterable[str], indent: int) -> Iterator[str]:
+        """Lines of code as they stand, each cut where the paper ends."""
+        most = self._width - indent
+        for text in texts:
+            shown = visible(text.expandtabs(4)).rstrip()
+            yield " " * indent + (shown if len(shown) <= most else f"{shown[: most - 1]}…")
 
     def row(self, label: str, text: str, indent: int = 2) -> Iterator[str]:
         """A label, and a text that wraps beside it; a long label has its own line."""
@@ -102,8 +109,8 @@ def _survivors(report: Report, paper: _Paper) -> Iterator[str]:
         return
     yield from paper.head(f"{counted_as(len(mutation.survived), 'fault')} that no test notices")
     for item in mutation.survived[:_MOST]:
-        yield from paper.row(f"line {item.line}", changed_line(item))
-        yield from paper.row("", item.question, indent=2 + _LABEL)
+        yield from paper.row(f"line {item.line}", item.question)
+        yield from paper.lines(hunk(item), indent=2 + _LABEL)
     yield from _more(len(mutation.survived))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from greenloop.records import Contract, Failure, TestRun
@@ -12,6 +13,8 @@ from greenloop.suite.suite import Suite
 _BROKEN = frozenset(
     {"NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "UnboundLocalError"}
 )
+# What the sandbox says of a test whose body was not run, whatever the code is.
+NOT_RUN = ("async def test without a plugin", "the test gave back a generator")
 _WRITTEN = ("generated", "hardening")  # by the model, and not yet seen to be worth anything
 
 
@@ -84,10 +87,15 @@ def skipping(suite: Suite) -> tuple[str, ...]:
     return tuple(item.name for item in written if item.skips)
 
 
+def returning(tests: Iterable[TestFunction]) -> tuple[str, ...]:
+    """Names of tests that give a value back and assert nothing: pytest passes them, whatever it is."""
+    return tuple(item.name for item in tests if item.returns and not item.asserts)
+
+
 def _is_broken(suite: Suite, failure: Failure) -> bool:
     if suite.origin(failure.test) not in _WRITTEN:
         return False
-    if failure.exception == "FixtureLookupError":
+    if failure.exception == "FixtureLookupError" or failure.message.startswith(NOT_RUN):
         return True
     in_test = bool(failure.frames) and failure.frames[-1].file == suite.file_name
     return failure.exception in _BROKEN and in_test
@@ -116,9 +124,9 @@ def _text(contract: Contract, tests: list[TestFunction]) -> list[str]:
                 f"{test.name} names requirements that are not in the contract: {', '.join(unknown)}."
             )
         if test.skips:
-            said.append(
-                f"{test.name} may skip or xfail (or is async, which is not run): a test must give a verdict."
-            )
+            said.append(f"{test.name} may skip or xfail: a test must give a verdict.")
+        if test.returns:
+            said.append(f"{test.name} returns a value, which pytest passes over: assert it.")
     if missing and tests:
         said.append(f"No test names {', '.join(missing)}.")
     return said

@@ -19,12 +19,17 @@ _HOOKS = re.compile(
     r"def pytest_(runtest|pyfunc|exception|assertion|make|pycollect|collect|ignore|generate|item|deselect)"
     r"|collect_ignore|pytest_plugins"
 )
+_CHECK = re.compile(r"(assert|expect|check|verify|raises|warns|fail)[^.]*$", re.IGNORECASE)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
 class TestFunction:
-    """One test: `name` is `test_x` or `TestClass::test_x`; lines are 1-based and inclusive."""
+    """One test: `name` is `test_x` or `TestClass::test_x`; lines are 1-based and inclusive.
+
+    `returns`: whether it gives a value back, which pytest passes over; `asserts`: whether it holds
+    any assertion besides.
+    """
 
     __test__ = False
 
@@ -33,6 +38,8 @@ class TestFunction:
     last_line: int
     requirements: tuple[str, ...]
     skips: bool
+    returns: bool
+    asserts: bool
 
     def source(self, code: str) -> str:
         return "\n".join(code.split("\n")[self.first_line - 1 : self.last_line]) + "\n"
@@ -80,8 +87,31 @@ def _read(node: Function, prefix: str) -> TestFunction:
         first_line=first,
         last_line=last,
         requirements=tuple(dict.fromkeys(_IDS.findall(head))),
-        skips=_skips(node) or isinstance(node, ast.AsyncFunctionDef),  # nothing runs those here
+        skips=_skips(node),
+        returns=any(_gives_back(item) for item in _own_nodes(node.body)),
+        asserts=any(isinstance(item, ast.Assert) or _checks(item) for item in ast.walk(node)),
     )
+
+
+def _own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """All of a function but what stands in functions and classes inside of it."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, (Function, ast.ClassDef, ast.Lambda)):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _gives_back(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Return) or node.value is None:
+        return False
+    return not (isinstance(node.value, ast.Constant) and node.value.value is None)
+
+
+def _checks(node: ast.AST) -> bool:
+    """Whether this calls something that may fail a test: `pytest.raises`, `self.assertEqual`, …"""
+    return isinstance(node, ast.Call) and _CHECK.search(ast.unparse(node.func)) is not None
 
 
 def _skips(node: Function) -> bool:

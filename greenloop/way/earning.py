@@ -10,7 +10,14 @@ from greenloop.fixes import free_fixes
 from greenloop.records import Contract, Expectation, GeneratedTests, Origin, RedPhase, TestRun
 from greenloop.suite import Suite
 from greenloop.suite.examples import example_tests
-from greenloop.suite.gates import Complaints, broken_on_stub, complaints, green_on_stub, skipping
+from greenloop.suite.gates import (
+    Complaints,
+    broken_on_stub,
+    complaints,
+    green_on_stub,
+    returning,
+    skipping,
+)
 from greenloop.suite.stub import stub
 from greenloop.tools.toolkit import Toolkit
 from greenloop.way.running import run_suite
@@ -91,6 +98,8 @@ def set_aside(suite: Suite, on_stub: TestRun, origin: Origin) -> Suite:
     reasons = dict.fromkeys(green_on_stub(suite, on_stub), "passes on a stub: proves nothing")
     reasons |= {name: f"is broken: {why}" for name, why in broken_on_stub(suite, on_stub).items()}
     reasons |= dict.fromkeys(skipping(suite), "may skip: gives no verdict")
+    written = (item for _, item in suite.functions)
+    reasons |= dict.fromkeys(returning(written), "returns a value instead of asserting it")
     for name, why in reasons.items():
         if suite.origin(name) == origin:
             suite = suite.drop(name, why, disputed=False)

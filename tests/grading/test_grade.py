@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading import grade
+from greenloop.errors import SandboxError
+from greenloop.grading import grade, grading, shortfalls
 from greenloop.grading.grading import grade_run
 from greenloop.grading.plan import Plan
 from greenloop.records import (
@@ -16,6 +17,7 @@ from greenloop.records import (
     Survivor,
     Thresholds,
 )
+from greenloop.reporting.grades import grade_lines
 from greenloop.sandbox.process import ProcessSandbox
 from greenloop.suite import TestFile
 
@@ -90,3 +92,48 @@ def test_without_a_wall_no_faults_are_run(box: ProcessSandbox) -> None:
     evidence = grade_run(box, CODE, files, "doubling", run=run, plan=Plan(mutants=None)).evidence
     assert evidence.mutation is None
     assert "without a wall" in evidence.not_measured["mutation"]
+
+
+def _failing(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise SandboxError("it died\nget another")
+
+    for name in names:
+        monkeypatch.setattr(grading, name, fails)
+
+
+def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
+    box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = {
+        "flakiness": "flakiness",
+        "split": "split_run",
+        "outside": "asked_outside",
+        "controls": "controls",
+        "coverage": "coverage",
+        "sealed": "sealed_result",
+    }
+    _failing(monkeypatch, *failing.values())
+    files = [TestFile("test_doubling.py", TESTS)]
+    run = box.run_tests(CODE, files, module="doubling")
+    sealed = [SealedExample(call="double(2)", returns="4")]
+    found = grade_run(box, CODE, files, "doubling", run=run, sealed=sealed).evidence
+    assert found.hollow_run == HollowRun(reached=True, passed=0, failed=1)
+    assert all(getattr(found, name) is None for name in failing)
+    why = "the sandbox failed: it died"
+    assert {name: found.not_measured[name] for name in failing} == dict.fromkeys(failing, why)
+    said = shortfalls(found, contracted=False)
+    titles = {name: "sealed examples" if name == "sealed" else name for name in failing}
+    assert {f"{title}: not measured: {why}" for title in titles.values()} <= set(said)
+    lines = "\n".join(grade_lines(found))
+    assert lines.count(f"not measured: {why}") == len(failing) + 1  # lines and branches
+
+
+def test_where_nothing_can_be_run_there_is_no_grade(
+    box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _failing(monkeypatch, "hollow_run", "flakiness")
+    files = [TestFile("test_doubling.py", TESTS)]
+    run = box.run_tests(CODE, files, module="doubling")
+    with pytest.raises(SandboxError, match="it died"):
+        grade_run(box, CODE, files, "doubling", run=run)

@@ -98,6 +98,7 @@ def test_with_all_evidence_nothing_is_short() -> None:
         ({"flakiness": less(FULL.flakiness, **LATE)}, "flakiness: out of time"),
         ({"integrity": (IntegrityFinding(line=3, what="x"),)}, "integrity: line 3: x"),
         ({"requirements_untested": ("R1", "R3")}, "requirements without a test: R1, R3"),
+        ({"returning": ("test_a", "test_b")}, "and assert nothing: test_a, test_b"),
     ],
 )
 def test_each_piece_that_is_short_is_one_reason(changes: dict[str, Any], said: str) -> None:

@@ -61,7 +61,7 @@ SURVIVORS = (
         line=4,
         function="to_roman",
         operator="boundary",
-        diff="@@ -4 +4 @@\n-    if number < 1:\n+    if number <= 1:\n",
+        diff="@@ -3,3 +3,3 @@\n def above(number):\n-    if number < 1:\n+    if number <= 1:\n     below\n",
         question="What does to_roman give for 1? (boundary of `number < 1`)",
         reached=True,
     ),

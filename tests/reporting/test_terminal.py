@@ -25,8 +25,18 @@ def test_it_says_what_matters_first() -> None:
     for part in (
         "SHORT  mutants",
         "1 FAULT THAT NO TEST",
+        "                def top_k(xs, k):\n               -    if k < 0:\n",
         "dropped      test_wrong [R1]",
         "2 repair",
     ):
         assert part in whole
     assert "␛[31mred" in report_text(made(HOSTILE))
+
+
+def test_the_tests_author_is_shown_the_change_alone() -> None:
+    mutation = made().evidence.mutation
+    assert mutation is not None
+    (survivor,) = mutation.survived
+    assert survivor.bare_diff.split("\n")[2:4] == ["@@ -3,1 +3,1 @@", "-    if k < 0:"]
+    assert "def top_k" not in survivor.bare_diff
+    assert survivor.model_copy(update={"diff": survivor.bare_diff}).bare_diff == survivor.bare_diff

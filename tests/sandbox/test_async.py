@@ -9,8 +9,10 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox, container_command, landlocked, warm
+from greenloop.sandbox.inside.returned import FALSE_ADVICE, GENERATOR_ADVICE
 from greenloop.sandbox.inside.shown import ASYNC_ADVICE
 from greenloop.sandbox.visible import site_entries, visible
+from greenloop.suite.gates import NOT_RUN
 from tests.sandbox.conftest import made, walls
 
 _PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
@@ -53,6 +55,43 @@ class Waiting(unittest.IsolatedAsyncioTestCase):
 
 def test_run():
     assert asyncio.run(double(1)) == 2
+
+
+def awaitable(test):
+    def given_back(*args):
+        return test(*args)
+    return given_back
+
+
+@awaitable
+async def test_wrapped():
+    assert await double(1) == 3
+
+
+class Back(unittest.TestCase):
+    @awaitable
+    async def test_wrapped(self):
+        self.assertEqual(await double(1), 3)
+
+    def test_generator(self):
+        yield self.assertEqual(1, 2)
+
+    @unittest.expectedFailure
+    def test_false(self):
+        return 1 == 2
+
+    def test_harmless(self):
+        return 1
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_false(n):
+    return n == 2
+
+
+def test_harmless():
+    assert True
+    return "something"
 """
 
 
@@ -70,14 +109,36 @@ def test_an_async_test_that_nothing_runs_fails_and_says_what_to_do(alone: TestRu
             "TestGroup::test_method",
             "test_xfail",
             "Plain::test_unit",
+            "test_wrapped",
+            "Back::test_wrapped",
         )
     }
-    assert {name for name, kind in alone.outcomes.items() if kind == "failed"} == refused
-    assert {item.test: item.message for item in alone.failures} == dict.fromkeys(
-        refused, ASYNC_ADVICE
-    )
-    assert len(alone.failures) == len(refused)
+    said = [item.test for item in alone.failures if item.message == ASYNC_ADVICE]
+    assert sorted(said) == sorted(refused)
+    assert {alone.outcomes[name] for name in refused} == {"failed"}
     assert "asyncio.run(" in ASYNC_ADVICE
+
+
+def test_what_a_test_gives_back_does_not_make_it_pass(alone: TestRun) -> None:
+    told = {
+        item.test.partition("::")[2]: item.message
+        for item in alone.failures
+        if item.message != ASYNC_ADVICE
+    }
+    assert told == {
+        "Back::test_generator": GENERATOR_ADVICE,
+        "Back::test_false": FALSE_ADVICE,
+        "test_false[1]": FALSE_ADVICE,
+    }
+    assert alone.failing == {item.test for item in alone.failures}
+    assert alone.outcomes["test_solution.py::test_false[2]"] == "passed"
+    assert alone.outcomes["test_solution.py::test_harmless"] == "passed"
+    assert alone.outcomes["test_solution.py::Back::test_harmless"] == "passed"
+
+
+def test_gates_know_the_words_for_a_test_that_is_not_run() -> None:
+    assert ASYNC_ADVICE.startswith(NOT_RUN)
+    assert GENERATOR_ADVICE.startswith(NOT_RUN)
 
 
 def test_async_tests_that_run_by_themselves_do(alone: TestRun) -> None:

@@ -16,7 +16,14 @@ from greenloop.records import (
     TestRun,
 )
 from greenloop.suite import Suite, TestFile
-from greenloop.suite.gates import broken_on_stub, complaints, green_on_stub, skipping, untested
+from greenloop.suite.gates import (
+    NOT_RUN,
+    broken_on_stub,
+    complaints,
+    green_on_stub,
+    skipping,
+    untested,
+)
 
 CONTRACT = Contract(
     module="m",
@@ -41,9 +48,15 @@ def run_of(outcomes: dict[str, str], *failures: Failure, **others: Any) -> TestR
     return TestRun(tests=tuple(tests), failures=failures, **values)
 
 
-def failure(test: str, exception: str, file: str = "test_m.py", phase: Any = "call") -> Failure:
+def failure(
+    test: str,
+    exception: str,
+    file: str = "test_m.py",
+    phase: Any = "call",
+    message: str = "why\nmore",
+) -> Failure:
     frames = (Frame(file=file, line=1, function="x", text="y"),)
-    return Failure(test=test, phase=phase, exception=exception, message="why\nmore", frames=frames)
+    return Failure(test=test, phase=phase, exception=exception, message=message, frames=frames)
 
 
 RED = {"test_a": "failed", "test_b": "error"}
@@ -91,6 +104,7 @@ def test_a_given_file_that_does_not_collect_is_not_the_generated_ones_fault() ->
         (GOOD + "def test_c(): pass\n", "test_c names no requirement"),
         (GOOD + "def test_c():\n    '''R9: c.'''\n", "not in the contract: R9."),
         (GOOD + "@pytest.mark.skip\ndef test_c():\n    '''R1: c.'''\n", "test_c may skip"),
+        (GOOD + "def test_c():\n    '''R1: c.'''\n    return f() == 1\n", "test_c returns a value"),
         (GOOD.replace("R2", "R1"), "No test names R2."),
     ],
 )
@@ -128,6 +142,8 @@ def test_given_tests_may_be_green_on_the_stub() -> None:
         (failure("test_m.py::test_a", "NameError"), True),
         (failure("test_m.py::test_a", "ModuleNotFoundError"), True),
         (failure("test_m.py::test_a", "FixtureLookupError", phase="setup"), True),
+        (failure("test_m.py::test_a", "Failed", message=f"{NOT_RUN[0]} that runs it"), True),
+        (failure("test_m.py::test_a", "Failed"), False),
         (failure("test_m.py::test_a", "NameError", file="m.py"), False),
         (failure("test_m.py::test_a", "NotImplementedError"), False),
         (failure("test_given.py::test_own", "NameError", file="test_given.py"), False),
@@ -135,7 +151,8 @@ def test_given_tests_may_be_green_on_the_stub() -> None:
 )
 def test_a_test_that_fails_of_itself_is_broken(item: Failure, broken: bool) -> None:
     run = run_of(RED, item)
-    expected = {"test_a": f"{item.exception}: why"} if broken else {}
+    said_first = item.message.split("\n")[0]
+    expected = {"test_a": f"{item.exception}: {said_first}"} if broken else {}
     assert broken_on_stub(suite_of(), run) == expected
     said = complaints(CONTRACT, suite_of(), run).others
     assert any("test_a is broken" in text for text in said) is broken

@@ -184,3 +184,22 @@ def test_the_functions_name_is_taken_from_an_id(identifier: str, name: str) -> N
 def test_a_test_that_may_skip_is_known_by_marks_and_calls(code: str, skips: bool) -> None:
     (test,) = read(code)
     assert test.skips is skips
+
+
+@pytest.mark.parametrize(
+    ("code", "returns", "asserts"),
+    [
+        ("def test_a():\n    return f(2) == 4", True, False),
+        ("async def test_a():\n    return await f(2) == 4", True, False),
+        ("class TestA:\n    def test_a(self):\n        for n in s:\n            return n", True, False),
+        ("def test_a():\n    assert f(2) == 4\n    return True", True, True),
+        ("def test_a():\n    self.assertEqual(1, 2)\n    return f(1)", True, True),
+        ("def test_a():\n    with pytest.raises(ValueError):\n        return f(1)", True, True),
+        ("def test_a():\n    check_all(1)\n    return 1", True, True),
+        ("def test_a():\n    if f(): return\n    return None", False, False),
+        ("def test_a():\n    def g(): return 1\n    h(lambda: 2)\n    assert g() == 1", False, True),
+    ],
+)  # fmt: skip
+def test_a_test_that_returns_a_value_is_known(code: str, returns: bool, asserts: bool) -> None:
+    (test,) = read(code)
+    assert (test.returns, test.asserts, test.skips) == (returns, asserts, False)

@@ -175,7 +175,10 @@ def _evidence(said: str) -> Evidence:
         line=3,
         function="top_k",
         operator="boundary",
-        diff=f"--- a\n+++ b\n@@ -3,1 +3,1 @@\n-    if k < 0:\n+    if k <= 0: {said}",
+        diff=(
+            "--- a\n+++ b\n@@ -2,3 +2,3 @@\n def top_k(xs, k):\n"
+            f"-    if k < 0:\n+    if k <= 0: {said}\n         raise ValueError"
+        ),
         question=f"What does top_k do when k equals 0? {said}",
         reached=True,
     )

@@ -98,6 +98,17 @@ def test_tests_that_still_pass_on_the_stub_are_set_aside(way: Way) -> None:
     assert report.evidence.red_phase.passing_on_stub == ("test_topk.py::test_lazy",)
 
 
+_RETURNING = '\n\ndef test_given_back():\n    """R1: one."""\n    return top_k([1], 1) == [1]\n'
+
+
+def test_tests_that_still_return_what_they_should_assert_are_set_aside(way: Way) -> None:
+    returning = suite_answer(GOOD_TESTS + _RETURNING)
+    report = way(answers(generate_tests=[returning, returning])).report
+    assert "test_given_back" not in report.test_code
+    (entry,) = (item for item in report.tests if "test_given_back" in item.id)
+    assert entry.outcome == "dropped"
+
+
 @pytest.mark.parametrize(
     ("tests", "complaint"),
     [
@@ -113,7 +124,11 @@ def test_tests_that_still_pass_on_the_stub_are_set_aside(way: Way) -> None:
             "test_negative is broken",
         ),
         (GOOD_TESTS.replace("test_negative", "test_largest_first"), "defined twice"),
-        (GOOD_TESTS.replace("def test_negative", "async def test_negative"), "is async"),
+        (
+            GOOD_TESTS.replace("def test_negative", "async def test_negative"),
+            "test_negative is broken: Failed: async def test without a plugin",
+        ),
+        (GOOD_TESTS + _RETURNING, "test_given_back returns a value"),
         (
             GOOD_TESTS.replace("def test_negative", "@pytest.mark.xfail\ndef test_negative"),
             "may skip or xfail",

@@ -66,7 +66,7 @@ def mutation(
     tried = box.run_mutants(
         code, tests, [_splice(item) for item in chosen], module=module, budget_s=budget_s
     )
-    return _record(chosen, tried, f"{module}.py").model_copy(
+    return _record(chosen, tried, f"{module}.py", code).model_copy(
         update={
             "generated": len(found),
             "equivalent_suspects": len(found) - len(faults),
@@ -79,11 +79,11 @@ def _splice(item: Mutant) -> Splice:
     return Splice(item.start, item.end, item.mutated, item.unit, item.statement)
 
 
-def _record(chosen: Sequence[Mutant], tried: MutantRuns, name: str) -> Mutation:
+def _record(chosen: Sequence[Mutant], tried: MutantRuns, name: str, code: str) -> Mutation:
     outcomes = [run.outcome for run in tried.runs]
     noticed = sum(outcome in _NOTICED for outcome in outcomes)
     survived = tuple(
-        _survivor(item, run, name)
+        _survivor(item, run, item.diff(name, code))
         for item, run in zip(chosen, tried.runs, strict=True)
         if run.outcome in _UNNOTICED
     )
@@ -127,13 +127,13 @@ def _trouble(outcomes: Sequence[str], said: str) -> str:
     return f"{done} of {count} were tried: {why}"
 
 
-def _survivor(item: Mutant, run: MutantRun, name: str) -> Survivor:
+def _survivor(item: Mutant, run: MutantRun, diff: str) -> Survivor:
     return Survivor(
         id=item.id,
         line=item.line,
         function=item.function,
         operator=item.operator,
-        diff=item.diff(name),
+        diff=diff,
         question=item.question,
         reached=run.outcome == "survived",
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from dataclasses import dataclass
+
+from greenloop.grading.mutants.diffs import unified
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,9 @@ class Mutant:
     statement: tuple[int, int]
     equivalent_suspect: str = ""
 
-    def diff(self, name: str) -> str:
-        """The change as a unified diff without surroundings; `name` is the file's."""
-        before, after = self.before.split("\n"), self.after.split("\n")
-        body = list(difflib.unified_diff(before, after, lineterm="", n=0))[3:]
-        head = f"@@ -{self.line},{len(before)} +{self.line},{len(after)} @@"
-        return "\n".join([f"--- {name}", f"+++ {name}", head, *body])
+    def diff(self, name: str, code: str) -> str:
+        """The change as a unified diff with the lines around it; `name` is the file's."""
+        return unified(name, code, self.start - self.column + 1, self.before, self.after)
 
     def applied_to(self, code: str) -> str:
         """The whole module with this change."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+from functools import partial
 from typing import Any, Protocol
 
 import pytest
 
 from .compared import Compared
 from .doctests import doctests
+from .returned import looked_at
 from .shown import ASYNC_ADVICE, TEXT, described
 from .unawaited import is_async, is_plain_unittest
 
@@ -31,7 +33,7 @@ class Reporter:
         self._running, self._phase = "", "collect"
         self._compared = Compared()
         self._skipped: list[str] = []
-        self._unawaited: set[str] = set()
+        self._unittests: set[str] = set()
         self._refused: set[str] = set()
 
     def begin(self, channel: Sender, job: dict[str, Any]) -> None:
@@ -46,7 +48,7 @@ class Reporter:
 
     def pytest_collection_modifyitems(self, session: Any, items: list[Any]) -> None:
         items.extend(doctests(session, [self._work + name for name in self._doctests]))
-        self._unawaited = {item.nodeid for item in items if is_plain_unittest(item)}
+        self._unittests = {item.nodeid for item in items if is_plain_unittest(item)}
         if self._order_seed is not None:
             random.Random(self._order_seed).shuffle(items)
 
@@ -66,18 +68,23 @@ class Reporter:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: Any) -> None:
-        if self._unawaited and item.nodeid in self._unawaited:
-            self._refuse(item.nodeid)
+        if self._unittests and item.nodeid in self._unittests:
+            self._look_at(item)
 
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> None:
         """Plugins that run async tests come first; what is still async here, nobody runs."""
-        if is_async(pyfuncitem.obj):
-            self._refuse(pyfuncitem.nodeid)
+        self._look_at(pyfuncitem)
 
-    def _refuse(self, name: str) -> None:
-        """Fails an async test, also one that is marked as expected to fail."""
+    def _look_at(self, item: Any) -> None:
+        refuse = partial(self._refuse, item.nodeid)
+        if is_async(item.obj):
+            refuse(ASYNC_ADVICE)
+        item.obj = looked_at(item.obj, refuse)
+
+    def _refuse(self, name: str, why: str) -> None:
+        """Fails a test that nothing would fail, also one that is marked as expected to fail."""
         self._refused.add(name)
-        error = pytest.fail.Exception(ASYNC_ADVICE, pytrace=False)
+        error = pytest.fail.Exception(why, pytrace=False)
         self._failure(name, "call", error, "")
         raise error
 

@@ -13,9 +13,8 @@ def is_async(function: Any) -> bool:
 
 
 def is_plain_unittest(item: Any) -> bool:
-    """Whether it is an async method of a `unittest` class that does not wait for its methods."""
+    """Whether it is a method of a `unittest` class that waits for none of its methods."""
     kind = getattr(item, "cls", None)
     if not (isinstance(kind, type) and issubclass(kind, TestCase)):
         return False
-    waits = kind.run is not TestCase.run or kind._callTestMethod is not TestCase._callTestMethod  # type: ignore[attr-defined]
-    return not waits and is_async(getattr(kind, item.originalname or item.name, None))
+    return kind.run is TestCase.run and kind._callTestMethod is TestCase._callTestMethod  # type: ignore[attr-defined]

@@ -3,6 +3,27 @@
 from __future__ import annotations
 
 from tests.forgery.case import Odd
-from tests.forgery.odd import classes, running, surroundings, values
+from tests.forgery.odd import (
+    classes,
+    equality,
+    imports,
+    interleaved,
+    running,
+    state,
+    surroundings,
+    tables,
+    values,
+)
 
-ODD: dict[str, Odd] = {**classes.ODD, **values.ODD, **running.ODD, **surroundings.ODD}
+_GROUPS = (
+    classes.ODD,
+    equality.ODD,
+    values.ODD,
+    tables.ODD,
+    running.ODD,
+    interleaved.ODD,
+    surroundings.ODD,
+    imports.ODD,
+    state.ODD,
+)
+ODD: dict[str, Odd] = {name: odd for group in _GROUPS for name, odd in group.items()}

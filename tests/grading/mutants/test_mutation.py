@@ -123,7 +123,7 @@ def tried(box: Sandbox, code: str, tests: str, **options: object) -> Mutation:
 
 
 def after(found: Mutation) -> set[str]:
-    return {item.diff.split("\n")[-1][1:].strip() for item in found.survived}
+    return {item.bare_diff.split("\n")[-1][1:].strip() for item in found.survived}
 
 
 @pytest.fixture(scope="module")

@@ -109,8 +109,9 @@ def test_a_mutant_says_where_it_is_and_what_it_changes() -> None:
     found = next(item for item in mutants(code) if item.operator == "boundary")
     assert (found.id, found.line, found.column) == ("3:14 boundary", 3, 14)
     assert (found.function, found.original, found.mutated) == ("Top.k", "<", "<=")
-    assert found.diff("top.py") == (
-        "--- top.py\n+++ top.py\n@@ -3,1 +3,1 @@\n-        if n < 0:\n+        if n <= 0:"
+    assert found.diff("top.py", code) == (
+        "--- top.py\n+++ top.py\n@@ -1,5 +1,5 @@\n class Top:\n     def k(self, n):\n"
+        "-        if n < 0:\n+        if n <= 0:\n             n = -n\n         return n"
     )
     assert found.question == "What does Top.k do when n equals 0? (boundary of `n < 0`)"
     assert found.applied_to(code) == code.replace("<", "<=")
@@ -120,3 +121,22 @@ def test_a_mutant_says_where_it_is_and_what_it_changes() -> None:
 def test_what_is_no_python_has_no_mutants(code: str) -> None:
     with pytest.raises((SyntaxError, ValueError)):
         mutants(code)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["", "\n"])
+def test_a_diff_applies_to_the_module_and_has_two_lines_on_each_side(end: str, last: str) -> None:
+    code = "a = 1\nb = 2\nc = (\n    3 +\n    4\n)\nd = 5\n\ne = 6" + last
+    for item in mutants(code.replace("\n", end)):
+        lines = item.diff("m.py", code.replace("\n", end)).split("\n")
+        first = int(lines[2].split(",")[0].removeprefix("@@ -"))
+        old = [text[1:] for text in lines[3:] if text[0] in " -"]
+        new = [text[1:] for text in lines[3:] if text[0] in " +"]
+        assert lines[2] == f"@@ -{first},{len(old)} +{first},{len(new)} @@"
+        assert first == max(1, item.line - 2)
+        whole = code.rstrip("\n").split("\n")
+        assert whole[first - 1 : first - 1 + len(old)] == old
+        whole[first - 1 : first - 1 + len(old)] = new
+        changed = item.applied_to(code.replace("\n", end)).replace("\r\n", "\n")
+        assert "\n".join(whole) == changed.rstrip("\n")
+        assert lines[-1][0] == " " or item.line == 9

@@ -1,0 +1,55 @@
+"""Pieces of evidence, each taken by itself: one that cannot be taken does not end the others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from greenloop.errors import SandboxError
+
+_FIRST = ("hollow_run", "flakiness")  # one plain run each, in a warm and in a fresh Python
+Taken = TypeVar("Taken")
+
+
+class Pieces:
+    """`seconds` of each piece, those side by side in full; `failed`: why there is none of some."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.failed: dict[str, SandboxError] = {}
+
+    def start(
+        self, pool: ThreadPoolExecutor, name: str, work: Callable[[], Taken]
+    ) -> Future[Taken | None]:
+        """Takes a piece in another thread, once one is free."""
+        return pool.submit(self.take, name, work)
+
+    def take(self, name: str, work: Callable[[], Taken]) -> Taken | None:
+        """What the work gives; None where the sandbox failed in it, or can run nothing at all."""
+        if all(item in self.failed for item in _FIRST):
+            return None
+        started = time.monotonic()
+        try:
+            return work()
+        except SandboxError as error:
+            self.failed[name] = error
+            return None
+        finally:
+            self.seconds[name] = round(time.monotonic() - started, 3)
+
+    def raise_if_nothing_runs(self) -> None:
+        """Once the first pieces are taken.
+
+        Raises:
+            SandboxError: none of them could be run, so nothing can.
+        """
+        if all(item in self.failed for item in _FIRST):
+            raise self.failed[_FIRST[0]]
+
+    @property
+    def not_measured(self) -> dict[str, str]:
+        """By piece, why it was not taken."""
+        first_lines = {name: str(error).split("\n")[0] for name, error in self.failed.items()}
+        return {name: f"the sandbox failed: {line}" for name, line in first_lines.items()}
