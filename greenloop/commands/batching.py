@@ -7,12 +7,13 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from greenloop.batch.entries import read_entries
 from greenloop.batch.running import Batch
+from greenloop.commands.batch_forms import BatchForms, Gathered, write_forms
 from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.records import BatchTotals
@@ -32,6 +33,8 @@ class BatchOptions:
     tokens: int | None = None
     json: bool = False
     quiet: bool = False
+    force: bool = False
+    forms: BatchForms = field(default_factory=BatchForms)
 
 
 def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, Any]) -> int:
@@ -46,6 +49,7 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
         return error.exit_status
     broken_off: GreenloopError | None = None
     with batch_progress(quiet=options.quiet) as show:
+        gathered = Gathered(show)
         batch = Batch(
             entries,
             settings,
@@ -53,7 +57,8 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
             options.jobs,
             options.requests,
             options.tokens,
-            show,
+            options.force,
+            gathered,
         )
         try:
             asyncio.run(_to_its_end(batch))
@@ -61,7 +66,12 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
             batch.stopping = True
         except GreenloopError as error:
             broken_off = error
-    return _end(batch, broken_off or batch.fatal, options)
+    broken_off = broken_off or batch.fatal
+    try:
+        write_forms(batch, gathered.outcomes, options.forms)
+    except GreenloopError as error:
+        broken_off = broken_off or error
+    return _end(batch, broken_off, options)
 
 
 async def _to_its_end(batch: Batch) -> BatchTotals:

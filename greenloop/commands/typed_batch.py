@@ -58,9 +58,21 @@ def batch(
     allow_package: AllowPackage = None,
     require: Require = None,
     mutants: Mutants = None,
+    markdown: Annotated[
+        str | None,
+        typer.Option(help="A summary of all, also where some failed; - is standard output."),
+    ] = None,
+    junit: Annotated[str | None, typer.Option(help="JUnit XML, a case a specification.")] = None,
+    github_output: Annotated[
+        Path | None, typer.Option(help="Append counts and changed files, as $GITHUB_OUTPUT.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over code and tests changed by hand.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Many specifications, side by side; the same command again goes on where it was."""
+    from greenloop.commands.batch_forms import BatchForms
     from greenloop.commands.batching import BatchOptions, batch_command
 
     flags = flags_of(
@@ -75,6 +87,8 @@ def batch(
         tokens=tokens_per_minute,
         json=json,
         quiet=quiet,
+        force=force,
+        forms=BatchForms(markdown, junit, github_output),
     )
     raise typer.Exit(batch_command(specs, options, flags))
 
@@ -91,11 +105,15 @@ def verify(
     timeout: Timeout = None,
     sandbox: Sandbox = None,
     mutants: Mutants = None,
+    markdown: Annotated[
+        str | None, typer.Option(help="A summary of what drifted; - is standard output.")
+    ] = None,
+    junit: Annotated[str | None, typer.Option(help="JUnit XML, a case a lock file.")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Code and tests are those that were graded, and the grade still holds. No model is asked."""
     from greenloop.commands.verifying import VerifyOptions, verify_command
 
     flags = {"timeout_s": timeout, "sandbox": sandbox, "mutants": mutants}
-    options = VerifyOptions(json=json, quiet=quiet, digests_only=digests_only)
+    options = VerifyOptions(json, quiet, markdown, junit, digests_only)
     raise typer.Exit(verify_command(locks or [], options, flags))

@@ -91,11 +91,12 @@ def totals_text(totals: BatchTotals) -> str:
     """The end of a batch in a few lines."""
     cost = f"${totals.cost_usd:.4f}" if totals.cost_usd is not None else "cost unknown"
     cost = cost if totals.calls else "no cost"
+    by_hand = f", {totals.refused} changed by hand" if totals.refused else ""
     rest = f", {totals.not_run} not run" if totals.not_run else ""
     return (
         f"{totals.ended}: {totals.reached} of {totals.specifications} specifications reached "
         f"({totals.verified} verified), {totals.missed} failed, {totals.broken_off} broken off, "
-        f"{totals.unchanged} unchanged{rest}\n"
+        f"{totals.unchanged} unchanged{by_hand}{rest}\n"
         f"{totals.calls} calls, {totals.tokens} tokens, {cost}, {totals.seconds:.1f} s\n"
     )
 

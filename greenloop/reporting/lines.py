@@ -198,7 +198,9 @@ def _batch(event: e.BatchStarted, verbose: bool) -> Iterator[str]:
 
 def _entry(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
     outcome = event.outcome
-    what = outcome.kind if outcome.kind in ("unchanged", "broken off") else outcome.verdict
+    what = (
+        outcome.kind if outcome.kind in ("unchanged", "broken off", "refused") else outcome.verdict
+    )
     counted = f"{outcome.calls} calls, {outcome.tokens} tokens, {outcome.seconds:.1f} s"
     new = outcome.kind in ("reached", "missed", "broken off")
     spent = f" ({counted})" if new else " (before)" if outcome.kind == "done before" else ""
