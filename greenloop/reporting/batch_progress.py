@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from greenloop import events as e
 from greenloop.records import BatchTotals
 from greenloop.reporting.lines import lines_of
-from greenloop.reporting.progress import Plain, Silent, one_line
+from greenloop.reporting.progress import Plain, Silent, is_live, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -105,6 +104,4 @@ def batch_progress(*, quiet: bool) -> Silent:
     """The fitting renderer for this standard error."""
     if quiet:
         return Silent()
-    if sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
-        return Live()
-    return Plain(sys.stderr)
+    return Live() if is_live() else Plain(sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from textwrap import shorten
 from typing import Any
@@ -12,7 +13,8 @@ from greenloop.records import Attempt, Evidence, TestRun
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
 _MOST = 8
-_LINE = 90  # characters of a requirement on screen; the report has all
+_LINE = 66  # characters of a requirement on screen: with its number, one row of 80 columns
+_WHY = 200  # of the reasons for a dispute; the report has all
 
 
 def lines_of(event: e.Event, *, verbose: bool = False) -> list[str]:
@@ -56,7 +58,7 @@ def _started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
     else:
         yield f"sandbox  {event.sandbox} ({event.isolation})"
     if event.run_dir:
-        yield f"run      {event.run_dir}"
+        yield f"run      {_near(event.run_dir)}"
     if event.resumed_answers:
         yield f"resumed  {event.resumed_answers} answers are in the log and are not asked for again"
 
@@ -121,6 +123,8 @@ def _free_fixed(event: e.FreeFixed, verbose: bool) -> Iterator[str]:
 
 def _attempted(event: e.Attempted, verbose: bool) -> Iterator[str]:
     yield f"attempt  {_counted(event.attempt)}"
+    if event.attempt.remark:
+        yield f"         changed: {_cut(event.attempt.remark, verbose)}"
     yield from _failures(event.run, verbose)
 
 
@@ -144,17 +148,28 @@ def _failures(run: TestRun, verbose: bool) -> Iterator[str]:
 
 
 def _counted(attempt: Attempt) -> str:
+    base = f" of {attempt.based_on}" if attempt.based_on else ""
     return (
-        f"{attempt.n} {attempt.kind}: {attempt.passed} passed, {attempt.failed} failed, "
-        f"{attempt.errors} errors ({attempt.tokens} tokens)"
+        f"{attempt.n} {attempt.kind}{base}: {attempt.passed} passed, {attempt.failed} failed, "
+        f"{attempt.errors} errors ({attempt.tokens} tokens, {attempt.seconds:.1f} s)"
     )
+
+
+def _cut(text: str, verbose: bool) -> str:
+    return text if verbose else shorten(text, _WHY, placeholder=" …")
+
+
+def _near(path: str) -> str:
+    """As it is typed from the working folder, where it lies below that."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative
 
 
 def _judged(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
     judged = event.judgement
     ends = "the test is wrong and is dropped" if judged.wrong == "test" else "the test stands"
-    yield f"dispute  {event.dispute.test}: {event.dispute.why}"
-    yield f"         judged from the contract alone: {ends}: {judged.because}"
+    yield f"dispute  {event.dispute.test}: {_cut(event.dispute.why, verbose)}"
+    yield f"         judged from the contract alone: {ends}: {_cut(judged.because, verbose)}"
 
 
 def _stuck(event: e.Stuck, verbose: bool) -> Iterator[str]:
