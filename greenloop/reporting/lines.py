@@ -8,7 +8,8 @@ from textwrap import shorten
 from typing import Any
 
 from greenloop import events as e
-from greenloop.records import Attempt, Evidence, TestRun
+from greenloop.records import Attempt, TestRun
+from greenloop.reporting.evidence_line import evidence_line
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
@@ -225,33 +226,3 @@ def _entry(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
 
 def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:
     yield f"note     {event.text}"
-
-
-def evidence_line(evidence: Evidence) -> str:
-    """All evidence in one line; what was not taken is left out."""
-    parts: list[str] = []
-    if evidence.red_phase:
-        parts.append(f"{evidence.red_phase.failed} tests red on a stub")
-    if evidence.hollow_run:
-        parts.append(f"hollowed code {'red' if evidence.hollow_run.reached else 'GREEN'}")
-    if evidence.controls:
-        held = f"{evidence.controls.controlled}/{evidence.controls.total}"
-        parts.append(f"controls {held}" + (" FORGED" if evidence.controls.forged else ""))
-    if evidence.split and (evidence.split.reached or evidence.split.only_beside):
-        parts.append("also in two processes" if evidence.split.reached else "NOT in two processes")
-    if evidence.sealed:
-        parts.append(f"sealed examples {evidence.sealed.agreed}/{evidence.sealed.total}")
-    if evidence.mutation and evidence.mutation.score is not None:
-        parts.append(f"mutants {evidence.mutation.score:.0%}")
-    if evidence.coverage:
-        parts.append(f"lines {evidence.coverage.line:.0%}, branches {evidence.coverage.branch:.0%}")
-    if evidence.flakiness:
-        unsteady = (
-            "not tried to the end for steadiness" if evidence.flakiness.cut_short else "FLAKY"
-        )
-        held = "steady in another order" if evidence.flakiness.order_seed else "the same again"
-        parts.append(held if evidence.flakiness.reached else unsteady)
-    parts.append(
-        f"integrity {len(evidence.integrity)} findings" if evidence.integrity else "integrity clean"
-    )
-    return ", ".join(parts)
