@@ -124,7 +124,7 @@ def _free_fixed(event: e.FreeFixed, verbose: bool) -> Iterator[str]:
 
 def _attempted(event: e.Attempted, verbose: bool) -> Iterator[str]:
     yield f"attempt  {_counted(event.attempt)}"
-    if event.attempt.remark:
+    if event.attempt.remark and event.attempt.based_on:
         yield f"         changed: {_cut(event.attempt.remark, verbose)}"
     yield from _failures(event.run, verbose)
 
