@@ -26,6 +26,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.tools.as_tools import in_any_thread
 from greenloop.tools.toolkit import Toolkit
+from greenloop.way.amending import in_force
 from greenloop.way.craft import ModuleCraft
 from greenloop.way.earning import earn_tests
 from greenloop.way.handing_over import with_made
@@ -126,9 +127,10 @@ class CodingAgent:
     async def _make(self, kit: Toolkit, asker: Asker, state: RunState) -> None:
         emit, repairs = self._emit, self._settings.max_repairs
         given = "\n\n".join(item.code for item in state.request.given)
-        state.contract = await kit.parse_specification(
+        parsed = await kit.parse_specification(
             state.request.specification, state.request.module, given
         )
+        state.contract = in_force(parsed, state.request)
         emit(ContractReady(state.contract))
         await provide_agreed(kit, state, emit)
         await side_by_side(

@@ -60,14 +60,15 @@ def _ends_with_a_line(path: Path) -> bool:
 
 def add_up(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
     """The totals with one outcome more; what was paid before is not counted again."""
-    new = outcome.kind not in ("unchanged", "done before")
+    new = outcome.kind not in ("unchanged", "refused", "done before")
     good = outcome.exit_status == 0
     counted = {
         "reached": totals.reached + good,
         "verified": totals.verified + (good and outcome.verdict == "verified"),
         "missed": totals.missed + (outcome.exit_status == 1 and outcome.kind != "broken off"),
         "broken_off": totals.broken_off + _is(outcome, "broken off"),
-        "unchanged": totals.unchanged + (not new),
+        "refused": totals.refused + _is(outcome, "refused"),
+        "unchanged": totals.unchanged + (not new and not _is(outcome, "refused")),
         "calls": totals.calls + new * outcome.calls,
         "tokens": totals.tokens + new * outcome.tokens,
         "not_run": totals.not_run - 1,

@@ -14,7 +14,7 @@ from pathlib import Path
 from greenloop.agent import CodingAgent
 from greenloop.batch.entries import Entry
 from greenloop.batch.results import Results, add_up
-from greenloop.batch.writing import handed_over, unchanged
+from greenloop.batch.writing import handed_over, refused, unchanged, written_files
 from greenloop.errors import (
     BudgetExhaustedError,
     GreenloopError,
@@ -45,7 +45,8 @@ _DOWN = 5  # runs in a row that could not reach their model: it is not the runs'
 
 @dataclass
 class Batch:
-    """One call of a batch. `folder` keeps its results and its runs."""
+    """One call of a batch. `folder` keeps its results and its runs; `force` writes over what
+    somebody changed by hand."""
 
     entries: tuple[Entry, ...]
     settings: Settings
@@ -53,6 +54,7 @@ class Batch:
     jobs: int = 4
     requests: int | None = None
     tokens: int | None = None
+    force: bool = False
     emit: Emit = ignore
     stopping: bool = field(default=False, init=False)
     fatal: GreenloopError | None = field(default=None, init=False)
@@ -93,11 +95,20 @@ class Batch:
     def _waiting(self, results: Results) -> Iterator[Entry]:
         """The entries that there is something to do for; the others are entered at once."""
         for entry in self.entries:
-            known = unchanged(entry, self.settings) or _done(results, entry, self.settings)
+            known = self._refused(entry) or unchanged(entry, self.settings)
+            known = known or _done(results, entry)
             if known is None:
                 yield entry
             else:
                 self._enter(known)
+
+    def _refused(self, entry: Entry) -> BatchOutcome | None:
+        if self.force:
+            return None
+        return refused(entry, self._request(entry), self._directory(entry))
+
+    def _directory(self, entry: Entry) -> RunDirectory:
+        return RunDirectory(self.folder / "runs" / entry.slug)
 
     def _parts(self, stack: ExitStack, total: Ledger) -> Callable[[], Parts]:
         """What the runs share, and what each has of its own."""
@@ -127,7 +138,7 @@ class Batch:
     async def _one(self, entry: Entry, parts: Parts) -> BatchOutcome:
         """One entry's run, whatever becomes of it."""
         started = time.monotonic()
-        directory = RunDirectory(self.folder / "runs" / entry.slug)
+        directory = self._directory(entry)
         broken: BaseException | None = None
         report: Report | None = None
         try:
@@ -149,7 +160,8 @@ class Batch:
             report = await agent.run(self._request(entry), directory.path)
         if entry.output is None or not reached(report, self.settings.require):
             return report
-        return handed_over(report, entry, self._request(entry), directory)
+        request = self._request(entry)
+        return handed_over(report, entry, request, directory, force=self.force)
 
     def _request(self, entry: Entry) -> RunRequest:
         return RunRequest(
@@ -192,6 +204,7 @@ class Batch:
             run_dir=str(directory.path),
             output=places.output if places else None,
             tests_output=places.tests_output if places else None,
+            written=written_files(entry, places) if good else (),
             tests=len(report.tests) if report else 0,
             calls=report.usage.calls if report else 0,
             tokens=report.usage.input_tokens + report.usage.output_tokens if report else 0,
@@ -205,7 +218,7 @@ class Batch:
         return "stopped" if self.stopping and self.totals.not_run else "finished"
 
 
-def _done(results: Results, entry: Entry, settings: Settings) -> BatchOutcome | None:
+def _done(results: Results, entry: Entry) -> BatchOutcome | None:
     """It ended in an earlier call of this batch; what it wrote is still there."""
     found = results.earlier(entry.id, entry.sha256)
     if found is None or (found.exit_status == 0 and entry.output is not None):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from greenloop.batch.by_hand import by_hand
 from greenloop.batch.entries import Entry
-from greenloop.errors import InputError
-from greenloop.records import BatchOutcome, Report
+from greenloop.errors import InputError, OutputError
+from greenloop.records import Artifacts, BatchOutcome, Report
 from greenloop.settings import Settings
 from greenloop.way.leaving import deliver
 from greenloop.way.locking import drifted, load_lock, lock_of, lock_path, save_lock
@@ -15,14 +16,16 @@ from greenloop.way.run_dir import RunDirectory
 
 
 def handed_over(
-    report: Report, entry: Entry, request: RunRequest, directory: RunDirectory
+    report: Report, entry: Entry, request: RunRequest, directory: RunDirectory, *, force: bool
 ) -> Report:
     """Code, tests and lock file written where they were asked for.
 
     Raises:
-        OutputError: one of them cannot be written.
+        OutputError: one of them cannot be written, or somebody changed it in the meantime.
     """
     assert entry.output is not None
+    if not force and (why := by_hand(entry, request, directory)):
+        raise OutputError(f"{why}; --force writes over it")
     report = deliver(report, request, lambda _path, _text: True)
     directory.save_report(report)
     source = Path(entry.source) if Path(entry.source).is_file() else None
@@ -51,3 +54,25 @@ def unchanged(entry: Entry, settings: Settings) -> BatchOutcome | None:
         verdict=lock.grade.verdict,
         output=str(entry.output),
     )
+
+
+def refused(entry: Entry, request: RunRequest, directory: RunDirectory) -> BatchOutcome | None:
+    """What a person changed is not written over, and nothing is paid for what would do so."""
+    why = by_hand(entry, request, directory)
+    if not why:
+        return None
+    return BatchOutcome(
+        id=entry.id,
+        sha256=entry.sha256,
+        kind="refused",
+        exit_status=OutputError.exit_status,
+        reason=f"{why}; --force writes over it",
+    )
+
+
+def written_files(entry: Entry, places: Artifacts | None) -> tuple[str, ...]:
+    """Code, tests and lock file of an entry that reached what was asked for."""
+    if entry.output is None or places is None:
+        return ()
+    files = (places.output, places.tests_output, str(lock_path(entry.output).absolute()))
+    return tuple(item for item in files if item)

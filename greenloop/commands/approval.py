@@ -33,6 +33,11 @@ def ask(path: Path, text: str) -> bool:
     return False
 
 
+def agreed(_path: Path, _text: str) -> bool:
+    """Where the person was asked about all files together, and accepted."""
+    return True
+
+
 def always(_path: Path, _text: str) -> bool:
     """Where nobody wants to be asked."""
     return True

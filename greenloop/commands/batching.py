@@ -7,12 +7,13 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from greenloop.batch.entries import read_entries
 from greenloop.batch.running import Batch
+from greenloop.commands.batch_forms import BatchForms, Gathered, write_forms
 from greenloop.commands.options import flags_in
 from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError, OutputError
@@ -33,6 +34,8 @@ class BatchOptions:
     tokens: int | None = None
     json: bool = False
     quiet: bool = False
+    force: bool = False
+    forms: BatchForms = field(default_factory=BatchForms)
 
 
 def batch_typed(typed: dict[str, Any]) -> int:
@@ -45,6 +48,8 @@ def batch_typed(typed: dict[str, Any]) -> int:
         tokens=typed["tokens_per_minute"],
         json=typed["json"],
         quiet=typed["quiet"],
+        force=typed["force"],
+        forms=BatchForms(typed["markdown"], typed["junit"], typed["github_output"]),
     )
     return batch_command(typed["specs"], options, flags_in(typed))
 
@@ -61,6 +66,7 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
         return error.exit_status
     broken_off: GreenloopError | None = None
     with batch_progress(quiet=options.quiet) as show:
+        gathered = Gathered(show)
         batch = Batch(
             entries,
             settings,
@@ -68,7 +74,8 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
             options.jobs,
             options.requests,
             options.tokens,
-            show,
+            options.force,
+            gathered,
         )
         try:
             asyncio.run(_to_its_end(batch))
@@ -76,7 +83,12 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
             batch.stopping = True
         except GreenloopError as error:
             broken_off = error
-    return _end(batch, broken_off or batch.fatal, options)
+    broken_off = broken_off or batch.fatal
+    try:
+        write_forms(batch, gathered.outcomes, options.forms)
+    except GreenloopError as error:
+        broken_off = broken_off or error
+    return _end(batch, broken_off, options)
 
 
 async def _to_its_end(batch: Batch) -> BatchTotals:

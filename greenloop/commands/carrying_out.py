@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.agent import CodingAgent, refused
-from greenloop.commands.approval import always, ask
+from greenloop.commands.approval import agreed, always
 from greenloop.commands.delivering import delivered
 from greenloop.commands.printing import print_report
+from greenloop.commands.reviewing import Decision, review
 from greenloop.commands.running import complain, run_to_end
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import Emit, Event, RunFinished
@@ -21,6 +22,7 @@ from greenloop.reporting.progress import progress
 from greenloop.settings import Settings
 from greenloop.way.leaving import reached
 from greenloop.way.request import RunRequest
+from greenloop.way.run_dir import RunDirectory
 
 Run = Callable[[CodingAgent], Coroutine[Any, Any, Report]]
 
@@ -38,29 +40,61 @@ class Shown:
 
 
 def carry_out(run: Run, request: RunRequest, settings: Settings, shown: Shown) -> int:
-    """Runs, delivers what was reached, prints it; the exit status."""
-    broken_off: GreenloopError | None = None
+    """Runs, delivers what was reached, prints it; the exit status.
+
+    Where the person is asked and wants something else, the run goes on in its directory.
+    """
+    while True:
+        report, broken_off = _ran(run, settings, shown)
+        if report is None:
+            assert broken_off is not None
+            text = request.specification
+            return end(refused(settings, text, broken_off, None), broken_off, shown)
+        status = 0 if reached(report, settings.require) else 1
+        keep = shown.keep_best or request.keep_best
+        if isinstance(broken_off, InterruptedRunError) or ((status or broken_off) and not keep):
+            return end(report, broken_off, shown, status)
+        decision: Decision = "accept"
+        try:
+            if shown.approve:
+                decision = review(report, request, settings.allow_list)
+            if isinstance(decision, RunRequest):
+                request, run = decision, _going_on(report, decision)
+                continue
+            if decision == "accept":
+                report = delivered(report, request, agreed if shown.approve else always)
+        except GreenloopError as error:
+            broken_off = broken_off or error
+        if decision == "reject":
+            return _rejected(report, shown)
+        return end(report, broken_off, shown, status)
+
+
+def _ran(run: Run, settings: Settings, shown: Shown) -> tuple[Report | None, GreenloopError | None]:
+    """The report, where there is one, and why the run broke off, if it did."""
     with progress(quiet=shown.quiet, verbose=shown.verbose) as show:
         last = _Last(show)
         try:
-            report: Report | None = run_to_end(run(CodingAgent(settings, emit=last)))
+            return run_to_end(run(CodingAgent(settings, emit=last))), None
         except asyncio.CancelledError:
-            report, broken_off = last.report, _interrupted(last.report)
+            return last.report, _interrupted(last.report)
         except GreenloopError as error:
-            report, broken_off = error.report, error
-    if report is None:
-        assert broken_off is not None
-        text = request.specification
-        return end(refused(settings, text, broken_off, None), broken_off, shown)
-    status = 0 if reached(report, settings.require) else 1
-    if broken_off is None or not isinstance(broken_off, InterruptedRunError):
-        keep = shown.keep_best or request.keep_best
-        if (status == 0 and broken_off is None) or keep:
-            try:
-                report = delivered(report, request, ask if shown.approve else always)
-            except OutputError as error:
-                broken_off = broken_off or error
-    return end(report, broken_off, shown, status)
+            return error.report, error
+
+
+def _going_on(report: Report, request: RunRequest) -> Run:
+    """The run goes on as the person wants it now, and is resumed like that too."""
+    directory = RunDirectory.open(Path(str(report.artifacts.run_dir)))
+    directory.save_request(request)
+    return lambda agent: agent.resume(directory)
+
+
+def _rejected(report: Report, shown: Shown) -> int:
+    """The code itself is not printed either: standard output may be a file."""
+    if shown.json:
+        print_report(report, as_json=True)
+    complain(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
+    return 1
 
 
 def end(report: Report, error: GreenloopError | None, shown: Shown, status: int = 1) -> int:

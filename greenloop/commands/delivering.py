@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from greenloop.commands.approval import ask
+from greenloop.commands.approval import agreed, ask
 from greenloop.commands.running import complain
 from greenloop.records import Report
 from greenloop.way.handing_over import hand_over_healed, hand_over_script
@@ -22,7 +22,7 @@ def delivered(report: Report, request: RunRequest, approve: Approve) -> Report:
     if request.kind == "script":
         report = hand_over_script(report, request, approve)
     elif request.kind == "heal":
-        sure = approve if request.write or request.output or approve is ask else _if_asked
+        sure = approve if request.write or request.output or approve is agreed else _if_asked
         report = hand_over_healed(report, request, sure, directory)
     else:
         report = deliver(report, request, approve)

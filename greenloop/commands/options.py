@@ -79,7 +79,10 @@ KeepBest = Annotated[
     bool, typer.Option("--keep-best", help="Write --output even where the goal was not reached.")
 ]
 Approve = Annotated[
-    bool, typer.Option("--approve", help="Show the diff and ask before a file is written.")
+    bool,
+    typer.Option(
+        "--approve", help="Ask before a file is written: accept, reject, or go on otherwise."
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="More progress.")]

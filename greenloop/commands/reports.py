@@ -48,7 +48,7 @@ def report_command(run_dir: Path | None, options: ReportOptions) -> int:
         report = read_report(place)
         forms = list(_forms(report, place, options))
         for name, text in forms:
-            _write(name, text)
+            write_form(name, text)
     except GreenloopError as error:
         complain(str(error))
         return error.exit_status
@@ -81,7 +81,7 @@ def _page(place: Path, options: ReportOptions) -> Path:
     return Path(named) if named else folder / "report.html"
 
 
-def _write(name: str, text: str) -> None:
+def write_form(name: str, text: str) -> None:
     """Raises OutputError, or InputError where no file is named."""
     if not name:
         raise InputError("name a file, or - for standard output")

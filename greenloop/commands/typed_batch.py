@@ -22,29 +22,37 @@ from greenloop.commands.options import (
     Timeout,
 )
 
+Specs = Annotated[
+    list[str],
+    typer.Argument(help="Files, folders, a .jsonl of {id, spec, tests?, output?}, or -."),
+]
+OutputDir = Annotated[
+    Path | None,
+    typer.Option("--output-dir", "-o", help="Write code, tests and lock files there."),
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=1000, help="Conversations at once.")]
+PerMinute = Annotated[int | None, typer.Option(min=1, help="Of all conversations together.")]
+BatchDir = Annotated[
+    Path | None,
+    typer.Option("--run-dir", help="Where results and runs are kept; found again by default."),
+]
+Markdown = Annotated[
+    str | None, typer.Option(help="A summary, also where not all is well; - is standard output.")
+]
+Junit = Annotated[str | None, typer.Option(help="JUnit XML: a case a specification or lock file.")]
+GithubOutput = Annotated[
+    Path | None, typer.Option(help="Append counts and changed files, as to $GITHUB_OUTPUT.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Write over code and tests changed by hand.")]
+
 
 def batch(
-    specs: Annotated[
-        list[str],
-        typer.Argument(help="Files, folders, a .jsonl of {id, spec, tests?, output?}, or -."),
-    ],
-    output_dir: Annotated[
-        Path | None,
-        typer.Option("--output-dir", "-o", help="Write code, tests and lock files there."),
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, max=1000, help="Conversations at once.")
-    ] = 4,
-    requests_per_minute: Annotated[
-        int | None, typer.Option(min=1, help="Of all conversations together.")
-    ] = None,
-    tokens_per_minute: Annotated[
-        int | None, typer.Option(min=1, help="Of all conversations together.")
-    ] = None,
-    run_dir: Annotated[
-        Path | None,
-        typer.Option("--run-dir", help="Where results and runs are kept; found again by default."),
-    ] = None,
+    specs: Specs,
+    output_dir: OutputDir = None,
+    jobs: Jobs = 4,
+    requests_per_minute: PerMinute = None,
+    tokens_per_minute: PerMinute = None,
+    run_dir: BatchDir = None,
     model: Model = None,
     fallback_model: Fallback = None,
     json: Json = False,
@@ -56,6 +64,10 @@ def batch(
     allow_package: AllowPackage = None,
     require: Require = None,
     mutants: Mutants = None,
+    markdown: Markdown = None,
+    junit: Junit = None,
+    github_output: GithubOutput = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Many specifications, side by side; the same command again goes on where it was."""
@@ -77,11 +89,13 @@ def verify(
     timeout: Timeout = None,
     sandbox: Sandbox = None,
     mutants: Mutants = None,
+    markdown: Markdown = None,
+    junit: Junit = None,
     quiet: Quiet = False,
 ) -> None:
     """Code and tests are those that were graded, and the grade still holds. No model is asked."""
     from greenloop.commands.verifying import VerifyOptions, verify_command
 
     flags = {"timeout_s": timeout, "sandbox": sandbox, "mutants": mutants}
-    options = VerifyOptions(json=json, quiet=quiet, digests_only=digests_only)
+    options = VerifyOptions(json, quiet, markdown, junit, digests_only)
     raise typer.Exit(verify_command(locks or [], options, flags))

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from greenloop.commands.reports import write_form
 from greenloop.commands.running import complain, run_to_end
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.events import ignore
 from greenloop.grading import Plan
-from greenloop.records import Record, Report
+from greenloop.records import Report, Verified
+from greenloop.reporting.verify_forms import verified_junit, verified_markdown
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.suite import TestFile
@@ -24,20 +26,14 @@ from greenloop.way.locking import SUFFIX, Lock, drifted, load_lock
 _SKIPPED = {".git", ".venv", "venv", "node_modules", "__pycache__", ".greenloop"}
 
 
-class Verified(Record):
-    """One lock file: what is not as it says; () where all is. `verdict` is that of now."""
-
-    lock: str
-    drift: tuple[str, ...] = ()
-    verdict: str | None = None
-
-
 @dataclass(frozen=True)
 class VerifyOptions:
     """What is typed besides the settings. `digests_only`: nothing is run again."""
 
     json: bool = False
     quiet: bool = False
+    markdown: str | None = None
+    junit: str | None = None
     digests_only: bool = False
 
 
@@ -49,6 +45,7 @@ def verify_command(locks: Sequence[Path], options: VerifyOptions, flags: dict[st
         if not found:
             raise InputError(f"no lock files (*{SUFFIX}) in {', '.join(map(str, locks)) or '.'}")
         results = _verified(found, settings, options)
+        _write_forms(results, options)
     except (asyncio.CancelledError, KeyboardInterrupt):
         complain("interrupted")
         return InterruptedRunError.exit_status
@@ -114,6 +111,13 @@ def _lower(lock: Lock, report: Report | None) -> Iterator[str]:
         yield f"the tests do not pass any more: {next(iter(report.reasons), '')}"
     elif lock.grade.verdict == "verified" and report.verdict == "passed":
         yield f"it was verified, and is not any more: {next(iter(report.reasons), '')}"
+
+
+def _write_forms(results: Sequence[Verified], options: VerifyOptions) -> None:
+    if options.markdown is not None:
+        write_form(options.markdown, verified_markdown(results))
+    if options.junit is not None:
+        write_form(options.junit, verified_junit(results))
 
 
 def _print(results: Sequence[Verified], options: VerifyOptions) -> None:

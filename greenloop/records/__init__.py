@@ -28,7 +28,7 @@ from greenloop.records.evidence import (
     Survivor,
     TriedMutant,
 )
-from greenloop.records.outcome import BatchOutcome, BatchTotals
+from greenloop.records.outcome import BatchOutcome, BatchTotals, Verified
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
 from greenloop.records.project import Project
 from greenloop.records.report import (
@@ -142,4 +142,5 @@ __all__ = [
     "TriedMutant",
     "Usage",
     "Verdict",
+    "Verified",
 ]

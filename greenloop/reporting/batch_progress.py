@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from greenloop import events as e
 from greenloop.records import BatchTotals
 from greenloop.reporting.lines import lines_of
-from greenloop.reporting.progress import Plain, Silent, one_line
+from greenloop.reporting.progress import Plain, Silent, is_live, one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -91,11 +90,12 @@ def totals_text(totals: BatchTotals) -> str:
     """The end of a batch in a few lines."""
     cost = f"${totals.cost_usd:.4f}" if totals.cost_usd is not None else "cost unknown"
     cost = cost if totals.calls else "no cost"
+    by_hand = f", {totals.refused} changed by hand" if totals.refused else ""
     rest = f", {totals.not_run} not run" if totals.not_run else ""
     return (
         f"{totals.ended}: {totals.reached} of {totals.specifications} specifications reached "
         f"({totals.verified} verified), {totals.missed} failed, {totals.broken_off} broken off, "
-        f"{totals.unchanged} unchanged{rest}\n"
+        f"{totals.unchanged} unchanged{by_hand}{rest}\n"
         f"{totals.calls} calls, {totals.tokens} tokens, {cost}, {totals.seconds:.1f} s\n"
     )
 
@@ -104,6 +104,4 @@ def batch_progress(*, quiet: bool) -> Silent:
     """The fitting renderer for this standard error."""
     if quiet:
         return Silent()
-    if sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
-        return Live()
-    return Plain(sys.stderr)
+    return Live() if is_live() else Plain(sys.stderr)

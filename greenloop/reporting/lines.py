@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from textwrap import shorten
 from typing import Any
 
 from greenloop import events as e
-from greenloop.records import Attempt, Evidence, TestRun
+from greenloop.records import Attempt, TestRun
+from greenloop.reporting.evidence_line import evidence_line
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
 _MOST = 8
-_LINE = 90  # characters of a requirement on screen; the report has all
+_LINE = 66  # characters of a requirement on screen: with its number, one row of 80 columns
+_WHY = 200  # of the reasons for a dispute; the report has all
 
 
 def lines_of(event: e.Event, *, verbose: bool = False) -> list[str]:
@@ -56,7 +59,7 @@ def _started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
     else:
         yield f"sandbox  {event.sandbox} ({event.isolation})"
     if event.run_dir:
-        yield f"run      {event.run_dir}"
+        yield f"run      {_near(event.run_dir)}"
     if event.resumed_answers:
         yield f"resumed  {event.resumed_answers} answers are in the log and are not asked for again"
 
@@ -121,6 +124,8 @@ def _free_fixed(event: e.FreeFixed, verbose: bool) -> Iterator[str]:
 
 def _attempted(event: e.Attempted, verbose: bool) -> Iterator[str]:
     yield f"attempt  {_counted(event.attempt)}"
+    if event.attempt.remark and event.attempt.based_on:
+        yield f"         changed: {_cut(event.attempt.remark, verbose)}"
     yield from _failures(event.run, verbose)
 
 
@@ -144,17 +149,28 @@ def _failures(run: TestRun, verbose: bool) -> Iterator[str]:
 
 
 def _counted(attempt: Attempt) -> str:
+    base = f" of {attempt.based_on}" if attempt.based_on else ""
     return (
-        f"{attempt.n} {attempt.kind}: {attempt.passed} passed, {attempt.failed} failed, "
-        f"{attempt.errors} errors ({attempt.tokens} tokens)"
+        f"{attempt.n} {attempt.kind}{base}: {attempt.passed} passed, {attempt.failed} failed, "
+        f"{attempt.errors} errors ({attempt.tokens} tokens, {attempt.seconds:.1f} s)"
     )
+
+
+def _cut(text: str, verbose: bool) -> str:
+    return text if verbose else shorten(text, _WHY, placeholder=" …")
+
+
+def _near(path: str) -> str:
+    """As it is typed from the working folder, where it lies below that."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative
 
 
 def _judged(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
     judged = event.judgement
     ends = "the test is wrong and is dropped" if judged.wrong == "test" else "the test stands"
-    yield f"dispute  {event.dispute.test}: {event.dispute.why}"
-    yield f"         judged from the contract alone: {ends}: {judged.because}"
+    yield f"dispute  {event.dispute.test}: {_cut(event.dispute.why, verbose)}"
+    yield f"         judged from the contract alone: {ends}: {_cut(judged.because, verbose)}"
 
 
 def _stuck(event: e.Stuck, verbose: bool) -> Iterator[str]:
@@ -198,7 +214,9 @@ def _batch(event: e.BatchStarted, verbose: bool) -> Iterator[str]:
 
 def _entry(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
     outcome = event.outcome
-    what = outcome.kind if outcome.kind in ("unchanged", "broken off") else outcome.verdict
+    what = (
+        outcome.kind if outcome.kind in ("unchanged", "broken off", "refused") else outcome.verdict
+    )
     counted = f"{outcome.calls} calls, {outcome.tokens} tokens, {outcome.seconds:.1f} s"
     new = outcome.kind in ("reached", "missed", "broken off")
     spent = f" ({counted})" if new else " (before)" if outcome.kind == "done before" else ""
@@ -208,33 +226,3 @@ def _entry(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
 
 def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:
     yield f"note     {event.text}"
-
-
-def evidence_line(evidence: Evidence) -> str:
-    """All evidence in one line; what was not taken is left out."""
-    parts: list[str] = []
-    if evidence.red_phase:
-        parts.append(f"{evidence.red_phase.failed} tests red on a stub")
-    if evidence.hollow_run:
-        parts.append(f"hollowed code {'red' if evidence.hollow_run.reached else 'GREEN'}")
-    if evidence.controls:
-        held = f"{evidence.controls.controlled}/{evidence.controls.total}"
-        parts.append(f"controls {held}" + (" FORGED" if evidence.controls.forged else ""))
-    if evidence.split and (evidence.split.reached or evidence.split.only_beside):
-        parts.append("also in two processes" if evidence.split.reached else "NOT in two processes")
-    if evidence.sealed:
-        parts.append(f"sealed examples {evidence.sealed.agreed}/{evidence.sealed.total}")
-    if evidence.mutation and evidence.mutation.score is not None:
-        parts.append(f"mutants {evidence.mutation.score:.0%}")
-    if evidence.coverage:
-        parts.append(f"lines {evidence.coverage.line:.0%}, branches {evidence.coverage.branch:.0%}")
-    if evidence.flakiness:
-        unsteady = (
-            "not tried to the end for steadiness" if evidence.flakiness.cut_short else "FLAKY"
-        )
-        held = "steady in another order" if evidence.flakiness.order_seed else "the same again"
-        parts.append(held if evidence.flakiness.reached else unsteady)
-    parts.append(
-        f"integrity {len(evidence.integrity)} findings" if evidence.integrity else "integrity clean"
-    )
-    return ", ".join(parts)

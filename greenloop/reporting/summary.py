@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from difflib import unified_diff
 
 from greenloop.records import Report
@@ -61,7 +63,16 @@ def short_verdict(report: Report) -> list[str]:
     ):
         if path:
             lines.append(f"  {label}: {path}")
+    if places.run_dir:
+        lines.append(f"  next: {_next(report, places.run_dir)}")
     return lines
+
+
+def _next(report: Report, run_dir: str) -> str:
+    """The command that tells more of how it came, where something is to be told."""
+    relative = os.path.relpath(run_dir)
+    place = shlex.quote(run_dir if relative.startswith(os.pardir) else relative)
+    return f"greenloop report --open {place}"
 
 
 def as_comments(lines: list[str]) -> str:

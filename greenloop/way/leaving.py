@@ -99,7 +99,7 @@ def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
     written: dict[str, str] = {}
     places = (
         ("output", request.output, report.final_code),
-        ("tests_output", _tests_output(report, request), report.test_code),
+        ("tests_output", tests_place(request), report.test_code),
     )
     for key, name, text in places:
         if name is not None and text.strip() and approve(Path(name), text):
@@ -108,7 +108,7 @@ def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
     return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=written)})
 
 
-def _tests_output(report: Report, request: RunRequest) -> str | None:
+def tests_place(request: RunRequest) -> str | None:
     """`--tests-output`, else beside the code, under a name that no file of the person's has."""
     if request.tests_output is not None or request.output is None:
         return request.tests_output

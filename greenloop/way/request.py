@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from greenloop.records import Command, OutputCheck, Record
+from greenloop.records import Command, Contract, OutputCheck, Record
 from greenloop.settings import Settings
 from greenloop.suite import TestFile
 
@@ -87,7 +87,8 @@ class ProjectRequest(Record):
 class RunRequest(Record):
     """One run's input. Paths are absolute; `options` are the settings that were in force.
 
-    A run that heals has its `original`; one whose candidates are scripts has `script`, and one whose
+    `amendments` were asked for in words after a first end, and `contract` stands in place of the
+    model's. A run that heals has its `original`; one whose candidates are scripts has `script`, and one whose
     tests need their project's layout has `project`.
     """
 
@@ -98,6 +99,8 @@ class RunRequest(Record):
     search_s: float | None = None
     write: bool = False  # what is healed, without a question
     specification: str
+    amendments: tuple[str, ...] = ()
+    contract: Contract | None = None
     module: str | None = None
     given: tuple[GivenTests, ...] = ()
     output: str | None = None
@@ -106,6 +109,12 @@ class RunRequest(Record):
     keep_best: bool = False
     options: KeptOptions = Field(default_factory=dict)
     greenloop: str = ""
+
+    @property
+    def task(self) -> str:
+        """The specification, with what was asked for later."""
+        later = "".join(f"\n\nAsked for later: {item}" for item in self.amendments)
+        return f"{self.specification.rstrip()}{later}\n" if later else self.specification
 
 
 def kept_options(settings: Settings) -> KeptOptions:

@@ -47,7 +47,7 @@ def task_of(request: RunRequest, job: ScriptJob, checklist: Checklist) -> Script
     """What prompts say of a script."""
     return ScriptTask(
         name=job.name,
-        task=request.specification,
+        task=request.task,
         arguments=job.arguments,
         stdin=_head(job.stdin),
         inputs=[_shown(item) for item in job.inputs],

@@ -46,7 +46,7 @@ class ManySpecifications:
 
 
 def _module(text: str) -> str:
-    found = re.search(r"^(?:Module:|The module must be named) `(\w+)`", text, re.MULTILINE)
+    found = re.search(r"^(?:Module: |The module must be named )`(\w+)`", text, re.MULTILINE)
     return found[1] if found else "topk"
 
 

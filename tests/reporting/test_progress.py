@@ -44,6 +44,15 @@ ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha25
         (e.RunStarted("m", "none", "NONE: all", None), ["WARNING  no sandbox. NONE: all"]),
         (e.ContractReady(CONTRACT), ["R1 word", " …", "assumed: one"]),
         (
+            e.Attempted(
+                ATTEMPT.model_copy(
+                    update={"n": 2, "kind": "repair", "based_on": 1, "remark": "<="}
+                ),
+                RUN,
+            ),
+            ["2 repair of 1: 1 passed, 2 failed", "changed: <="],
+        ),
+        (
             e.Attempted(ATTEMPT, RUN),
             ["1 generate: 1 passed, 2 failed", "timeout: still", "test_a: E: a"],
         ),
@@ -91,6 +100,9 @@ def test_the_renderer_fits_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("CI", "true")
+    assert type(progress(quiet=False, verbose=False)) is Plain
+    monkeypatch.delenv("CI")
     assert type(progress(quiet=False, verbose=False)) is Live
     monkeypatch.setenv("NO_COLOR", "1")
     assert type(progress(quiet=False, verbose=False)) is Plain
@@ -105,3 +117,5 @@ def test_the_live_view_shows_what_is_waited_for() -> None:
     assert waiting[0].endswith("generate_code 0 s, 120 characters")
     view._note(e.CallFinished("generate_code", 1.0, 5))
     assert view._waited_for().split("\n")[0].endswith("generate_tests 0 s, 0 characters")
+    view._note(e.CallFinished("generate_tests", 1.0, 5))
+    assert view._waited_for().endswith("at work here 0 s")
