@@ -72,15 +72,12 @@ def grade_run(
 ) -> Graded:
     """The evidence for a run that was green, given what is known from before it.
 
-    What runs in the sandbox runs side by side: mostly it waits for processes. Mutants come last
-    and by themselves, as their time limits are taken from a machine that has nothing else to do.
-    A piece in which the sandbox fails is missing, and `not_measured` says why; the others go on.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Runs go side by side; mutants come last and alone, as their time limits are those of a machine
+    with nothing else to do. A piece in which the sandbox fails is missing (`not_measured` says
+    why). Raises SandboxError where nothing can be run.
     """
-    plan = plan or Plan()
-    limits, pieces, given = plan.thresholds, Pieces(), (box, code, tests, module)
+    plan, pieces, given = plan or Plan(), Pieces(), (box, code, tests, module)
+    limits = plan.thresholds
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         start = partial(pieces.start, pool)
         hollowed = start("hollow_run", partial(hollow_run, *given))
@@ -92,11 +89,9 @@ def grade_run(
         asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
     pieces.raise_if_nothing_runs()
     result, disagreed = asking.result() or (None, ())
-    measured, no_coverage = _or_why(covered.result())
-    mutation, no_mutants = _or_why(pieces.take("mutation", partial(_mutation, *given, plan)))
-    whys = {"coverage": no_coverage, "mutation": no_mutants}
-    evidence = Evidence(
-        red_phase=red_phase,
+    measured, why_not = _or_why(covered.result())
+    mutation, why_none = _or_why(pieces.take("mutation", partial(_mutation, *given, plan)))
+    found = Evidence(
         hollow_run=hollowed.result(),
         controls=controlled.result(),
         split=apart.result(),
@@ -105,14 +100,34 @@ def grade_run(
         mutation=mutation,
         coverage=measured,
         flakiness=again.result(),
-        integrity=integrity(code),
-        requirements_untested=tuple(untested),
-        returning=tuple(name for file in tests for name in returning(test_functions(file.code))),
         thresholds=limits,
         seconds=pieces.seconds,
-        not_measured={name: why for name, why in whys.items() if why} | pieces.not_measured,
+        not_measured=pieces.not_measured | _said(coverage=why_not, mutation=why_none),
     )
-    return Graded(evidence, disagreed)
+    return Graded(_with_what_is_read(found, code, tests, red_phase, untested), disagreed)
+
+
+def _with_what_is_read(
+    evidence: Evidence,
+    code: str,
+    tests: Sequence[TestFile],
+    red_phase: RedPhase | None,
+    untested: Sequence[str],
+) -> Evidence:
+    """With what no run tells: what stood there before, and what the texts show."""
+    names = (name for file in tests for name in returning(test_functions(file.code)))
+    return evidence.model_copy(
+        update={
+            "red_phase": red_phase,
+            "integrity": integrity(code),
+            "requirements_untested": tuple(untested),
+            "returning": tuple(names),
+        }
+    )
+
+
+def _said(**whys: str) -> dict[str, str]:
+    return {name: why for name, why in whys.items() if why}
 
 
 def _or_why(found: Taken | str | None) -> tuple[Taken | None, str]:
