@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from greenloop.grading.apart import split_run
 from greenloop.grading.controls import controls
@@ -34,7 +33,6 @@ from greenloop.suite.reading import test_functions
 
 _SIDE_BY_SIDE = 2  # more would make slow tests slower, up to their time limit
 _NO_WALL = "without a wall mutants are not run: a fault may do harm"
-Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True)
@@ -72,15 +70,11 @@ def grade_run(
 ) -> Graded:
     """The evidence for a run that was green, given what is known from before it.
 
-    What runs in the sandbox runs side by side: mostly it waits for processes. Mutants come last
-    and by themselves, as their time limits are taken from a machine that has nothing else to do.
-    A piece in which the sandbox fails is missing, and `not_measured` says why; the others go on.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Mutants come last, as their time limits need a machine with nothing else to do. A piece in which
+    the sandbox fails is missing; SandboxError is raised only where nothing can be run.
     """
-    plan = plan or Plan()
-    limits, pieces, given = plan.thresholds, Pieces(), (box, code, tests, module)
+    plan, pieces, given = plan or Plan(), Pieces(), (box, code, tests, module)
+    limits = plan.thresholds
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         start = partial(pieces.start, pool)
         hollowed = start("hollow_run", partial(hollow_run, *given))
@@ -92,9 +86,7 @@ def grade_run(
         asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
     pieces.raise_if_nothing_runs()
     result, disagreed = asking.result() or (None, ())
-    measured, no_coverage = _or_why(covered.result())
-    mutation, no_mutants = _or_why(pieces.take("mutation", partial(_mutation, *given, plan)))
-    whys = {"coverage": no_coverage, "mutation": no_mutants}
+    mutation = pieces.take("mutation", partial(_mutation, *given, plan))
     evidence = Evidence(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
@@ -103,21 +95,16 @@ def grade_run(
         outside=alone.result(),
         sealed=result,
         mutation=mutation,
-        coverage=measured,
+        coverage=covered.result(),
         flakiness=again.result(),
         integrity=integrity(code),
         requirements_untested=tuple(untested),
         returning=tuple(name for file in tests for name in returning(test_functions(file.code))),
         thresholds=limits,
         seconds=pieces.seconds,
-        not_measured={name: why for name, why in whys.items() if why} | pieces.not_measured,
+        not_measured=pieces.not_measured,
     )
     return Graded(evidence, disagreed)
-
-
-def _or_why(found: Taken | str | None) -> tuple[Taken | None, str]:
-    """The record, and why there is none."""
-    return (None, found) if isinstance(found, str) else (found, "")
 
 
 def _sealed(
