@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from greenloop.grading.apart import split_run
 from greenloop.grading.controls import controls
@@ -34,7 +33,6 @@ from greenloop.suite.reading import test_functions
 
 _SIDE_BY_SIDE = 2  # more would make slow tests slower, up to their time limit
 _NO_WALL = "without a wall mutants are not run: a fault may do harm"
-Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True)
@@ -72,9 +70,8 @@ def grade_run(
 ) -> Graded:
     """The evidence for a run that was green, given what is known from before it.
 
-    Runs go side by side; mutants come last and alone, as their time limits are those of a machine
-    with nothing else to do. A piece in which the sandbox fails is missing (`not_measured` says
-    why). Raises SandboxError where nothing can be run.
+    Mutants come last, as their time limits need a machine with nothing else to do. A piece in which
+    the sandbox fails is missing; SandboxError is raised only where nothing can be run.
     """
     plan, pieces, given = plan or Plan(), Pieces(), (box, code, tests, module)
     limits = plan.thresholds
@@ -89,50 +86,25 @@ def grade_run(
         asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
     pieces.raise_if_nothing_runs()
     result, disagreed = asking.result() or (None, ())
-    measured, why_not = _or_why(covered.result())
-    mutation, why_none = _or_why(pieces.take("mutation", partial(_mutation, *given, plan)))
-    found = Evidence(
+    mutation = pieces.take("mutation", partial(_mutation, *given, plan))
+    evidence = Evidence(
+        red_phase=red_phase,
         hollow_run=hollowed.result(),
         controls=controlled.result(),
         split=apart.result(),
         outside=alone.result(),
         sealed=result,
         mutation=mutation,
-        coverage=measured,
+        coverage=covered.result(),
         flakiness=again.result(),
+        integrity=integrity(code),
+        requirements_untested=tuple(untested),
+        returning=tuple(name for file in tests for name in returning(test_functions(file.code))),
         thresholds=limits,
         seconds=pieces.seconds,
-        not_measured=pieces.not_measured | _said(coverage=why_not, mutation=why_none),
+        not_measured=pieces.not_measured,
     )
-    return Graded(_with_what_is_read(found, code, tests, red_phase, untested), disagreed)
-
-
-def _with_what_is_read(
-    evidence: Evidence,
-    code: str,
-    tests: Sequence[TestFile],
-    red_phase: RedPhase | None,
-    untested: Sequence[str],
-) -> Evidence:
-    """With what no run tells: what stood there before, and what the texts show."""
-    names = (name for file in tests for name in returning(test_functions(file.code)))
-    return evidence.model_copy(
-        update={
-            "red_phase": red_phase,
-            "integrity": integrity(code),
-            "requirements_untested": tuple(untested),
-            "returning": tuple(names),
-        }
-    )
-
-
-def _said(**whys: str) -> dict[str, str]:
-    return {name: why for name, why in whys.items() if why}
-
-
-def _or_why(found: Taken | str | None) -> tuple[Taken | None, str]:
-    """The record, and why there is none."""
-    return (None, found) if isinstance(found, str) else (found, "")
+    return Graded(evidence, disagreed)
 
 
 def _sealed(

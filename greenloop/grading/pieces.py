@@ -14,30 +14,38 @@ Taken = TypeVar("Taken")
 
 
 class Pieces:
-    """`seconds` of each piece, those side by side in full; `failed`: why there is none of some."""
+    """`seconds` of each piece, those side by side in full; `not_measured`: why there is none of some.
+
+    `failed` are those in which the sandbox failed. A piece that gives text says why there is none.
+    """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self.failed: dict[str, SandboxError] = {}
+        self.not_measured: dict[str, str] = {}
 
     def start(
-        self, pool: ThreadPoolExecutor, name: str, work: Callable[[], Taken]
+        self, pool: ThreadPoolExecutor, name: str, work: Callable[[], Taken | str]
     ) -> Future[Taken | None]:
         """Takes a piece in another thread, once one is free."""
         return pool.submit(self.take, name, work)
 
-    def take(self, name: str, work: Callable[[], Taken]) -> Taken | None:
+    def take(self, name: str, work: Callable[[], Taken | str]) -> Taken | None:
         """What the work gives; None where the sandbox failed in it, or can run nothing at all."""
         if all(item in self.failed for item in _FIRST):
             return None
         started = time.monotonic()
         try:
-            return work()
+            found = work()
         except SandboxError as error:
             self.failed[name] = error
-            return None
+            found = "the sandbox failed: " + str(error).split("\n")[0]
         finally:
             self.seconds[name] = round(time.monotonic() - started, 3)
+        if isinstance(found, str):
+            self.not_measured[name] = found
+            return None
+        return found
 
     def raise_if_nothing_runs(self) -> None:
         """Once the first pieces are taken.
@@ -47,9 +55,3 @@ class Pieces:
         """
         if all(item in self.failed for item in _FIRST):
             raise self.failed[_FIRST[0]]
-
-    @property
-    def not_measured(self) -> dict[str, str]:
-        """By piece, why it was not taken."""
-        first_lines = {name: str(error).split("\n")[0] for name, error in self.failed.items()}
-        return {name: f"the sandbox failed: {line}" for name, line in first_lines.items()}

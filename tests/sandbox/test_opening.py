@@ -76,7 +76,8 @@ def test_where_nothing_holds_auto_refuses_and_says_what_was_tried(machine: Machi
 def test_auto_goes_on_to_the_next(machine: Machine) -> None:
     if not walls():
         pytest.skip("this machine has no wall")
-    machine(native=missing, **{walls()[-1]: lambda limits: made(walls()[-1], limits)})
+    best = walls()[-1]
+    machine(**{"fortress": missing, best: lambda limits: made(best, limits)})
     with open_sandbox(Settings.load()) as box:
         assert box.info.backend == walls()[-1]
 
