@@ -61,6 +61,7 @@ def written(count: int, **words: str) -> None:
         Path(f"specs/top-{number}.md").write_text(specification(number, extra))
 
 
+@pytest.mark.slow
 def test_a_folder_becomes_code_and_the_second_time_nothing_is_asked(run: Run) -> None:
     written(3)
     server_side = ManySpecifications()
@@ -79,6 +80,7 @@ def test_a_folder_becomes_code_and_the_second_time_nothing_is_asked(run: Run) ->
     assert server_side.asked == {"0": 4, "1": 8, "2": 4}
 
 
+@pytest.mark.slow
 def test_nonsense_and_failures_touch_nobody_else(run: Run) -> None:
     written(4, s1="NONSENSE", s2="UPSIDE-DOWN")
     with OpenAIServer(ManySpecifications()) as server:
@@ -99,6 +101,7 @@ def test_nonsense_and_failures_touch_nobody_else(run: Run) -> None:
     }
 
 
+@pytest.mark.slow
 def test_json_lines_with_tests_and_outputs(run: Run) -> None:
     Path("own_tests.py").write_text(
         "from top import top_k\n\ndef test_own():\n    assert top_k([1, 2], 1) == [2]\n"
@@ -115,6 +118,7 @@ def test_json_lines_with_tests_and_outputs(run: Run) -> None:
     assert Path("out/top.greenloop.json").exists()
 
 
+@pytest.mark.slow
 def test_a_total_budget_ends_the_batch_and_the_same_command_goes_on(run: Run) -> None:
     written(4)
     server_side = ManySpecifications()
@@ -167,6 +171,7 @@ def test_bad_input_is_told_before_anything_is_asked(run: Run, case: str) -> None
     assert text in err
 
 
+@pytest.mark.slow
 def test_verify_holds_and_tells_what_drifted(run: Run) -> None:
     written(2)
     with OpenAIServer(ManySpecifications()) as server:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import pytest
 import xmlschema
 
 from greenloop.records import BatchOutcome, BatchTotals, Verified
@@ -15,6 +16,8 @@ from tests.e2e.conftest import Run
 from tests.e2e.test_batch import QUICK, ManySpecifications, specification, written
 from tests.support.openai_server import OpenAIServer
 from tests.support.reports import HOSTILE
+
+pytestmark = pytest.mark.slow
 
 SCHEMA = Path(__file__).parents[1] / "reporting" / "schemas" / "junit-10.xsd"
 MINE = "# mine\n"

@@ -114,6 +114,7 @@ def test_a_forgery_fails(run: Run) -> None:
     assert "forged: a changed test stays green" in out
 
 
+@pytest.mark.slow
 def test_a_folder_with_a_conftest_and_helpers(run: Run) -> None:
     Path("tests").mkdir()
     write(m=CODE)
@@ -160,6 +161,7 @@ def test_bad_input_is_one_clear_line(run: Run, arguments: tuple[str, ...], said:
     assert said in err.strip().split("\n")[-1]
 
 
+@pytest.mark.slow
 def test_a_check_cannot_be_resumed_but_reported(
     run: Run, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -183,6 +185,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_it_in_order() -> None:
     write(m=CODE, test_m=TESTS + "\n\ndef test_long():\n    import time\n    time.sleep(600)\n")
     with started("m.py", "test_m.py", "--timeout", "300", "--run-dir", "here") as process:
@@ -200,6 +203,7 @@ def test_an_interrupt_ends_it_in_order() -> None:
     assert json.loads(Path("here/report.json").read_text("utf-8"))["verdict"] == "failed"
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_gone_is_no_error() -> None:
     write(m=CODE, test_m=TESTS)
     with started("m.py", "test_m.py") as process:

@@ -166,6 +166,7 @@ def test_nothing_is_written_over_an_input_or_another_result(run: Run, flags: lis
     assert Path("spec.md").read_text() == SPECIFICATION
 
 
+@pytest.mark.slow
 def test_a_given_file_of_any_name_is_run(run: Run) -> None:
     Path("checks.py").write_text(
         "from topk import top_k\n\n\ndef test_mine():\n    assert top_k([4], 1) == [4]\n"
@@ -179,6 +180,7 @@ def test_a_given_file_of_any_name_is_run(run: Run) -> None:
     assert report["attempts"][-1]["code_sha256"] == hashlib.sha256(final).hexdigest()
 
 
+@pytest.mark.slow
 def test_a_key_of_any_form_is_hidden(run: Run) -> None:
     key = "correcthorsebatterystaple"
     refusal = Reply(f"Incorrect API key provided: {key}", status=401)
@@ -210,6 +212,7 @@ def test_no_such_sandbox(run: Run) -> None:
     assert "fortress" in err
 
 
+@pytest.mark.slow
 def test_output_beside_it_the_tests_and_a_record_that_plays_again(run: Run) -> None:
     with OpenAIServer(Served(answers())) as server:
         status, _, _ = run(
@@ -223,6 +226,7 @@ def test_output_beside_it_the_tests_and_a_record_that_plays_again(run: Run) -> N
     assert json.loads(out)["final_code"] == Path("new/topk.py").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_replay_says_on_screen_that_answers_are_recorded(run: Run) -> None:
     lines = [{"tool": tool, "answer": item} for tool, items in answers().items() for item in items]
     Path("r.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
@@ -240,6 +244,7 @@ def test_replay_that_runs_out_names_the_call(run: Run) -> None:
     assert "no (more) answer for generate_" in err
 
 
+@pytest.mark.slow
 def test_a_run_that_ended_on_unusable_answers_asks_once_more_when_resumed(run: Run) -> None:
     wrong = answers(parse_specification=["nonsense", "nonsense again"])
     with OpenAIServer(Served(wrong)) as server:
@@ -251,6 +256,7 @@ def test_a_run_that_ended_on_unusable_answers_asks_once_more_when_resumed(run: R
     assert status == 0
 
 
+@pytest.mark.slow
 def test_failed_code_is_not_written_unless_kept(run: Run) -> None:
     wrong = answers(generate_code=[fenced(WRONG_CODE)])
     with OpenAIServer(Served(wrong)) as server:
@@ -279,6 +285,7 @@ def test_a_full_disk_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert "def top_k" in out
 
 
+@pytest.mark.slow
 def test_required_verification_that_is_not_reached(run: Run) -> None:
     with OpenAIServer(Served(answers())) as server:
         flags = ("--require", "verified", "--mutants", "0", "-o", "topk.py")
@@ -295,6 +302,7 @@ def test_required_verification_that_is_reached(run: Run) -> None:
     assert Path("topk.py").exists()
 
 
+@pytest.mark.slow
 def test_given_tests_are_run_and_never_written(run: Run) -> None:
     given = "from topk import top_k\n\n\ndef test_mine():\n    assert top_k([4], 1) == [4]\n"
     Path("test_topk.py").write_text(given)
@@ -334,6 +342,7 @@ def test_the_key_reaches_nothing_but_the_server(run: Run) -> None:
     assert "PYTHONHASHSEED" in err  # the spy's message did come through
 
 
+@pytest.mark.slow
 def test_report_of_the_latest_run(run: Run) -> None:
     with OpenAIServer(Served(answers())) as server:
         run(SPECIFICATION, server=server)
@@ -374,6 +383,7 @@ def test_doctor_names_the_packages_that_code_may_use(
     assert "ok      packages: none: the standard library only" in out
 
 
+@pytest.mark.slow
 def test_what_is_allowed_when_a_run_is_resumed_comes_on_top(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -415,6 +425,7 @@ def test_doctor_shouts_where_there_is_no_sandbox(run: Run) -> None:
     assert json.loads(out)["sandbox"]["danger"] is True
 
 
+@pytest.mark.slow
 def test_module_is_found_for_a_local_server(run: Run) -> None:
     with OpenAIServer(Served(answers()), models=("llama3", "qwen3-coder:30b")) as server:
         status, _, err = run(SPECIFICATION, server=server)
@@ -423,6 +434,7 @@ def test_module_is_found_for_a_local_server(run: Run) -> None:
     assert server.requests[0]["model"] == "qwen3-coder:30b"
 
 
+@pytest.mark.slow
 def test_text_of_tests_comes_from_contract_only(run: Run) -> None:
     """Tests come from the contract: no request of the tests' side ever holds the code."""
     wrong = answers(

@@ -15,6 +15,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(SNIPPETS)))
 def test_snippets_run(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

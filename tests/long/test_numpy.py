@@ -11,7 +11,7 @@ from greenloop.errors import PackagesError
 from greenloop.packages import Installed, Store
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.limits import Limits
-from tests.sandbox.conftest import made, walls
+from tests.sandbox.conftest import kinds, made
 
 CODE = """
 import numpy as np
@@ -61,7 +61,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Installed:
         pytest.skip(f"no registry here: {error}")
 
 
-@pytest.fixture(scope="module", params=["none", *walls()])
+@pytest.fixture(scope="module", params=kinds())
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     with made(request.param, Limits()) as opened:
         yield opened

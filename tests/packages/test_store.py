@@ -77,6 +77,7 @@ def test_other_requirements_are_another_set(wheels: Path, store: Store) -> None:
     assert not store.install([])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["changed", "gone", "added", "manifest", "bytecode"])
 def test_a_damaged_set_is_never_used_and_is_made_again(
     wheels: Path, store: Store, damage: str
@@ -154,6 +155,7 @@ def test_plugins_of_pytest_are_not_loaded_beforehand(wheels: Path, store: Store)
     assert store.install(["plain"]).modules == ("pack", "plug")
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_nothing_half_made(wheels: Path, store: Store) -> None:
     """No file may grow beyond a limit: to pip that is what a full disk is."""
     wheel(wheels, "alpha", {"alpha.py": "x = 1\n" * 200_000})

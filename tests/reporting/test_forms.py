@@ -131,6 +131,7 @@ def test_markdown_is_short_and_holds_no_html_but_ours(kind: str) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60) | st.text(alphabet="`*_[]()<>!#|\\&~-+=.1@:/ \n", max_size=40))
+@pytest.mark.slow
 def test_any_text_stays_text_in_markdown_and_json(text: str) -> None:
     visible(text).encode()
     kinds = {token.type for token in inline(f"- **R1** {plain(text)}")}

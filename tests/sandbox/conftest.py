@@ -50,6 +50,13 @@ def walls() -> list[str]:
     return [kind for kind in KINDS if not why_not(kind)]
 
 
+def kinds() -> list[str]:
+    """The same, and the sandbox without a wall where it is asked for, or all that there is."""
+    asked = os.environ.get("TEST_WALLS", "best").split(",")
+    bare = not walls() or "all" in asked or "none" in asked
+    return [*(["none"] if bare else []), *walls()]
+
+
 def why_not(kind: str) -> str:
     """Why a wall is not tried; '' where it is."""
     wanted = os.environ.get("TEST_WALLS", "best")
@@ -122,7 +129,7 @@ def warm(kind: str, limits: Limits) -> WarmSandbox:
     return WarmSandbox(wall, limits)
 
 
-@pytest.fixture(scope="session", params=["none", *walls()])
+@pytest.fixture(scope="session", params=kinds())
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """Every sandbox that this machine has."""
     with made(request.param) as opened:

@@ -148,7 +148,7 @@ FILES = {
         "@pytest.mark.xfail(run=False)\ndef test_e(): pass\ndef test_f(): pytest.xfail('so')"
     ),
     "outcomes": "def test_a(): pytest.fail('on purpose')\ndef test_b(): pytest.fail('bare', pytrace=False)",
-    "returns": "def test_a(): return double(1) == 3",
+    "returns": "def test_a(): return double(1) == 2",
     "yields": "def test_a():\n    yield 1",
     "warned": (
         "import warnings\npytestmark = pytest.mark.filterwarnings('error')\n"

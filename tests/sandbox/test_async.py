@@ -13,7 +13,7 @@ from greenloop.sandbox.inside.returned import FALSE_ADVICE, GENERATOR_ADVICE
 from greenloop.sandbox.inside.shown import ASYNC_ADVICE
 from greenloop.sandbox.visible import site_entries, visible
 from greenloop.suite.gates import NOT_RUN
-from tests.sandbox.conftest import made, walls
+from tests.sandbox.conftest import kinds, made
 
 _PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
 _missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
@@ -210,7 +210,7 @@ def test_own_settings(n):
 """
 
 
-@pytest.fixture(scope="module", params=["none", *walls()])
+@pytest.fixture(scope="module", params=kinds())
 def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """The sandboxes of this machine, the packages being among what a run sees."""
     with pytest.MonkeyPatch.context() as patch:

@@ -16,6 +16,8 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.visible import visible
 from tests.support.wheels import only_wheels_of, wheel
 
+pytestmark = pytest.mark.slow
+
 CODE = "import alpha\n\n\ndef double(x):\n    return alpha.twice(x)\n"
 TESTS = """
 from solution import double

@@ -130,6 +130,7 @@ def test_code_that_cannot_be_imported_is_repaired_run_by_run(repaired: Repaired)
     assert found.patches[0].code in ("A = [1]\nB = A[0]\n", "A = [1]\nB = A[1 - 1]\n")
 
 
+@pytest.mark.slow
 def test_it_can_be_interrupted(box: Sandbox) -> None:
     code = "def f(n):\n    while True:\n        n += 1\n    return n * 2 + 3 - 4 + n\n"
     files = [TestFile("test_m.py", "import m\ndef test_f(): assert m.f(2) == 99999\n")]

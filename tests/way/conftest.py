@@ -18,6 +18,7 @@ from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.way.request import GivenTests, RunRequest
 from tests.support.answers import SPECIFICATION
+from tests.support.remembering import RememberingSandbox
 from tests.support.scripted import ScriptedModel
 
 
@@ -49,7 +50,7 @@ Way = Callable[..., Outcome]
 def box() -> Iterator[Sandbox]:
     """One sandbox for all runs: none of them sees anything of another."""
     with open_sandbox(Settings(timeout_s=30)) as opened:
-        yield opened
+        yield RememberingSandbox(opened)  # type: ignore[misc]
 
 
 @pytest.fixture

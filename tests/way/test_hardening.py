@@ -116,6 +116,7 @@ def test_code_that_is_never_mended_fails(way: Way) -> None:
     assert "test_zero" in done.report.reasons[0]
 
 
+@pytest.mark.slow
 def test_an_added_test_that_proves_nothing_is_set_aside(way: Way) -> None:
     done = hardened(way, ZERO + PROVES_NOTHING, "NOTHING: all else is settled")
     assert done.report.tests_passed
@@ -125,6 +126,7 @@ def test_an_added_test_that_proves_nothing_is_set_aside(way: Way) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_tests_that_end_the_run_are_not_said_to_be_added(way: Way) -> None:
     done = hardened(way, ZERO + ENDS_THE_RUN)
     assert done.report.tests_passed
@@ -133,6 +135,7 @@ def test_tests_that_end_the_run_are_not_said_to_be_added(way: Way) -> None:
     assert any("on a stub the run ended" in item.text for item in done.told(Notice))
 
 
+@pytest.mark.slow
 def test_a_name_that_is_taken_is_sent_back(way: Way) -> None:
     taken = ZERO.replace("test_zero", "test_negative")
     done = hardened(way, taken, ZERO, "NOTHING: all else is settled")
@@ -148,6 +151,7 @@ def test_nonsense_costs_the_green_nothing(way: Way) -> None:
     assert any("no tests were added" in item.text for item in done.told(Notice))
 
 
+@pytest.mark.slow
 def test_without_rounds_or_repairs_nobody_is_asked(way: Way) -> None:
     done = hardened(way, rounds=0)
     assert len(done.model.asked("generate_tests")) == 1

@@ -14,6 +14,8 @@ from greenloop.way.request import GivenTests
 from tests.support.answers import GOOD_CODE, answers, contract_answer, fenced, suite_answer
 from tests.support.wheels import only_wheels_of, wheel
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from tests.way.conftest import Way
 

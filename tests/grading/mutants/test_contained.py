@@ -14,6 +14,8 @@ from greenloop.sandbox.mutating import MutantRuns, Splice
 from greenloop.sandbox.warm import WarmSandbox
 from greenloop.suite import TestFile
 
+pytestmark = pytest.mark.slow
+
 CODE = "import os\n\n\ndef f(a):\n    return a + 1\n"
 TESTS = (
     "import os\nfrom solution import f\n\n"

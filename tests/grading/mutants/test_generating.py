@@ -34,6 +34,7 @@ def test_the_corpus_is_large() -> None:
     assert len(sources()) >= 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
 def test_every_mutant_of_a_library_module_is_another_program(path: Path) -> None:
     code = path.read_text("utf-8")

@@ -148,6 +148,7 @@ def test_the_same_again(box: Sandbox, found: Mutation) -> None:
     assert again.model_copy(update={"seconds": 0}) == found.model_copy(update={"seconds": 0})
 
 
+@pytest.mark.slow
 def test_each_ends_as_in_a_whole_fresh_run(box: Sandbox) -> None:
     """The oracle: the changed module as a file, all tests, a process of its own."""
     every = [item for item in mutants(CODE) if not item.equivalent_suspect][::4]
@@ -276,6 +277,7 @@ def test_where_nothing_can_be_measured_there_is_no_score(
     assert found.trouble
 
 
+@pytest.mark.slow
 def test_when_the_time_is_over_there_is_no_score(box: Sandbox) -> None:
     tests = "import time, solution\ndef test(): time.sleep(1); assert solution.f(1) == 2\n"
     code = (

@@ -1,0 +1,48 @@
+"""A sandbox that runs nothing twice: for many runs of the loop on the same few texts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from greenloop.packages import Installed
+from greenloop.sandbox import Sandbox
+
+T = TypeVar("T")
+
+
+class RememberingSandbox:
+    """Hands on to a real sandbox; what was asked before is answered as it was then.
+
+    Runs are the same for the same arguments: what differs by chance is no test's business here.
+    """
+
+    def __init__(self, box: Sandbox) -> None:
+        self._box, self._known, self._lock = box, dict[str, Any](), threading.Lock()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._box, name)
+
+    def with_packages(self, packages: Installed) -> Any:
+        return self._box.with_packages(packages) if packages else self
+
+    def run_tests(self, code: str, tests: Any, **how: Any) -> Any:
+        return self._once(
+            ("tests", code, tests, how), lambda: self._box.run_tests(code, tests, **how)
+        )
+
+    def answer_calls(self, code: str, module: str, calls: Sequence[str], **how: Any) -> Any:
+        asked = ("calls", code, module, tuple(calls), how)
+        return self._once(asked, lambda: self._box.answer_calls(code, module, calls, **how))
+
+    def _once(self, asked: tuple[Any, ...], work: Callable[[], T]) -> T:
+        key = repr(asked)
+        if key not in self._known:
+            found: Any = work()
+            if getattr(found, "ending", "finished") != "finished":
+                return found  # ended by time or by us: that may be otherwise the next time
+            with self._lock:
+                self._known[key] = found
+        known: T = self._known[key]
+        return known
