@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from greenloop.events import AnswerRejected, Hardened, Notice
 from tests.support.answers import (
     GOOD_CODE,
