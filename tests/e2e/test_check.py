@@ -64,6 +64,7 @@ def test_a_grade_that_a_person_reads(run: Run) -> None:
     assert "tests    2 passed" in err
 
 
+@pytest.mark.slow
 def test_the_report_has_the_keys_of_make(run: Run) -> None:
     write(m=CODE, test_m=TESTS)
     status, out, err = run("m.py", "test_m.py", "--json", "--quiet", "--run-dir", "here")
@@ -88,6 +89,7 @@ def test_the_report_has_the_keys_of_make(run: Run) -> None:
     assert json.loads(Path("here/report.json").read_text("utf-8")) == content
 
 
+@pytest.mark.slow
 def test_required_verdict_decides_the_status(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write(m=CODE, test_m=TESTS)
     status, out, _ = run("m.py", "test_m.py", "--require", "verified")

@@ -271,6 +271,7 @@ def test_failed_code_is_not_written_unless_kept(run: Run) -> None:
     assert "return sorted(xs)[:k]" in Path("topk.py").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Code that was paid for is at least shown, and the answers are in the log."""
 
@@ -295,6 +296,7 @@ def test_required_verification_that_is_not_reached(run: Run) -> None:
     assert not Path("topk.py").exists()
 
 
+@pytest.mark.slow
 def test_required_verification_that_is_reached(run: Run) -> None:
     with OpenAIServer(Served(answers())) as server:
         status, _, _ = run(SPECIFICATION, "--require", "verified", "-o", "topk.py", server=server)

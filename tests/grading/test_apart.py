@@ -100,6 +100,7 @@ def test_a_suite_that_needs_one_process_is_not_blamed(apart: Sandbox, name: str)
     assert "test_m.py::test_" in found.why
 
 
+@pytest.mark.slow
 def test_the_report_names_it(apart: Sandbox, checked: Callable[..., Report]) -> None:
     report = checked(PEEKING, TESTS)
     assert report.verdict != "verified"

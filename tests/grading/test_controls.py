@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from greenloop.grading.controls import controls
 from greenloop.records import Controls, Thresholds
 from greenloop.sandbox import Sandbox
@@ -133,6 +135,7 @@ def test_what_is_near_to_any_number_is_forged(warm: Sandbox) -> None:
     assert "whatever it is held against" in found.forged
 
 
+@pytest.mark.slow
 def test_a_class_in_a_functions_place_is_accused_and_a_matcher_is_not(warm: Sandbox) -> None:
     """Both equal everything; one answers arguments, and is written as a function is."""
     code = (

@@ -68,6 +68,7 @@ def test_what_is_there_needs_nothing_any_more(wheels: Path, store: Store) -> Non
     assert store.find(["alpha"]) == first
 
 
+@pytest.mark.slow
 def test_other_requirements_are_another_set(wheels: Path, store: Store) -> None:
     for version in ("1.0", "2.0"):
         wheel(wheels, "alpha", {"alpha.py": ""}, version)
@@ -145,6 +146,7 @@ def test_pytest_stays_the_one_that_runs_have(wheels: Path, store: Store) -> None
     assert "alpha cannot be installed" in refused(store, "alpha")
 
 
+@pytest.mark.slow
 def test_plugins_of_pytest_are_not_loaded_beforehand(wheels: Path, store: Store) -> None:
     """pytest loads them itself, to rewrite their assertions."""
     files = {"plug.py": "", "_secret.py": "", "data/x.txt": "", "pack/__init__.py": ""}
@@ -203,6 +205,7 @@ def rooms(store: Store) -> list[Path]:
     return list(store.root.glob(".alpha*/pip.log")) if store.root.exists() else []
 
 
+@pytest.mark.slow
 def test_an_interrupted_installation_leaves_nothing(
     store: Store, silent_index: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +221,7 @@ def test_an_interrupted_installation_leaves_nothing(
     assert (store.kept(), left_over(store)) == ([], [])
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_is_cleared_away(
     wheels: Path, store: Store, silent_index: dict[str, str]
 ) -> None:
@@ -232,6 +236,7 @@ def test_what_a_killed_process_left_is_cleared_away(
     assert left_over(store) == []
 
 
+@pytest.mark.slow
 def test_several_at_once_get_the_same(wheels: Path, tmp_path: Path) -> None:
     wheel(wheels, "alpha", {"alpha.py": "x = 1\n"})
     root = tmp_path / "cache"

@@ -141,12 +141,14 @@ def test_the_corpus_is_varied(pytests_own: tuple[Said, int]) -> None:
     }
 
 
+@pytest.mark.slow
 def test_ids_and_outcomes_are_those_of_pytest(run: TestRun, pytests_own: tuple[Said, int]) -> None:
     said, status = pytests_own
     assert (run.ending, run.exit_status) == ("finished", status)
     assert differences(ours(run).outcomes.items(), said.outcomes.items()) == (set(), set())
 
 
+@pytest.mark.slow
 def test_failures_begin_as_pytest_shows_them(run: TestRun, pytests_own: tuple[Said, int]) -> None:
     assert differences(ours(run).failures, pytests_own[0].failures) == (set(), set())
 
@@ -158,6 +160,7 @@ def pytests_doctests(tmp_path_factory: pytest.TempPathFactory) -> tuple[Said, in
     return plain(folder, files, "--doctest-modules", "solution.py")
 
 
+@pytest.mark.slow
 def test_doctests_are_those_of_pytest(box: Sandbox, pytests_doctests: tuple[Said, int]) -> None:
     said, status = pytests_doctests
     files = {"test_docstring.py": corpus.files()["test_docstring.py"]}

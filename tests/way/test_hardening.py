@@ -93,6 +93,7 @@ def test_code_that_fails_an_added_test_is_repaired(way: Way) -> None:
     assert done.report.iterations == 1
 
 
+@pytest.mark.slow
 def test_an_added_test_that_is_wrong_is_judged_and_dropped(way: Way) -> None:
     done = hardened(
         way,
@@ -107,6 +108,7 @@ def test_an_added_test_that_is_wrong_is_judged_and_dropped(way: Way) -> None:
     assert done.report.final_code == GOOD_CODE
 
 
+@pytest.mark.slow
 def test_code_that_is_never_mended_fails(way: Way) -> None:
     script = answers(
         generate_code=[fenced(WRONG_AT_ZERO)],

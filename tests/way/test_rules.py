@@ -183,6 +183,7 @@ def test_given_tests_are_locked(way: Way) -> None:
     assert [item.outcome for item in done.report.tests if item.origin == "given"] == ["failed"]
 
 
+@pytest.mark.slow
 def test_a_given_test_stays_where_a_generated_one_of_its_name_is_dropped(way: Way) -> None:
     mine = GivenTests.of(
         "test_mine.py",
@@ -262,6 +263,7 @@ def test_repair_prompt_does_not_grow_with_the_attempts(way: Way) -> None:
     assert max(sizes[6:]) - min(sizes[6:]) < 40
 
 
+@pytest.mark.slow
 def test_equal_failures_give_equal_prompts(way: Way) -> None:
     """Paths, addresses and durations of a run are in no prompt."""
     noisy = (
@@ -522,6 +524,7 @@ def test_requirements_without_a_test_stand_in_the_evidence(way: Way) -> None:
 # --- One log, one report, whatever happens
 
 
+@pytest.mark.slow
 def test_every_answer_is_in_the_log_and_a_second_run_of_it_asks_nothing(
     way: Way, tmp_path: Path
 ) -> None:
