@@ -33,7 +33,7 @@ from greenloop.commands.options import (
     TestsOutput,
     Timeout,
     Verbose,
-    flags_of,
+    flags_in,
     listed,
 )
 from greenloop.commands.report_options import ReportCommand, report
@@ -105,12 +105,10 @@ def make(
     verbose: Verbose = False,
 ) -> None:
     """Specification → reviewed, tested, graded code. The default command."""
+    typed = dict(locals())
     from greenloop.commands.making import MakeOptions, make_command
 
-    flags = flags_of(
-        model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
-    )
-    flags |= {"allow_package": listed(allow_package), "mutants": mutants}
+    flags = flags_in(typed)
     options = MakeOptions(
         output=output,
         tests_output=tests_output,
@@ -173,12 +171,10 @@ def resume(
     verbose: Verbose = False,
 ) -> None:
     """Go on with an interrupted run; answers that it has are not paid for again."""
+    typed = dict(locals())
     from greenloop.commands.making import MakeOptions, resume_command
 
-    flags = flags_of(
-        model, fallback_model, max_repairs, timeout, max_tokens, max_cost, sandbox, require
-    )
-    flags |= {"allow_package": listed(allow_package), "mutants": mutants}
+    flags = flags_in(typed)
     options = MakeOptions(
         keep_best=keep_best, approve=approve, json=json, quiet=quiet, verbose=verbose
     )

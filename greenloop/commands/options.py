@@ -97,29 +97,6 @@ def listed(packages: list[str] | None) -> str | None:
     return ",".join(packages) if packages else None
 
 
-def flags_of(
-    model: str | None,
-    fallback_model: str | None,
-    max_repairs: int | None,
-    timeout: float | None,
-    max_tokens: int | None,
-    max_cost: float | None,
-    sandbox: str | None,
-    require: str | None = None,
-) -> dict[str, Any]:
-    """The flags that are settings, by their settings' names."""
-    return {
-        "model": model,
-        "fallback_model": fallback_model,
-        "max_repairs": max_repairs,
-        "timeout_s": timeout,
-        "max_tokens": max_tokens,
-        "max_cost": max_cost,
-        "sandbox": sandbox,
-        "require": require,
-    }
-
-
 _SETTINGS = {
     "model": "model",
     "fallback_model": "fallback_model",
