@@ -14,7 +14,7 @@ from greenloop.models.source_checks import public_names
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
 from greenloop.scripts.minimal import dropped
 from greenloop.scripts.sources import SourceFile
-from greenloop.tools.failures import shown_failures, summary
+from greenloop.tools.failures import ShownFailure, shown_failures, summary
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 from greenloop.way.history import Candidate
 from greenloop.way.request import Original
@@ -78,14 +78,22 @@ class ModuleCraft:
         state = self.state
         run = standing_failures(state, run)
         shown = shown_failures(run, state.tests)
-        return RepairRequest(
-            code=base.code,
-            summary=summary(run),
-            failures=shown,
-            omitted=max(0, len(run.failing) - len(shown)),
-            history=state.history.lines(but=base.n),
-            rulings=tuple(state.rulings[-_RULINGS:]),
-        )
+        return bounded(state, base.code, base.n, summary(run), shown, len(run.failing))
+
+
+def bounded(
+    state: RunState, code: str, n: int, told: str, shown: Sequence[ShownFailure], of: int
+) -> RepairRequest:
+    """What a repair of attempt `n` is told: its run, of whose `of` failures some are shown, one line
+    for each of the other attempts, and the last rulings."""
+    return RepairRequest(
+        code=code,
+        summary=told,
+        failures=shown,
+        omitted=max(0, of - len(shown)),
+        history=state.history.lines(but=n),
+        rulings=tuple(state.rulings[-_RULINGS:]),
+    )
 
 
 def lost_by(original: Original, code: str) -> Sequence[str]:

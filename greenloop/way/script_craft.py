@@ -26,7 +26,7 @@ from greenloop.tools.scripts import ScriptTask, ScriptTools
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 from greenloop.way.advice import file_elsewhere
 from greenloop.way.checklist import PRINTED_BEFORE, Checklist, failing
-from greenloop.way.craft import lost_by, standing_failures
+from greenloop.way.craft import bounded, lost_by, standing_failures
 from greenloop.way.history import Candidate
 from greenloop.way.packages import fitted
 from greenloop.way.request import Original
@@ -34,7 +34,7 @@ from greenloop.way.running import run_with_packages
 from greenloop.way.script_inputs import task_of
 from greenloop.way.state import RunState
 
-_RULINGS, _GONE = 5, 10
+_GONE = 10
 _OUTPUT = 1500  # characters: here it is what tells most
 
 
@@ -121,16 +121,8 @@ class ScriptCraft:
         )
 
     def _request(self, code: str, run: TestRun, n: int) -> RepairRequest:
-        history = self.state.history
         shown = shown_failures(run, self.checklist, output=_OUTPUT)
-        return RepairRequest(
-            code=code,
-            summary=summary(run, "checks"),
-            failures=shown,
-            omitted=max(0, len(run.failures) - len(shown)),
-            history=history.lines(but=n),
-            rulings=tuple(self.state.rulings[-_RULINGS:]),
-        )
+        return bounded(self.state, code, n, summary(run, "checks"), shown, len(run.failures))
 
     def _lost(self, code: str) -> Sequence[str]:
         return lost_by(self.original, code) if self.original else ()
