@@ -52,6 +52,15 @@ def imported(path: Path) -> Iterator[str]:
             yield node.module or ""
 
 
+def test_grading_loads_no_model_and_no_langchain() -> None:
+    code = (
+        "import sys, greenloop.commands.checking; print([m for m in sys.modules "
+        "if m.startswith(('langchain', 'langsmith', 'openai', 'greenloop.models.chat'))])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
+
+
 def test_public_names_are_there_and_cost_nothing_until_used() -> None:
     for name in greenloop.__all__:
         assert getattr(greenloop, name).__name__ == name

@@ -76,6 +76,7 @@ class LandlockSandbox(WarmSandbox):
                 control,
                 root=str(folder.root),
                 modules=seen.modules,
+                plugins=seen.plugins,
             )
 
         return Wall(_INFO, command)

@@ -1,8 +1,9 @@
-"""The zygotes of one wall: one for each set of packages, the least used of them asleep."""
+"""The zygotes of one wall: one for each set of packages and plugins, the least used asleep."""
 
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 from greenloop.errors import SandboxError
 from greenloop.packages import Installed
@@ -10,6 +11,7 @@ from greenloop.sandbox.visible import Visible
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.zygotes import Zygote
 
+_Kind = tuple[Installed, tuple[str, ...]]
 _MOST_AWAKE = 4  # each holds a Python with its packages loaded
 
 
@@ -22,21 +24,26 @@ class Zygotes:
 
     def __init__(self, wall: Wall, seen: Visible) -> None:
         self._wall, self._seen, self._lock = wall, seen, threading.Lock()
-        self._all: dict[Installed, Zygote] = {}
-        self._awake: list[Installed] = []  # the one asked for last stands last
+        self._all: dict[_Kind, Zygote] = {}
+        self._awake: list[_Kind] = []  # the one asked for last stands last
         self._closed = False
 
-    def of(self, packages: Installed) -> Zygote:
-        """The zygote that has these packages loaded. Raises SandboxError once all are closed."""
+    def of(self, packages: Installed, plugins: tuple[str, ...] = ()) -> Zygote:
+        """The zygote that has these packages loaded, and the plugins for pytest of those ones.
+
+        Raises SandboxError once all are closed.
+        """
+        kind = (packages, plugins)
         with self._lock:
             if self._closed:
                 raise SandboxError(f"{self._wall.info.backend}: the sandbox is closed")
-            if packages not in self._all:
-                self._all[packages] = Zygote(self._wall, self._seen.with_packages(packages))
-            self._awake = [item for item in self._awake if item != packages] + [packages]
+            if kind not in self._all:
+                seen = replace(self._seen.with_packages(packages), plugins=plugins)
+                self._all[kind] = Zygote(self._wall, seen)
+            self._awake = [item for item in self._awake if item != kind] + [kind]
             tired = self._awake[:-_MOST_AWAKE]
             self._awake = self._awake[-_MOST_AWAKE:]
-            zygote, sleepers = self._all[packages], [self._all[item] for item in tired]
+            zygote, sleepers = self._all[kind], [self._all[item] for item in tired]
         for item in sleepers:
             item.sleep()
         return zygote

@@ -4,6 +4,7 @@ and our inside. No more.
 
 from __future__ import annotations
 
+import compileall
 import os
 import re
 import site
@@ -28,7 +29,7 @@ class Visible:
     """`read_only` (source, target) pairs; `links` (target, path) pairs; the interpreter's path.
 
     `hidden` are folders in what is bound that are empty inside, `modules` what is loaded beforehand
-    of the packages in `PACKAGES`.
+    of the packages in `PACKAGES`, `plugins` the packages whose plugins for pytest are.
     """
 
     read_only: tuple[tuple[str, str], ...]
@@ -36,6 +37,7 @@ class Visible:
     python: str
     hidden: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
 
     def with_packages(self, packages: Installed) -> Visible:
         """The same, and the packages, if there are any."""
@@ -59,9 +61,18 @@ def visible(packages: tuple[str, ...] = ("pytest",)) -> Visible:
     prefix = os.path.realpath(sys.base_prefix)
     if not prefix.startswith("/usr/") and prefix != "/usr":
         binds.append((prefix, prefix))
-    binds.append((str(Path(inside.__file__).parent), f"{HOME}/inside"))
+    binds.append((_inside(), f"{HOME}/inside"))
     binds.extend((source, f"{SITE}/{name}") for name, source in site_entries(packages))
     return Visible(tuple(binds), tuple(links), python, _hidden([target for _, target in binds]))
+
+
+def _inside() -> str:
+    """The folder of our inside, compiled: what sees it may not write there, and would compile it
+    at each start anew where nobody has (a checkout, an editable installation)."""
+    folder = str(Path(inside.__file__).parent)
+    if not sys.dont_write_bytecode:
+        compileall.compile_dir(folder, quiet=2)
+    return folder
 
 
 def _hidden(seen: list[str]) -> tuple[str, ...]:
@@ -112,7 +123,6 @@ def _is_installed(name: str) -> bool:
 
 
 def _entries(package: Distribution) -> Iterator[tuple[str, str]]:
-    for file in package.files or ():
-        top = file.parts[0]
+    for top in dict.fromkeys(file.parts[0] for file in package.files or ()):
         if top not in ("..", "__pycache__") and not top.endswith(".pth"):
             yield top, os.path.realpath(str(package.locate_file(top)))

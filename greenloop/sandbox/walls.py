@@ -19,7 +19,7 @@ _PREFIX = ("-I", "-S", "-B", "-u")
 _ZYGOTE_PREFIX = ("-s", "-S", "-B", "-u")  # -I would not hear of PYTHONHASHSEED
 _ZYGOTE = (
     "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
-    "from inside.zygote import main; main({control}, {root!r}, {modules!r})"
+    "from inside.zygote import main; main({control}, {root!r}, {modules!r}, {plugins!r})"
 )
 _WALL = (
     "import json, os, sys; sys.path[:0] = [{folder!r}]; from inside.wall import enter; "
@@ -66,18 +66,22 @@ def zygote_command(
     *,
     root: str = "",
     modules: Sequence[str] = (),
+    plugins: Sequence[str] = (),
 ) -> list[str]:
     """Starts a zygote. `home` holds our inside, `site` are folders with packages, `root` has the
-    rooms of runs without namespaces ('': they have some); `modules` are loaded beforehand.
+    rooms of runs without namespaces ('': they have some); `modules`, and the pytest plugins of the
+    packages `plugins`, are loaded beforehand.
     """
-    code = _ZYGOTE.format(
-        home=home, site=list(site), control=control, root=root, modules=tuple(modules)
-    )
+    loaded = {"modules": tuple(modules), "plugins": tuple(plugins)}
+    code = _ZYGOTE.format(home=home, site=list(site), control=control, root=root, **loaded)
     return [python, *_ZYGOTE_PREFIX, "-c", code]
 
 
 def _zygote(seen: Visible, control: int) -> list[str]:
-    return zygote_command(seen.python, HOME, (SITE, PACKAGES), control, modules=seen.modules)
+    site = (SITE, PACKAGES)
+    return zygote_command(
+        seen.python, HOME, site, control, modules=seen.modules, plugins=seen.plugins
+    )
 
 
 def _native(seen: Visible, control: int) -> list[str]:

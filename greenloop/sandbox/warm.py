@@ -14,6 +14,7 @@ from greenloop.records import SandboxInfo
 from greenloop.sandbox.authorities import AUTHORITIES, authorities, trusting
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.inside.laid_out import stdin_file
+from greenloop.sandbox.inside.plugins import named_in
 from greenloop.sandbox.inside.split import SPLIT
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.pool import Zygotes
@@ -86,7 +87,8 @@ class WarmSandbox(TestingSandbox):
         return self._hand_over(as_job(work, compiled, place), work, stop)
 
     def _hand_over(self, job: dict[str, Any], work: Work, stop: threading.Event) -> Ended:
-        zygote, within = self._zygotes.of(work.packages), self.within(work)
+        plugins = named_in(text.encode("utf-8", "replace") for _, text in work.files)
+        zygote, within = self._zygotes.of(work.packages, plugins), self.within(work)
         told, limits, then = job, within.inside(), None
         if work.kind == "split":
             told, rest = _in_two(job, work.code)

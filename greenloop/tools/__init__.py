@@ -3,18 +3,19 @@
     tools = coding_tools(model=my_chat_model, sandbox=my_sandbox)
 
 The single tools (`from greenloop.tools import generate_code`) take the model and the sandbox of the
-settings; they are made when they are asked for.
+settings; they are made when they are asked for. LangChain is loaded then, not before: who only
+grades needs none of it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from greenloop.tools.as_tools import TOOL_NAMES, coding_tools, default_tool
-from greenloop.tools.toolkit import RepairRequest, Toolkit
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
+
+    from greenloop.tools.as_tools import coding_tools
+    from greenloop.tools.toolkit import RepairRequest, Toolkit
 
     generate_code: BaseTool
     generate_tests: BaseTool
@@ -38,7 +39,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> BaseTool:
-    if name in TOOL_NAMES:
-        return default_tool(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> Any:
+    if name in ("RepairRequest", "Toolkit"):
+        from greenloop.tools import toolkit
+
+        return getattr(toolkit, name)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from greenloop.tools.as_tools import coding_tools, default_tool
+
+    return coding_tools if name == "coding_tools" else default_tool(name)

@@ -14,10 +14,10 @@ from greenloop.packages import Installed
 from greenloop.packages.names import imported_by, is_standard, package_of, with_import
 from greenloop.records import Failure, TestRun
 from greenloop.suite import Suite
-from greenloop.tools.toolkit import Toolkit
 from greenloop.way.advice import module_beside
 
 if TYPE_CHECKING:
+    from greenloop.tools.toolkit import Toolkit
     from greenloop.way.state import RunState
 
 _MISSING = re.compile(r"No module named '([^'.]+)")

@@ -18,7 +18,7 @@ from .spliced import Living, Original
 from .suite_in_hand import Suite
 
 _SIZE = 16  # the start of a fork is a tenth of their cost by then
-_CPU_FLOOR_S, _CPU_TIMES = 0.08, 10  # who is slower gets a second try alone, with more time
+_CPU_FLOOR_S, _CPU_TIMES = 0.03, 5  # who is slower gets a second try alone, with more time
 _COLLECTION = -1
 AGAIN, KILLED, OPEN, DOUBT = "again", "killed", "open", "doubt"
 

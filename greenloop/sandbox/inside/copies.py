@@ -61,6 +61,7 @@ class Copies:
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended copies are cleared away by themselves
         gc.collect()
         gc.freeze()
+        gc.enable()
         self._control.send(b"ready")
         while True:
             run = self._keep_a_spare()

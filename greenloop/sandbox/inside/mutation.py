@@ -8,6 +8,7 @@ collects afresh.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -52,6 +53,7 @@ class Run:
     def do(self) -> bool:
         """Whether it came to its end as planned."""
         take_orphans()
+        gc.freeze()  # forks need not look through, and so copy, what is older than they are
         fresh = self._from_collected()
         if fresh is None:
             return False

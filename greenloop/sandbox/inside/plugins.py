@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _PLUGINS = {  # by package
@@ -32,8 +32,15 @@ def options(loaded: list[Any]) -> list[str]:
 
 def mentioned(*folders: str) -> Callable[[str], bool]:
     """Whether a file in one of the folders names a package: to load what none uses only costs time."""
-    text = b"".join(text for folder in folders for text in _texts(folder))
-    return lambda package: any(word in text for word in _WORDS.get(package, (package.encode(),)))
+    named = named_in(text for folder in folders for text in _texts(folder))
+    return lambda package: package in named
+
+
+def named_in(texts: Iterable[bytes]) -> tuple[str, ...]:
+    """The packages with plugins that one of these files names."""
+    text = b"\n".join(texts)
+    words = {name: _WORDS.get(name, (name.encode(),)) for name in _PLUGINS}
+    return tuple(name for name, some in words.items() if any(word in text for word in some))
 
 
 def _texts(work: str) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .batches import Batches, Found, Member
 from .forks import Forks, Result, Task
+from .loops import endless_lines
 from .rooms import Rooms
 from .saying import Reporting
 from .spliced import Living, Original
@@ -31,6 +32,7 @@ class Trying:
         self._suite, self._original, self._living = suite, original, living
         self._tests, self._lines, self._collect_s = tests, lines, collect_s
         self.passing = [n for n, item in enumerate(tests) if item["outcome"] == "passed"]
+        self._endless = endless_lines(original.text)
         self._dependent: set[int] | None = None
 
     def use(self, forks: Forks, rooms: Rooms, say: Say, together: bool) -> None:
@@ -56,14 +58,18 @@ class Trying:
             else:
                 said = {"event": "mutant", "mutant": splice["number"], "outcome": "uncovered"}
                 self._say(said)
-        fitting = [item for item in members if self._together and self._repeats(item)]
+        fitting = [item for item in members if self._together and self._fits(item)]
         found = self._in_batches(fitting)
-        if found.doubt or len(fitting) < len(members):
+        if found.doubt or not all(self._suite.repeats(item.chosen) for item in members):
             self._find_dependent()
         settled = found.killed.keys() | set(found.again)
         self._alone([item.splice for item in members if item.number not in settled])
 
-    def _repeats(self, member: Member) -> bool:
+    def _fits(self, member: Member) -> bool:
+        """Whether it can share a process. What may well run for ever is tried once, by itself."""
+        first, last = member.splice["lines"]
+        if not self._endless.isdisjoint(range(first, last + 1)):
+            return False
         return self._suite.repeats(member.chosen)
 
     def _in_batches(self, members: Sequence[Member]) -> Found:

@@ -9,8 +9,9 @@ from typing import Any
 from .forks import Result
 from .saying import Bounds
 
-_CPU_FLOOR_S, _CPU_TIMES, _IDLE_FLOOR_S, _IDLE_TIMES = 0.2, 10, 1.0, 5
-_COLLECT_FLOOR_S = 1.0
+# Times what a test used while its lines were traced: that is several times what it needs.
+_CPU_FLOOR_S, _CPU_TIMES, _IDLE_FLOOR_S, _IDLE_TIMES = 0.1, 5, 1.0, 5
+_COLLECT_FLOOR_S, _COLLECT_TIMES = 1.0, 10
 QUICK_S = 0.05  # a test is quick or it is not: a finer order would not be the same each time
 COLLECTION = -1
 SURVIVED, AGAIN, _KILLED = "survived", "again", "killed "
@@ -24,7 +25,7 @@ def killed(test: str) -> str:
 def bounds(tests: Sequence[dict[str, Any]], collect_s: float, step: int) -> Bounds:
     """What a mutant may use for one test (or to be collected), from what the code itself used."""
     if not 0 <= step < len(tests):
-        return Bounds(_COLLECT_FLOOR_S + _CPU_TIMES * collect_s, _COLLECT_FLOOR_S + 10)
+        return Bounds(_COLLECT_FLOOR_S + _COLLECT_TIMES * collect_s, _COLLECT_FLOOR_S + 10)
     cpu_s, wall_s = tests[step]["cpu_s"], tests[step]["wall_s"]
     return Bounds(_CPU_FLOOR_S + _CPU_TIMES * cpu_s, _IDLE_FLOOR_S + _IDLE_TIMES * wall_s)
 

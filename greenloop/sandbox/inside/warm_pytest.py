@@ -6,8 +6,7 @@ import base64
 import contextlib
 import io
 import os
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,34 +26,26 @@ _PRELOADED = (
     "textwrap threading time timeit tokenize traceback types typing unicodedata unittest "
     "unittest.mock urllib.parse uuid warnings weakref xml.etree.ElementTree zipfile zlib zoneinfo"
 ).split()
-_SAMPLE = """
-import pytest
-
-@pytest.fixture
-def thing():
-    return [1]
-
-@pytest.mark.parametrize("number", [1, 2])
-def test_sample(number, thing, tmp_path, capsys, monkeypatch):
-    assert [number] == thing
-
-def test_raises():
-    with pytest.raises(ValueError):
-        int("x")
-    assert 0.1 + 0.2 == pytest.approx(0.3)
-"""
-
+# What a session loads when it begins. Another version of pytest may have none of one, or others:
+# then each run loads those.
+_OF_PYTEST = (
+    "_pytest._argcomplete _pytest.faulthandler _pytest.helpconfig _pytest.junitxml _pytest.pastebin "
+    "_pytest.setuponly _pytest.setupplan _pytest.skipping _pytest.subtests _pytest.threadexception "
+    "_pytest.tracemalloc _pytest.unittest _pytest.unraisableexception _pytest.warnings getpass "
+    "readline termios"
+).split()
 
 NextRun = Callable[[], Run]
 
 
-def hold_session(work: str, ini: str, next_run: NextRun) -> None:
+def hold_session(work: str, ini: str, next_run: NextRun, packages: Sequence[str] = ()) -> None:
     """A pytest session, begun, that is held where it would collect: a copy goes on with its files.
 
-    `next_run` returns in a copy only, with a run's job. This returns only where the internals of
+    `next_run` returns in a copy only, with a run's job. `packages` are those whose plugins the runs
+    use. This returns only where the internals of
     this pytest are not as expected; then each run starts a session from the beginning.
     """
-    held = _HeldSession(work, ini, next_run)
+    held = _HeldSession(work, ini, next_run, packages)
     try:
         status = held.status()
     except BaseException as error:
@@ -65,7 +56,8 @@ def hold_session(work: str, ini: str, next_run: NextRun) -> None:
 
 
 class _HeldSession:
-    def __init__(self, work: str, ini: str, next_run: NextRun) -> None:
+    def __init__(self, work: str, ini: str, next_run: NextRun, packages: Sequence[str]) -> None:
+        self._packages = packages
         self._work, self._ini, self._next_run = work, ini, next_run
         self._reporter = Reporter(work + os.sep)
         self.is_let_go = False
@@ -76,7 +68,7 @@ class _HeldSession:
         from _pytest.main import wrap_session
 
         take_everything()
-        extra = plugins.plugins()
+        extra = plugins.plugins(self._packages.__contains__)
         # Its faulthandler would keep a copy of the zygote's standard error; a run has its own.
         arguments = [*options(self._work, self._ini), "-p", "no:faulthandler"]
         arguments += plugins.options(extra)
@@ -133,43 +125,6 @@ def compile_tests(config: Any, job: dict[str, Any], handle: int) -> int:
 
 def preload() -> None:
     """Loads what tests usually import, and what pytest imports while it runs."""
-    for name in _PRELOADED:
-        with contextlib.suppress(ImportError):
-            __import__(name)
-    _rehearse()
-
-
-def _rehearse() -> None:
-    """One throw-away session in a child tells which modules a session loads; they are loaded here."""
-    receive, send = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.write(send, _loaded_by_a_session())
-        finally:
-            os._exit(0)
-    os.close(send)
-    with os.fdopen(receive, "rb") as names:
-        loaded = names.read().decode().split()
-    os.waitpid(child, 0)
-    for name in loaded:
+    for name in (*_PRELOADED, *_OF_PYTEST):
         with contextlib.suppress(Exception):
             __import__(name)
-
-
-def _loaded_by_a_session() -> bytes:
-    import sys
-
-    import pytest
-
-    before = set(sys.modules)
-    folder = tempfile.mkdtemp()
-    os.chdir(folder)
-    with open("test_rehearsal.py", "w", encoding="utf-8") as file:
-        file.write(_SAMPLE)
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
-    pytest.main([*options(folder, os.devnull), "test_rehearsal.py"])
-    names = sorted(set(sys.modules) - before - {"test_rehearsal"})
-    return " ".join(names).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import socket
 import sys
@@ -18,16 +19,20 @@ from .seccomp import filter_program
 from .warm_pytest import hold_session, preload
 
 
-def main(control_fd: int, root: str = "", modules: Sequence[str] = ()) -> None:
+def main(
+    control_fd: int, root: str = "", modules: Sequence[str] = (), plugins: Sequence[str] = ()
+) -> None:
     """Serves until the host goes away. `root`: no namespaces are to be had, runs live below it.
 
-    `modules` of packages are loaded beforehand, as far as that is safe.
+    `modules` of packages are loaded beforehand, as far as that is safe; `plugins` are packages
+    whose plugins for pytest are.
     """
     spaces = not root
     if root:
         os.environ["TMPDIR"] = root
     control = socket.socket(fileno=reserve(control_fd))
     sys.dont_write_bytecode = True
+    gc.disable()  # until all is loaded: then it is frozen, and never looked through
     preload()
     preload_packages(modules)
     with contextlib.suppress(OSError):  # made once, so that each run finds it
@@ -36,6 +41,6 @@ def main(control_fd: int, root: str = "", modules: Sequence[str] = ()) -> None:
     if spaces:
         os.chdir(WORK)
         with copies.kept.opened():
-            hold_session(WORK, foreign.ini_file(), copies.next_run)
+            hold_session(WORK, foreign.ini_file(), copies.next_run, plugins)
     run = copies.next_run()
     foreign.end(lambda: foreign.from_the_beginning(run.job, run.handle))
