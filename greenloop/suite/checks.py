@@ -14,7 +14,7 @@ RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 WARNING = frozenset({"warns", "assertWarns", "assertWarnsRegex"})
 _PATTERN = '"\u2042 7919"'
 # Raised where they are not awaited, these end the whole run.
-_ENDING = ("KeyboardInterrupt", "Exit", "exit.Exception")
+_ENDING = (".KeyboardInterrupt", ".Exit", ".exit.Exception")
 _OPPOSITES = dict(
     item.split(":")
     for item in (
@@ -49,7 +49,7 @@ def is_raising(node: ast.expr) -> bool:
 def of_raising(text: Text, call: ast.Call) -> Iterator[Change]:
     """An exception that is not raised; a text that is not said."""
     awaited = next(iter(call.args), None) or _keyword(call, "expected_exception")
-    if awaited is None or any(text.of(awaited).endswith(name) for name in _ENDING):
+    if awaited is None or f".{text.of(awaited)}".endswith(_ENDING):
         return
     other = "BufferError" if "BufferError" not in text.of(awaited) else "EOFError"
     if called(call) in WARNING:

@@ -222,6 +222,13 @@ def test_what_has_no_control(body: str) -> None:
     assert [edit for edit in edits if "BufferError" not in edit.change.said] == []
 
 
+@pytest.mark.parametrize("kind", ["SystemExit", "m.NoExit"])
+def test_an_exception_whose_name_ends_like_one_that_ends_pytest_has_a_control(kind: str) -> None:
+    code = f"def test_a():\n    with pytest.raises({kind}):\n        f(1)\n"
+    (edit,) = ControlledFile(code, "m").edits["test_a"]
+    assert "BufferError" in edit.change.said
+
+
 def test_nothing_but_the_assertion_is_touched() -> None:
     code = (
         "# é\nfrom m import f\n\n\ndef test_a():\n\tx =  f( 1 )   # odd\n\tassert x==1 ; y = 'ü'\n"
