@@ -80,7 +80,7 @@ class Controlled:
                     code, names = sentinels(code, self.module)
                     watched += [f"{item.name}::{name}" for name in names]
             files.append(TestFile(item.name, code, item.locked))
-        run = self.box.run_tests(self.code, files, module=self.module)
+        run = self.box.run_tests(self.code, files, module=self.module, brief=True)
         return Edited(tuple(places), run, tuple(watched))
 
     def green(self, edited: Edited, place: Place) -> list[str] | None:

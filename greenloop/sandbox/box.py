@@ -59,6 +59,7 @@ class Sandbox(Protocol):
         hash_seed: int = 0,
         doctests: bool = False,
         form: AskedForm = "shared",
+        brief: bool = False,
     ) -> TestRun:
         """Runs tests on a module's source in a fresh working folder.
 
@@ -68,7 +69,8 @@ class Sandbox(Protocol):
 
         `form` "split" keeps tests and code in two processes, so that the code cannot forge the
         verdict; not all tests can be run so, and doctests never. "best" tries that first and then
-        "shared", both in one process; `TestRun.form` says which it was.
+        "shared", both in one process; `TestRun.form` says which it was. `brief` leaves pytest's
+        own text of each failure out of the output: to make it costs more than the tests.
 
         Raises:
             SandboxError: no process can be started; "split" was asked for where there is no wall,

@@ -69,7 +69,8 @@ class ContainerSandbox(TestingSandbox):
         shape = Shape.of(limits, work.packages)
         place = Place(packages=PACKAGES if work.packages else "")
         wanted = json.dumps(work.wanted).encode() if work.wanted else b""
-        job = json.dumps({**as_job(work, {}, place), "wanted": None}).encode()
+        cold = work.hash_seed != 0  # no other process is there to be copied
+        job = json.dumps({**as_job(work, {}, place), "wanted": None, "cold": cold}).encode()
         for _ in range(_TRIES):
             container = self._taken(shape, stop)
             if container is None:

@@ -55,8 +55,11 @@ class ProjectSandbox:
         hash_seed: int = 0,
         doctests: bool = False,
         form: AskedForm = "shared",
+        brief: bool = False,
     ) -> TestRun:
         """See `Sandbox.run_tests`; tests that the project does not have are run after its own.
+
+        The output is whole even where it may be `brief`: the project's own settings say how it is.
 
         Raises:
             SandboxError: the tests are no files, or are to be split, which they cannot be here.

@@ -77,6 +77,7 @@ class LandlockSandbox(WarmSandbox):
                 root=str(folder.root),
                 modules=seen.modules,
                 plugins=seen.plugins,
+                bare=seen.bare,
             )
 
         return Wall(_INFO, command)

@@ -33,7 +33,7 @@ class Living:
                     stdin=subprocess.DEVNULL,
                     stdout=self._errors,
                     stderr=self._errors,
-                    env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": "0"},
+                    env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(seen.hash_seed)},
                     cwd="/",
                     start_new_session=True,
                 )

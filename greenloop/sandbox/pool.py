@@ -1,4 +1,4 @@
-"""The zygotes of one wall: one for each set of packages and plugins, the least used asleep."""
+"""The zygotes of one wall: one for each set of packages and plugins and each hash seed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from greenloop.sandbox.visible import Visible
 from greenloop.sandbox.walls import Wall
 from greenloop.sandbox.zygotes import Zygote
 
-_Kind = tuple[Installed, tuple[str, ...]]
+_Kind = tuple[Installed, tuple[str, ...], int]
 _MOST_AWAKE = 4  # each holds a Python with its packages loaded
 
 
 class Zygotes:
-    """Safe to use from several threads.
+    """Safe to use from several threads. Those that were not used for longest are asleep.
 
     A zygote that is put to sleep lets its runs come to their end; when it is asked for again it
     starts anew.
@@ -28,17 +28,21 @@ class Zygotes:
         self._awake: list[_Kind] = []  # the one asked for last stands last
         self._closed = False
 
-    def of(self, packages: Installed, plugins: tuple[str, ...] = ()) -> Zygote:
+    def of(self, packages: Installed, plugins: tuple[str, ...] = (), hash_seed: int = 0) -> Zygote:
         """The zygote that has these packages loaded, and the plugins for pytest of those ones.
+
+        With a hash seed of its own it is bare: it has nothing of the packages loaded.
 
         Raises SandboxError once all are closed.
         """
-        kind = (packages, plugins)
+        kind = (packages, plugins, hash_seed)
         with self._lock:
             if self._closed:
                 raise SandboxError(f"{self._wall.info.backend}: the sandbox is closed")
             if kind not in self._all:
-                seen = replace(self._seen.with_packages(packages), plugins=plugins)
+                seen = self._seen.with_packages(packages)
+                modules = () if hash_seed else seen.modules
+                seen = replace(seen, plugins=plugins, modules=modules, hash_seed=hash_seed)
                 self._all[kind] = Zygote(self._wall, seen)
             self._awake = [item for item in self._awake if item != kind] + [kind]
             tired = self._awake[:-_MOST_AWAKE]

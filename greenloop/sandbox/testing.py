@@ -75,6 +75,7 @@ class TestingSandbox(ABC):
         hash_seed: int = 0,
         doctests: bool = False,
         form: AskedForm = "shared",
+        brief: bool = False,
     ) -> TestRun:
         """See `Sandbox.run_tests`. Raises SandboxError where no process can be started."""
         stop = self._stop
@@ -91,6 +92,7 @@ class TestingSandbox(ABC):
             "targets": [item.name for item in tests],
             "order_seed": order_seed,
             "doctests": checked,
+            "brief": brief,
         }
 
         def run(work: Work) -> TestRun:

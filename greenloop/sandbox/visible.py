@@ -30,6 +30,7 @@ class Visible:
 
     `hidden` are folders in what is bound that are empty inside, `modules` what is loaded beforehand
     of the packages in `PACKAGES`, `plugins` the packages whose plugins for pytest are.
+    A process with a hash seed of its own has nothing else loaded beforehand.
     """
 
     read_only: tuple[tuple[str, str], ...]
@@ -38,6 +39,12 @@ class Visible:
     hidden: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
+    hash_seed: int = 0
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing is loaded but what a run loads itself."""
+        return self.hash_seed != 0
 
     def with_packages(self, packages: Installed) -> Visible:
         """The same, and the packages, if there are any."""

@@ -19,7 +19,7 @@ _PREFIX = ("-I", "-S", "-B", "-u")
 _ZYGOTE_PREFIX = ("-s", "-S", "-B", "-u")  # -I would not hear of PYTHONHASHSEED
 _ZYGOTE = (
     "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
-    "from inside.zygote import main; main({control}, {root!r}, {modules!r}, {plugins!r})"
+    "from inside.zygote import main; main({control}, {root!r}, {modules!r}, {plugins!r}, {bare!r})"
 )
 _WALL = (
     "import json, os, sys; sys.path[:0] = [{folder!r}]; from inside.wall import enter; "
@@ -67,21 +67,32 @@ def zygote_command(
     root: str = "",
     modules: Sequence[str] = (),
     plugins: Sequence[str] = (),
+    bare: bool = False,
 ) -> list[str]:
     """Starts a zygote. `home` holds our inside, `site` are folders with packages, `root` has the
     rooms of runs without namespaces ('': they have some); `modules`, and the pytest plugins of the
-    packages `plugins`, are loaded beforehand.
+    packages `plugins`, are loaded beforehand. `bare`: and nothing else that a run might import.
     """
-    loaded = {"modules": tuple(modules), "plugins": tuple(plugins)}
+    loaded = {"modules": tuple(modules), "plugins": tuple(plugins), "bare": bare}
     code = _ZYGOTE.format(home=home, site=list(site), control=control, root=root, **loaded)
     return [python, *_ZYGOTE_PREFIX, "-c", code]
 
 
 def _zygote(seen: Visible, control: int) -> list[str]:
-    site = (SITE, PACKAGES)
     return zygote_command(
-        seen.python, HOME, site, control, modules=seen.modules, plugins=seen.plugins
+        seen.python,
+        HOME,
+        (SITE, PACKAGES),
+        control,
+        modules=seen.modules,
+        plugins=seen.plugins,
+        bare=seen.bare,
     )
+
+
+def _environment(seen: Visible) -> tuple[tuple[str, str], ...]:
+    seed = ("PYTHONHASHSEED", str(seen.hash_seed))
+    return ("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8"), seed
 
 
 def _native(seen: Visible, control: int) -> list[str]:
@@ -92,7 +103,7 @@ def _native(seen: Visible, control: int) -> list[str]:
         "links": [list(item) for item in seen.links],
         "tmp_bytes": _TMP_BYTES,
         "command": _zygote(seen, control),
-        "environment": {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"},
+        "environment": dict(_environment(seen)),
     }
     return [sys.executable, *_PREFIX, "-c", _WALL.format(folder=folder), json.dumps(spec)]
 
@@ -102,7 +113,7 @@ def bubblewrap_arguments(seen: Visible) -> list[str]:
     apart = "user pid net ipc uts".split()
     arguments = [f"--unshare-{name}" for name in apart]
     arguments += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
-    for name, value in (("PATH", "/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("PYTHONHASHSEED", "0")):
+    for name, value in _environment(seen):
         arguments += ["--setenv", name, value]
     arguments += [
         "--perms",

@@ -42,8 +42,8 @@ class Place:
 class WarmSandbox(TestingSandbox):
     """A repeat costs milliseconds: nothing is started but a copy.
 
-    A run with a hash seed of its own starts a Python anew inside the wall: that one has nothing
-    loaded beforehand, so it also tells of an import that is only there because pytest has made it.
+    A run with a hash seed of its own is a copy of a process with that seed, which has nothing but
+    pytest loaded: so it also tells of an import that is only there because somebody else made it.
     """
 
     def __init__(self, wall: Wall, limits: Limits | None = None) -> None:
@@ -69,8 +69,7 @@ class WarmSandbox(TestingSandbox):
         self._zygotes.close()
 
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
-        cold = work.hash_seed != 0
-        if cold or work.kind not in ("tests", "split"):
+        if work.kind not in ("tests", "split"):
             return self._run(work, stop, {})
         tests = {name: text for name, text in work.files if name in work.job["targets"]}
         return self._run(work, stop, self._rewritten.of(tests))
@@ -88,7 +87,9 @@ class WarmSandbox(TestingSandbox):
 
     def _hand_over(self, job: dict[str, Any], work: Work, stop: threading.Event) -> Ended:
         plugins = named_in(text.encode("utf-8", "replace") for _, text in work.files)
-        zygote, within = self._zygotes.of(work.packages, plugins), self.within(work)
+        seed = 0 if is_cold(work) else work.hash_seed
+        zygote = self._zygotes.of(work.packages, plugins, seed)
+        within = self.within(work)
         told, limits, then = job, within.inside(), None
         if work.kind == "split":
             told, rest = _in_two(job, work.code)
@@ -101,13 +102,18 @@ class WarmSandbox(TestingSandbox):
         return replace(ended, left=replace(ended.left, network=proxy.requests))
 
 
+def is_cold(work: Work) -> bool:
+    """Whether a Python is started anew for it: what no session can do with a hash seed of its own."""
+    return work.hash_seed != 0 and work.kind != "tests"
+
+
 def as_job(work: Work, compiled: Mapping[str, str], place: Place) -> dict[str, Any]:
     """A run as the inside of a wall takes it; `compiled` are test files that are rewritten already."""
     return {
         **work.job,
         "kind": work.kind,
         "key": work.key,
-        "cold": work.hash_seed != 0,
+        "cold": is_cold(work),
         "work": place.work,
         "files": _placed(place.work, work.files),
         "tree": _tree(work, place),

@@ -33,7 +33,8 @@ def main(job: dict[str, Any], handle: int) -> int:
     reporter = Reporter(job["work"] + os.sep)
     reporter.begin(channel, job)
     extra = plugins.plugins(plugins.mentioned(job["work"]))
-    arguments = [*options(job["work"], job["ini"]), *plugins.options(extra), *job["targets"]]
-    status = int(pytest.main(arguments, plugins=[reporter, *extra]))
+    arguments = [*options(job["work"], job["ini"]), *plugins.options(extra)]
+    arguments += ["--tb=no"] if job.get("brief") else []
+    status = int(pytest.main([*arguments, *job["targets"]], plugins=[reporter, *extra]))
     channel.send("end", exit_status=status)
     return status

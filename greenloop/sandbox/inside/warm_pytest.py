@@ -90,6 +90,8 @@ class _HeldSession:
         if job["kind"] == "split":
             config.pluginmanager.register(tests_side.begun(job, self._channel))
         _as_if_just_begun(config)
+        if job.get("brief"):
+            config.option.tbstyle = "no"
         config.args = list(job["targets"])
         return _main(config, session)
 
@@ -123,8 +125,12 @@ def compile_tests(config: Any, job: dict[str, Any], handle: int) -> int:
     return 0
 
 
-def preload() -> None:
-    """Loads what tests usually import, and what pytest imports while it runs."""
-    for name in (*_PRELOADED, *_OF_PYTEST):
+def preload(bare: bool = False) -> None:
+    """Loads what tests usually import, and what pytest imports while it runs.
+
+    `bare`: only the latter. An import that the code lacks, and that is there because somebody else
+    has made it, is found out in such a process.
+    """
+    for name in (*_OF_PYTEST, *(() if bare else _PRELOADED)):
         with contextlib.suppress(Exception):
             __import__(name)

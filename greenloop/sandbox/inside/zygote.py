@@ -20,12 +20,16 @@ from .warm_pytest import hold_session, preload
 
 
 def main(
-    control_fd: int, root: str = "", modules: Sequence[str] = (), plugins: Sequence[str] = ()
+    control_fd: int,
+    root: str = "",
+    modules: Sequence[str] = (),
+    plugins: Sequence[str] = (),
+    bare: bool = False,
 ) -> None:
     """Serves until the host goes away. `root`: no namespaces are to be had, runs live below it.
 
     `modules` of packages are loaded beforehand, as far as that is safe; `plugins` are packages
-    whose plugins for pytest are.
+    whose plugins for pytest are. `bare`: besides them nothing that a run would not load itself.
     """
     spaces = not root
     if root:
@@ -33,7 +37,7 @@ def main(
     control = socket.socket(fileno=reserve(control_fd))
     sys.dont_write_bytecode = True
     gc.disable()  # until all is loaded: then it is frozen, and never looked through
-    preload()
+    preload(bare)
     preload_packages(modules)
     with contextlib.suppress(OSError):  # made once, so that each run finds it
         filter_program(k.machine(), foreign.families(spaces))

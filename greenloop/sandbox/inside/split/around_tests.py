@@ -6,7 +6,6 @@ import logging
 import random
 import sys
 import types
-import unittest.mock
 import warnings
 from typing import Any
 
@@ -30,6 +29,8 @@ class AroundTests:
 
     def settle(self, monkeypatch: type) -> None:
         """Learns of patches to the standard library and of seeds, which the code must have too."""
+        import unittest.mock
+
         self._watch(sys, "argv", list(sys.argv))
         self._watch(sys, "stdin", sys.stdin)
         _before(monkeypatch, "setattr", self._before_monkeypatch)

@@ -7,12 +7,14 @@ pickle from a shared folder, a script that is started. Such tests do not run apa
 from __future__ import annotations
 
 import ast
-import doctest
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import CannotSplit
+
+if TYPE_CHECKING:
+    import doctest
 
 _PROCESSES = frozenset(
     "subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn pty.spawn".split()
@@ -67,6 +69,8 @@ class _OwnText:
     """Libraries that run text (doctest, typing …) may do so with text that stands in the tests."""
 
     def __init__(self, texts: Iterable[str]) -> None:
+        import doctest
+
         constants = {
             node.value
             for text in texts

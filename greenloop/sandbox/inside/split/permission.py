@@ -8,7 +8,6 @@ import random
 import sys
 import threading
 import types
-import unittest.mock
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,6 @@ from .codec import Codec
 from .errors import CannotSplit
 from .special import SPECIAL
 
-_MOCK = unittest.mock.NonCallableMock
 _TOOLS = (
     io.IOBase,
     queue.Queue,
@@ -25,7 +23,7 @@ _TOOLS = (
     type(threading.Lock()),
     threading.Barrier,
 )
-_OF_MOCKS = frozenset(dir(_MOCK)) - {"return_value", "side_effect", "called", "call_count"}
+_OPEN_IN_MOCKS = {"return_value", "side_effect", "called", "call_count"}
 _INNER = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 
 
@@ -33,7 +31,11 @@ class Permission:
     """`is_own(class)`: defined in a test file."""
 
     def __init__(self, codec: Codec, work: str) -> None:
+        import unittest.mock
+
         self._codec, self._work = codec, work
+        self._mock = unittest.mock.NonCallableMock
+        self._of_mocks = frozenset(dir(self._mock)) - _OPEN_IN_MOCKS
 
     def is_own(self, kind: type) -> bool:
         """Whether a class was defined in a test file."""
@@ -62,7 +64,7 @@ class Permission:
         raise CannotSplit(f"a {name} cannot be handed to the code in another process")
 
     def _is_open(self, value: Any) -> bool:
-        return isinstance(value, _MOCK) or self.is_own(type(value))
+        return isinstance(value, self._mock) or self.is_own(type(value))
 
     def guarded(
         self, operations: dict[str, Callable[..., Any]], refused: Callable[[str], None]
@@ -93,12 +95,12 @@ class Permission:
         if operation in ("get", "method"):
             return isinstance(name, str) and self._may_read(it, name)
         if operation in ("set", "del"):
-            closed = name in _OF_MOCKS or str(name).startswith(("_", "assert"))
+            closed = name in self._of_mocks or str(name).startswith(("_", "assert"))
             return self._is_open(it) and isinstance(name, str) and not closed
         return operation in ("isinstance", "copy") and (isinstance(it, type) or self._is_open(it))
 
     def _may_be_made(self, kind: type) -> bool:
-        return self.is_own(kind) or issubclass(kind, (BaseException, _MOCK))
+        return self.is_own(kind) or issubclass(kind, (BaseException, self._mock))
 
     def _may_read(self, it: Any, name: str) -> bool:
         if name in ("__name__", "__doc__", "__qualname__"):
@@ -107,8 +109,8 @@ class Permission:
             return False
         if isinstance(it, type):
             return any(name in vars(kind) for kind in it.__mro__ if self.is_own(kind))
-        if isinstance(it, _MOCK):
-            return name not in _OF_MOCKS
+        if isinstance(it, self._mock):
+            return name not in self._of_mocks
         return self._is_open(it) or isinstance(it, _TOOLS) or _has_plain(it, name)
 
 

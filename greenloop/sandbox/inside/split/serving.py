@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio  # loaded only where something is awaited: see `preload`
 
 _SLICE_S = 0.005
 _NOTHING = object()
@@ -63,6 +65,8 @@ class Serving:
             setattr(it, name, before)
 
     def _start(self, awaitable: Any) -> Any:
+        import asyncio
+
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
 
@@ -73,6 +77,8 @@ class Serving:
 
     def _step(self, task: Any) -> tuple[bool, Any]:
         """Lets all that was started go on for a moment: whether this one is done, and its result."""
+        import asyncio
+
         assert self._loop is not None
         if not task.done():
             self._loop.run_until_complete(asyncio.wait({task}, timeout=_SLICE_S))
@@ -80,6 +86,8 @@ class Serving:
 
     def _finish(self, awaitable: Any) -> Any:
         """In a loop of its own: the one of this thread is in the middle of something."""
+        import asyncio
+
         found: list[Any] = []
 
         async def waiting() -> Any:
@@ -107,6 +115,8 @@ def waiter(ask: Callable[..., Any], leads: bool) -> Callable[[Any], Any]:
         return ask("finish", awaitable)
 
     async def by_steps(awaitable: Any) -> Any:
+        import asyncio
+
         task = ask("start", awaitable)
         try:
             while True:
