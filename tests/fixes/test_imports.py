@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from greenloop.fixes import Fixed, free_fixes
 from greenloop.fixes.imports import _MEMBERS, _MODULES, with_missing_imports
+from greenloop.fixes.linting import has_nothing_to_mend
 
 
 def added(code: str, *, is_test: bool = False) -> list[str]:
@@ -105,3 +107,10 @@ def test_imports_stand_below_what_must_stand_first(head: str) -> None:
     plain: dict[str, object] = {}
     exec(compile(head or "pass", "x", "exec"), plain)
     assert names.get("__doc__") == plain.get("__doc__")
+
+
+def test_a_clean_source_is_asked_about_once_and_only_formatted() -> None:
+    assert has_nothing_to_mend("import os\n\nprint(os.name)\n")
+    assert not has_nothing_to_mend("import os\n")
+    assert not has_nothing_to_mend("print(oss)\n")
+    assert free_fixes("x = {'a' : 1}\n") == Fixed('x = {"a": 1}\n')
