@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from greenloop.fixes.formatting import formatted
 from greenloop.fixes.imports import with_missing_imports
-from greenloop.fixes.linting import fixed_by_ruff, has_nothing_to_mend
+from greenloop.fixes.linting import findings, fixed_by_ruff
 from greenloop.fixes.minimal import minimal_fixes
 from greenloop.fixes.parsing import parsed
 
@@ -34,9 +34,11 @@ def free_fixes(
         return Fixed(mended, tuple(words))
     if parsed(code) is None:
         return Fixed(code)
-    if has_nothing_to_mend(code):
-        return Fixed(formatted(code))
-    with_imports, added = with_missing_imports(code, is_test=is_test)
-    linted, codes = fixed_by_ruff(with_imports, keep)
+    found = findings(code)
+    with_imports, added = with_missing_imports(code, found.undefined, is_test=is_test)
+    codes = findings(with_imports).fixable if added else found.fixable
+    linted = fixed_by_ruff(with_imports, keep) if codes else with_imports
+    if linted == with_imports:
+        codes = ()
     applied = [f"added: {line}" for line in added] + [f"ruff {item}" for item in codes]
     return Fixed(formatted(linted), tuple(applied))

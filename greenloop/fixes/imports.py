@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import importlib
+from collections.abc import Sequence
 
-from greenloop.fixes.linting import undefined_names
+from greenloop.fixes.linting import findings
 
 _MODULES = (
     "abc argparse asyncio base64 bisect calendar collections contextlib copy csv dataclasses decimal "
@@ -53,9 +54,14 @@ _MEMBERS = {module: frozenset(names.split()) for module, names in _NAMES.items()
 _DATETIME_MODULE = frozenset({"datetime", "date", "timedelta", "timezone", "time", "UTC"})
 
 
-def with_missing_imports(code: str, *, is_test: bool = False) -> tuple[str, list[str]]:
-    """The code with imports for undefined names of the standard library, and the added lines."""
-    names = undefined_names(code)
+def with_missing_imports(
+    code: str, names: Sequence[str] | None = None, *, is_test: bool = False
+) -> tuple[str, list[str]]:
+    """The code with imports for undefined names of the standard library, and the added lines.
+
+    `names` are the undefined ones, where that is known.
+    """
+    names = findings(code).undefined if names is None else names
     if not names:
         return code, []
     tree = ast.parse(code)

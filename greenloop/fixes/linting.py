@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 from collections.abc import Collection
+from dataclasses import dataclass
 
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Left out on
 # purpose: comparisons to None or True, unused variables, mutable defaults: mending them can change
@@ -15,33 +16,29 @@ _SAFE = "F401,I001,F541,UP,E713"
 _TIMEOUT_S = 20
 
 
-def has_nothing_to_mend(code: str) -> bool:
-    """Whether ruff has nothing to say of all that is asked below: one process in place of three."""
+@dataclass(frozen=True)
+class Findings:
+    """Names that nothing defines (ruff F821), in order of appearance; codes that ruff can mend."""
+
+    undefined: tuple[str, ...] = ()
+    fixable: tuple[str, ...] = ()
+
+
+def findings(code: str) -> Findings:
+    """What ruff has to say, asked in one process; nothing where it cannot be run."""
     found = _ruff(code, "--select", f"F821,{_SAFE}", "--output-format", "json")
-    return found is not None and found.strip() == "[]"
+    items = _items(found) if found is not None else []
+    names = [re.search(r"`([^`]+)`", item["message"]) for item in items if item["code"] == "F821"]
+    fixable = {item["code"] for item in items if item["code"] != "F821" and item.get("fix")}
+    return Findings(tuple(dict.fromkeys(item[1] for item in names if item)), tuple(sorted(fixable)))
 
 
-def undefined_names(code: str) -> list[str]:
-    """Names that nothing defines (ruff F821), in order of appearance."""
-    found = _ruff(code, "--select", "F821", "--output-format", "json")
-    if found is None:
-        return []
-    names = [re.search(r"`([^`]+)`", item["message"]) for item in _items(found)]
-    return list(dict.fromkeys(item[1] for item in names if item))
-
-
-def fixed_by_ruff(code: str, keep: Collection[str]) -> tuple[str, list[str]]:
-    """The code with ruff's safe fixes, and their codes. Nothing is changed where a name of `keep` goes."""
-    found = _ruff(code, "--select", _SAFE, "--output-format", "json")
-    codes = sorted({item["code"] for item in _items(found) if item.get("fix")}) if found else []
-    if not codes:
-        return code, []
+def fixed_by_ruff(code: str, keep: Collection[str]) -> str:
+    """The code with ruff's safe fixes. Nothing is changed where a name of `keep` goes."""
     fixed = _ruff(code, "--select", _SAFE, "--fix", "--quiet")
     if not fixed or not _defines(fixed, {name for name in keep if _defines(code, {name})}):
-        return code, []
-    if _shape(fixed) == _shape(code):
-        return code, []
-    return fixed, codes
+        return code
+    return code if _shape(fixed) == _shape(code) else fixed
 
 
 def _shape(code: str) -> str:

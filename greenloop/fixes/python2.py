@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
-from greenloop.fixes.linting import undefined_names
+from greenloop.fixes.linting import findings
 from greenloop.fixes.parsing import parsed
 from greenloop.fixes.refactoring import HAS_KEY, IMPORTS, PRINTS, SYNTAX, refactored
 
@@ -50,7 +50,7 @@ def without_python2_names(code: str, *, is_python2: bool) -> tuple[str, list[str
     where it is known to be Python 2: told by the caller, or by such a name.
     """
     code, words = _redirected(code)
-    code, renamed = _renamed(code, [name for name in undefined_names(code) if name in _NAMES])
+    code, renamed = _renamed(code, [name for name in findings(code).undefined if name in _NAMES])
     words += [f"{name} -> {_NAMES[name]}" for name in renamed]
     if is_python2 or renamed or words:
         code, methods = _methods_renamed(code)

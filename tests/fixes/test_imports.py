@@ -6,7 +6,7 @@ import pytest
 
 from greenloop.fixes import Fixed, free_fixes
 from greenloop.fixes.imports import _MEMBERS, _MODULES, with_missing_imports
-from greenloop.fixes.linting import has_nothing_to_mend
+from greenloop.fixes.linting import Findings, findings
 
 
 def added(code: str, *, is_test: bool = False) -> list[str]:
@@ -109,8 +109,7 @@ def test_imports_stand_below_what_must_stand_first(head: str) -> None:
     assert names.get("__doc__") == plain.get("__doc__")
 
 
-def test_a_clean_source_is_asked_about_once_and_only_formatted() -> None:
-    assert has_nothing_to_mend("import os\n\nprint(os.name)\n")
-    assert not has_nothing_to_mend("import os\n")
-    assert not has_nothing_to_mend("print(oss)\n")
+def test_what_is_undefined_and_what_can_be_mended_is_asked_for_at_once() -> None:
+    assert findings("import os\n\nprint(os.name)\n") == Findings()
+    assert findings("import os\nprint(oss, ss, oss)\n") == Findings(("oss", "ss"), ("F401", "I001"))
     assert free_fixes("x = {'a' : 1}\n") == Fixed('x = {"a": 1}\n')

@@ -1,0 +1,119 @@
+"""A model that answers after half a second: OpenAI's API on loopback, for bench/batch.py.
+
+    python bench/batch_model.py SECONDS        prints its address, then serves until it is ended
+
+It knows four answers, about a function whose number it reads out of the prompt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from typing import Any
+
+CODE = '''def scale_{n}(values, factor=1):
+    """Each value times factor, without the ones below zero."""
+    if factor < 0:
+        raise ValueError("factor must not be negative")
+    return [value * factor for value in values if value >= 0]
+'''
+TESTS = '''import pytest
+
+from m{n} import scale_{n}
+
+
+def test_scales():
+    """R1: each value times factor."""
+    assert scale_{n}([1, 2, 3], 2) == [2, 4, 6]
+
+
+def test_leaves_out_what_is_below_zero():
+    """R2: values below zero are left out."""
+    assert scale_{n}([-1, 0, 5]) == [0, 5]
+
+
+def test_refuses_a_negative_factor():
+    """R3: a negative factor."""
+    with pytest.raises(ValueError, match="factor"):
+        scale_{n}([1], -1)
+'''
+CONTRACT = {
+    "summary": "Scales numbers.",
+    "requirements": [
+        {"id": "R1", "text": "Each value is multiplied by factor."},
+        {"id": "R2", "text": "Values below zero are left out."},
+        {"id": "R3", "text": "A negative factor raises ValueError."},
+    ],
+    "assumptions": [],
+    "packages": [],
+}
+
+
+def answer(system: str, prompt: str) -> str:
+    found = re.search(r"scale_(\d+)", prompt)
+    n = found[1] if found else "0"
+    if system.startswith("You turn a specification"):
+        stub = f"def scale_{n}(values: list[int], factor: int = 1) -> list[int]:\n    ...\n"
+        contract = {"module": f"m{n}", "interface": stub, **CONTRACT}
+        return f"```json\n{json.dumps(contract)}\n```"
+    if system.startswith("You write one Python module"):
+        return f"```python\n{CODE.replace('{n}', n)}```"
+    if system.startswith("You write pytest tests"):
+        return f"```python\n{TESTS.replace('{n}', n)}```"
+    return "LGTM"
+
+
+def completion(text: str, stream: bool) -> bytes:
+    """The body of an HTTP response, and its head."""
+    usage = {"prompt_tokens": 900, "completion_tokens": 200, "total_tokens": 1100}
+    if stream:
+        first = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
+        last: dict[str, Any] = {"index": 0, "delta": {}, "finish_reason": "stop"}
+        chunks = [{"choices": [first]}, {"choices": [last]}, {"choices": [], "usage": usage}]
+        head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "bench"}
+        lines = [f"data: {json.dumps(head | chunk)}\n\n" for chunk in chunks]
+        body, kind = "".join([*lines, "data: [DONE]\n\n"]).encode(), "text/event-stream"
+    else:
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        said = {"id": "x", "object": "chat.completion", "created": 1, "model": "bench"}
+        body = json.dumps(said | {"choices": [choice], "usage": usage}).encode()
+        kind = "application/json"
+    head_text = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\n\r\n"
+    return head_text.encode() + body
+
+
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay_s: float) -> None:
+    """One connection, kept alive."""
+    try:
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            found = re.search(r"content-length: (\d+)", head)
+            asked = json.loads(await reader.readexactly(int(found[1]))) if found else {}
+            messages = asked.get("messages", [{"content": ""}])
+            await asyncio.sleep(delay_s)
+            prompt = "\n".join(str(item["content"]) for item in messages)
+            text = answer(str(messages[0]["content"]), prompt)
+            writer.write(completion(text, bool(asked.get("stream"))))
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+async def main() -> None:
+    delay_s = float(sys.argv[1])
+    server = await asyncio.start_server(
+        lambda reader, writer: serve(reader, writer, delay_s), "127.0.0.1", 0, backlog=1024
+    )
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+    async with server:
+        await server.serve_forever()
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
