@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -43,6 +43,14 @@ Junit = Annotated[str | None, typer.Option(help="JUnit XML: a case a specificati
 GithubOutput = Annotated[
     Path | None, typer.Option(help="Append counts and changed files, as to $GITHUB_OUTPUT.")
 ]
+Engine = Annotated[
+    Literal["local", "ray"],
+    typer.Option(help="Where the runs go on: in this process, or on a Ray cluster's nodes."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="HOST:PORT of the Ray cluster, or auto; default $RAY_ADDRESS, else its own."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Write over code and tests changed by hand.")]
 
 
@@ -68,6 +76,8 @@ def batch(
     junit: Junit = None,
     github_output: GithubOutput = None,
     force: Force = False,
+    engine: Engine = "local",
+    address: Address = None,
     quiet: Quiet = False,
 ) -> None:
     """Many specifications, side by side; the same command again goes on where it was."""
