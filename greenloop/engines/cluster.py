@@ -22,8 +22,15 @@ _MISSING = "--engine ray needs packages that are missing: pip install 'greenloop
 
 def require_ray() -> None:
     """Raises InputError where Ray is not installed."""
-    if importlib.util.find_spec("ray") is None:
+    if not _is_there("ray"):
         raise InputError(_MISSING)
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ValueError:  # it was taken out of sys.modules by hand
+        return False
 
 
 def address_of(given: str | None) -> str | None:
