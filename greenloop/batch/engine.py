@@ -74,10 +74,12 @@ class RunsHere:
     shared: Parts
     box: TestingSandbox
     slots: threading.Semaphore
+    emit: Emit = ignore
 
     async def run(self, request: RunRequest, directory: RunDirectory) -> Report:
         sandbox = SharedSandbox(self.box, self.slots)
-        agent = CodingAgent(self.settings, parts=replace(self.shared, sandbox=sandbox))
+        parts = replace(self.shared, sandbox=sandbox)
+        agent = CodingAgent(self.settings, parts=parts, emit=self.emit)
         if directory.request_file.exists():
             return await agent.resume(directory)
         return await agent.run(request, directory.path)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from greenloop.batch.engine import Engine, LocalEngine, Runs, Terms
 from greenloop.batch.entries import Entry
-from greenloop.batch.results import Results, add_up
+from greenloop.batch.results import RESULTS, Results, add_up
 from greenloop.batch.writing import handed_over, refused, unchanged, written_files
 from greenloop.errors import (
     BudgetExhaustedError,
@@ -70,7 +70,7 @@ class Batch:
         """
         started = time.monotonic()
         self.emit(BatchStarted(len(self.entries), str(self.folder)))
-        results = Results(self.folder / "results.jsonl")
+        results = Results(self.folder / RESULTS)
         waiting = iter(self._waiting(results))
         cost: float | None = None
         async with AsyncExitStack() as stack:

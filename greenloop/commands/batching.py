@@ -14,7 +14,7 @@ from typing import Any
 from greenloop.batch.entries import read_entries
 from greenloop.batch.running import Batch
 from greenloop.commands.batch_forms import BatchForms, Gathered, write_forms
-from greenloop.commands.engines import engine_of
+from greenloop.commands.engines import Place, engine_of
 from greenloop.commands.options import flags_in
 from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError, OutputError
@@ -29,7 +29,7 @@ class BatchOptions:
     """What is typed besides the settings."""
 
     output_dir: Path | None = None
-    run_dir: Path | None = None
+    run_dir: str | None = None
     jobs: int = 4
     requests: int | None = None
     tokens: int | None = None
@@ -64,9 +64,11 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
     try:
         settings = Settings.load(**flags)
         entries = read_entries(specs, options.output_dir)
-        folder = (options.run_dir or _folder(settings, specs, options)).absolute()
-        engine = engine_of(options.engine, options.address, folder)
+        place = Place(_folder(settings, specs, options), options.run_dir)
+        engine = engine_of(options.engine, options.address, place)
+        folder = place.folder.absolute()
         _make(folder)
+        place.fetch_results()
     except GreenloopError as error:
         complain(str(error))
         return error.exit_status

@@ -33,8 +33,13 @@ OutputDir = Annotated[
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=1000, help="Conversations at once.")]
 PerMinute = Annotated[int | None, typer.Option(min=1, help="Of all conversations together.")]
 BatchDir = Annotated[
-    Path | None,
-    typer.Option("--run-dir", help="Where results and runs are kept; found again by default."),
+    str | None,
+    typer.Option(
+        "--run-dir",
+        help="Where results and runs are kept; found again by default. With --engine ray also "
+        "a bucket: s3://…, or any other address of fsspec's.",
+        metavar="FOLDER",
+    ),
 ]
 Markdown = Annotated[
     str | None, typer.Option(help="A summary, also where not all is well; - is standard output.")

@@ -18,8 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.batch.engine import Runs, Terms
+from greenloop.batch.results import RESULTS
+from greenloop.engines.bucket import Bucket
 from greenloop.engines.cluster import connected
 from greenloop.engines.crew import Crew, Hand
+from greenloop.engines.keeping import moved
 from greenloop.engines.purse import Purse, Rations
 from greenloop.engines.worker import Ended, Errand
 from greenloop.errors import GreenloopError, InputError, SandboxError
@@ -39,23 +42,29 @@ _NAMESPACE = "greenloop"
 @dataclass(frozen=True)
 class RayEngine:
     """`address` is None for a cluster of this machine's own, for as long as the batch goes on.
-    `folder` is the batch's, on a disk that all nodes share."""
+    `folder` is the batch's: all nodes share it, or `bucket` is where they keep their runs."""
 
     address: str | None
     folder: Path
+    bucket: Bucket | None = None
 
     @asynccontextmanager
     async def opened(self, terms: Terms) -> AsyncIterator[Runs]:
+        where = self.bucket.url if self.bucket else str(self.folder)
         with connected(self.address, _NAMESPACE) as ray, _marked(self.folder) as mark:
-            purse = await _purse(ray, terms, f"greenloop-{digest(str(self.folder))[:16]}")
-            errand = Errand(_for_workers(terms.settings), purse, 1, mark, own_version())
+            purse = await _purse(ray, terms, f"greenloop-{digest(where)[:16]}")
+            seen = None if self.bucket else mark
+            settings = _for_workers(terms.settings)
+            errand = Errand(settings, purse, 1, own_version(), seen, self.bucket)
             crew = Crew(ray, errand, terms.jobs, terms.emit)
             try:
                 await crew.open()
-                yield RunsOnRay(ray, crew, purse)
+                yield RunsOnRay(ray, crew, purse, self.bucket)
             finally:
                 await crew.close()
                 ray.kill(purse, no_restart=True)
+                if self.bucket is not None:
+                    self.bucket.put("", self.folder, RESULTS)
 
 
 @dataclass(frozen=True)
@@ -65,13 +74,14 @@ class RunsOnRay:
     ray: Any
     crew: Crew
     purse: Any
+    bucket: Bucket | None = None
 
     async def run(self, request: RunRequest, directory: RunDirectory) -> Report:
         for number in range(1, _TRIES + 1):
-            name = f"{directory.path.name}, try {number}"
-            ended = await self._tried(name, request, directory)
+            ended = await self._tried(f"{directory.path.name}-{number}", request, directory)
             if ended is None:
                 continue
+            ended = await self._fetched(ended, directory)
             if ended.error is not None:
                 raise ended.error
             assert ended.report is not None
@@ -81,6 +91,20 @@ class RunsOnRay:
     async def cost(self) -> float | None:
         cost: float | None = await self.purse.cost.remote()
         return cost
+
+    async def _fetched(self, ended: Ended, directory: RunDirectory) -> Ended:
+        """The run's directory is here too, and its report says so."""
+        if self.bucket is None:
+            return ended
+        name = f"runs/{directory.path.name}"
+        await asyncio.to_thread(self.bucket.fetch, name, directory.path)
+        if ended.report is None:
+            return ended
+        report = moved(ended.report, f"{self.bucket.url}/{name}", str(directory.path))
+        directory.save_report(report)
+        if ended.error is not None:
+            ended.error.report = report
+        return Ended(report, ended.error)
 
     async def _tried(self, name: str, request: RunRequest, directory: RunDirectory) -> Ended | None:
         """How the run ended; None where its worker was lost."""

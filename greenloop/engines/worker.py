@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -10,9 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.batch.engine import RunsHere, runs_here
+from greenloop.engines.bucket import Bucket
+from greenloop.engines.keeping import Keeper, KeptFirst, moved
 from greenloop.engines.paying import PurseLedger, PurseLimits
-from greenloop.errors import GreenloopError, InputError
+from greenloop.errors import GreenloopError, InputError, OutputError
+from greenloop.events import ignore
+from greenloop.models.limiting import Limits
 from greenloop.records import Report
+from greenloop.sandbox.leftovers import remove, temporary_folder
 from greenloop.settings import Settings
 from greenloop.way.opening import Parts
 from greenloop.way.reporting import own_version
@@ -28,14 +34,16 @@ class Errand:
     """What a worker is told at its start.
 
     The settings hold the model's key: they travel as an argument of one call, in memory, and
-    never in the description of an actor, which Ray keeps.
+    never in the description of an actor, which Ray keeps. Where there is no `bucket`, `mark` is a
+    file that is seen where the batch's folder is.
     """
 
     settings: Settings
     purse: Any
     at_once: int
-    mark: Path
     version: str
+    mark: Path | None = None
+    bucket: Bucket | None = None
 
 
 @dataclass(frozen=True)
@@ -53,48 +61,71 @@ class Worker:
         self._stack = ExitStack()
         self._errand: Errand | None = None
         self._runs: RunsHere | None = None
+        self._folder = Path()
         self._under_way = 0
 
     async def open(self, errand: Errand) -> GreenloopError | None:
         """Makes the node ready; why that cannot be."""
         if own_version() != errand.version:
             return InputError(f"greenloop is {own_version()} there, and {errand.version} here")
-        if not errand.mark.exists():
+        if errand.mark is not None and not errand.mark.exists():
             return InputError(
                 f"{errand.mark.parent} is not to be seen there: --run-dir has to name a folder that "
                 "all nodes share, or a bucket"
             )
         self._errand = errand
         try:
-            self._runs = await asyncio.to_thread(self._opened, errand)
+            await asyncio.to_thread(self._open, errand)
         except GreenloopError as error:
             return error
         return None
 
-    def _opened(self, errand: Errand) -> RunsHere:
-        return runs_here(errand.settings, Parts(), errand.at_once, self._stack)
+    def _open(self, errand: Errand) -> None:
+        self._folder = temporary_folder()
+        self._stack.callback(remove, self._folder)
+        self._runs = runs_here(errand.settings, Parts(), errand.at_once, self._stack)
 
     async def run(self, name: str, request: RunRequest, path: Path) -> Ended:
         """One run, known to the purse as `name`; it goes on where its folder holds one already."""
         assert self._errand is not None
-        assert self._runs is not None
-        purse = self._errand.purse
-        parts = replace(
-            self._runs.shared,
-            limits=PurseLimits(purse, name),
-            total=PurseLedger(purse=purse, run=name),
-        )
-        directory = RunDirectory(path)
+        bucket = self._errand.bucket
         self._under_way += 1
         try:
-            await _left_by_others(directory)
-            report = await replace(self._runs, shared=parts).run(request, directory)
+            if bucket is None:
+                await _left_by_others(RunDirectory(path))
+                return await self._made(name, request, RunDirectory(path))
+            return await self._kept(bucket, name, request, path.name)
         except GreenloopError as error:
             return Ended(error.report, error)
         finally:
-            await purse.settled.remote()
+            await self._errand.purse.settled.remote()
             self._under_way -= 1
-        return Ended(report)
+
+    async def _kept(self, bucket: Bucket, name: str, request: RunRequest, folder: str) -> Ended:
+        """A run whose directory is in the bucket before it begins, and after it."""
+        keeper = Keeper(bucket, f"runs/{folder}", self._folder / name / folder)
+        await keeper.fetched()
+        try:
+            ended = await self._made(name, request, RunDirectory(keeper.here), keeper)
+            return _at_home(ended, keeper)
+        finally:
+            await keeper.all_kept()
+
+    async def _made(
+        self, name: str, request: RunRequest, directory: RunDirectory, keeper: Keeper | None = None
+    ) -> Ended:
+        assert self._errand is not None
+        assert self._runs is not None
+        purse = self._errand.purse
+        limits: Limits = PurseLimits(purse, name)
+        total = PurseLedger(purse=purse, run=name)
+        limits = limits if keeper is None else KeptFirst(limits, keeper)
+        parts = replace(self._runs.shared, limits=limits, total=total)
+        runs = replace(self._runs, shared=parts, emit=keeper or ignore)
+        try:
+            return Ended(await runs.run(request, directory))
+        except GreenloopError as error:
+            return Ended(error.report, error)
 
     async def close(self) -> None:
         """Waits a moment for runs that were cancelled, and ends the sandbox."""
@@ -102,6 +133,18 @@ class Worker:
             if self._under_way:
                 await asyncio.sleep(_LOOK_S)
         await asyncio.to_thread(self._stack.close)
+
+
+def _at_home(ended: Ended, keeper: Keeper) -> Ended:
+    """The same, with the report's files where the bucket has them."""
+    if ended.report is None:
+        return ended
+    report = moved(ended.report, str(keeper.here), f"{keeper.bucket.url}/{keeper.name}")
+    if ended.error is not None:
+        ended.error.report = report
+    with contextlib.suppress(OutputError):  # its disk is full: then that is what ended the run
+        RunDirectory(keeper.here).save_report(report)
+    return Ended(report, ended.error)
 
 
 async def _left_by_others(directory: RunDirectory) -> None:
