@@ -97,7 +97,9 @@ class Crew:
         if self._hands.get(hand.node.id) is hand:
             del self._hands[hand.node.id]
             self._looked = float("-inf")
-            self.emit(Notice(f"a worker was lost at {hand.node.address}: its runs go on elsewhere"))
+            self.emit(
+                Notice(f"a worker was lost at {hand.node.address}: its runs go on from their logs")
+            )
         self._end(hand.actor)  # it may be alive behind a broken line, and must not go on
 
     async def close(self) -> None:

@@ -67,13 +67,17 @@ def outcomes(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
 
 
-def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(nodes: TwoNodes, ended: Ended) -> None:
+@pytest.mark.parametrize("place", ["shared", "file://{}/bucket"])
+def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
+    nodes: TwoNodes, ended: Ended, place: str
+) -> None:
     """Four runs wait for their last answer when one of two nodes is switched off."""
     second = nodes.with_second()
     written(5)
     held = Held("review_code")
     with OpenAIServer(held) as server, opening(held):
-        command = nodes.start(server, "specs", "-o", "src", "--run-dir", "shared", "--json")
+        arguments = ("specs", "-o", "src", "--run-dir", place.format(Path.cwd()), "--json")
+        command = nodes.start(server, *arguments)
         until(lambda: len(held.waiting) == 4)
         nodes.kill(second)
         until(lambda: len(held.waiting) > 4)  # those that were lost ask for that answer again
@@ -87,9 +91,12 @@ def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(nodes: TwoNodes, ended: 
     assert {tool for _, tool in again} == {"review_code"}
     assert max(again.values()) == 2
     assert len(again) < 4  # the other node went on
-    results = outcomes(Path("shared"))
+    folder = Path(place.rpartition("/")[2])
+    results = outcomes(folder)
     assert sorted(item["id"] for item in results) == [f"top-{i}" for i in range(5)]
     assert all(Path(f"src/top_{i}.py").exists() for i in range(5))
+    logs = [path.read_text().count("\n") for path in folder.glob("runs/*/answers.jsonl")]
+    assert logs == [4] * 5
     assert_nowhere(KEY, nodes.folder, Path())
 
 
