@@ -12,6 +12,8 @@ from greenloop.errors import OutputError
 from greenloop.records import BatchOutcome, BatchTotals
 from greenloop.records.outcome import OutcomeKind
 
+RESULTS = "results.jsonl"
+
 
 class Results:
     """`results.jsonl`. A half-written last line, after a crash or on a full disk, is passed over."""
@@ -37,6 +39,22 @@ class Results:
             raise OutputError(
                 f"{self._path} cannot be written: {error.strerror or error}"
             ) from None
+
+
+def with_results(folder: Path, found: bytes) -> None:
+    """Adds the results of an earlier call that are known elsewhere to those in `folder`.
+
+    Raises:
+        OutputError: the disk does not take them.
+    """
+    path = folder / RESULTS
+    try:
+        own = path.read_bytes() if path.exists() else b""
+        both = dict.fromkeys(line for line in (found + b"\n" + own).split(b"\n") if line.strip())
+        if both:
+            path.write_bytes(b"\n".join([*both, b""]))
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def _read(path: Path) -> Iterable[BatchOutcome]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from greenloop.agent import CodingAgent
+from greenloop.batch.engine import Engine, LocalEngine, Runs, Terms
 from greenloop.batch.entries import Entry
-from greenloop.batch.results import Results, add_up
+from greenloop.batch.results import RESULTS, Results, add_up
 from greenloop.batch.writing import handed_over, refused, unchanged, written_files
 from greenloop.errors import (
     BudgetExhaustedError,
@@ -25,16 +23,9 @@ from greenloop.errors import (
     SandboxError,
 )
 from greenloop.events import BatchStarted, Emit, EntryEnded, EntryStarted, ignore
-from greenloop.models.ledger import Ledger
-from greenloop.models.limiting import CallLimits
-from greenloop.models.opening import open_sources
 from greenloop.records import BatchOutcome, BatchTotals, Report
-from greenloop.sandbox import open_sandbox
-from greenloop.sandbox.shared import SharedSandbox
-from greenloop.sandbox.testing import TestingSandbox
 from greenloop.settings import Settings
 from greenloop.way.leaving import reached
-from greenloop.way.opening import Parts
 from greenloop.way.reporting import own_version
 from greenloop.way.request import RunRequest, kept_options
 from greenloop.way.run_dir import RunDirectory
@@ -56,6 +47,7 @@ class Batch:
     tokens: int | None = None
     force: bool = False
     emit: Emit = ignore
+    engine: Engine = field(default_factory=LocalEngine)
     stopping: bool = field(default=False, init=False)
     fatal: GreenloopError | None = field(default=None, init=False)
     totals: BatchTotals = field(init=False)
@@ -78,17 +70,19 @@ class Batch:
         """
         started = time.monotonic()
         self.emit(BatchStarted(len(self.entries), str(self.folder)))
-        results = Results(self.folder / "results.jsonl")
+        results = Results(self.folder / RESULTS)
         waiting = iter(self._waiting(results))
-        total = Ledger(max_tokens=self.settings.max_tokens, max_cost=self.settings.max_cost)
-        with ExitStack() as stack:
+        cost: float | None = None
+        async with AsyncExitStack() as stack:
             first = next(waiting, None)
             if first is not None:
-                parts = self._parts(stack, total)
+                terms = Terms(self.settings, self.jobs, self.requests, self.tokens, self.emit)
+                runs = await stack.enter_async_context(self.engine.opened(terms))
                 queue = _chained(first, waiting)
-                work = (self._work(queue, results, parts) for _ in range(self.jobs))
+                work = (self._work(queue, results, runs) for _ in range(self.jobs))
                 await asyncio.gather(*work)
-        spent = {"cost_usd": total.cost, "seconds": round(time.monotonic() - started, 3)}
+                cost = await runs.cost()
+        spent = {"cost_usd": cost, "seconds": round(time.monotonic() - started, 3)}
         self.totals = self.totals.model_copy(update={**spent, "ended": self._ended()})
         return self.totals
 
@@ -110,24 +104,12 @@ class Batch:
     def _directory(self, entry: Entry) -> RunDirectory:
         return RunDirectory(self.folder / "runs" / entry.slug)
 
-    def _parts(self, stack: ExitStack, total: Ledger) -> Callable[[], Parts]:
-        """What the runs share, and what each has of its own."""
-        box = stack.enter_context(open_sandbox(self.settings))
-        assert isinstance(box, TestingSandbox)
-        slots = threading.Semaphore(max(2, os.cpu_count() or 1))
-        sources = tuple(open_sources(self.settings))
-        limits = CallLimits(self.jobs * 2, self.requests, self.tokens)
-        shared = Parts(sources=sources, limits=limits, total=total)
-        return lambda: replace(shared, sandbox=SharedSandbox(box, slots))
-
-    async def _work(
-        self, queue: Iterator[Entry], results: Results, parts: Callable[[], Parts]
-    ) -> None:
+    async def _work(self, queue: Iterator[Entry], results: Results, runs: Runs) -> None:
         for entry in queue:
             if self.stopping or self.fatal:
                 return
             self.emit(EntryStarted(entry.id))
-            outcome = await self._one(entry, parts())
+            outcome = await self._one(entry, runs)
             results.append(outcome)
             self._enter(outcome)
 
@@ -135,14 +117,14 @@ class Batch:
         self.totals = add_up(self.totals, outcome)
         self.emit(EntryEnded(outcome, self.totals))
 
-    async def _one(self, entry: Entry, parts: Parts) -> BatchOutcome:
+    async def _one(self, entry: Entry, runs: Runs) -> BatchOutcome:
         """One entry's run, whatever becomes of it."""
         started = time.monotonic()
         directory = self._directory(entry)
         broken: BaseException | None = None
         report: Report | None = None
         try:
-            report = await self._report(entry, parts, directory)
+            report = await self._report(entry, runs, directory)
             self._down = 0
         except GreenloopError as error:
             report, broken = error.report, error
@@ -152,15 +134,11 @@ class Batch:
         seconds = round(time.monotonic() - started, 3)
         return self._outcome(entry, report, broken, directory, seconds)
 
-    async def _report(self, entry: Entry, parts: Parts, directory: RunDirectory) -> Report:
-        agent = CodingAgent(self.settings, parts=parts)
-        if directory.request_file.exists():
-            report = await agent.resume(directory)
-        else:
-            report = await agent.run(self._request(entry), directory.path)
+    async def _report(self, entry: Entry, runs: Runs, directory: RunDirectory) -> Report:
+        request = self._request(entry)
+        report = await runs.run(request, directory)
         if entry.output is None or not reached(report, self.settings.require):
             return report
-        request = self._request(entry)
         return handed_over(report, entry, request, directory, force=self.force)
 
     def _request(self, entry: Entry) -> RunRequest:

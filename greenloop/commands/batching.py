@@ -14,6 +14,7 @@ from typing import Any
 from greenloop.batch.entries import read_entries
 from greenloop.batch.running import Batch
 from greenloop.commands.batch_forms import BatchForms, Gathered, write_forms
+from greenloop.commands.engines import Place, engine_of
 from greenloop.commands.options import flags_in
 from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError, OutputError
@@ -28,13 +29,15 @@ class BatchOptions:
     """What is typed besides the settings."""
 
     output_dir: Path | None = None
-    run_dir: Path | None = None
+    run_dir: str | None = None
     jobs: int = 4
     requests: int | None = None
     tokens: int | None = None
     json: bool = False
     quiet: bool = False
     force: bool = False
+    engine: str = "local"
+    address: str | None = None
     forms: BatchForms = field(default_factory=BatchForms)
 
 
@@ -49,6 +52,8 @@ def batch_typed(typed: dict[str, Any]) -> int:
         json=typed["json"],
         quiet=typed["quiet"],
         force=typed["force"],
+        engine=typed["engine"],
+        address=typed["address"],
         forms=BatchForms(typed["markdown"], typed["junit"], typed["github_output"]),
     )
     return batch_command(typed["specs"], options, flags_in(typed))
@@ -59,8 +64,11 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
     try:
         settings = Settings.load(**flags)
         entries = read_entries(specs, options.output_dir)
-        folder = options.run_dir or _folder(settings, specs, options)
+        place = Place(_folder(settings, specs, options), options.run_dir)
+        engine = engine_of(options.engine, options.address, place)
+        folder = place.folder.absolute()
         _make(folder)
+        place.fetch_results()
     except GreenloopError as error:
         complain(str(error))
         return error.exit_status
@@ -70,12 +78,13 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
         batch = Batch(
             entries,
             settings,
-            folder.absolute(),
+            folder,
             options.jobs,
             options.requests,
             options.tokens,
             options.force,
             gathered,
+            engine,
         )
         try:
             asyncio.run(_to_its_end(batch))

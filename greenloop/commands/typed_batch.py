@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -33,8 +33,13 @@ OutputDir = Annotated[
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=1000, help="Conversations at once.")]
 PerMinute = Annotated[int | None, typer.Option(min=1, help="Of all conversations together.")]
 BatchDir = Annotated[
-    Path | None,
-    typer.Option("--run-dir", help="Where results and runs are kept; found again by default."),
+    str | None,
+    typer.Option(
+        "--run-dir",
+        help="Where results and runs are kept; found again by default. With --engine ray also "
+        "a bucket: s3://…, or any other address of fsspec's.",
+        metavar="FOLDER",
+    ),
 ]
 Markdown = Annotated[
     str | None, typer.Option(help="A summary, also where not all is well; - is standard output.")
@@ -42,6 +47,14 @@ Markdown = Annotated[
 Junit = Annotated[str | None, typer.Option(help="JUnit XML: a case a specification or lock file.")]
 GithubOutput = Annotated[
     Path | None, typer.Option(help="Append counts and changed files, as to $GITHUB_OUTPUT.")
+]
+Engine = Annotated[
+    Literal["local", "ray"],
+    typer.Option(help="Where the runs go on: in this process, or on a Ray cluster's nodes."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="HOST:PORT of the Ray cluster, or auto; default $RAY_ADDRESS, else its own."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Write over code and tests changed by hand.")]
 
@@ -68,6 +81,8 @@ def batch(
     junit: Junit = None,
     github_output: GithubOutput = None,
     force: Force = False,
+    engine: Engine = "local",
+    address: Address = None,
     quiet: Quiet = False,
 ) -> None:
     """Many specifications, side by side; the same command again goes on where it was."""

@@ -31,7 +31,7 @@ from greenloop.models.answer_log import AnswerLog, RecordedAnswer, TokenCount
 from greenloop.models.chat import ChatSource, Completion
 from greenloop.models.faults import as_failure, in_one_line, may_pass, retry_after
 from greenloop.models.ledger import Ledger, estimated_tokens
-from greenloop.models.limiting import CallLimits
+from greenloop.models.limiting import Call, CallLimits, Limits
 from greenloop.models.replay import ReplayChatModel
 from greenloop.models.unusable import Unusable
 from greenloop.prompts import Prompt
@@ -66,7 +66,7 @@ class Asker:
     emit: Emit = ignore
     secrets: tuple[str, ...] = ()  # never shown, whatever a server says
     why_none: GreenloopError | None = None  # raised by a call, where there are no sources
-    limits: CallLimits = field(default_factory=CallLimits)
+    limits: Limits = field(default_factory=CallLimits)
 
     async def ask(self, prompt: Prompt, read: Callable[[Answer], T]) -> T:
         """The answer to a prompt, read.
@@ -145,12 +145,12 @@ class Asker:
         def progress(characters: int) -> None:
             self.emit(CallProgress(prompt.tool, characters))
 
-        priced = None if source.recorded else source.name
-        with self.ledger.reserved(prompt.tool, prompt.characters, priced):
+        call = Call(prompt.tool, prompt.characters, None if source.recorded else source.name)
+        with self.ledger.reserved(call.tool, call.characters, call.model):
             try:
                 async for attempt in self._retrying(prompt.tool, source):
                     with attempt:
-                        async with self.limits.call(estimated_tokens(prompt.characters)):
+                        async with self.limits.call(call):
                             return await source.complete(prompt, progress)
             except Exception as error:
                 raise self._masked(as_failure(error, source.name)) from error

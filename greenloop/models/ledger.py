@@ -132,6 +132,18 @@ class Ledger:
         )
         self.model_s += seconds
 
+    def take_back(self, other: Ledger) -> None:
+        """Takes out what `other` had entered here as its `total`: that run begins anew.
+
+        Its answers that were kept are entered again as the new run comes to them.
+        """
+        for tool, lost in other.by_tool.items():
+            self.by_tool[tool] = _less(self.by_tool[tool], lost)
+            if not self.by_tool[tool].calls:
+                del self.by_tool[tool]
+        self._spent -= other._spent
+        self.model_s -= other.model_s
+
     def usage(self) -> Usage:
         """The sums for the report."""
         tools = self.by_tool.values()
@@ -142,3 +154,13 @@ class Ledger:
             cost_usd=self.cost,
             by_tool=dict(sorted(self.by_tool.items())),
         )
+
+
+def _less(whole: ToolUsage, part: ToolUsage) -> ToolUsage:
+    known = whole.cost_usd is not None and part.cost_usd is not None
+    return ToolUsage(
+        calls=whole.calls - part.calls,
+        input_tokens=whole.input_tokens - part.input_tokens,
+        output_tokens=whole.output_tokens - part.output_tokens,
+        cost_usd=(whole.cost_usd or 0.0) - (part.cost_usd or 0.0) if known else None,
+    )

@@ -4,9 +4,34 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
 
 from aiolimiter import AsyncLimiter
+
+from greenloop.models.ledger import estimated_tokens
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that is about to go out. `model` is None for a recorded answer: it costs nothing."""
+
+    tool: str
+    characters: int
+    model: str | None = None
+
+
+class Limits(Protocol):
+    """What a call waits for before it goes out."""
+
+    def call(self, call: Call) -> AbstractAsyncContextManager[None]:
+        """Waits until it may go out; holds its place while it is.
+
+        Raises:
+            BudgetExhaustedError, SettingsError: it may never go out.
+        """
+        ...
 
 
 class CallLimits:
@@ -26,8 +51,9 @@ class CallLimits:
         self._tokens = AsyncLimiter(tokens, 60) if tokens else None
 
     @asynccontextmanager
-    async def call(self, tokens: int) -> AsyncIterator[None]:
-        """Waits until a call of about so many tokens may go out; holds its place while it is."""
+    async def call(self, call: Call) -> AsyncIterator[None]:
+        """Waits for its place, and for its share of the minute; about as many tokens as it has."""
+        tokens = estimated_tokens(call.characters)
         if self._slots is None:
             await self._wait(tokens)
             yield

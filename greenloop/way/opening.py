@@ -12,7 +12,7 @@ from greenloop.models.answer_log import AnswerLog
 from greenloop.models.asking import Asker, RetryPolicy
 from greenloop.models.chat import ChatSource
 from greenloop.models.ledger import Ledger
-from greenloop.models.limiting import CallLimits
+from greenloop.models.limiting import CallLimits, Limits
 from greenloop.models.opening import NO_MODEL, asks_nobody, open_sources
 from greenloop.packages import Provider
 from greenloop.sandbox import Sandbox, open_sandbox
@@ -31,7 +31,7 @@ class Parts:
 
     sources: tuple[ChatSource, ...] = ()
     sandbox: Sandbox | None = None
-    limits: CallLimits = field(default_factory=CallLimits)
+    limits: Limits = field(default_factory=CallLimits)
     total: Ledger | None = None
 
 

@@ -1,0 +1,58 @@
+"""Which engine has a batch's runs made, and where they are kept. Ray is imported where asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.batch.engine import Engine, LocalEngine
+from greenloop.batch.results import RESULTS, with_results
+from greenloop.errors import InputError
+from greenloop.way.request import digest
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a batch is kept: by default, or where `named`: a folder, or a bucket's address."""
+
+    default: Path
+    named: str | None = None
+
+    @property
+    def url(self) -> str | None:
+        """The bucket's address, None for a folder."""
+        return self.named.rstrip("/") if self.named and "://" in self.named else None
+
+    @property
+    def folder(self) -> Path:
+        """On this machine; what is in a bucket is there too."""
+        if self.url is not None:
+            return self.default.with_name(digest(self.url)[:16])
+        return Path(self.named) if self.named else self.default
+
+    def fetch_results(self) -> None:
+        """How entries ended that another machine saw to. Raises InputError or OutputError."""
+        if self.url is not None:
+            from greenloop.engines.bucket import Bucket
+
+            with_results(self.folder, Bucket(self.url).read(RESULTS))
+
+
+def engine_of(name: str, address: str | None, place: Place) -> Engine:
+    """The engine by its name.
+
+    Raises:
+        InputError: its packages are missing, or the options do not fit together.
+    """
+    if name == "local":
+        if address is not None or place.url is not None:
+            what = "--address" if address is not None else f"--run-dir {place.url}"
+            raise InputError(f"{what} is for --engine ray")
+        return LocalEngine()
+    from greenloop.engines.bucket import Bucket
+    from greenloop.engines.cluster import address_of, require_ray
+    from greenloop.engines.ray_engine import RayEngine
+
+    require_ray()
+    bucket = Bucket(place.url) if place.url is not None else None
+    return RayEngine(address_of(address), place.folder.absolute(), bucket)

@@ -1,0 +1,1 @@
+"""Batches on more than one machine. Nothing outside this room knows Ray."""

@@ -1,0 +1,79 @@
+"""A run whose directory lies in a bucket: here while it goes on, there after each answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from greenloop.engines.bucket import Bucket
+from greenloop.events import CallFinished, Event
+from greenloop.models.limiting import Call, Limits
+from greenloop.records import Report
+from greenloop.sandbox.leftovers import remove
+from greenloop.way.run_dir import RunDirectory
+
+
+@dataclass
+class Keeper:
+    """Of one run: its folder `here`, its `name` in the bucket. It listens to the run's events."""
+
+    bucket: Bucket
+    name: str
+    here: Path
+    _putting: asyncio.Task[None] | None = field(default=None, init=False)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, CallFinished) and event.source == "model":
+            self._putting = asyncio.ensure_future(self._put_log(self._putting))
+
+    async def kept(self) -> None:
+        """Returns once the answers so far are in the bucket. Raises OutputError."""
+        if self._putting is not None:
+            await asyncio.shield(self._putting)
+
+    async def fetched(self) -> None:
+        """What another worker has left. Raises InputError."""
+        await asyncio.to_thread(self.bucket.fetch, self.name, self.here)
+
+    async def all_kept(self) -> None:
+        """Everything is in the bucket, and nothing is here. Raises OutputError."""
+        if self._putting is not None:
+            await asyncio.wait([self._putting])
+        try:
+            await asyncio.to_thread(self.bucket.put, self.name, self.here)
+        finally:
+            await asyncio.to_thread(remove, self.here)
+
+    async def _put_log(self, before: asyncio.Task[None] | None) -> None:
+        """One after the other: the longer log comes last."""
+        if before is not None:
+            await before
+        log = RunDirectory(self.here).answers.name
+        await asyncio.to_thread(self.bucket.put, self.name, self.here, log)
+
+
+@dataclass(frozen=True)
+class KeptFirst:
+    """No call goes out before the answers to those before it are in the bucket."""
+
+    limits: Limits
+    keeper: Keeper
+
+    @asynccontextmanager
+    async def call(self, call: Call) -> AsyncIterator[None]:
+        await self.keeper.kept()
+        async with self.limits.call(call):
+            yield
+
+
+def moved(report: Report, old: str, new: str) -> Report:
+    """The report with its files where they lie now: below `new` instead of `old`."""
+    places = {
+        key: new + value.removeprefix(old)
+        for key, value in report.artifacts.model_dump().items()
+        if isinstance(value, str) and value.startswith(old)
+    }
+    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=places)})

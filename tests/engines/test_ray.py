@@ -1,0 +1,154 @@
+"""A batch on a real Ray cluster of two nodes: one dies, budgets run out, somebody presses Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import KEY
+from tests.e2e.test_batch import ManySpecifications, written
+from tests.engines.conftest import Ended, TwoNodes
+from tests.support.openai_server import OpenAIServer, Reply, tool_of
+
+pytestmark = pytest.mark.slow
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
+
+_PATIENCE_S = 90.0
+
+
+class Held:
+    """Answers as `ManySpecifications`, but holds every request for `tool` until the gate opens."""
+
+    def __init__(self, tool: str) -> None:
+        self._tool, self._answer = tool, ManySpecifications()
+        self._open = threading.Event()
+        self.waiting: list[str] = []
+        self.asked: Counter[tuple[str, str]] = Counter()
+
+    def __call__(self, request: dict[str, Any]) -> Reply:
+        text = "\n".join(str(item["content"]) for item in request["messages"])
+        number, tool = text.partition("number ")[2][:1], tool_of(request)
+        self.asked[number, tool] += 1
+        if tool == self._tool and not self._open.is_set():
+            self.waiting.append(number)
+            self._open.wait(_PATIENCE_S)
+        return self._answer(request)
+
+    def open(self) -> None:
+        self._open.set()
+
+
+@contextmanager
+def opening(held: Held) -> Iterator[None]:
+    """However a test ends, nobody is left waiting."""
+    try:
+        yield
+    finally:
+        held.open()
+
+
+def until(true: Callable[[], object]) -> None:
+    end = time.monotonic() + _PATIENCE_S
+    while not true():
+        assert time.monotonic() < end, "it did not come to pass"
+        time.sleep(0.05)
+
+
+def outcomes(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("place", ["shared", "file://{}/bucket"])
+def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
+    nodes: TwoNodes, ended: Ended, place: str
+) -> None:
+    """Four runs wait for their last answer when one of two nodes is switched off."""
+    second = nodes.with_second()
+    written(5)
+    held = Held("review_code")
+    with OpenAIServer(held) as server, opening(held):
+        arguments = ("specs", "-o", "src", "--run-dir", place.format(Path.cwd()), "--json")
+        command = nodes.start(server, *arguments)
+        until(lambda: len(held.waiting) == 4)
+        nodes.kill(second)
+        until(lambda: len(held.waiting) > 4)  # those that were lost ask for that answer again
+        held.open()
+        status, out, err = ended(command)
+    assert status == 0, err
+    assert (json.loads(out)["reached"], json.loads(out)["calls"]) == (5, 20), out
+    assert err.count("a worker was lost") == 1
+    again = {key: count for key, count in held.asked.items() if count > 1}
+    assert again
+    assert {tool for _, tool in again} == {"review_code"}
+    assert max(again.values()) == 2
+    assert len(again) < 4  # the other node went on
+    folder = Path(place.rpartition("/")[2])
+    results = outcomes(folder)
+    assert sorted(item["id"] for item in results) == [f"top-{i}" for i in range(5)]
+    assert all(Path(f"src/top_{i}.py").exists() for i in range(5))
+    logs = [path.read_text().count("\n") for path in folder.glob("runs/*/answers.jsonl")]
+    assert logs == [4] * 5
+    assert_nowhere(KEY, nodes.folder, Path())
+
+
+def assert_nowhere(secret: str, *folders: Path) -> None:
+    for folder in folders:
+        for path in folder.rglob("*"):
+            if path.is_file():
+                assert secret.encode() not in path.read_bytes(), path
+
+
+def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
+    """600 tokens a specification, on two nodes: with 1,500 in all, two of four come to their end."""
+    nodes.with_second()
+    written(4)
+    many = ManySpecifications()
+    with OpenAIServer(many) as server:
+        few = ("specs", "-o", "src", "--jobs", "2", "--max-tokens", "1500")
+        status, _, err = ended(nodes.start(server, *few))
+        assert status == 5, err
+        assert "goes on where" in err
+        first = sum(many.asked.values())
+        assert 150 * first <= 1500
+        status, _, err = ended(nodes.start(server, "specs", "-o", "src"))
+        assert status == 0, err
+    assert 0 < first < 16
+    assert sum(many.asked.values()) == 16
+
+
+def test_ctrl_c_lets_runs_end_and_the_second_ends_them(nodes: TwoNodes, ended: Ended) -> None:
+    nodes.with_second()
+    written(4)
+    held = Held("review_code")
+    with OpenAIServer(held) as server, opening(held):
+        arguments = ("specs", "-o", "src", "--jobs", "2", "--run-dir", "shared")
+        command = nodes.start(server, *arguments)
+        until(lambda: len(held.waiting) == 2)
+        command.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        held.open()
+        status, out, err = ended(command)
+        assert (status, "stopped: 2 of 4" in out) == (130, True), err
+        assert "finishing what is under way" in err
+        held._open.clear()
+        command = nodes.start(server, *arguments)
+        until(lambda: len(held.waiting) == 4)
+        command.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        command.send_signal(signal.SIGINT)
+        assert ended(command)[0] == 130
+        assert len(outcomes(Path("shared"))) == 2
+        held.open()
+        status, _, err = ended(nodes.start(server, *arguments))
+        assert status == 0, err
+    assert {count for (_, tool), count in held.asked.items() if tool != "review_code"} == {1}
+    assert sum(held.asked.values()) == 16 + 2  # the two calls that were cut off
