@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from greenloop.records import BatchOutcome, BatchTotals
 from greenloop.records.outcome import OutcomeKind
 
 RESULTS = "results.jsonl"
+_AN_ANSWER = 64 << 10  # bytes of a long one
 
 
 class Results:
@@ -96,3 +98,14 @@ def add_up(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
 
 def _is(outcome: BatchOutcome, kind: OutcomeKind) -> bool:
     return outcome.kind == kind
+
+
+def has_room(folder: Path) -> bool:
+    """Whether the disk takes a file as large as an answer there: else no answer could be kept."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"\0" * _AN_ANSWER)
+            file.flush()
+    except OSError:
+        return False
+    return True

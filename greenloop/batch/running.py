@@ -11,7 +11,7 @@ from pathlib import Path
 
 from greenloop.batch.engine import Engine, LocalEngine, Runs, Terms
 from greenloop.batch.entries import Entry
-from greenloop.batch.results import RESULTS, Results, add_up
+from greenloop.batch.results import RESULTS, Results, add_up, has_room
 from greenloop.batch.writing import handed_over, refused, unchanged, written_files
 from greenloop.errors import (
     BudgetExhaustedError,
@@ -19,6 +19,7 @@ from greenloop.errors import (
     ModelRefusedError,
     ModelUnavailableError,
     NoModelError,
+    OutputError,
     PackagesError,
     SandboxError,
 )
@@ -72,19 +73,23 @@ class Batch:
         self.emit(BatchStarted(len(self.entries), str(self.folder)))
         results = Results(self.folder / RESULTS)
         waiting = iter(self._waiting(results))
-        cost: float | None = None
-        async with AsyncExitStack() as stack:
-            first = next(waiting, None)
-            if first is not None:
-                terms = Terms(self.settings, self.jobs, self.requests, self.tokens, self.emit)
-                runs = await stack.enter_async_context(self.engine.opened(terms))
-                queue = _chained(first, waiting)
-                work = (self._work(queue, results, runs) for _ in range(self.jobs))
-                await asyncio.gather(*work)
-                cost = await runs.cost()
-        spent = {"cost_usd": cost, "seconds": round(time.monotonic() - started, 3)}
-        self.totals = self.totals.model_copy(update={**spent, "ended": self._ended()})
+        try:
+            async with AsyncExitStack() as stack:
+                first = next(waiting, None)
+                if first is not None:
+                    terms = Terms(self.settings, self.jobs, self.requests, self.tokens, self.emit)
+                    runs = await stack.enter_async_context(self.engine.opened(terms))
+                    queue = _chained(first, waiting)
+                    work = (self._work(queue, results, runs) for _ in range(self.jobs))
+                    await asyncio.gather(*work)
+                    self._spent(cost_usd=await runs.cost())
+        finally:  # also where it is ended at once: its totals are told
+            seconds = round(time.monotonic() - started, 3)
+            self._spent(seconds=seconds, ended=self._ended())
         return self.totals
+
+    def _spent(self, **what: float | str | None) -> None:
+        self.totals = self.totals.model_copy(update=what)
 
     def _waiting(self, results: Results) -> Iterator[Entry]:
         """The entries that there is something to do for; the others are entered at once."""
@@ -153,11 +158,13 @@ class Batch:
 
     def _judge(self, error: GreenloopError) -> None:
         """Whether an error would meet every other entry too."""
+        meets_all = isinstance(error, _FOR_ALL) and not isinstance(error, PackagesError)
         if isinstance(error, ModelUnavailableError):
             self._down += 1
-            if self._down >= _DOWN:
-                self.fatal = error
-        elif isinstance(error, _FOR_ALL) and not isinstance(error, PackagesError):
+            meets_all = self._down >= _DOWN
+        elif isinstance(error, OutputError):
+            meets_all = not has_room(self.folder)
+        if meets_all:
             self.fatal = error
 
     def _outcome(
