@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from greenloop.suite import TestFile
 
 name = sys.argv[1]
 with open_sandbox() as box:
+    if not name:
+        sys.exit()
     tests = [TestFile(f"test_{name}.py", Path(f"test_{name}.py").read_text("utf-8"))]
     started = time.monotonic()
     found = mutation(box, Path(f"{name}.py").read_text("utf-8"), tests, module=name, budget_s=600)
@@ -36,7 +38,7 @@ with open_sandbox() as box:
 class Ran:
     """Seconds from start to end, CPU of all processes, mutants tried, share that was noticed.
 
-    `inner_s` is the time without the start of Python and of a sandbox (None where nobody tells).
+    `inner_s` and `inner_cpu_s` are without the start of Python and of a sandbox (0: nobody tells).
     """
 
     wall_s: float
@@ -44,22 +46,24 @@ class Ran:
     mutants: int
     score: float
     timeouts: int = 0
-    inner_s: float | None = None
+    inner_s: float = 0.0
+    inner_cpu_s: float = 0.0
 
 
 Tool = Callable[[str, Path], Ran]
 
 
 def greenloop(name: str, folder: Path, cores: int | None = None) -> Ran:
-    """`mutation()` in a fresh process, its sandbox opened there."""
+    """`mutation()` in a fresh process, its sandbox opened there; and one that only opens it."""
     _copy(name, folder, folder)
     wall_s, cpu_s, output = timed([sys.executable, "-c", GREENLOOP, name], folder, cores=cores)
     said = json.loads(output.splitlines()[-1])
     record = said["record"]
     if record["trouble"]:
         raise RuntimeError(record["trouble"])
-    late = record["timeout"]
-    return Ran(wall_s, cpu_s, record["sampled"], record["score"], late, said["wall_s"])
+    start_cpu_s = timed([sys.executable, "-c", GREENLOOP, ""], folder, cores=cores)[1]
+    inner = (said["wall_s"], cpu_s - start_cpu_s)
+    return Ran(wall_s, cpu_s, record["sampled"], record["score"], record["timeout"], *inner)
 
 
 def mutmut(name: str, folder: Path, venv: Path, most: int | None = None) -> Ran:
@@ -122,10 +126,18 @@ def install(venv: Path) -> str:
 
 
 def timed(
-    command: Sequence[str], folder: Path, venv: Path | None = None, cores: int | None = None
+    command: Sequence[str],
+    folder: Path,
+    venv: Path | None = None,
+    cores: int | None = None,
+    more: Mapping[str, str] | None = None,
 ) -> tuple[float, float, str]:
-    """Wall and CPU seconds of a command with all that it started, and what it printed."""
+    """Wall and CPU seconds of a command with all that it started, and what it printed.
+
+    Of the environment it gets three names, and `more`.
+    """
     kept = {key: os.environ[key] for key in ("HOME", "PATH", "LANG") if key in os.environ}
+    kept |= more or {}
     if venv:
         kept["PATH"] = f"{venv / 'bin'}{os.pathsep}{kept.get('PATH', '')}"
     if cores:

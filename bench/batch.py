@@ -1,0 +1,142 @@
+"""Many specifications against a model that answers after half a second: what is greenloop's own part?
+
+    python bench/batch.py [--count 200] [--jobs 50] [--delay 0.5] [--grow 10,100,1000]
+
+Three rows for the same conversations (contract; code and tests side by side; review):
+`the answers` is arithmetic: the time that the model needs, with so many conversations at once;
+`a client` asks the same questions with ChatOpenAI alone, and throws the answers away;
+`greenloop` is `greenloop batch` without mutants: answers, red phase, tests, grade, report and log.
+Then how time and CPU grow with the number of specifications. CPU is that of all processes
+but the model's (needs perf: apt install linux-perf).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutation_tools import timed
+
+HERE = Path(__file__).parent
+LANES = 3  # answers one after the other: code and tests come side by side
+CLIENT = """
+import asyncio, sys
+from langchain_openai import ChatOpenAI
+
+SYSTEMS = (
+    "You turn a specification", "You write one Python module", "You write pytest tests", "You review",
+)
+
+async def conversation(model, number):
+    async def ask(which):
+        await model.ainvoke([("system", SYSTEMS[which]), ("user", f"scale_{number} " + "word " * 700)])
+    await ask(0)
+    await asyncio.gather(ask(1), ask(2))
+    await ask(3)
+
+async def main(count, jobs):
+    model, room = ChatOpenAI(model="bench", max_retries=0), asyncio.Semaphore(jobs)
+    async def one(number):
+        async with room:
+            await conversation(model, number)
+    await asyncio.gather(*map(one, range(count)))
+
+asyncio.run(main(int(sys.argv[1]), int(sys.argv[2])))
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Seconds from start to end, CPU seconds of all processes."""
+
+    label: str
+    count: int
+    wall_s: float
+    cpu_s: float = math.nan
+    said: str = ""
+
+
+@contextlib.contextmanager
+def model(delay_s: float) -> Iterator[dict[str, str]]:
+    """The environment in which it is asked."""
+    command = [sys.executable, str(HERE / "batch_model.py"), str(delay_s)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            url = process.stdout.readline().strip()
+            yield {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
+        finally:
+            process.terminate()
+
+
+def client(count: int, jobs: int, environment: dict[str, str]) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", CLIENT, str(count), str(jobs)]
+        wall_s, cpu_s, _ = timed(command, Path(folder), more=environment)
+    return Row("a client", count, wall_s, cpu_s)
+
+
+def batch(count: int, jobs: int, environment: dict[str, str]) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        lines = (
+            {
+                "id": f"s{number}",
+                "spec": f"Write scale_{number}(values, factor=1): each value times factor; values "
+                "below zero are left out; a negative factor raises ValueError.",
+            }
+            for number in range(count)
+        )
+        Path(folder, "specs.jsonl").write_text(
+            "".join(json.dumps(line) + "\n" for line in lines), "utf-8"
+        )
+        command = [sys.executable, "-m", "greenloop", "batch", "specs.jsonl", "--quiet", "--json"]
+        command += ["--jobs", str(jobs), "--mutants", "0", "--model", "openai:bench"]
+        wall_s, cpu_s, out = timed(command, Path(folder), more=environment)
+    totals = json.loads(out)
+    assert totals["reached"] == count, totals
+    return Row("greenloop", count, wall_s, cpu_s, f"{totals['calls']} calls")
+
+
+def show(row: Row, answers_s: float) -> None:
+    print(
+        f"{row.label:12} {row.count:5} {row.wall_s:8.1f}s {row.wall_s / answers_s:6.2f}x"
+        f" {row.cpu_s:8.1f}s {row.cpu_s / row.count:8.3f}s  {row.said}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=50)
+    parser.add_argument("--delay", type=float, default=0.5)
+    parser.add_argument("--grow", default="10,100,1000")
+    chosen = parser.parse_args()
+    count, jobs = chosen.count, chosen.jobs
+    answers_s = math.ceil(count / jobs) * LANES * chosen.delay
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; {jobs} conversations at once")
+    names = ("", "count", "time", "ratio", "CPU", "CPU each")
+    print("{:12} {:>5} {:>9} {:>7} {:>9} {:>9}".format(*names))
+    with model(chosen.delay) as environment:
+        show(Row("the answers", count, answers_s), answers_s)
+        asked = client(count, jobs, environment)
+        show(asked, answers_s)
+        made = batch(count, jobs, environment)
+        show(made, answers_s)
+        print(f"\ngreenloop : a client {made.wall_s / asked.wall_s:.2f}x (time)\n")
+        for number in [int(item) for item in chosen.grow.split(",") if item]:
+            needed_s = math.ceil(number / jobs) * LANES * chosen.delay
+            show(batch(number, jobs, environment), needed_s)
+
+
+if __name__ == "__main__":
+    main()
