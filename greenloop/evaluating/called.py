@@ -48,9 +48,9 @@ def _called(node: ast.Call, name: str) -> Used:
 
 def _modules(trees: Iterable[ast.Module]) -> Iterator[str]:
     for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.value.id in sys.stdlib_module_names:
-                yield node.value.id
+        base = node.value if isinstance(node, ast.Attribute) else None
+        if isinstance(base, ast.Name) and base.id in sys.stdlib_module_names:
+            yield base.id
 
 
 def _bound(tree: ast.Module) -> Iterator[str]:

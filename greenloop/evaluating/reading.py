@@ -36,7 +36,9 @@ class TaskSource:
         """Raises InputError where there is nothing at `path`, or its format is not known."""
         self._path, self._leave_out = path, leave_out
         if not path.exists():
-            raise InputError(f"{path} does not exist: name a file of tasks, or an exercise's folder")
+            raise InputError(
+                f"{path} does not exist: name a file of tasks, or an exercise's folder"
+            )
         self.format: Format = "exercism" if path.is_dir() else _format_of(path, asked)
         if asked not in ("auto", self.format):
             raise InputError(f"{path}: --format {asked} is not for a {_kind(path)}")

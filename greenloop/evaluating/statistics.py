@@ -41,7 +41,7 @@ def mcnemar_exact(a_alone: int, b_alone: int) -> float:
     """
     pairs, fewer = a_alone + b_alone, min(a_alone, b_alone)
     tail = sum(math.comb(pairs, k) for k in range(fewer + 1))
-    return min(1.0, 2 * tail / 2**pairs)
+    return min(1.0, float(2 * tail / 2**pairs))
 
 
 def paired_interval(a_alone: int, b_alone: int, pairs: int) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO
 
 from greenloop.batch.entries import Entry
 from greenloop.errors import InputError, OutputError
@@ -23,7 +24,7 @@ class TaskStore:
             OutputError: the disk does not take them.
         """
         self._path = path
-        self._places: dict[str, int] = {}
+        self._places: dict[str, tuple[int, str]] = {}
         self.entries: tuple[Entry, ...] = ()
         temporary = path.with_suffix(".new")
         try:
@@ -33,12 +34,12 @@ class TaskStore:
         except OSError as error:
             raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
-    def _added(self, task: Task, place: int, file: object) -> Entry:
+    def _added(self, task: Task, place: int, file: IO[bytes]) -> Entry:
         check_task(task)
         if task.id in self._places:
             raise InputError(f"{task.where}: a second task has the id {task.id}")
-        self._places[task.id] = place
-        file.write(task.model_dump_json().encode() + b"\n")  # type: ignore[attr-defined]
+        self._places[task.id] = place, task.tests_sha256
+        file.write(task.model_dump_json().encode() + b"\n")
         return Entry(id=task.id, text=task.spec, source=task.where, module=task.module)
 
     def __len__(self) -> int:
@@ -49,5 +50,9 @@ class TaskStore:
 
     def task(self, id: str) -> Task:
         with self._path.open("rb") as file:
-            file.seek(self._places[id])
+            file.seek(self._places[id][0])
             return Task.model_validate_json(file.readline())
+
+    def tests_sha256(self, id: str) -> str:
+        """The digest of a task's hidden tests."""
+        return self._places[id][1]

@@ -37,5 +37,11 @@ def own_task(line: OwnLine, where: str, folder: Path) -> Task:
     if line.entry_point and line.entry_point not in spec:
         spec = f"{spec.rstrip()}\n\nThe module must offer `{line.entry_point}`.\n"
     hidden = HiddenFile(name=f"test_{module}.py", code=tests)
-    given = {"module": module, "tests": (hidden,), "solution": line.solution}
-    return Task(id=line.id, spec=spec, where=where, **given)
+    return Task(
+        id=line.id,
+        spec=spec,
+        module=module,
+        tests=(hidden,),
+        solution=line.solution,
+        where=where,
+    )
