@@ -6,6 +6,7 @@ import asyncio
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ from greenloop.commands.options import flags_in
 from greenloop.commands.reports import write_form
 from greenloop.commands.running import complain
 from greenloop.commands.trying import try_command
-from greenloop.errors import GreenloopError, InputError
+from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.evaluating.collecting import check_collected
 from greenloop.evaluating.evaluation import Evaluation, at_once
 from greenloop.evaluating.folder import EvalFolder, setup_of
 from greenloop.evaluating.provisions import Provisions
-from greenloop.evaluating.reading import Asked, TaskSource, limited
+from greenloop.evaluating.reading import Asked, TaskSource
 from greenloop.evaluating.results import TruthResults
 from greenloop.evaluating.store import TaskStore
 from greenloop.evaluating.summary import summary
@@ -79,7 +80,7 @@ def eval_typed(typed: dict[str, Any]) -> int:
         source = TaskSource(tasks, options.format, frozenset(options.leave_out))
         if typed["check_tasks"]:
             return try_command(
-                limited(iter(source), options.limit),
+                islice(source, options.limit),
                 settings,
                 as_json=options.json,
                 quiet=options.quiet,
@@ -88,6 +89,9 @@ def eval_typed(typed: dict[str, Any]) -> int:
     except GreenloopError as error:
         complain(str(error))
         return error.exit_status
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return InterruptedRunError.exit_status
 
 
 def _eval(tasks: Path, source: TaskSource, settings: Settings, options: EvalOptions) -> int:
@@ -98,7 +102,7 @@ def _eval(tasks: Path, source: TaskSource, settings: Settings, options: EvalOpti
     broken_off: GreenloopError | None = None
     with ExitStack() as stack:
         stack.enter_context(RunDirectory(folder.path).locked())
-        store = TaskStore(folder.tasks, limited(iter(source), options.limit))
+        store = TaskStore(folder.tasks, islice(source, options.limit))
         if not len(store):
             raise InputError(f"{tasks}: there is no task to evaluate")
         results = TruthResults(folder.results)
@@ -165,6 +169,8 @@ class _Session:
                 self._options.tokens,
                 emit=evaluation.heard,
             )
+            if self.stopping:
+                self._batch.stop()
             await evaluation.run(self._batch)
 
     async def _collect(self, provisions: Provisions) -> None:

@@ -32,7 +32,9 @@ Format = Annotated[
 ]
 Compare = Annotated[
     tuple[Path, Path] | None,
-    typer.Option("--compare", help="Two evaluations: their folders or what --json printed."),
+    typer.Option(
+        "--compare", metavar="A B", help="Two evaluations: their folders or what --json printed."
+    ),
 ]
 CheckTasks = Annotated[
     bool,

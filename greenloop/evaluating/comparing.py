@@ -82,9 +82,9 @@ def compared(
 def _pairs(
     a: Sequence[TaskResult], b: Sequence[TaskResult], left_out: list[str]
 ) -> Iterator[_Pair]:
-    """The tasks that count in both; why the others do not is added to `left_out`."""
+    """The tasks that count in both, by id; why the others do not is added to `left_out`."""
     others = {item.id: item for item in b}
-    for item in a:
+    for item in sorted(a, key=lambda item: item.id):
         other = others.pop(item.id, None)
         if other is None:
             left_out.append(f"{item.id}: only A has it")

@@ -74,10 +74,13 @@ class EvalFolder:
 def setup_of(tasks: Path, format: str, settings: Settings) -> EvalSetup:
     """Raises NoModelError where no model is configured."""
     kept = {name: value for name, value in kept_options(settings).items() if name not in _FREE}
+    choice = choose_model(settings)
+    own_server = settings.openai_base_url if choice.name.startswith("openai:") else None
     return EvalSetup(
         tasks=str(tasks.absolute()),
         format=format,
-        model=_in_full(choose_model(settings).name),
+        model=_in_full(choice.name),
+        server=choice.base_url or own_server,
         fallback_model=settings.fallback_model and _in_full(settings.fallback_model),
         options=kept,
         greenloop=own_version(),

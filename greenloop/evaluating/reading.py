@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -104,11 +103,3 @@ def _format_of(path: Path, asked: Asked) -> Format:
 
 def _kind(path: Path) -> str:
     return "folder" if path.is_dir() else "file"
-
-
-def limited(tasks: Iterator[Task], most: int | None) -> Iterator[Task]:
-    """The first so many."""
-    for count, task in enumerate(chain(tasks)):
-        if most is not None and count >= most:
-            return
-        yield task

@@ -77,11 +77,13 @@ class VerdictRow(Record):
 
 
 class EvalSetup(Record):
-    """What was evaluated. `options` are the settings that were in force, budgets left out."""
+    """What was evaluated. `options` are the settings that were in force, budgets left out; `server`
+    is where the model answers, where that is not its provider."""
 
     tasks: str
     format: str
     model: str
+    server: str | None = None
     fallback_model: str | None = None
     options: dict[str, str | int | float | None] = Field(default_factory=dict)
     greenloop: str = ""

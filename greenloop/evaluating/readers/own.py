@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from pydantic import Field
@@ -20,7 +21,7 @@ class OwnLine(Record):
     spec: str = Field(min_length=1)
     tests: str = Field(min_length=1)
     module: str | None = None
-    entry_point: str | None = None
+    entry_point: str | None = Field(None, pattern=r"^[A-Za-z_]\w*$")
     solution: str = ""
 
 
@@ -34,7 +35,7 @@ def own_task(line: OwnLine, where: str, folder: Path) -> Task:
             'test from one, or name it by "module"'
         )
     spec = line.spec
-    if line.entry_point and line.entry_point not in spec:
+    if line.entry_point and not re.search(rf"`{line.entry_point}|{line.entry_point}\(", spec):
         spec = f"{spec.rstrip()}\n\nThe module must offer `{line.entry_point}`.\n"
     hidden = HiddenFile(name=f"test_{module}.py", code=tests)
     return Task(
