@@ -10,6 +10,7 @@ from greenloop.reporting.eval_text import (
     difference_text,
     of_setup,
     remarks,
+    settings_that_differ,
     share_text,
     spent_difference,
 )
@@ -81,6 +82,8 @@ def _compared(found: Comparison) -> Iterator[str]:
     yield ""
     yield f"- A: {plain(of_setup(found.a))}: pass@1 {plain(share_text(found.a_pass_at_1))}"
     yield f"- B: {plain(of_setup(found.b))}: pass@1 {plain(share_text(found.b_pass_at_1))}"
+    if differing := settings_that_differ(found):
+        yield f"- {plain(differing)}"
     yield f"- {plain(difference_text(found))}"
     yield f"- {found.tasks} tasks: {found.both} solved by both, {found.neither} by neither"
     yield ""

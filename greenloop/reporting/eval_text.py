@@ -92,6 +92,8 @@ def _compared(found: Comparison) -> Iterator[str]:
     yield f"   pass@1 {share_text(found.a_pass_at_1)}"
     yield f"B  {of_setup(found.b)}"
     yield f"   pass@1 {share_text(found.b_pass_at_1)}"
+    if differing := settings_that_differ(found):
+        yield f"   {differing}"
     yield ""
     yield difference_text(found)
     yield conclusion(found)
@@ -110,6 +112,14 @@ def _compared(found: Comparison) -> Iterator[str]:
         yield ""
         yield f"{len(found.left_out)} tasks are not compared"
         yield from _listed("not", found.left_out)
+
+
+def settings_that_differ(found: Comparison) -> str:
+    """`A and B differ in max_repairs (5, 0)`; '' where they do not."""
+    a, b = found.a.options, found.b.options
+    names = [name for name in {**a, **b} if a.get(name) != b.get(name)]
+    told = ", ".join(f"{name} ({a.get(name)}, {b.get(name)})" for name in names)
+    return line_of(f"A and B differ in {told}", 300) if told else ""
 
 
 def spent_difference(found: Comparison) -> Spent:

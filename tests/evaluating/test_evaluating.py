@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,22 @@ QUICK = {"GREENLOOP_HARDENING_ROUNDS": "0", "MAX_REPAIR_ITERATIONS": "0"}
 PLAIN = {**QUICK, "GREENLOOP_MUTANTS": "0", "GREENLOOP_SANDBOX": "none"}
 Examined = tuple[Examinee, OpenAIServer]
 _PATIENCE_S = 60
+
+
+EVAL = (sys.executable, "-m", "greenloop", "eval")
+
+
+def piped(server: OpenAIServer) -> dict[str, Any]:
+    """How a process of its own is started that asks this server."""
+    environment = {
+        **PLAIN,
+        "PATH": os.environ["PATH"],
+        "HOME": str(Path.cwd()),
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": "sk-test",
+    }
+    pipe = subprocess.PIPE
+    return {"env": environment, "stdout": pipe, "stderr": pipe, "text": True}
 
 
 def results(folder: str) -> dict[str, dict[str, Any]]:
@@ -87,15 +104,8 @@ def test_a_killed_evaluation_goes_on(examinee: Examined) -> None:
     tasks = written("right", "wrong")
     held = Reply(status=500, delay_s=_PATIENCE_S)
     server.respond = lambda request: respond(request) if len(server.requests) < 6 else held
-    command = [sys.executable, "-m", "greenloop", "eval", tasks, "--run-dir", "ev", "-j", "1"]
-    environment = {
-        **PLAIN,
-        "PATH": os.environ["PATH"],
-        "HOME": str(Path.cwd()),
-        "OPENAI_BASE_URL": server.url,
-        "OPENAI_API_KEY": "sk-test",
-    }
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    command = [*EVAL, tasks, "--run-dir", "ev", "-j", "1"]
+    process = subprocess.Popen(command, **piped(server))
     assert process.stderr is not None
     for line in process.stderr:
         if line.startswith("hidden     right"):
@@ -104,12 +114,39 @@ def test_a_killed_evaluation_goes_on(examinee: Examined) -> None:
     process.communicate(timeout=_PATIENCE_S)
     assert list(results("ev")) == ["right"]
     server.respond = respond
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    assert "hidden     right: passed (before)" in ended.stderr
+    again = subprocess.Popen(command, **piped(server))
+    out, err = again.communicate(timeout=_PATIENCE_S)
+    assert again.returncode == 0, err
+    assert "hidden     right: passed (before)" in err
     assert respond.asked["right"] == 4
     assert [item["truth"] for item in results("ev").values()] == ["passed", "failed"]
-    assert "pass@1   50.0% (1 of 2" in ended.stdout
+    assert "pass@1   50.0% (1 of 2" in out
+
+
+@pytest.mark.slow
+def test_an_interrupted_evaluation_finishes_what_is_under_way(examinee: Examined) -> None:
+    respond, server = examinee
+    begun, go_on = threading.Event(), threading.Event()
+
+    def patient(request: dict[str, Any]) -> Reply:
+        begun.set()
+        go_on.wait(_PATIENCE_S)
+        return respond(request)
+
+    server.respond = patient
+    command = [*EVAL, written("right", "wrong"), "-j", "1", "--run-dir", "ev"]
+    process = subprocess.Popen(command, **piped(server))
+    assert begun.wait(_PATIENCE_S)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    while "finishing what is under way" not in process.stderr.readline():
+        assert process.poll() is None
+    go_on.set()
+    out, err = process.communicate(timeout=_PATIENCE_S)
+    assert process.returncode == 130, err
+    assert "stopped; the same command goes on" in err
+    assert "not complete: 1 of 2 tasks were not run" in out
+    assert [item["truth"] for item in results("ev").values()] == ["passed"]
 
 
 @pytest.mark.slow
