@@ -56,14 +56,15 @@ async def truth_of(
 
 def judged(files: list[TestFile], run: TestRun) -> Found:
     """The truth, from one run of the hidden tests."""
+    skippable = _skippable(files)
     at_fault = next((item for item in run.failures if _at_fault(files, item)), None)
-    why = at_fault.message if at_fault else _why_not_passed(files, run)
+    why = at_fault.message if at_fault else _why_not_passed(files, run, skippable)
     truth: Truth = "unknown" if at_fault else "failed" if why else "passed"
-    failed = sum(not _may_skip(files, item) for item in run.failing)
+    failed = sum(_function(item) not in skippable for item in run.failing)
     return Found(truth, why[:_MOST], run.form, run.passed_count, failed)
 
 
-def _why_not_passed(files: list[TestFile], run: TestRun) -> str:
+def _why_not_passed(files: list[TestFile], run: TestRun, skippable: set[str]) -> str:
     """The first reason, '' where all hidden tests passed that do not say themselves to be skipped."""
     for failure in run.failures:
         name = failure.test.partition("::")[2] or failure.test
@@ -74,16 +75,19 @@ def _why_not_passed(files: list[TestFile], run: TestRun) -> str:
         return f"{gone[0]} was never reported"
     if not run.passed_count:
         return "no hidden test passed"
-    wrong = [t.id for t in run.tests if t.outcome != "passed" and not _may_skip(files, t.id)]
-    if wrong:
-        return f"{wrong[0]} ended as {run.outcomes[wrong[0]]}"
+    for test in run.tests:
+        if test.outcome != "passed" and _function(test.id) not in skippable:
+            return f"{test.id} ended as {test.outcome}"
     return "" if run.exit_status == 0 else f"exit status {run.exit_status}"
 
 
-def _may_skip(files: list[TestFile], test: str) -> bool:
-    """Whether a test says itself that it may be skipped: then the code did not do it."""
-    skipping = {f"{f.name}::{t.name}" for f in files for t in test_functions(f.code) if t.skips}
-    return f"{test.partition('::')[0]}::{function_name(test)}" in skipping
+def _skippable(files: list[TestFile]) -> set[str]:
+    """The tests that say themselves that they may be skipped: then the code did not do it."""
+    return {f"{f.name}::{t.name}" for f in files for t in test_functions(f.code) if t.skips}
+
+
+def _function(test: str) -> str:
+    return f"{test.partition('::')[0]}::{function_name(test)}"
 
 
 def _at_fault(files: list[TestFile], failure: Failure) -> bool:
