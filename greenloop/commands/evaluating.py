@@ -33,6 +33,7 @@ from greenloop.records.evaluation import EvalReport
 from greenloop.reporting.batch_progress import batch_progress
 from greenloop.reporting.eval_markdown import eval_markdown
 from greenloop.reporting.eval_text import eval_text
+from greenloop.reporting.harmless import line_of
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.way.run_dir import RunDirectory
@@ -201,6 +202,6 @@ def _end(
         complain("stopped; the same command goes on where this one ended")
         return 130
     if report.results and report.broken_off == len(report.results):
-        complain(f"every task broke off: {report.results[0].why}")
+        complain(line_of(f"every task broke off: {report.results[0].why}", 500))
         return report.results[0].exit_status
     return 0

@@ -20,7 +20,7 @@ from greenloop.commands.options import (
     Sandbox,
     Timeout,
 )
-from greenloop.commands.typed_batch import BatchDir, Jobs, PerMinute
+from greenloop.commands.typed_batch import Jobs, PerMinute
 
 Tasks = Annotated[
     Path | None,
@@ -45,6 +45,10 @@ LeaveOut = Annotated[
     list[str] | None,
     typer.Option("--leave-out", help="A task that is not run; may be repeated.", metavar="ID"),
 ]
+EvalDir = Annotated[
+    Path | None,
+    typer.Option("--run-dir", help="Where results and runs are kept; found again by default."),
+]
 Markdown = Annotated[str | None, typer.Option(help="The same as Markdown; - is standard output.")]
 
 
@@ -58,7 +62,7 @@ def eval_(
     jobs: Jobs = 4,
     requests_per_minute: PerMinute = None,
     tokens_per_minute: PerMinute = None,
-    run_dir: BatchDir = None,
+    run_dir: EvalDir = None,
     model: Model = None,
     fallback_model: Fallback = None,
     json: Json = False,

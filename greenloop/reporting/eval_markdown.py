@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from greenloop.records.evaluation import Comparison, EvalReport, Spent, TaskResult
+from greenloop.reporting.batch_forms import folded
 from greenloop.reporting.eval_text import (
     conclusion,
     difference_text,
@@ -16,7 +17,6 @@ from greenloop.reporting.eval_text import (
 )
 from greenloop.reporting.markdown import code, plain
 
-_MOST = 500  # rows; a job's summary on GitHub takes 1 MiB
 _SPENT = "| | calls | tokens in | out | repairs | seconds | cost |"
 _RULE = "|---|---:|---:|---:|---:|---:|---:|"
 
@@ -43,7 +43,7 @@ def _lines(report: EvalReport) -> Iterator[str]:
     yield _spent("a task", report.mean)
     yield _spent("in all", report.total)
     lines = [_unsolved(item) for item in report.results if not item.solved]
-    yield from _folded("not solved", lines)
+    yield from folded("not solved", lines)
 
 
 def _spent(name: str, spent: Spent) -> str:
@@ -56,20 +56,7 @@ def _spent(name: str, spent: Spent) -> str:
 
 def _unsolved(item: TaskResult) -> str:
     came_to = item.verdict or "broke off"
-    return f"- {code(item.id)} ({came_to}): {plain(item.why)}"
-
-
-def _folded(what: str, lines: Sequence[str]) -> Iterator[str]:
-    if not lines:
-        return
-    yield ""
-    yield f"<details><summary>{len(lines)} {what}</summary>"
-    yield ""
-    yield from lines[:_MOST]
-    if len(lines) > _MOST:
-        yield f"- and {len(lines) - _MOST} more"
-    yield ""
-    yield "</details>"
+    return f"{code(item.id)} ({came_to}): {plain(item.why)}"
 
 
 def comparison_markdown(found: Comparison) -> str:
@@ -92,6 +79,6 @@ def _compared(found: Comparison) -> Iterator[str]:
     yield _spent("A", found.a_mean)
     yield _spent("B", found.b_mean)
     yield _spent("B - A", spent_difference(found))
-    yield from _folded("solved by A alone", [f"- {code(id)}" for id in found.a_alone])
-    yield from _folded("solved by B alone", [f"- {code(id)}" for id in found.b_alone])
-    yield from _folded("not compared", [f"- {plain(line)}" for line in found.left_out])
+    yield from folded("solved by A alone", [code(id) for id in found.a_alone])
+    yield from folded("solved by B alone", [code(id) for id in found.b_alone])
+    yield from folded("not compared", [plain(line) for line in found.left_out])
