@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError
 from greenloop.errors import InputError
 from greenloop.evaluating.readers.files import text_of
 from greenloop.evaluating.task import Foreign, HiddenFile, Task
+from greenloop.sandbox.tested import imported_modules
 
 _CONFIG = Path(".meta", "config.json")
 _TEXTS = ("introduction.md", "instructions.md", "instructions.append.md")
@@ -60,7 +61,7 @@ def exercism_task(folder: Path, root: Path) -> Task:
         )
     module = Path(files.solution[0]).stem
     stub = _text(folder, files.solution[0]) if (folder / files.solution[0]).exists() else ""
-    hidden = [_hidden(folder, name) for name in (*files.test, *files.editor)]
+    hidden = list(_hidden(folder, files))
     example = next(iter((*files.example, *files.exemplar)), None)
     return Task(
         id=exercise_id(folder, root),
@@ -81,10 +82,22 @@ def _config(folder: Path) -> ExerciseConfig:
         raise InputError(f"{folder / _CONFIG}: no config of an exercise: {why}") from None
 
 
-def _hidden(folder: Path, name: str) -> HiddenFile:
-    if not name.endswith(".py") or "/" in name:
-        raise InputError(f"{folder}: the tests need {name}: only .py files beside them are read")
-    return HiddenFile(name=name, code=_text(folder, name))
+def _hidden(folder: Path, files: Files) -> Iterator[HiddenFile]:
+    """What the config names, and what of the same folder those import besides."""
+    waiting, seen = [*files.test, *files.editor], set(files.solution)
+    while waiting:
+        name = waiting.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        if not name.endswith(".py") or "/" in name:
+            raise InputError(
+                f"{folder}: the tests need {name}: only .py files beside them are read"
+            )
+        code = _text(folder, name)
+        yield HiddenFile(name=name, code=code)
+        beside = [f"{item}.py" for item in imported_modules(code)]
+        waiting += [item for item in beside if (folder / item).is_file()]
 
 
 def _text(folder: Path, name: str) -> str:

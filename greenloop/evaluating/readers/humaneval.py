@@ -1,7 +1,7 @@
 """HumanEval: a function to complete, and `def check(candidate)`.
 
-Its tests run in one namespace with the prompt, so that they may use what the prompt defines besides
-the function; here that stands in the hidden file.
+Its tests run in one namespace with prompt and solution, so that they may use what the prompt defines,
+and the function by its name; here both are there in the hidden file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CALL = '''
 
 def test_check():
     """What the data calls `check`."""
-    check(_candidate)
+    check(_CANDIDATE)
 '''
 
 
@@ -36,7 +36,7 @@ def humaneval_task(line: HumanEvalLine, where: str) -> Task:
         raise InputError(f"{what}: entry_point {line.entry_point!r} is no name")
     parts = (
         around_entry_point(line.prompt, line.entry_point, what),
-        f"from {MODULE} import {line.entry_point} as _candidate",
+        f"from {MODULE} import {line.entry_point}\n\n_CANDIDATE = {line.entry_point}",
         line.test.rstrip() + _CALL,
     )
     hidden = HiddenFile(name=f"test_{MODULE}.py", code="\n\n".join(filter(None, parts)))
