@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -19,10 +19,13 @@ class Used:
     example: str = ""
 
 
-def names_used(trees: Iterable[ast.Module]) -> tuple[Used, ...]:
-    """In the order in which they come up, those that are called first."""
+def names_used(trees: Iterable[ast.Module], own: Collection[str] = ()) -> tuple[Used, ...]:
+    """In the order in which they come up, those that are called first.
+
+    `own` are names of the module that are known: one of them may hide a builtin.
+    """
     trees = tuple(trees)
-    bound = {*dir(builtins), *(name for tree in trees for name in _bound(tree))}
+    bound = {*(set(dir(builtins)) - set(own)), *(name for tree in trees for name in _bound(tree))}
     calls: dict[str, Used] = {}
     mentioned: dict[str, Used] = {}
     for tree in trees:

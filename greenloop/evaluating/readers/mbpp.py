@@ -40,11 +40,13 @@ def mbpp_task(line: MbppLine, where: str) -> Task:
     imports = _parsed("\n".join(line.test_imports), f"{what}: test_imports")
     setup = _parsed(line.test_setup_code, f"{what}: test_setup_code")
     tests = [_parsed(item, f"{what}: test_list") for item in line.test_list]
-    used = names_used([imports, setup, *tests])
+    used = names_used([imports, setup, *tests], _defined(line.code))
     if not any(item.parameters is not None for item in used):
         raise InputError(f"{what}: test_list calls no function that the task could be about")
     extra = [f"import {name}" for name in modules_used([imports, setup, *tests])]
-    head = [*extra, ast.unparse(imports), f"from {MODULE} import {', '.join(_names(used))}"]
+    head = [*extra, ast.unparse(imports), f"from {MODULE} import {', '.join(_imported(used))}"]
+    for tree in (setup, *tests):
+        _Hidden({item.name for item in used}).visit(tree)
     hidden = "\n\n".join(filter(None, [*head, ast.unparse(setup), *_functions(tests)])) + "\n"
     return Task(
         id=str(line.task_id),
@@ -79,8 +81,26 @@ def _described(item: Used) -> str:
     return f"{kind} `{item.name}` with {count}{shown}"
 
 
-def _names(used: tuple[Used, ...]) -> list[str]:
-    return [item.name for item in used]
+class _Hidden(ast.NodeTransformer):
+    """Calls functions of the module that pytest would take for tests by another name."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        if node.id in self._names:
+            node.id = _hidden_name(node.id)
+        return node
+
+
+def _imported(used: tuple[Used, ...]) -> Iterator[str]:
+    for item in used:
+        other = _hidden_name(item.name)
+        yield item.name if other == item.name else f"{item.name} as {other}"
+
+
+def _hidden_name(name: str) -> str:
+    return f"_{name}" if name.lower().startswith("test") else name
 
 
 def _functions(tests: list[ast.Module]) -> Iterator[str]:
@@ -97,6 +117,15 @@ def _parsed(source: str, what: str) -> ast.Module:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"{what} is no Python: {error}") from None
+
+
+def _defined(code: str) -> set[str]:
+    """The functions of the data's solution: it may be called `sum`, as a builtin is."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 def _solution(line: MbppLine) -> str:
