@@ -17,7 +17,8 @@ from greenloop.evaluating.store import TaskStore
 from greenloop.evaluating.task import Task
 from greenloop.evaluating.truth import Found, truth_of
 from greenloop.packages import Provider
-from greenloop.sandbox import Sandbox
+from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.settings import Settings
 from tests.evaluating.conftest import DATA
 
 
@@ -40,6 +41,7 @@ CASES = {
         "[5, 12]",
         (">", ">="),
     ),
+    ("mbpp.jsonl", "9004"): ("function `max` with 1 parameter", "== 8", ("seen[-1]", "seen[0]")),
     ("mbpp.jsonl", "9002"): ("chain.rest = Link(9)", "17", ("link.weight +", "1 +")),
     ("sanitized-mbpp.json", "9003"): ("called like `side_of(2.25)`", "1.5", ("sqrt", "exp")),
     ("evalplus.jsonl", "HumanEval/9000"): ("def thirds(total: float)", "-2.5", ("3] *", "4] *")),
@@ -86,6 +88,17 @@ def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox
     found = truth(box, task, "def thirds(total):\n    return []\n")
     assert found.truth == "unknown"
     assert "the task's own solution: TypeError" in found.why
+
+
+def test_a_solution_of_the_data_that_never_ends_is_not_the_code_s_fault() -> None:
+    line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[0])
+    line["canonical_solution"] = "    while True: pass\n"
+    Path("odd.jsonl").write_text(json.dumps(line))
+    (task,) = TaskSource(Path("odd.jsonl"))
+    with open_sandbox(Settings(sandbox="none", timeout_s=1)) as box:
+        found = truth(box, task, "def thirds(total):\n    return []\n")
+    assert found.truth == "unknown"
+    assert "the task's own solution: Timeout" in found.why
 
 
 def test_numbers_of_any_length(box: Sandbox) -> None:

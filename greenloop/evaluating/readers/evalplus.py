@@ -16,6 +16,7 @@ from greenloop.evaluating.readers.evalplus_inputs import with_types
 from greenloop.evaluating.readers.humaneval import completion_spec
 from greenloop.evaluating.task import MODULE, Foreign, HiddenFile, Task
 
+_QUOTES = " \n'\""  # around the sentence of an MBPP+ prompt
 _HARNESS = Path(__file__).with_name("evalplus_harness.py.txt")
 # Answers of which more than one is right, by function, as EvalPlus has them for MBPP+.
 _MBPP_RULES = {
@@ -94,6 +95,6 @@ def _spec(line: EvalPlusLine) -> str:
         return completion_spec(line.prompt, line.entry_point)
     parameters = len(line.base_input[0]) if line.base_input else 0
     return (
-        f"{line.prompt.strip().strip(chr(34)).strip()}\n\nThe module must have the function "
+        f"{line.prompt.strip(_QUOTES)}\n\nThe module must have the function "
         f"`{line.entry_point}` with {parameters} parameter{'s' * (parameters != 1)}.\n"
     )
