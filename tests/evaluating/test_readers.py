@@ -15,10 +15,10 @@ from greenloop.evaluating.provisions import Provisions
 from greenloop.evaluating.reading import TaskSource
 from greenloop.evaluating.store import TaskStore
 from greenloop.evaluating.task import Task
-from greenloop.evaluating.truth import Found, truth_of
+from greenloop.evaluating.truth import Found, judged, truth_of
 from greenloop.packages import Provider
-from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.settings import Settings
+from greenloop.records import Failure, Frame, TestRun
+from greenloop.sandbox import Sandbox
 from tests.evaluating.conftest import DATA
 
 
@@ -91,14 +91,15 @@ def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox
 
 
 def test_a_solution_of_the_data_that_never_ends_is_not_the_code_s_fault() -> None:
-    line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[0])
-    line["canonical_solution"] = "    while True: pass\n"
-    Path("odd.jsonl").write_text(json.dumps(line))
-    (task,) = TaskSource(Path("odd.jsonl"))
-    with open_sandbox(Settings(sandbox="none", timeout_s=1)) as box:
-        found = truth(box, task, "def thirds(total):\n    return []\n")
-    assert found.truth == "unknown"
-    assert "the task's own solution: Timeout" in found.why
+    task = tasks("evalplus.jsonl")["HumanEval/9000"]
+    name = "_answers_of_the_task"
+    assert f"def {name}(" in task.tests[0].code
+    files = [item.as_file() for item in task.tests]
+    place = {"test": "t::test_base", "phase": "call", "exception": "Timeout", "message": "30 s"}
+    for function, expected in ((name, "unknown"), ("_check", "failed")):
+        frame = Frame(file=task.tests[0].name, line=1, function=function, text="…")
+        failure = Failure.model_validate({**place, "frames": (frame,)})
+        assert judged(files, TestRun(ending="timeout", failures=(failure,))).truth == expected
 
 
 def test_numbers_of_any_length(box: Sandbox) -> None:
