@@ -39,6 +39,7 @@ from greenloop.commands.options import (
 from greenloop.commands.report_options import ReportCommand, report
 from greenloop.commands.typed import heal, script
 from greenloop.commands.typed_batch import batch, verify
+from greenloop.commands.typed_eval import eval_
 
 _DEFAULT = "make"
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
@@ -148,6 +149,7 @@ def check(
 app.command()(heal)
 app.command()(script)
 app.command()(batch)
+app.command("eval")(eval_)
 app.command()(verify)
 
 

@@ -21,6 +21,7 @@ from greenloop.records import (
     Search,
     TestRun,
 )
+from greenloop.records.evaluation import TaskResult
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,14 @@ class EntryEnded(Event):
 
     outcome: BatchOutcome
     totals: BatchTotals
+
+
+@dataclass(frozen=True)
+class HiddenTestsRun(Event):
+    """A task of an evaluation was held against its hidden tests, now or in an earlier call."""
+
+    result: TaskResult
+    before: bool = False
 
 
 @dataclass(frozen=True)

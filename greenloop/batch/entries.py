@@ -30,13 +30,17 @@ class Line(Record):
 
 
 class Entry(Record):
-    """One specification of a batch. `output` is the code's file, None where it is not written."""
+    """One specification of a batch. `output` is the code's file, None where it is not written.
+
+    `module` is the module's name where something else than its file fixes it.
+    """
 
     id: str
     text: str
     source: str = ""
     given: tuple[GivenTests, ...] = ()
     output: Path | None = None
+    module: str | None = None
 
     @property
     def sha256(self) -> str:

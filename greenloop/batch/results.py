@@ -30,17 +30,24 @@ class Results:
 
     def append(self, outcome: BatchOutcome) -> None:
         """Raises OutputError where the disk does not take it."""
-        try:
-            with self._path.open("a", encoding="utf-8") as file:
-                if file.tell() and not _ends_with_a_line(self._path):
-                    file.write("\n")
-                file.write(outcome.model_dump_json() + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise OutputError(
-                f"{self._path} cannot be written: {error.strerror or error}"
-            ) from None
+        append_line(self._path, outcome.model_dump_json())
+
+
+def append_line(path: Path, line: str) -> None:
+    """A line more of a file that may end in half a one; on disk when this comes back.
+
+    Raises:
+        OutputError: the disk does not take it.
+    """
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            if file.tell() and not _ends_with_a_line(path):
+                file.write("\n")
+            file.write(line + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def with_results(folder: Path, found: bytes) -> None:

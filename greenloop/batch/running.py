@@ -149,7 +149,7 @@ class Batch:
     def _request(self, entry: Entry) -> RunRequest:
         return RunRequest(
             specification=entry.text,
-            module=entry.output.stem if entry.output else None,
+            module=entry.output.stem if entry.output else entry.module,
             given=entry.given,
             output=str(entry.output.absolute()) if entry.output else None,
             options=kept_options(self.settings),

@@ -6,10 +6,10 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from greenloop.batch.entries import read_entries
 from greenloop.batch.running import Batch
@@ -18,7 +18,6 @@ from greenloop.commands.engines import Place, engine_of
 from greenloop.commands.options import flags_in
 from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError, OutputError
-from greenloop.records import BatchTotals
 from greenloop.reporting.batch_progress import batch_progress, totals_text
 from greenloop.settings import Settings
 from greenloop.way.request import digest
@@ -87,7 +86,7 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
             engine,
         )
         try:
-            asyncio.run(_to_its_end(batch))
+            asyncio.run(to_its_end(batch, batch.run()))
         except asyncio.CancelledError:
             batch.stopping = True
         except GreenloopError as error:
@@ -100,20 +99,28 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
     return _end(batch, broken_off, options)
 
 
-async def _to_its_end(batch: Batch) -> BatchTotals:
+class Stoppable(Protocol):
+    """What can be asked to begin nothing new."""
+
+    stopping: bool
+
+    def stop(self) -> None: ...
+
+
+async def to_its_end(work: Stoppable, doing: Coroutine[Any, Any, Any]) -> None:
     """The first signal lets what is under way come to its end, the second ends it at once."""
-    task = asyncio.ensure_future(batch.run())
+    task = asyncio.ensure_future(doing)
 
     def stop() -> None:
-        if batch.stopping:
+        if work.stopping:
             task.cancel()
             return
-        batch.stop()
+        work.stop()
         complain("finishing what is under way; once more ends it at once")
 
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop)
-    return await task
+    await task
 
 
 def _end(batch: Batch, broken_off: GreenloopError | None, options: BatchOptions) -> int:

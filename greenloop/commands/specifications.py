@@ -22,6 +22,7 @@ _COMMANDS = (
     "heal",
     "script",
     "batch",
+    "eval",
     "verify",
     "resume",
     "report",

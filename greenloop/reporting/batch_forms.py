@@ -44,8 +44,8 @@ def _lines(summary: BatchSummary) -> Iterator[str]:
         yield from (_row(item) for item in told[:_MOST])
         if len(told) > _MOST:
             yield f"| | and {len(told) - _MOST} more | | | |"
-    yield from _folded("as they were", [_name(item) for item in summary.outcomes if _quiet(item)])
-    yield from _folded("not run", [code(name) for name in summary.not_run])
+    yield from folded("as they were", [_name(item) for item in summary.outcomes if _quiet(item)])
+    yield from folded("not run", [code(name) for name in summary.not_run])
 
 
 def _row(item: BatchOutcome) -> str:
@@ -63,7 +63,8 @@ def _name(item: BatchOutcome) -> str:
     return f"{code(item.id)} ({item.verdict})" if item.verdict else code(item.id)
 
 
-def _folded(what: str, names: Sequence[str]) -> Iterator[str]:
+def folded(what: str, names: Sequence[str]) -> Iterator[str]:
+    """A list that opens on a click; nothing where it is empty."""
     if not names:
         return
     yield ""

@@ -46,6 +46,7 @@ def _tellers() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
         e.Searched: _searched,
         e.BatchStarted: _batch,
         e.EntryEnded: _entry,
+        e.HiddenTestsRun: _hidden,
         e.Notice: _notice,
     }
 
@@ -222,6 +223,13 @@ def _entry(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
     spent = f" ({counted})" if new else " (before)" if outcome.kind == "done before" else ""
     why = f": {outcome.reason}" if outcome.reason and outcome.exit_status else ""
     yield f"{what!s:10} {outcome.id}{spent}{why}"
+
+
+def _hidden(event: e.HiddenTestsRun, verbose: bool) -> Iterator[str]:
+    found = event.result
+    if found.truth is not None:
+        why = f": {found.why}" if found.why else ""
+        yield f"{'hidden':10} {found.id}: {found.truth}{' (before)' * event.before}{why}"
 
 
 def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:

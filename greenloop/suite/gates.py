@@ -10,7 +10,7 @@ from greenloop.records import Contract, Failure, TestRun
 from greenloop.suite.reading import TestFunction, function_name, test_functions
 from greenloop.suite.suite import Suite
 
-_BROKEN = frozenset(
+BROKEN = frozenset(
     {"NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "UnboundLocalError"}
 )
 # What the sandbox says of a test whose body was not run, whatever the code is.
@@ -98,7 +98,7 @@ def _is_broken(suite: Suite, failure: Failure) -> bool:
     if failure.exception == "FixtureLookupError" or failure.message.startswith(NOT_RUN):
         return True
     in_test = bool(failure.frames) and failure.frames[-1].file == suite.file_name
-    return failure.exception in _BROKEN and in_test
+    return failure.exception in BROKEN and in_test
 
 
 def _green(name: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-DOCUMENTS = ("docs/tutorial.md", "docs/recipes.md", "docs/security.md")
+DOCUMENTS = ("docs/tutorial.md", "docs/recipes.md", "docs/security.md", "docs/evaluation.md")
 
 
 def blocks(document: str, language: str) -> list[str]:

@@ -1,0 +1,68 @@
+"""The names that tests expect of a module, told from how they use them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Used:
+    """A name of the module's. `parameters` is None where the tests only mention it; `example` is
+    its first call in them, without what is expected of it."""
+
+    name: str
+    parameters: int | None = None
+    example: str = ""
+
+
+def names_used(trees: Iterable[ast.Module], own: Collection[str] = ()) -> tuple[Used, ...]:
+    """In the order in which they come up, those that are called first.
+
+    `own` are names of the module that are known: one of them may hide a builtin.
+    """
+    trees = tuple(trees)
+    bound = {*(set(dir(builtins)) - set(own)), *(name for tree in trees for name in _bound(tree))}
+    calls: dict[str, Used] = {}
+    mentioned: dict[str, Used] = {}
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                if node.func.id not in bound:
+                    calls.setdefault(node.func.id, _called(node, node.func.id))
+            elif isinstance(node, ast.Name) and node.id not in bound | set(_modules(trees)):
+                mentioned.setdefault(node.id, Used(node.id))
+    return tuple({**mentioned, **calls}[name] for name in dict.fromkeys((*calls, *mentioned)))
+
+
+def modules_used(trees: Iterable[ast.Module]) -> tuple[str, ...]:
+    """Modules of the standard library that are used and not imported."""
+    trees = tuple(trees)
+    bound = {name for tree in trees for name in _bound(tree)}
+    return tuple(name for name in dict.fromkeys(_modules(trees)) if name not in bound)
+
+
+def _called(node: ast.Call, name: str) -> Used:
+    return Used(name, len(node.args) + len(node.keywords), ast.unparse(node))
+
+
+def _modules(trees: Iterable[ast.Module]) -> Iterator[str]:
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        base = node.value if isinstance(node, ast.Attribute) else None
+        if isinstance(base, ast.Name) and base.id in sys.stdlib_module_names:
+            yield base.id
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from ((item.asname or item.name).partition(".")[0] for item in node.names)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg

@@ -1,0 +1,1 @@
+"""One file a format: from what stands in somebody's data to a task."""

@@ -1,0 +1,159 @@
+"""Folders as Exercism's tracks have them: `.docs`, `.meta/config.json`, a stub, and tests.
+
+Of the stub the model is told the names and parameters, in words: the signature of a stub is where
+an exercise begins, not always how its tests call it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from greenloop.errors import InputError
+from greenloop.evaluating.readers.files import text_of
+from greenloop.evaluating.task import Foreign, HiddenFile, Task
+from greenloop.sandbox.tested import imported_modules
+
+_CONFIG = Path(".meta", "config.json")
+_TEXTS = ("introduction.md", "instructions.md", "instructions.append.md")
+_Def = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Files(Foreign):
+    """`exemplar` is what a concept exercise has in the place of `example`."""
+
+    solution: tuple[str, ...]
+    test: tuple[str, ...] = Field(min_length=1)
+    example: tuple[str, ...] = ()
+    exemplar: tuple[str, ...] = ()
+    editor: tuple[str, ...] = ()
+
+
+class ExerciseConfig(Foreign):
+    files: Files
+
+
+def exercises_in(folder: Path) -> Iterator[Path]:
+    """The folder itself, where it is an exercise; else all exercises below it, by name."""
+    if (folder / _CONFIG).is_file():
+        yield folder
+        return
+    yield from sorted(path.parents[1] for path in folder.rglob(str(_CONFIG)))
+
+
+def exercise_id(folder: Path, root: Path) -> str:
+    """Its path below the folder that was named; the name of that one, where it is the exercise."""
+    relative = folder.relative_to(root).as_posix()
+    return folder.absolute().name if relative == "." else relative
+
+
+def exercism_task(folder: Path, root: Path) -> Task:
+    """Raises InputError where the folder is not what the format says."""
+    where = str(folder)
+    files = _config(folder).files
+    if len(files.solution) != 1 or not files.solution[0].endswith(".py"):
+        raise InputError(
+            f"{where}: files.solution in {_CONFIG} has to name one .py file (one module is made)"
+        )
+    module = Path(files.solution[0]).stem
+    stub = _text(folder, files.solution[0]) if (folder / files.solution[0]).exists() else ""
+    hidden = list(_hidden(folder, files))
+    example = next(iter((*files.example, *files.exemplar)), None)
+    return Task(
+        id=exercise_id(folder, root),
+        spec="\n".join(_spec(folder, stub, hidden, module)),
+        module=module,
+        tests=tuple(hidden),
+        solution=_text(folder, example) if example else "",
+        where=where,
+    )
+
+
+def _config(folder: Path) -> ExerciseConfig:
+    text = _text(folder, str(_CONFIG))
+    try:
+        return ExerciseConfig.model_validate(json.loads(text))
+    except (ValidationError, ValueError, RecursionError) as error:
+        why = str(error.errors()[0]["loc"]) if isinstance(error, ValidationError) else str(error)
+        raise InputError(f"{folder / _CONFIG}: no config of an exercise: {why}") from None
+
+
+def _hidden(folder: Path, files: Files) -> Iterator[HiddenFile]:
+    """What the config names, and what of the same folder those import besides."""
+    waiting, seen = [*files.test, *files.editor], set(files.solution)
+    while waiting:
+        name = waiting.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        if not name.endswith(".py") or "/" in name:
+            raise InputError(
+                f"{folder}: the tests need {name}: only .py files beside them are read"
+            )
+        code = _text(folder, name)
+        yield HiddenFile(name=name, code=code)
+        beside = [f"{item}.py" for item in imported_modules(code)]
+        waiting += [item for item in beside if (folder / item).is_file()]
+
+
+def _text(folder: Path, name: str) -> str:
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{folder}: {name} in {_CONFIG} leads out of the exercise")
+    return text_of(path, str(folder))
+
+
+def _spec(folder: Path, stub: str, hidden: list[HiddenFile], module: str) -> Iterator[str]:
+    texts = [folder / ".docs" / name for name in _TEXTS]
+    found = [text_of(path, str(folder)).strip() for path in texts if path.is_file()]
+    if not found:
+        raise InputError(f"{folder}: .docs/instructions.md is not there: it is the specification")
+    yield "\n\n".join(found)
+    offered = list(_offered(stub, hidden, module))
+    if offered:
+        yield ""
+        yield f"The module is `{module}`, and it offers (parameters may have defaults):"
+        yield ""
+        yield from (f"- {line}" for line in offered)
+        yield ""
+
+
+def _offered(stub: str, hidden: list[HiddenFile], module: str) -> Iterator[str]:
+    tree = _parsed(stub)
+    told: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, _Def):
+            told.add(node.name)
+            yield f"the function `{node.name}`{_parameters(node)}"
+        elif isinstance(node, ast.ClassDef):
+            told.add(node.name)
+            methods = [item for item in node.body if isinstance(item, _Def)]
+            listed = ", ".join(f"`{item.name}`{_parameters(item)}" for item in methods)
+            yield f"the class `{node.name}`" + (f" with {listed}" if listed else "")
+    for name in dict.fromkeys(name for item in hidden for name in _imported(item.code, module)):
+        if name not in told:
+            yield f"`{name}`"
+
+
+def _parameters(node: _Def) -> str:
+    args = node.args
+    names = [item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    names = [name for name in names if name not in ("self", "cls")]
+    return f" (parameters: {', '.join(names)})" if names else ""
+
+
+def _imported(code: str, module: str) -> Iterator[str]:
+    for node in ast.walk(_parsed(code)):
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            yield from (item.name for item in node.names if item.name != "*")
+
+
+def _parsed(code: str) -> ast.Module:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module(body=[], type_ignores=[])

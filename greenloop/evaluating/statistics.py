@@ -1,0 +1,61 @@
+"""The few statistics that an evaluation needs, each with its source."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+from greenloop.records.evaluation import Share
+
+_LEVEL = 0.95
+SHOWN_BELOW = 0.05  # of McNemar's p: from there on no difference is shown
+
+
+def wilson(count: int, of: int) -> tuple[float, float]:
+    """The 95% score interval of a share.
+
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
+    the American Statistical Association 22 (1927), 209-212.
+    """
+    z = _z()
+    share, spread = count / of, z * z / of
+    middle = (share + spread / 2) / (1 + spread)
+    half = z / (1 + spread) * math.sqrt(share * (1 - share) / of + spread / (4 * of))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def share_of(count: int, of: int) -> Share:
+    """A share with its interval; without both where it is one of nothing."""
+    if not of:
+        return Share(count=count, of=of)
+    low, high = wilson(count, of)
+    return Share(count=count, of=of, share=count / of, low=low, high=high)
+
+
+def mcnemar_exact(a_alone: int, b_alone: int) -> float:
+    """The two-sided p that two paired shares are equal: an exact binomial test of the pairs that
+    differ.
+
+    Q. McNemar, "Note on the sampling error of the difference between correlated proportions or
+    percentages", Psychometrika 12 (1947), 153-157; in its exact conditional form.
+    """
+    pairs, fewer = a_alone + b_alone, min(a_alone, b_alone)
+    tail = sum(math.comb(pairs, k) for k in range(fewer + 1))
+    return min(1.0, float(2 * tail / 2**pairs))
+
+
+def paired_interval(a_alone: int, b_alone: int, pairs: int) -> tuple[float, float]:
+    """The 95% interval of the difference b - a of two paired shares.
+
+    D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of binomial
+    proportions based on paired data", Journal of Educational and Behavioral Statistics 37 (2012),
+    479-488.
+    """
+    of = pairs + 2
+    a, b = (a_alone + 1) / of, (b_alone + 1) / of
+    half = _z() * math.sqrt((a + b - (b - a) ** 2) / of)
+    return max(-1.0, b - a - half), min(1.0, b - a + half)
+
+
+def _z() -> float:
+    return NormalDist().inv_cdf(0.5 + _LEVEL / 2)

@@ -1,0 +1,2 @@
+def count(size, animal):
+    pass

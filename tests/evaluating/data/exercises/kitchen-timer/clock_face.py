@@ -1,0 +1,2 @@
+def face(minutes):
+    return f"{minutes:02}:00"

@@ -1,0 +1,9 @@
+class Timer:
+    def __init__(self, minutes):
+        pass
+
+    def tick(self):
+        pass
+
+    def show(self):
+        pass

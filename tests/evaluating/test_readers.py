@@ -1,0 +1,168 @@
+"""Each format: the model is told what it needs and no more, and the hidden tests tell right from wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import InputError
+from greenloop.evaluating.provisions import Provisions
+from greenloop.evaluating.reading import TaskSource
+from greenloop.evaluating.store import TaskStore
+from greenloop.evaluating.task import Task
+from greenloop.evaluating.truth import Found, judged, truth_of
+from greenloop.packages import Provider
+from greenloop.records import Failure, Frame, TestRun
+from greenloop.sandbox import Sandbox
+from tests.evaluating.conftest import DATA
+
+
+def tasks(name: str) -> dict[str, Task]:
+    return {task.id: task for task in TaskSource(DATA / name)}
+
+
+def truth(box: Sandbox, task: Task, code: str) -> Found:
+    return asyncio.run(truth_of(task, code, Provisions(box, Provider())))
+
+
+# By task: what its text has to say, what it must not, and how a wrong solution differs.
+CASES = {
+    ("own.jsonl", "median-of-three"): ("middle(a, b, c)", "27", ("[1]", "[0]")),
+    ("own.jsonl", "initials"): ("must offer `initials`", "A.L.", ("'.'", "','")),
+    ("humaneval.jsonl", "Own/0"): ("def longest_gap(days: List[int])", "18", ("max(", "min(")),
+    ("humaneval.jsonl", "Own/1"): ("return text.upper() + '!'", "tick", ("lower", "title")),
+    ("mbpp.jsonl", "9001"): (
+        "function `coins_left` with 2 parameters, called like `coins_left([1, 5, 12], 4)`",
+        "[5, 12]",
+        (">", ">="),
+    ),
+    ("mbpp.jsonl", "9004"): ("function `max` with 1 parameter", "== 8", ("seen[-1]", "seen[0]")),
+    ("mbpp.jsonl", "9002"): ("chain.rest = Link(9)", "17", ("link.weight +", "1 +")),
+    ("sanitized-mbpp.json", "9003"): ("called like `side_of(2.25)`", "1.5", ("sqrt", "exp")),
+    ("evalplus.jsonl", "HumanEval/9000"): ("def thirds(total: float)", "-2.5", ("3] *", "4] *")),
+    ("evalplus.jsonl", "Mbpp/106"): (
+        "`behind` with 2 parameters",
+        "(3, 4)",
+        ("pair +", "2*pair +"),
+    ),
+    ("exercises", "counting-sheep"): (
+        "the function `count` (parameters: size, animal)",
+        "goat",
+        ("nothing to count", "none"),
+    ),
+    ("exercises", "kitchen-timer"): ("- `FULL`", "04:00\n", ("- 1", "- 2")),
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_task_of_each_format(box: Sandbox, case: tuple[str, str]) -> None:
+    file, id = case
+    said, secret, (right, wrong) = CASES[case]
+    task = tasks(file)[id]
+    assert said in task.spec
+    assert secret not in task.spec
+    assert task.solution.strip().splitlines()[-1].strip() not in task.spec
+    found = truth(box, task, task.solution)
+    assert (found.truth, found.why) == ("passed", "")
+    assert right in task.solution
+    assert truth(box, task, task.solution.replace(right, wrong)).truth == "failed"
+
+
+def test_floats_may_differ_a_little_where_the_truth_is_computed(box: Sandbox) -> None:
+    task = tasks("evalplus.jsonl")["HumanEval/9000"]
+    near = task.solution.replace("total / 3", "total * 0.33333333333")
+    assert truth(box, task, near).truth == "passed"
+    assert truth(box, task, near.replace("0.33333333333", "0.3333")).truth == "failed"
+
+
+def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox) -> None:
+    line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[0])
+    line["base_input"] = [["no number"]]
+    Path("odd.jsonl").write_text(json.dumps(line))
+    (task,) = TaskSource(Path("odd.jsonl"))
+    found = truth(box, task, "def thirds(total):\n    return []\n")
+    assert found.truth == "unknown"
+    assert "the task's own solution: TypeError" in found.why
+
+
+def test_a_solution_of_the_data_that_never_ends_is_not_the_code_s_fault() -> None:
+    task = tasks("evalplus.jsonl")["HumanEval/9000"]
+    name = "_answers_of_the_task"
+    assert f"def {name}(" in task.tests[0].code
+    files = [item.as_file() for item in task.tests]
+    place = {"test": "t::test_base", "phase": "call", "exception": "Timeout", "message": "30 s"}
+    for function, expected in ((name, "unknown"), ("_check", "failed")):
+        frame = Frame(file=task.tests[0].name, line=1, function=function, text="…")
+        failure = Failure.model_validate({**place, "frames": (frame,)})
+        assert judged(files, TestRun(ending="timeout", failures=(failure,))).truth == expected
+
+
+def test_numbers_of_any_length(box: Sandbox) -> None:
+    text = (DATA / "evalplus.jsonl").read_text().splitlines()[1]
+    Path("long.jsonl").write_text(text.replace("[[0], [0]]", f"[[1{'0' * 5000}], [0]]"))
+    (task,) = TaskSource(Path("long.jsonl"))
+    assert truth(box, task, task.solution).truth == "passed"
+
+
+def test_code_cannot_leave_out_hidden_tests(box: Sandbox) -> None:
+    task = tasks("own.jsonl")["median-of-three"]
+    for trick in (
+        "import os\nos._exit(0)\n",
+        "import pytest\npytest.skip('x', allow_module_level=True)\n",
+    ):
+        assert truth(box, task, trick + task.solution).truth == "failed"
+    skipping = task.solution.replace("    return", "    import pytest; pytest.skip()\n    return")
+    assert truth(box, task, skipping).truth == "failed"
+    assert truth(box, task, "").why == "there is no code"
+
+
+def test_gzip_and_formats_that_are_named() -> None:
+    Path("tasks.jsonl.gz").write_bytes(gzip.compress((DATA / "humaneval.jsonl").read_bytes()))
+    source = TaskSource(Path("tasks.jsonl.gz"), "humaneval")
+    assert [task.id for task in source] == ["Own/0", "Own/1"]
+    Path("broken.jsonl.gz").write_bytes(b"\x1f\x8b no gzip")
+    with pytest.raises(InputError, match=r"broken\.jsonl\.gz cannot be read"):
+        TaskSource(Path("broken.jsonl.gz"))
+
+
+def test_one_exercise_is_a_folder_too() -> None:
+    (task,) = TaskSource(DATA / "exercises" / "counting-sheep")
+    assert task.id == "counting-sheep"
+    assert "shepherd counts aloud" in task.spec
+    assert "nothing to count" in task.spec  # instructions.append.md
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"files": {"solution": ["a.py", "b.py"], "test": ["t.py"]}}, "has to name one .py file"),
+        ({"files": {"solution": ["a.py"], "test": ["../t.py"]}}, "only .py files beside them"),
+        ({"files": {"solution": ["a.py"], "test": []}}, "no config of an exercise"),
+        ({"files": {"solution": ["../../a.py"], "test": ["t.py"]}}, "leads out of the exercise"),
+        ({}, "no config of an exercise"),
+    ],
+)
+def test_an_exercise_that_does_not_fit_can_be_left_out(change: object, told: str) -> None:
+    shutil.copytree(DATA / "exercises", "exercises")
+    Path("a.py").write_text("")
+    config = Path("exercises/kitchen-timer/.meta/config.json")
+    config.write_text(json.dumps(change))
+    with pytest.raises(InputError, match=r"exercises/kitchen-timer") as error:
+        list(TaskSource(Path("exercises")))
+    assert told in str(error.value)
+    rest = TaskSource(Path("exercises"), leave_out=frozenset({"kitchen-timer"}))
+    assert [task.id for task in rest] == ["counting-sheep"]
+
+
+def test_a_thousand_tasks_are_on_disk_and_not_in_memory(tmp_path: Path) -> None:
+    (task,) = TaskSource(DATA / "own.jsonl", leave_out=frozenset({"initials"}))
+    many = (task.model_copy(update={"id": f"t{n}", "module": "middle"}) for n in range(1000))
+    store = TaskStore(tmp_path / "tasks.jsonl", many)
+    assert len(store) == 1000
+    assert store.task("t700") == task.model_copy(update={"id": "t700"})
+    assert store.entries[700].sha256 != store.tests_sha256("t700")

@@ -1,0 +1,39 @@
+"""Against values that were published or that other programs print."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.evaluating.statistics import mcnemar_exact, paired_interval, share_of, wilson
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),  # Newcombe 1998, Statistics in Medicine 17, table I
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (29, 29, 0.8830, 1.0),  # the mirror of his 0 of 29 … 0.1170
+    ],
+)
+def test_wilson(count: int, of: int, low: float, high: float) -> None:
+    assert wilson(count, of) == pytest.approx((low, high), abs=6e-5)
+
+
+def test_a_share_of_nothing_has_no_interval() -> None:
+    assert share_of(0, 0).low is None
+
+
+@pytest.mark.parametrize(
+    ("a_alone", "b_alone", "p"),
+    [(1, 7, 0.0703), (7, 1, 0.0703), (0, 0, 1.0), (3, 3, 1.0), (0, 6, 0.03125)],
+)
+def test_mcnemar(a_alone: int, b_alone: int, p: float) -> None:
+    assert mcnemar_exact(a_alone, b_alone) == pytest.approx(p, abs=5e-5)
+
+
+def test_paired_interval() -> None:
+    """`ci.prop.ps(.05, 12, 4, 26, 6)` of R's statpsych, by one of the method's authors."""
+    assert paired_interval(4, 26, 48) == pytest.approx((0.2548067, 0.6251933), abs=1e-7)
+    low, high = paired_interval(0, 0, 5)
+    assert low < 0 < high
