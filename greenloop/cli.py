@@ -39,6 +39,7 @@ from greenloop.commands.options import (
 from greenloop.commands.report_options import ReportCommand, report
 from greenloop.commands.typed import heal, script
 from greenloop.commands.typed_batch import batch, verify
+from greenloop.hosts.typed import mcp
 
 _DEFAULT = "make"
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
@@ -149,6 +150,7 @@ app.command()(heal)
 app.command()(script)
 app.command()(batch)
 app.command()(verify)
+app.command()(mcp)
 
 
 @app.command()

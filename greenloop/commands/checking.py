@@ -44,7 +44,7 @@ def check_command(
     try:
         settings = Settings.load(**flags)
         checked = read_checked(code, tests)
-        directory = _directory(settings, checked, options)
+        directory = check_directory(settings, checked, options.run_dir)
     except GreenloopError as error:
         complain(str(error))
         return error.exit_status
@@ -63,7 +63,7 @@ def check_command(
             broken_off = InterruptedRunError("interrupted; nothing is kept to go on with")
         except GreenloopError as error:
             broken_off = error
-    report, broken_off = _saved(check_report(check, broken_off), directory, code, broken_off)
+    report, broken_off = saved_check(check_report(check, broken_off), directory, code, broken_off)
     return _end(report, broken_off, options, 0 if reached(report, settings.require) else 1)
 
 
@@ -82,10 +82,10 @@ async def _checked(check: Check, settings: Settings, run_dir: str, show: Emit) -
     return check_report(check)
 
 
-def _directory(settings: Settings, checked: Checked, options: CheckOptions) -> RunDirectory:
+def check_directory(settings: Settings, checked: Checked, run_dir: Path | None) -> RunDirectory:
     """A run directory that `report` finds; the request in it has no specification."""
     name = f"check {checked.module}"
-    directory = RunDirectory.create(settings.home, name, options.run_dir)
+    directory = RunDirectory.create(settings.home, name, run_dir)
     given = tuple(GivenTests.of(item.name, item.code) for item in checked.tests)
     directory.save_request(
         RunRequest(
@@ -100,9 +100,10 @@ def _directory(settings: Settings, checked: Checked, options: CheckOptions) -> R
     return directory
 
 
-def _saved(
+def saved_check(
     report: Report, directory: RunDirectory, code: Path, error: GreenloopError | None
 ) -> tuple[Report, GreenloopError | None]:
+    """The report with its places, saved; the error, which may be that it could not be."""
     places = Artifacts(
         run_dir=str(directory.path),
         report=str(directory.report_file),
