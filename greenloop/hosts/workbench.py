@@ -22,7 +22,6 @@ from greenloop.events import Emit, RunStarted, ignore
 from greenloop.grading import Plan
 from greenloop.hosts.given import Given, module_of, read_from
 from greenloop.models.chat import ChatSource
-from greenloop.models.limiting import CallLimits
 from greenloop.models.opening import asks_nobody
 from greenloop.records import Report, SandboxInfo
 from greenloop.sandbox import open_sandbox
@@ -34,8 +33,6 @@ from greenloop.way.opening import Parts
 from greenloop.way.reporting import own_version
 from greenloop.way.request import RunRequest, kept_options
 from greenloop.way.run_dir import RunDirectory
-
-_CALLS_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ class Workbench:
 
     def __init__(self, settings: Settings, sources: Sequence[ChatSource] = ()) -> None:
         self.settings = settings
-        self._sources, self._limits = tuple(sources), CallLimits(_CALLS_AT_ONCE)
+        self._sources = tuple(sources)
         self._stack = ExitStack()
         self._box: TestingSandbox | None = None
         self._slots = threading.Semaphore(max(2, os.cpu_count() or 1))
@@ -111,6 +108,11 @@ class Workbench:
                 request = self._module_to_heal(given, code, tests, module)
         return await self._run(request, directory, emit)
 
+    async def agent(self, emit: Emit = ignore) -> CodingAgent:
+        """An agent on the shared sandbox. Raises SandboxError where there is none."""
+        parts = Parts(self._sources, await self._sandbox())
+        return CodingAgent(self.settings, parts=parts, emit=emit)
+
     def close(self) -> None:
         """Ends what the sandbox still runs."""
         self._stack.close()
@@ -154,8 +156,7 @@ class Workbench:
 
     async def _run(self, request: RunRequest, directory: RunDirectory, emit: Emit) -> Report:
         directory.save_request(request)
-        parts = Parts(self._sources, await self._sandbox(), self._limits)
-        return await CodingAgent(self.settings, parts=parts, emit=emit).resume(directory)
+        return await (await self.agent(emit)).resume(directory)
 
     async def _checked(
         self, checked: Checked, directory: RunDirectory, code: Path, emit: Emit
