@@ -13,13 +13,14 @@ from typing import Any
 from greenloop.commands.checked_files import Checked, read_checked
 from greenloop.commands.running import complain, run_to_end
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
-from greenloop.events import Emit, RunStarted
+from greenloop.events import Emit, RunFinished, RunStarted
 from greenloop.grading import Plan
 from greenloop.records import Artifacts, Report, SandboxInfo
 from greenloop.reporting.grades import grade_text
 from greenloop.reporting.progress import progress
-from greenloop.sandbox import open_sandbox
+from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
+from greenloop.tracing.opening import traced
 from greenloop.way.checking import Check, check_report, run_check
 from greenloop.way.leaving import reached
 from greenloop.way.reporting import own_version
@@ -68,18 +69,19 @@ def check_command(
 
 
 async def _checked(check: Check, settings: Settings, run_dir: str, show: Emit) -> Report:
-    with open_sandbox(settings) as box:
-        check.sandbox = box.info
-        show(
-            RunStarted(
-                model="none: nothing is asked of one",
-                sandbox=box.info.backend,
-                isolation=box.info.isolation,
-                run_dir=run_dir,
-            )
-        )
-        await run_check(box, check, show)
-    return check_report(check)
+    async with traced(show) as emit:
+        with open_sandbox(settings) as box:
+            await begin_check(box, check, run_dir, emit)
+        report = check_report(check)
+        emit(RunFinished(report))
+        return report
+
+
+async def begin_check(box: Sandbox, check: Check, run_dir: str, emit: Emit) -> None:
+    """Runs and grades in `box`, and tells of it. Raises as `run_check` does."""
+    check.sandbox = info = box.info
+    emit(RunStarted("none: nothing is asked of one", info.backend, info.isolation, run_dir))
+    await run_check(box, check, emit)
 
 
 def check_directory(settings: Settings, checked: Checked, run_dir: Path | None) -> RunDirectory:

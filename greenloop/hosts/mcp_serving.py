@@ -16,6 +16,7 @@ from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.hosts.workbench import Workbench
 from greenloop.settings import Settings
+from greenloop.tracing.opening import open_tracing
 
 _HOST, _GRACE_S = "127.0.0.1", 5
 
@@ -55,7 +56,7 @@ def _server(settings: Settings, options: ServeOptions) -> Callable[[], Any]:
 
     async def serve() -> None:
         running = Running()
-        with closing(Workbench(settings)) as bench:
+        with closing(Workbench(settings, tracing=open_tracing())) as bench:
             _mind_signals(running.stop, bench)
             server = build_server(bench, running)
             await (server.run_stdio_async() if door is None else _over_http(server, door))

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from greenloop.agent import CodingAgent
 from greenloop.commands.checked_files import Checked, read_checked
-from greenloop.commands.checking import check_directory, saved_check
+from greenloop.commands.checking import begin_check, check_directory, saved_check
 from greenloop.commands.healed_files import read_original
 from greenloop.commands.making import with_absolute_replays
 from greenloop.commands.scripting import Expected, ScriptOptions, script_request
 from greenloop.commands.specifications import read_text
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
-from greenloop.events import Emit, RunStarted, ignore
+from greenloop.events import Emit, RunFinished, ignore
 from greenloop.grading import Plan
 from greenloop.hosts.given import Given, module_of, read_from
 from greenloop.models.chat import ChatSource
@@ -28,7 +28,8 @@ from greenloop.sandbox import open_sandbox
 from greenloop.sandbox.shared import SharedSandbox
 from greenloop.sandbox.testing import TestingSandbox
 from greenloop.settings import Settings
-from greenloop.way.checking import Check, check_report, run_check
+from greenloop.tracing.opening import Tracing, traced
+from greenloop.way.checking import Check, check_report
 from greenloop.way.opening import Parts
 from greenloop.way.reporting import own_version
 from greenloop.way.request import RunRequest, kept_options
@@ -49,12 +50,18 @@ class ScriptWishes:
 class Workbench:
     """Runs for one host: side by side, on one warm sandbox that is opened when it is first needed.
 
-    `sources` are the model and its fallback; without them each run opens those of the settings.
+    `sources` are the model and its fallback; without them each run opens those of the settings, as
+    it does its own `tracing`.
     Every run has a directory of its own below `settings.home`, and writes nowhere else.
     """
 
-    def __init__(self, settings: Settings, sources: Sequence[ChatSource] = ()) -> None:
-        self.settings = settings
+    def __init__(
+        self,
+        settings: Settings,
+        sources: Sequence[ChatSource] = (),
+        tracing: Tracing | None = None,
+    ) -> None:
+        self.settings, self._tracing = settings, tracing
         self._sources = tuple(sources)
         self._stack = ExitStack()
         self._box: TestingSandbox | None = None
@@ -110,12 +117,14 @@ class Workbench:
 
     async def agent(self, emit: Emit = ignore) -> CodingAgent:
         """An agent on the shared sandbox. Raises SandboxError where there is none."""
-        parts = Parts(self._sources, await self._sandbox())
+        parts = Parts(self._sources, await self._sandbox(), tracing=self._tracing)
         return CodingAgent(self.settings, parts=parts, emit=emit)
 
     def close(self) -> None:
-        """Ends what the sandbox still runs."""
+        """Ends what the sandbox still runs, and sends what is not sent yet."""
         self._stack.close()
+        if self._tracing is not None:
+            self._tracing.close()
 
     # --- requests
 
@@ -166,10 +175,9 @@ class Workbench:
         check = Check(checked.module, checked.code, checked.tests, plan, unknown)
         error: GreenloopError | None = None
         try:
-            box = await self._sandbox()
-            check.sandbox = info = box.info
-            emit(RunStarted("none", info.backend, info.isolation, str(directory.path)))
-            await run_check(box, check, emit)
+            async with traced(emit, self._tracing) as told:
+                await begin_check(await self._sandbox(), check, str(directory.path), told)
+                told(RunFinished(check_report(check)))
         except asyncio.CancelledError:
             error = InterruptedRunError("interrupted; nothing is kept to go on with")
             raise
