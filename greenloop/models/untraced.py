@@ -18,10 +18,11 @@ def untraced() -> Iterator[Any]:
     from langsmith.run_helpers import tracing_context  # what LangChain imports at each call itself
 
     with tracing_context(enabled=False):
-        yield _quiet(ensure_config().get("callbacks"))
+        yield quiet(ensure_config().get("callbacks"))
 
 
-def _quiet(callbacks: Any) -> Any:
+def quiet(callbacks: Any) -> Any:
+    """LangChain callbacks (a list, a manager or None) without those that send what they see."""
     if callbacks is None or isinstance(callbacks, list):
         return [item for item in callbacks or [] if not _sends(item)]
     kept = callbacks.copy()

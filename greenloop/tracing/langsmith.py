@@ -10,13 +10,27 @@ from langsmith.run_trees import RunTree
 from greenloop.tracing.tracer import Facts, Kind
 
 _TYPES = {"run": "chain", "model": "llm", "sandbox": "tool"}
+_TIMEOUT_MS = (2000, 5000)  # to connect, and to be answered
+
+
+class _Client(Client):
+    """Its threads do not hold up the end of the program; LANGSMITH_USE_DAEMON says the same, but
+    would hold for the clients of the program around too."""
+
+    @property
+    def _use_daemon_threads(self) -> bool:
+        return True
+
+    @_use_daemon_threads.setter
+    def _use_daemon_threads(self, value: bool) -> None:
+        return
 
 
 class LangSmithTracer:
     """A tree of runs. LangChain's own tracer is kept out (`models/untraced.py`): it sends prompts."""
 
     def __init__(self) -> None:
-        self._client = Client()
+        self._client = _Client(timeout_ms=_TIMEOUT_MS)
 
     def start(self, kind: Kind, name: str, parent: Any, facts: Facts) -> Any:
         metadata = {"metadata": dict(facts.attributes)}

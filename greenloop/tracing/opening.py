@@ -111,7 +111,7 @@ def open_tracing() -> Tracing:
             missing.append(f"{name} is set up, but its package is missing: pip install {extra!r}")
         except Exception as error:  # noqa: BLE001 - a setting of theirs is no reason not to run
             missing.append(f"{name} cannot be used: {type(error).__name__}")
-    for logger in ("opentelemetry", "langsmith", "langfuse"):  # else they write on the screen
+    for logger in ("opentelemetry", "langsmith"):  # else they write on the screen
         logging.getLogger(logger).addHandler(logging.NullHandler())
     return Tracing(tuple(tracers), content=wanted.content, missing="; ".join(missing))
 
@@ -122,7 +122,7 @@ def _ways(wanted: Wanted) -> Iterator[tuple[str, str, Callable[[], Tracer]]]:
     if wanted.langsmith:
         yield "LangSmith", "langsmith", _langsmith
     if wanted.langfuse:
-        yield "Langfuse", "greenloop[langfuse]", _langfuse
+        yield "Langfuse", "greenloop[otel]", _langfuse
 
 
 def _otel() -> Tracer:

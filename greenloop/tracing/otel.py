@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from opentelemetry import trace
@@ -11,19 +12,20 @@ from greenloop.tracing.tracer import Facts, Kind
 
 
 class OtelTracer:
-    """Spans of the tracer `greenloop`. A host's own provider is used, and left open."""
+    """Spans of the tracer `greenloop`. `own` is a provider that nobody else uses; without it, it is
+    the host's, which is left open, or where there is none one that sends by OTLP."""
 
-    def __init__(self) -> None:
-        self._own: Any = None
-        provider: Any = trace.get_tracer_provider()
-        if isinstance(provider, trace.ProxyTracerProvider):  # nobody has set one up
-            provider = self._own = _by_otlp()
-        self._tracer = provider.get_tracer("greenloop")
+    def __init__(self, own: Any = None) -> None:
+        around: Any = trace.get_tracer_provider()
+        if own is None and isinstance(around, trace.ProxyTracerProvider):  # nobody set one up
+            own = _by_otlp()
+        self._own = own
+        self._tracer = (around if own is None else own).get_tracer("greenloop")
 
     def start(self, kind: Kind, name: str, parent: Any, facts: Facts) -> Any:
-        around = trace.set_span_in_context(parent) if parent is not None else None
+        context = trace.set_span_in_context(parent) if parent is not None else None
         outward = SpanKind.CLIENT if kind == "model" else SpanKind.INTERNAL
-        span = self._tracer.start_span(name, context=around, kind=outward)
+        span = self._tracer.start_span(name, context=context, kind=outward)
         if kind == "model":
             span.set_attribute("gen_ai.operation.name", "chat")
         _add(span, facts)
@@ -47,15 +49,23 @@ def _add(span: Any, facts: Facts) -> None:
 
 
 def _by_otlp() -> Any:
-    """A provider of our own, so that no other library's spans go out through it."""
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    return own_provider(OTLPSpanExporter())
+
+
+def own_provider(exporter: Any, about: Mapping[str, str] | None = None) -> Any:
+    """A provider of our own: no other library's spans go out through it, nor ours through another.
+
+    The end of the program does not wait for it: who opened it closes it, for as long as it may take.
+    """
     from opentelemetry.sdk.resources import SERVICE_NAME, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    resource = Resource.create()
+    resource = Resource.create(dict(about or {}))
     if str(resource.attributes.get(SERVICE_NAME)).startswith("unknown_service"):
         resource = resource.merge(Resource({SERVICE_NAME: "greenloop"}))
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import threading
+import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -38,6 +40,10 @@ class Collector:
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
+            def handle(self) -> None:
+                with contextlib.suppress(ConnectionError):  # a client that has given up
+                    super().handle()
+
             def log_message(self, format: str, *args: object) -> None:
                 return
 
@@ -89,6 +95,13 @@ class Collector:
     def text(self) -> str:
         """All bodies, one after the other."""
         return "\n".join(item.body.decode("utf-8", "replace") for item in self.sent)
+
+    def has(self, word: str) -> bool:
+        """Whether a word has come; what is sent in the background is waited for."""
+        since = time.monotonic()
+        while word not in self.text and time.monotonic() - since < 30:
+            time.sleep(0.05)
+        return word in self.text
 
     def __enter__(self) -> Collector:
         self._thread.start()
