@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from greenloop.records import (
@@ -45,7 +45,7 @@ class CallStarted(Event):
     """`messages`: role and text of each."""
 
     tool: str
-    messages: tuple[tuple[str, str], ...] = ()
+    messages: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class CallFinished(Event):
     model: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
-    answer: str = ""
+    answer: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class SandboxDone(Event):
     key: str
     ending: str
     seconds: float
-    output: str = ""
+    output: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import socket
@@ -52,7 +53,10 @@ def _server(settings: Settings, options: ServeOptions) -> Callable[[], Any]:
         raise InputError(
             "greenloop mcp needs a package that is missing: pip install 'greenloop[mcp]'"
         ) from None
+    logging.getLogger("langsmith").propagate = False  # its errors show a part of the key
     door = _door(options.port) if options.http else None
+    if door is None and sys.stdin.isatty():
+        complain("mcp: a host starts this and speaks to it; for one that connects, see --http")
 
     async def serve() -> None:
         running = Running()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import subprocess
 import sys
@@ -12,12 +13,14 @@ from typing import Any
 
 import pytest
 
+from greenloop import events as e
+from greenloop.tracing.opening import traced
 from tests.support.answers import GOOD_CODE, contract_answer, fenced, suite_answer
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 KEY = "sk-test-0123456789abcdefghijklmnop"
 QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0"}
-HUNG_S = 30  # whatever takes longer than this is not slow: it hangs
+HUNG_S = 180  # whatever takes longer than this is not slow: it hangs
 
 
 class Model:
@@ -97,3 +100,16 @@ def http_server(
         yield found[0], folder
         process.terminate()
         assert process.wait(HUNG_S) in (0, 130)
+
+
+def told_of(*events: e.Event) -> list[e.Event]:
+    """Emits them as a run does; what a listener hears."""
+    heard: list[e.Event] = []
+
+    async def emitted() -> None:
+        async with traced(heard.append) as emit:
+            for event in events:
+                emit(event)
+
+    asyncio.run(emitted())
+    return heard

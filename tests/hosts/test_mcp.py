@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from greenloop.agent import CodingAgent
-from greenloop.cli import app
+from greenloop.hosts import telling
 from greenloop.settings import Settings
 from greenloop.way.run_dir import RunDirectory
 from tests.hosts.conftest import HUNG_S, KEY, QUICK, Model
@@ -34,11 +34,11 @@ SPECIFICATION = "Write top_k(xs, k): the k largest numbers, largest first."
 Talk = Callable[[Any], Coroutine[Any, Any, Any]]
 
 
-def talk(target: Any, with_client: Talk) -> Any:
+def talk(target: Any, with_client: Talk, mode: str = "auto") -> Any:
     """What the coroutine makes of a client that is connected to the server."""
 
     async def talked() -> Any:
-        async with mcp.Client(target) as client:
+        async with mcp.Client(target, mode=mode) as client:
             return await asyncio.wait_for(with_client(client), HUNG_S)
 
     return asyncio.run(talked())
@@ -187,9 +187,10 @@ def test_what_cannot_be_used_is_refused_in_one_line(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["stdio", "http"])
+@pytest.mark.parametrize(("way", "mode"), [("stdio", "auto"), ("http", "auto"), ("http", "legacy")])
 def test_a_cancelled_call_stops_its_run_which_can_be_resumed(
     way: str,
+    mode: str,
     http_server: tuple[str, Path],
     environment: dict[str, str],
     model: Model,
@@ -214,7 +215,7 @@ def test_a_cancelled_call_stops_its_run_which_can_be_resumed(
         still = await answer(client, "check_code", code=ADDING, tests=TESTS)
         return run, report, still
 
-    run, report, still = talk(target, session)
+    run, report, still = talk(target, session, mode)
     assert "interrupted" in report["reasons"][0]
     assert still["passed"] == 1
     asked = model_server.tools()[before:]
@@ -275,16 +276,15 @@ def test_only_this_machine_is_served(
         http.client.HTTPConnection("127.0.0.2", port, timeout=HUNG_S).connect()
 
 
-def test_without_the_sdk_one_line_says_what_is_missing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in list(sys.modules):
-        if name.partition(".")[0] in ("mcp", "mcp_types") or name == "greenloop.hosts.mcp_tools":
-            monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "mcp", None)
-    with pytest.raises(SystemExit) as ended:
-        app(["mcp"], prog_name="greenloop")
-    said = capsys.readouterr()
-    assert (ended.value.code, said.out) == (2, "")
-    assert said.err.count("\n") == 1
-    assert "pip install 'greenloop[mcp]'" in said.err
+def test_a_host_hears_of_a_call_in_which_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling, "_SILENCE_S", 0.01)
+    heard: asyncio.Queue[str] = asyncio.Queue()
+
+    async def tell(_number: int, line: str) -> None:
+        await heard.put(line)
+
+    async def silent() -> str:
+        async with telling.told(tell):
+            return await asyncio.wait_for(heard.get(), HUNG_S)
+
+    assert "at work for" in asyncio.run(silent())

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -21,8 +19,7 @@ from greenloop.models.untraced import quiet
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from greenloop.tracing.opening import traced
-from greenloop.tracing.wanted import Wanted
+from tests.hosts.conftest import told_of
 from tests.support.answers import GOOD_CODE, SPECIFICATION, contract_answer, fenced, suite_answer
 from tests.support.collector import Collector
 from tests.support.scripted import ScriptedModel
@@ -163,18 +160,6 @@ def test_a_place_that_does_not_answer_breaks_nothing(run: Callable[..., Any]) ->
     assert not [item for item in events if isinstance(item, e.Notice)]
 
 
-def test_a_package_that_is_missing_is_said_once_and_the_run_goes_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.delitem(sys.modules, "greenloop.tracing.otel", raising=False)
-    monkeypatch.setitem(sys.modules, "opentelemetry", None)
-    told = told_of(e.CallStarted("generate_code"))
-    assert isinstance(told[0], e.Notice)
-    assert "greenloop[otel]" in told[0].text
-    assert told[1:] == [e.CallStarted("generate_code")]
-
-
 def test_spans_go_to_the_provider_of_the_program_around(monkeypatch: pytest.MonkeyPatch) -> None:
     from opentelemetry import trace as api
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -191,19 +176,6 @@ def test_spans_go_to_the_provider_of_the_program_around(monkeypatch: pytest.Monk
     assert (inner.parent.span_id, run.parent.span_id) == (run.context.span_id, host.context.span_id)
 
 
-def told_of(*events: e.Event) -> list[e.Event]:
-    """Emits them as a run does; what a listener hears."""
-    heard: list[e.Event] = []
-
-    async def emitted() -> None:
-        async with traced(heard.append) as emit:
-            for event in events:
-                emit(event)
-
-    asyncio.run(emitted())
-    return heard
-
-
 def test_callbacks_of_the_program_around_are_kept_but_for_those_that_send_prompts() -> None:
     from langchain_core.tracers.langchain import LangChainTracer
 
@@ -214,32 +186,3 @@ def test_callbacks_of_the_program_around_are_kept_but_for_those_that_send_prompt
     kept = quiet(around)
     assert (kept.handlers, kept.inheritable_handlers) == ([counts], [counts])
     assert around.handlers == [counts, sends]
-
-
-def test_nothing_is_imported_where_nothing_is_asked_for() -> None:
-    code = (
-        "from greenloop.tracing.opening import open_tracing; open_tracing(); import sys;"
-        "print([name for name in ('opentelemetry', 'langsmith', 'dotenv') if name in sys.modules])"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize(
-    ("environment", "wanted"),
-    [
-        ({}, Wanted()),
-        ({"OTEL_SERVICE_NAME": "x"}, Wanted()),
-        ({"OTEL_TRACES_EXPORTER": "otlp"}, Wanted(otel=True)),
-        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, Wanted(otel=True)),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "none"}, Wanted()),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"}, Wanted()),
-        ({"LANGSMITH_API_KEY": "x"}, Wanted()),
-        ({"LANGSMITH_TRACING": "true"}, Wanted()),
-        ({"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_API_KEY": "x"}, Wanted(langsmith=True)),
-        ({"LANGFUSE_PUBLIC_KEY": "x"}, Wanted()),
-        ({"GREENLOOP_TRACE_CONTENT": "0"}, Wanted()),
-    ],
-)
-def test_the_environment_says_what_is_wanted(environment: dict[str, str], wanted: Wanted) -> None:
-    assert Wanted.of(environment) == wanted
