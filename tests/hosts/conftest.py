@@ -79,6 +79,7 @@ def environment(model_server: OpenAIServer) -> dict[str, str]:
         "OPENAI_BASE_URL": model_server.url,
         "OPENAI_API_KEY": KEY,
         "PATH": "/usr/bin:/bin",
+        "EXECUTION_TIMEOUT_SECONDS": "3000",
         **QUICK,
     }
 

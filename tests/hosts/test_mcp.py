@@ -233,6 +233,32 @@ def test_a_cancelled_call_stops_its_run_which_can_be_resumed(
     assert model_server.tools()[before + len(asked) :] == ["review_code"]
 
 
+@pytest.mark.slow
+def test_a_cancelled_check_ends_what_the_sandbox_runs(http_server: tuple[str, Path]) -> None:
+    address, folder = http_server
+    endless = "from adding import add\n\ndef test_add():\n    while add(1, 1):\n        pass\n"
+    found: list[Path] = []
+
+    async def session(client: Any) -> Any:
+        begun = asyncio.Event()
+
+        async def progress(_number: float, _total: float | None, line: str | None) -> None:
+            if line and line.startswith("run "):
+                found.append(Path(line.split()[1]))
+                begun.set()
+
+        arguments = {"code": ADDING, "tests": endless}
+        call = client.call_tool("check_code", arguments, progress_callback=progress)
+        task = asyncio.ensure_future(call)
+        await asyncio.wait_for(begun.wait(), HUNG_S)
+        task.cancel()
+        await asyncio.wait({task})
+        return await asyncio.to_thread(awaited, folder / found[0] / "report.json")
+
+    report = talk(address, session)  # the time limit of a run is longer than we wait
+    assert "interrupted" in report["reasons"][0]
+
+
 def awaited(path: Path) -> Any:
     """What is in a JSON file, once it is there."""
     since = time.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -174,6 +175,13 @@ def test_spans_go_to_the_provider_of_the_program_around(monkeypatch: pytest.Monk
     inner, run, host = kept.get_finished_spans()
     assert [inner.name, run.name, host.name] == ["sandbox tests", "greenloop", "host"]
     assert (inner.parent.span_id, run.parent.span_id) == (run.context.span_id, host.context.span_id)
+
+
+def test_what_stands_in_the_env_file_holds_too() -> None:
+    with Collector() as place:
+        Path(".env").write_text(f"OTEL_EXPORTER_OTLP_ENDPOINT={place.url}\n")
+        told_of(e.CallStarted("generate_code"), e.CallFinished("generate_code", 1.0, 5))
+        assert place.has("generate_code")
 
 
 def test_callbacks_of_the_program_around_are_kept_but_for_those_that_send_prompts() -> None:
