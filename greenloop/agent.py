@@ -26,6 +26,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.tools.as_tools import in_any_thread
 from greenloop.tools.toolkit import Toolkit
+from greenloop.tracing.opening import traced
 from greenloop.way.amending import in_force
 from greenloop.way.craft import ModuleCraft
 from greenloop.way.earning import earn_tests
@@ -89,6 +90,13 @@ class CodingAgent:
 
         A cancelled run leaves its report too, in its directory and in the event `RunFinished`.
         """
+        async with traced(self._emit, self._parts.tracing) as emit:
+            return await self._telling(emit)._resumed(directory)
+
+    def _telling(self, emit: Emit) -> CodingAgent:
+        return CodingAgent(self._settings, parts=self._parts, emit=emit)
+
+    async def _resumed(self, directory: RunDirectory) -> Report:
         request = directory.load_request()
         with ExitStack() as stack:
             stack.enter_context(directory.locked())

@@ -40,6 +40,7 @@ from greenloop.commands.report_options import ReportCommand, report
 from greenloop.commands.typed import heal, script
 from greenloop.commands.typed_batch import batch, verify
 from greenloop.commands.typed_eval import eval_
+from greenloop.hosts.typed import mcp
 
 _DEFAULT = "make"
 _OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
@@ -151,6 +152,7 @@ app.command()(script)
 app.command()(batch)
 app.command("eval")(eval_)
 app.command()(verify)
+app.command()(mcp)
 
 
 @app.command()

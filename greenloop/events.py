@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from greenloop.records import (
@@ -43,7 +43,10 @@ class RunStarted(Event):
 
 @dataclass(frozen=True)
 class CallStarted(Event):
+    """`messages`: role and text of each."""
+
     tool: str
+    messages: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,10 @@ class CallFinished(Event):
     seconds: float
     tokens: int
     source: Literal["model", "log"] = "model"
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    answer: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -172,6 +179,24 @@ class Searched(Event):
     """Single edits were tried, without a model."""
 
     search: Search
+
+
+@dataclass(frozen=True)
+class SandboxBegun(Event):
+    """Work of this `kind` begins in the sandbox; `key` is its own. Comes from any thread."""
+
+    key: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class SandboxDone(Event):
+    """The work of this `key` has ended; `output` is what it printed."""
+
+    key: str
+    ending: str
+    seconds: float
+    output: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ _FOREIGN = (
     "ANTHROPIC_",
     "LANGSMITH_",
     "LANGCHAIN_",
+    "LANGFUSE_",
+    "OTEL_",
     "OLLAMA_",
     "MAX_REPAIR",
     "EXECUTION_",

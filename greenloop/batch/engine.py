@@ -19,6 +19,7 @@ from greenloop.sandbox import open_sandbox
 from greenloop.sandbox.shared import SharedSandbox
 from greenloop.sandbox.testing import TestingSandbox
 from greenloop.settings import Settings
+from greenloop.tracing.opening import open_tracing
 from greenloop.way.opening import Parts
 from greenloop.way.request import RunRequest
 from greenloop.way.run_dir import RunDirectory
@@ -89,14 +90,16 @@ class RunsHere:
 
 
 def runs_here(settings: Settings, parts: Parts, at_once: int, stack: ExitStack) -> RunsHere:
-    """Runs that share `parts`, a model and a sandbox in which so many runs go on `at_once`.
+    """Runs that share `parts`, a model, tracers, and a sandbox in which so many go on `at_once`.
 
     Raises:
         SandboxError, ModelFailure: one of them cannot be had.
     """
     box = stack.enter_context(open_sandbox(settings))
     assert isinstance(box, TestingSandbox)
-    shared = replace(parts, sources=tuple(open_sources(settings)))
+    tracing = open_tracing()
+    stack.callback(tracing.close)
+    shared = replace(parts, sources=tuple(open_sources(settings)), tracing=tracing)
     return RunsHere(settings, shared, box, threading.Semaphore(at_once))
 
 

@@ -13,13 +13,14 @@ from typing import Any
 from greenloop.commands.checked_files import Checked, read_checked
 from greenloop.commands.running import complain, run_to_end
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
-from greenloop.events import Emit, RunStarted
+from greenloop.events import Emit, RunFinished, RunStarted
 from greenloop.grading import Plan
 from greenloop.records import Artifacts, Report, SandboxInfo
 from greenloop.reporting.grades import grade_text
 from greenloop.reporting.progress import progress
-from greenloop.sandbox import open_sandbox
+from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
+from greenloop.tracing.opening import traced
 from greenloop.way.checking import Check, check_report, run_check
 from greenloop.way.leaving import reached
 from greenloop.way.reporting import own_version
@@ -44,7 +45,7 @@ def check_command(
     try:
         settings = Settings.load(**flags)
         checked = read_checked(code, tests)
-        directory = _directory(settings, checked, options)
+        directory = check_directory(settings, checked, options.run_dir)
     except GreenloopError as error:
         complain(str(error))
         return error.exit_status
@@ -63,29 +64,30 @@ def check_command(
             broken_off = InterruptedRunError("interrupted; nothing is kept to go on with")
         except GreenloopError as error:
             broken_off = error
-    report, broken_off = _saved(check_report(check, broken_off), directory, code, broken_off)
+    report, broken_off = saved_check(check_report(check, broken_off), directory, code, broken_off)
     return _end(report, broken_off, options, 0 if reached(report, settings.require) else 1)
 
 
 async def _checked(check: Check, settings: Settings, run_dir: str, show: Emit) -> Report:
-    with open_sandbox(settings) as box:
-        check.sandbox = box.info
-        show(
-            RunStarted(
-                model="none: nothing is asked of one",
-                sandbox=box.info.backend,
-                isolation=box.info.isolation,
-                run_dir=run_dir,
-            )
-        )
-        await run_check(box, check, show)
-    return check_report(check)
+    async with traced(show) as emit:
+        with open_sandbox(settings) as box:
+            await begin_check(box, check, run_dir, emit)
+        report = check_report(check)
+        emit(RunFinished(report))
+        return report
 
 
-def _directory(settings: Settings, checked: Checked, options: CheckOptions) -> RunDirectory:
+async def begin_check(box: Sandbox, check: Check, run_dir: str, emit: Emit) -> None:
+    """Runs and grades in `box`, and tells of it. Raises as `run_check` does."""
+    check.sandbox = info = box.info
+    emit(RunStarted("none: nothing is asked of one", info.backend, info.isolation, run_dir))
+    await run_check(box, check, emit)
+
+
+def check_directory(settings: Settings, checked: Checked, run_dir: Path | None) -> RunDirectory:
     """A run directory that `report` finds; the request in it has no specification."""
     name = f"check {checked.module}"
-    directory = RunDirectory.create(settings.home, name, options.run_dir)
+    directory = RunDirectory.create(settings.home, name, run_dir)
     given = tuple(GivenTests.of(item.name, item.code) for item in checked.tests)
     directory.save_request(
         RunRequest(
@@ -100,9 +102,10 @@ def _directory(settings: Settings, checked: Checked, options: CheckOptions) -> R
     return directory
 
 
-def _saved(
+def saved_check(
     report: Report, directory: RunDirectory, code: Path, error: GreenloopError | None
 ) -> tuple[Report, GreenloopError | None]:
+    """The report with its places, saved; the error, which may be that it could not be."""
     places = Artifacts(
         run_dir=str(directory.path),
         report=str(directory.report_file),

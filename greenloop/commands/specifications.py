@@ -27,6 +27,7 @@ _COMMANDS = (
     "resume",
     "report",
     "doctor",
+    "mcp",
 )
 _MOST_BYTES = 1_000_000
 
@@ -60,6 +61,13 @@ def read_specification(spec: str) -> Specification:
             f"'{spec}' is no command: did you mean '{close[0]}'? As a specification: greenloop make {spec}"
         )
     return _nonempty(Specification(spec))
+
+
+def read_text(text: str) -> str:
+    """A specification that is text, whatever file has that name. Raises SpecificationError."""
+    if len(text) > _MOST_BYTES:
+        raise SpecificationError("the specification is longer than 1 MB")
+    return _nonempty(Specification(text)).text
 
 
 def _exists(path: Path) -> bool:

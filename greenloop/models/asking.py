@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 from tenacity.wait import wait_exponential, wait_random
@@ -104,15 +104,15 @@ class Asker:
         self.sources = self.sources[1:]
 
     async def _answer(self, prompt: Prompt) -> Answer:
-        self.emit(CallStarted(prompt.tool))
+        messages = tuple((item.role, item.text) for item in prompt.messages)
+        self.emit(CallStarted(prompt.tool, messages))
         held = self.log.take(prompt.tool, prompt.sha256)
         if held is not None:
             return self._held(held)
         started = time.monotonic()
         completion, source = await self._call(prompt)
         entry = self._entered(prompt, completion, source, time.monotonic() - started)
-        usage = entry.usage or TokenCount()
-        self.emit(CallFinished(prompt.tool, entry.seconds or 0.0, usage.total))
+        self.emit(_finished(entry, entry.seconds or 0.0, "model"))
         return Answer(completion.text, completion.finish)
 
     def _held(self, entry: RecordedAnswer) -> Answer:
@@ -122,7 +122,7 @@ class Asker:
         model = self.sources[0].model if self.sources else None
         if isinstance(model, ReplayChatModel):
             model.skip(entry.tool)
-        self.emit(CallFinished(entry.tool, 0.0, usage.total, source="log"))
+        self.emit(_finished(entry, 0.0, "log"))
         return Answer(entry.answer, "length" if entry.error == "truncated" else "stop")
 
     async def _call(self, prompt: Prompt) -> tuple[Completion, ChatSource]:
@@ -209,3 +209,13 @@ class Asker:
         self.log.append(entry)
         self.ledger.add(prompt.tool, model, usage, seconds)
         return entry
+
+
+def _finished(
+    entry: RecordedAnswer, seconds: float, source: Literal["model", "log"]
+) -> CallFinished:
+    usage = entry.usage or TokenCount()
+    counts = (usage.input_tokens, usage.output_tokens)
+    return CallFinished(
+        entry.tool, seconds, usage.total, source, entry.model or "", *counts, entry.answer
+    )

@@ -11,9 +11,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
@@ -21,6 +21,7 @@ from langchain_core.runnables import RunnableConfig
 
 from greenloop.models.answer_log import TokenCount
 from greenloop.models.replay import TOOL_KEY
+from greenloop.models.untraced import untraced
 from greenloop.prompts import Prompt
 
 T = TypeVar("T")
@@ -60,10 +61,19 @@ class ChatSource:
 
     def _stream(self, prompt: Prompt, tell: Progress, stop: threading.Event) -> Completion:
         messages = [(item.role, item.text) for item in prompt.messages]
-        config = RunnableConfig(metadata={TOOL_KEY: prompt.tool}, run_name=prompt.tool)
+        with untraced() as callbacks:
+            return self._streamed(messages, _config(prompt.tool, callbacks), tell, stop)
+
+    def _streamed(
+        self,
+        messages: Sequence[tuple[str, str]],
+        config: RunnableConfig,
+        tell: Progress,
+        stop: threading.Event,
+    ) -> Completion:
         whole: AIMessageChunk | None = None
         finish: str | None = None
-        for chunk in self.model.stream(messages, config=config):
+        for chunk in self.model.stream(list(messages), config=config):
             finish = _finish(chunk) or finish  # said twice, adding chunks up makes it "stopstop"
             whole = chunk if whole is None else whole + chunk
             if stop.is_set():
@@ -72,6 +82,14 @@ class ChatSource:
         if whole is None:
             return Completion("", None, None, None)
         return _completion(whole, finish)
+
+
+def _config(tool: str, callbacks: Any) -> RunnableConfig:
+    """The call under its tool's name, for the callbacks of the program around."""
+    about = {TOOL_KEY: tool}
+    return RunnableConfig(
+        metadata=about, run_name=tool, tags=["greenloop", tool], callbacks=callbacks
+    )
 
 
 def _finish(message: BaseMessage) -> str | None:

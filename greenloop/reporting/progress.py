@@ -92,7 +92,7 @@ class Live(Silent):
                 self._waiting[event.tool] = (self._waiting[event.tool][0], event.characters)
             elif isinstance(event, e.CallFinished):
                 self._waiting.pop(event.tool, None)
-            if not isinstance(event, e.CallProgress):
+            if not isinstance(event, (e.CallProgress, e.SandboxBegun, e.SandboxDone)):
                 self._since = time.monotonic()
             self._ended = isinstance(event, e.RunFinished)
 

@@ -27,6 +27,7 @@ from greenloop.records import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.awaiting import in_sandbox
+from greenloop.sandbox.told import told as told_sandbox
 from greenloop.suite import Suite, TestFile
 from greenloop.way.reporting import began, installed, own_version
 from greenloop.way.telling import told
@@ -58,7 +59,7 @@ async def run_check(box: Sandbox, check: Check, emit: Emit) -> None:
         SandboxError: the sandbox cannot run anything.
         InputError: there is no test in the files.
     """
-    started = time.monotonic()
+    started, box = time.monotonic(), told_sandbox(box, emit)
     run = partial(box.run_tests, check.code, check.tests, module=check.module)
     check.run = await in_sandbox(box, run)
     check.sandbox_s = time.monotonic() - started

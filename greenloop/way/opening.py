@@ -16,8 +16,10 @@ from greenloop.models.limiting import CallLimits, Limits
 from greenloop.models.opening import NO_MODEL, asks_nobody, open_sources
 from greenloop.packages import Provider
 from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.sandbox.told import told
 from greenloop.settings import Settings
 from greenloop.tools.toolkit import Toolkit
+from greenloop.tracing.opening import Tracing
 from greenloop.way.run_dir import RunDirectory
 from greenloop.way.state import RunState
 
@@ -26,13 +28,15 @@ from greenloop.way.state import RunState
 class Parts:
     """What is handed to an agent instead of being opened from the settings; runs may share it.
 
-    `sources` are the model and its fallback; `total` is a budget over several runs.
+    `sources` are the model and its fallback; `total` is a budget over several runs; `tracing` is
+    opened by each run for itself where it is None.
     """
 
     sources: tuple[ChatSource, ...] = ()
     sandbox: Sandbox | None = None
     limits: Limits = field(default_factory=CallLimits)
     total: Ledger | None = None
+    tracing: Tracing | None = None
 
 
 def opened(
@@ -49,7 +53,7 @@ def opened(
         SandboxError, ModelFailure, InputError: a part cannot be had.
     """
     request = state.request
-    sandbox = parts.sandbox or stack.enter_context(open_sandbox(settings))
+    sandbox = told(parts.sandbox or stack.enter_context(open_sandbox(settings)), emit)
     state.sandbox = sandbox.info
     sources, why_none = _sources(settings, parts, state)
     state.model = sources[0].name if sources else NO_MODEL

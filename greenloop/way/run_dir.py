@@ -47,7 +47,7 @@ class RunDirectory:
             )
         try:
             run.best.mkdir(parents=True, exist_ok=True)
-            if path is None:
+            if home.absolute() in run.path.parents:
                 _ignore_in_git(home)
         except OSError as error:
             raise OutputError(f"the run directory {run.path} cannot be made: {error}") from None

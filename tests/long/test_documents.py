@@ -64,7 +64,9 @@ def test_the_programs_of_the_readme(clone: Path) -> None:
         ran([sys.executable, "-c", program])
 
 
-@pytest.mark.parametrize("document", ["README.md", *DOCUMENTS, "docs/grading.md", "docs/report.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", *DOCUMENTS, "docs/grading.md", "docs/hosts.md", "docs/report.md"]
+)
 def test_links_lead_somewhere(document: str) -> None:
     text = (ROOT / document).read_text("utf-8")
     for link in re.findall(r"\]\(([^)#\s]+)", text):

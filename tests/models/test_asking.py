@@ -108,7 +108,7 @@ class TestLog:
         assert ask(asks, prompt) == "fine"
         assert model.prompts == []
         assert path.read_bytes() == before
-        assert events == [CallStarted(TOOL), CallFinished(TOOL, 0.0, 10, source="log")]
+        assert events == [CallStarted(TOOL), CallFinished(TOOL, 0.0, 10, "log", "test:0", 7, 3)]
         assert asks.ledger.tokens == 10  # it was paid for, so it counts towards the budget
 
     def test_another_prompt_is_not_served_from_the_log(self, prompt: Prompt, path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.events import Event, Graded, TestsRun
+from greenloop.events import Event, Graded, SandboxBegun, SandboxDone, TestsRun
 from greenloop.grading import Plan
 from greenloop.records import Mutation, Report, Survivor, Thresholds
 from greenloop.reporting.grades import grade_text
@@ -54,7 +54,8 @@ def checked(
     full = replace(Plan(mutation=mutants(1.0)), **plan)
     check = Check("m", code, (TestFile("test_m.py", tests),), full, box.info)
     asyncio.run(run_check(box, check, events.append))
-    return check_report(check), events
+    inside = (SandboxBegun, SandboxDone)
+    return check_report(check), [item for item in events if not isinstance(item, inside)]
 
 
 def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:

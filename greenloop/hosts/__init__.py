@@ -1,0 +1,1 @@
+"""greenloop inside other programs: as an MCP server, as a tool of a LangChain agent."""

@@ -1,0 +1,27 @@
+"""What must not be in an answer: the keys of this process's environment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from greenloop.settings import Settings
+
+_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)S?$", re.IGNORECASE)
+_LEAST = 8  # characters: what is shorter is no key, and stands in every second text
+
+
+class Secrets:
+    """The values of keys, to be hidden in texts."""
+
+    def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
+        key = settings.openai_api_key
+        values = {value for name, value in environment.items() if _NAME.search(name)}
+        values |= {key.get_secret_value()} if key else set()
+        self._values = sorted((v for v in values if len(v) >= _LEAST), key=len, reverse=True)
+
+    def hidden(self, text: str) -> str:
+        """The text with `***` in place of each key."""
+        for value in self._values:
+            text = text.replace(value, "***")
+        return text

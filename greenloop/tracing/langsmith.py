@@ -1,0 +1,61 @@
+"""LangSmith: runs of its own SDK, at the place and in the project that LANGSMITH_* name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langsmith import Client
+from langsmith.run_trees import RunTree
+
+from greenloop.tracing.tracer import Facts, Kind
+
+_TYPES = {"run": "chain", "model": "llm", "sandbox": "tool"}
+_TIMEOUT_MS = (2000, 5000)  # to connect, and to be answered
+
+
+class _Client(Client):
+    """Its threads do not hold up the end of the program; LANGSMITH_USE_DAEMON says the same, but
+    would hold for the clients of the program around too."""
+
+    @property
+    def _use_daemon_threads(self) -> bool:
+        return True
+
+    @_use_daemon_threads.setter
+    def _use_daemon_threads(self, value: bool) -> None:
+        return
+
+
+class LangSmithTracer:
+    """A tree of runs. LangChain's own tracer is kept out (`models/untraced.py`): it sends prompts."""
+
+    def __init__(self) -> None:
+        self._client = _Client(timeout_ms=_TIMEOUT_MS)
+
+    def start(self, kind: Kind, name: str, parent: Any, facts: Facts) -> Any:
+        metadata = {"metadata": dict(facts.attributes)}
+        about: dict[str, Any] = {
+            "name": name,
+            "run_type": _TYPES[kind],
+            "inputs": dict(facts.content),
+            "tags": ["greenloop", kind],
+            "extra": metadata,
+        }
+        if parent is None:
+            run = RunTree(ls_client=self._client, **about)
+        else:
+            run = parent.create_child(**about)
+        run.post()
+        return run
+
+    def end(self, span: Any, facts: Facts) -> None:
+        span.add_metadata(dict(facts.attributes))
+        if facts.tokens:
+            into, out = facts.tokens
+            usage = {"input_tokens": into, "output_tokens": out, "total_tokens": into + out}
+            span.add_metadata({"usage_metadata": usage})
+        span.end(outputs=dict(facts.content), error=facts.error)
+        span.patch()
+
+    def close(self) -> None:
+        self._client.flush()

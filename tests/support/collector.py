@@ -1,0 +1,113 @@
+"""A local server that takes what tracers send, and keeps it."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import threading
+import time
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+_INFO: dict[str, object] = {  # as a LangSmith server describes itself
+    "version": "0.13.0",
+    "batch_ingest_config": {
+        "use_multipart_endpoint": True,
+        "size_limit": 100,
+        "size_limit_bytes": 20_971_520,
+        "scale_up_nthreads_limit": 16,
+        "scale_up_qsize_trigger": 1000,
+        "scale_down_nempty_trigger": 4,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One request: its path, and its body as it was before it was compressed."""
+
+    path: str
+    body: bytes
+
+
+class Collector:
+    """Serves on a free port of 127.0.0.1 while the `with` block runs. `silent`: never answers."""
+
+    def __init__(self, *, silent: bool = False) -> None:
+        self.sent: list[Sent] = []
+        self.over = threading.Event()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def handle(self) -> None:
+                with contextlib.suppress(ConnectionError):  # a client that has given up
+                    super().handle()
+
+            def log_message(self, format: str, *args: object) -> None:
+                return
+
+            def do_GET(self) -> None:  # LangSmith asks what the server can do
+                if silent:
+                    outer.over.wait(60)
+                self._answer(_INFO)
+
+            def do_POST(self) -> None:
+                if silent:
+                    outer.over.wait(60)
+                body = self._body()
+                if self.headers.get("content-encoding") == "gzip":
+                    body = gzip.decompress(body)
+                outer.sent.append(Sent(self.path, body))
+                self._answer({})
+
+            do_PATCH = do_POST
+
+            def _body(self) -> bytes:
+                if self.headers.get("transfer-encoding") != "chunked":
+                    return self.rfile.read(int(self.headers.get("content-length", 0)))
+                parts = []
+                while size := int(self.rfile.readline(), 16):
+                    parts.append(self.rfile.read(size))
+                    self.rfile.readline()
+                self.rfile.readline()
+                return b"".join(parts)
+
+            def _answer(self, answer: dict[str, object]) -> None:
+                data = json.dumps(answer).encode()
+                self.send_response(200)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @property
+    def text(self) -> str:
+        """All bodies, one after the other."""
+        return "\n".join(item.body.decode("utf-8", "replace") for item in self.sent)
+
+    def has(self, word: str) -> bool:
+        """Whether a word has come; what is sent in the background is waited for."""
+        since = time.monotonic()
+        while word not in self.text and time.monotonic() - since < 30:
+            time.sleep(0.05)
+        return word in self.text
+
+    def __enter__(self) -> Collector:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self._server.shutdown()
+        self._server.server_close()
