@@ -99,7 +99,7 @@ def ended() -> Ended:
     """Waits for a command: its status, standard output and standard error."""
 
     def wait(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=180)
         return process.returncode, out, err
 
     return wait
