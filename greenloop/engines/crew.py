@@ -17,7 +17,7 @@ from greenloop.events import Emit, Notice
 _LOOK_S = 5.0  # between two looks at which nodes there are
 _PATIENCE_S = 60.0  # for a node, where none is left
 _OPEN_S = 60.0  # for the nodes that are slower than the first
-_POLL_S = 0.5
+_POLL_S, _ANSWER_S = 0.5, 60.0
 _HIRINGS = 3  # on one node, before it is given up
 _CLOSE_S = 5.0
 
@@ -64,6 +64,7 @@ class Crew:
     _opened: float = 0.0
     _said_busy: bool = False
     _why_none: GreenloopError | None = None
+    _gone: GreenloopError | None = None
 
     async def open(self) -> None:
         """Hires on all nodes; waits for the first of them. Raises as `take` does."""
@@ -80,12 +81,16 @@ class Crew:
         """
         since = time.monotonic()
         while True:
+            if self._gone is not None:
+                raise self._gone
             await self._look()
             hand = self._free()
             if hand is not None:
                 hand.busy += 1
                 return hand
             late = time.monotonic() - since > _PATIENCE_S
+            if late and not self._hands:
+                await self.told(self.errand.purse.settled.remote())
             if self._hirings:
                 await self._awaited(late)
             elif self._why_none is not None:
@@ -94,6 +99,18 @@ class Crew:
                 raise SandboxError("the Ray cluster has no node that lends a CPU")
             else:
                 await asyncio.sleep(_POLL_S)
+
+    async def told(self, reference: Any) -> Any:
+        """The purse's answer. Without it nothing goes on: Ray makes no more workers for us either.
+
+        Raises:
+            SandboxError: it is gone, with the node of this process.
+        """
+        try:
+            return await asyncio.wait_for(_awaited(reference), _ANSWER_S)
+        except (self.ray.exceptions.RayError, asyncio.TimeoutError):
+            self._gone = SandboxError("the command's own node of the Ray cluster was lost")
+            raise self._gone from None
 
     def did(self, hand: Hand) -> None:
         """It has one run less, and its node is a good one."""
@@ -191,6 +208,10 @@ class Crew:
 
     def _end(self, actor: Any) -> None:
         self.ray.kill(actor, no_restart=True)
+
+
+async def _awaited(reference: Any) -> Any:
+    return await reference
 
 
 async def _closed(actor: Any) -> None:

@@ -89,15 +89,8 @@ class RunsOnRay:
         raise GreenloopError(f"its worker was lost {_TRIES} times; the last log is kept")
 
     async def cost(self) -> float | None:
-        cost: float | None = await self._told(self.purse.cost.remote())
+        cost: float | None = await self.crew.told(self.purse.cost.remote())
         return cost
-
-    async def _told(self, reference: Any) -> Any:
-        """The purse's answer. Raises SandboxError where it is gone, and with it what was spent."""
-        try:
-            return await reference
-        except self.ray.exceptions.RayError:
-            raise SandboxError("the command's own node of the Ray cluster was lost") from None
 
     async def _fetched(self, ended: Ended, directory: RunDirectory) -> Ended:
         """The run's directory is here too, and its report says so."""
@@ -118,7 +111,7 @@ class RunsOnRay:
         hand = await self.crew.take()
         lost = False
         try:
-            await self._told(self.purse.begin.remote(name))
+            await self.crew.told(self.purse.begin.remote(name))
             ended = await self._made(hand, name, request, directory)
             lost = ended is None
         finally:
