@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import threading
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,7 +53,8 @@ def connected(address: str | None, namespace: str) -> Iterator[Any]:
         _must_answer(address)
     with _quietly():
         try:
-            with _own_signals():
+            with _own_signals(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of what Ray will do otherwise in the future
                 _connect(ray, address, namespace)
         except (OSError, RuntimeError, ValueError) as error:
             said = (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -23,7 +23,10 @@ class PurseLimits:
 
     @asynccontextmanager
     async def call(self, call: Call) -> AsyncIterator[None]:
-        number = await self.purse.enter.remote(self.run, call)
+        try:
+            number = await self.purse.enter.remote(self.run, call)
+        except Exception as error:  # Ray's, which this file does not know by name
+            raise GreenloopError("the command of this batch is gone") from error
         if isinstance(number, GreenloopError):
             raise number
         try:

@@ -89,7 +89,7 @@ class RunsOnRay:
         raise GreenloopError(f"its worker was lost {_TRIES} times; the last log is kept")
 
     async def cost(self) -> float | None:
-        cost: float | None = await self.purse.cost.remote()
+        cost: float | None = await self.crew.told(self.purse.cost.remote())
         return cost
 
     async def _fetched(self, ended: Ended, directory: RunDirectory) -> Ended:
@@ -108,20 +108,18 @@ class RunsOnRay:
 
     async def _tried(self, name: str, request: RunRequest, directory: RunDirectory) -> Ended | None:
         """How the run ended; None where its worker was lost."""
-        hand = await self.crew.least_busy()
-        hand.busy += 1
+        hand = await self.crew.take()
         lost = False
         try:
-            await self.purse.begin.remote(name)
+            await self.crew.told(self.purse.begin.remote(name))
             ended = await self._made(hand, name, request, directory)
             lost = ended is None
         finally:
-            hand.busy -= 1
             self.purse.end.remote(name, lost=lost)
-        if lost:
-            self.crew.lost(hand)
-        else:
-            self.crew.did(hand)
+            if lost:
+                self.crew.lost(hand)
+            else:
+                self.crew.did(hand)
         return ended
 
     async def _made(

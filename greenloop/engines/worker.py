@@ -77,6 +77,7 @@ class Worker:
         try:
             await asyncio.to_thread(self._open, errand)
         except GreenloopError as error:
+            self._stack.close()
             return error
         return None
 

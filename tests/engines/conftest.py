@@ -23,8 +23,8 @@ _NODE = {
     "num_cpus": 2,
     "object_store_memory": 80 << 20,
     "include_dashboard": False,
-    "node_ip_address": "127.0.0.1",
 }
+_HEAD, _SECOND = "127.0.0.1", "127.0.0.2"  # with one address for both, Ray mixes them up
 _SURROUNDINGS = {
     "GREENLOOP_MUTANTS": "0",
     "GREENLOOP_HARDENING_ROUNDS": "0",
@@ -46,7 +46,7 @@ class TwoNodes:
     def with_second(self) -> Any:
         """The node beside the head, started where it is not there (any more)."""
         others = [item for item in self.cluster.list_all_nodes() if not item.head]
-        return others[0] if others else self.cluster.add_node(**_NODE)
+        return others[0] if others else self.cluster.add_node(**_NODE, node_ip_address=_SECOND)
 
     def kill(self, node: Any) -> None:
         """As if its machine was switched off."""
@@ -76,7 +76,8 @@ def nodes() -> Iterator[TwoNodes]:
     )  # its sockets' names must be short
     before = dict(os.environ)
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    cluster = Cluster(initialize_head=True, head_node_args={**_NODE, "temp_dir": str(folder)})
+    head = {**_NODE, "node_ip_address": _HEAD, "temp_dir": str(folder)}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
     found = TwoNodes(cluster, folder)
     try:
         yield found
@@ -98,7 +99,7 @@ def ended() -> Ended:
     """Waits for a command: its status, standard output and standard error."""
 
     def wait(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=180)
         return process.returncode, out, err
 
     return wait

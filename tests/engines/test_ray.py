@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -22,7 +23,7 @@ from tests.support.openai_server import OpenAIServer, Reply, tool_of
 pytestmark = pytest.mark.slow
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
 
-_PATIENCE_S = 90.0
+_PATIENCE_S = 180.0  # of a machine that is busy otherwise
 
 
 class Held:
@@ -56,10 +57,13 @@ def opening(held: Held) -> Iterator[None]:
         held.open()
 
 
-def until(true: Callable[[], object]) -> None:
+def until(true: Callable[[], object], command: subprocess.Popen[str]) -> None:
+    """Waits for it; what the command said is shown where it does not come to pass."""
     end = time.monotonic() + _PATIENCE_S
     while not true():
-        assert time.monotonic() < end, "it did not come to pass"
+        if time.monotonic() > end or command.poll() is not None:
+            command.kill()
+            pytest.fail(f"it did not come to pass; the command said: {command.communicate()}")
         time.sleep(0.05)
 
 
@@ -78,19 +82,19 @@ def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
     with OpenAIServer(held) as server, opening(held):
         arguments = ("specs", "-o", "src", "--run-dir", place.format(Path.cwd()), "--json")
         command = nodes.start(server, *arguments)
-        until(lambda: len(held.waiting) == 4)
+        until(lambda: len(held.waiting) == 4, command)
         nodes.kill(second)
-        until(lambda: len(held.waiting) > 4)  # those that were lost ask for that answer again
+        until(lambda: len(held.waiting) > 4, command)  # what was lost asks for it again
         held.open()
         status, out, err = ended(command)
     assert status == 0, err
     assert (json.loads(out)["reached"], json.loads(out)["calls"]) == (5, 20), out
-    assert err.count("a worker was lost") == 1
+    assert err.count("a worker was lost at 127.0.0.2") == 1, err
     again = {key: count for key, count in held.asked.items() if count > 1}
     assert again
     assert {tool for _, tool in again} == {"review_code"}
     assert max(again.values()) == 2
-    assert len(again) < 4  # the other node went on
+    assert len(again) == 2  # the other node went on
     folder = Path(place.rpartition("/")[2])
     results = outcomes(folder)
     assert sorted(item["id"] for item in results) == [f"top-{i}" for i in range(5)]
@@ -132,7 +136,7 @@ def test_ctrl_c_lets_runs_end_and_the_second_ends_them(nodes: TwoNodes, ended: E
     with OpenAIServer(held) as server, opening(held):
         arguments = ("specs", "-o", "src", "--jobs", "2", "--run-dir", "shared")
         command = nodes.start(server, *arguments)
-        until(lambda: len(held.waiting) == 2)
+        until(lambda: len(held.waiting) == 2, command)
         command.send_signal(signal.SIGINT)
         time.sleep(0.5)
         held.open()
@@ -141,7 +145,7 @@ def test_ctrl_c_lets_runs_end_and_the_second_ends_them(nodes: TwoNodes, ended: E
         assert "finishing what is under way" in err
         held._open.clear()
         command = nodes.start(server, *arguments)
-        until(lambda: len(held.waiting) == 4)
+        until(lambda: len(held.waiting) == 4, command)
         command.send_signal(signal.SIGINT)
         time.sleep(0.5)
         command.send_signal(signal.SIGINT)

@@ -1,0 +1,145 @@
+"""Which node gets which run, and when none is left: with a stand-in for Ray, whose nodes obey."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from greenloop.engines.crew import Crew
+from greenloop.engines.worker import Errand
+from greenloop.errors import GreenloopError, InputError, SandboxError
+from greenloop.events import Event
+from greenloop.settings import Settings
+from greenloop.way.reporting import own_version
+
+
+class RayError(Exception):
+    """As Ray's: the actor or its node is lost."""
+
+
+class StandIn:
+    """As much of the module `ray` as a crew uses. `answers` are those of `Worker.open`, by node."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.answers, self.opened, self.killed = answers, [], []  # type: ignore[var-annotated]
+        self.ready = {name: asyncio.Event() for name in answers}
+        self.purse_lost = False
+        self.exceptions = SimpleNamespace(RayError=RayError)
+        at = SimpleNamespace(NodeAffinitySchedulingStrategy=lambda id, soft: id)
+        self.util = SimpleNamespace(scheduling_strategies=at)
+
+    def nodes(self) -> list[dict[str, Any]]:
+        return [
+            {"NodeID": name, "NodeManagerAddress": name, "Alive": True, "Resources": {"CPU": 2.0}}
+            for name in self.answers
+        ]
+
+    def remote(self, _kind: type) -> Any:
+        def options(scheduling_strategy: str, **_others: Any) -> Any:
+            return SimpleNamespace(remote=lambda: self._actor(scheduling_strategy))
+
+        return SimpleNamespace(options=options)
+
+    def kill(self, actor: Any, no_restart: bool) -> None:
+        self.killed.append(actor.node)
+
+    def _actor(self, node: str) -> Any:
+        async def opened(_errand: Errand) -> GreenloopError | None:
+            self.opened.append(node)
+            await self.ready[node].wait()
+            answer = self.answers[node]
+            if isinstance(answer, RayError):
+                raise answer
+            return answer  # type: ignore[no-any-return]
+
+        return SimpleNamespace(node=node, open=SimpleNamespace(remote=opened))
+
+    @property
+    def purse(self) -> Any:
+        async def settled() -> None:
+            if self.purse_lost:
+                raise RayError("the purse is gone")
+
+        return SimpleNamespace(settled=SimpleNamespace(remote=settled))
+
+
+def crew_on(ray: StandIn, said: list[Event], jobs: int = 4) -> Crew:
+    errand = Errand(Settings.load(), ray.purse, 1, own_version())
+    return Crew(ray, errand, jobs, said.append)
+
+
+def test_a_slow_node_gets_its_share_of_the_first_runs() -> None:
+    async def body() -> None:
+        ray = StandIn(quick=None, slow=None)
+        ray.ready["quick"].set()
+        crew = crew_on(ray, [])
+        await crew.open()
+        first = [(await crew.take()).node.id for _ in range(2)]
+        third = asyncio.ensure_future(crew.take())
+        await asyncio.sleep(0.1)
+        assert (first, third.done()) == (["quick", "quick"], False)
+        ray.ready["slow"].set()
+        assert (await third).node.id == "slow"
+        assert (await crew.take()).node.id == "slow"
+
+    asyncio.run(body())
+
+
+def test_a_node_that_cannot_be_worked_on_is_named_and_passed_over() -> None:
+    async def body() -> None:
+        said: list[Event] = []
+        ray = StandIn(good=None, bad=InputError("no folder there"))
+        ray.ready["good"].set()
+        crew = crew_on(ray, said)
+        await crew.open()
+        ray.ready["bad"].set()
+        assert [(await crew.take()).node.id for _ in range(4)] == ["good"] * 4
+        assert "Ray's node bad: no folder there" in str(said)
+
+    asyncio.run(body())
+
+
+def test_where_no_node_can_be_worked_on_the_last_says_why() -> None:
+    async def body() -> None:
+        ray = StandIn(bad=InputError("no folder there"))
+        ray.ready["bad"].set()
+        with pytest.raises(InputError, match="Ray's node bad: no folder there"):
+            await crew_on(ray, []).open()
+
+    asyncio.run(body())
+
+
+def test_a_lost_worker_is_hired_anew_and_is_not_asked_again() -> None:
+    async def body() -> None:
+        said: list[Event] = []
+        ray = StandIn(only=None)
+        ray.ready["only"].set()
+        crew = crew_on(ray, said)
+        await crew.open()
+        one, two = await crew.take(), await crew.take()
+        assert one is two
+        crew.lost(one)
+        crew.lost(two)
+        assert await crew.take() is not one
+        assert (ray.opened, set(ray.killed)) == (["only", "only"], {"only"})
+        assert str(said).count("a worker was lost") == 1
+
+    asyncio.run(body())
+
+
+def test_without_the_purse_nobody_waits_for_a_worker() -> None:
+    async def body() -> None:
+        ray = StandIn(only=None)
+        ray.ready["only"].set()
+        crew = crew_on(ray, [])
+        await crew.open()
+        ray.purse_lost = True
+        with pytest.raises(SandboxError, match="own node"):
+            await crew.told(crew.errand.purse.settled.remote())
+        with pytest.raises(SandboxError, match="own node"):
+            await crew.take()
+
+    asyncio.run(body())
