@@ -24,7 +24,7 @@ from greenloop.errors import (
     PackagesError,
     SandboxError,
 )
-from greenloop.events import BatchStarted, Emit, EntryEnded, EntryStarted, ignore
+from greenloop.events import BatchStarted, Emit, EntryAtWork, EntryEnded, EntryStarted, ignore
 from greenloop.models.ledger import Ledger
 from greenloop.models.limiting import CallLimits
 from greenloop.models.opening import open_sources
@@ -68,6 +68,11 @@ class Batch:
     def stop(self) -> None:
         """Begins nothing new; what is under way comes to its end."""
         self.stopping = True
+
+    def cut_short(self) -> None:
+        """After `run` was cancelled: the totals are those of what had ended by then."""
+        self.stopping = True
+        self.totals = self.totals.model_copy(update={"ended": self._ended()})
 
     async def run(self) -> BatchTotals:
         """The totals. An error that would meet every entry ends the batch, and is in `fatal`.
@@ -153,7 +158,7 @@ class Batch:
         return self._outcome(entry, report, broken, directory, seconds)
 
     async def _report(self, entry: Entry, parts: Parts, directory: RunDirectory) -> Report:
-        agent = CodingAgent(self.settings, parts=parts)
+        agent = CodingAgent(self.settings, parts=parts, emit=self._within(entry))
         if directory.request_file.exists():
             report = await agent.resume(directory)
         else:
@@ -162,6 +167,9 @@ class Batch:
             return report
         request = self._request(entry)
         return handed_over(report, entry, request, directory, force=self.force)
+
+    def _within(self, entry: Entry) -> Emit:
+        return lambda event: self.emit(EntryAtWork(entry.id, event))
 
     def _request(self, entry: Entry) -> RunRequest:
         return RunRequest(

@@ -80,7 +80,7 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
         try:
             asyncio.run(_to_its_end(batch))
         except asyncio.CancelledError:
-            batch.stopping = True
+            batch.cut_short()
         except GreenloopError as error:
             broken_off = error
     broken_off = broken_off or batch.fatal

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
+from greenloop.events import Emit, ignore
 from greenloop.grading.apart import split_run
 from greenloop.grading.controls import controls
 from greenloop.grading.coverage import coverage
@@ -67,13 +68,15 @@ def grade_run(
     red_phase: RedPhase | None = None,
     untested: Sequence[str] = (),
     plan: Plan | None = None,
+    emit: Emit = ignore,
 ) -> Graded:
     """The evidence for a run that was green, given what is known from before it.
 
     Mutants come last, as their time limits need a machine with nothing else to do. A piece in which
-    the sandbox fails is missing; SandboxError is raised only where nothing can be run.
+    the sandbox fails is missing; SandboxError is raised only where nothing can be run. `emit` is told
+    of each piece, in the thread that takes it.
     """
-    plan, pieces, given = plan or Plan(), Pieces(), (box, code, tests, module)
+    plan, pieces, given = plan or Plan(), Pieces(emit), (box, code, tests, module)
     limits = plan.thresholds
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         start = partial(pieces.start, pool)

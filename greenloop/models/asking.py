@@ -18,6 +18,7 @@ from greenloop.errors import (
 )
 from greenloop.events import (
     AnswerRejected,
+    CallFailed,
     CallFinished,
     CallProgress,
     CallRetried,
@@ -109,7 +110,11 @@ class Asker:
         if held is not None:
             return self._held(held)
         started = time.monotonic()
-        completion, source = await self._call(prompt)
+        try:
+            completion, source = await self._call(prompt)
+        except GreenloopError:
+            self.emit(CallFailed(prompt.tool))
+            raise
         entry = self._entered(prompt, completion, source, time.monotonic() - started)
         usage = entry.usage or TokenCount()
         self.emit(CallFinished(prompt.tool, entry.seconds or 0.0, usage.total))
