@@ -72,9 +72,8 @@ def grade_run(
 ) -> Graded:
     """The evidence for a run that was green, given what is known from before it.
 
-    Mutants come last, as their time limits need a machine with nothing else to do. A piece in which
-    the sandbox fails is missing; SandboxError is raised only where nothing can be run. `emit` is told
-    of each piece, in the thread that takes it.
+    Mutants come last: their time limits need a quiet machine. A piece in which the sandbox fails is
+    missing; SandboxError is raised where nothing can be run. `emit` is told in each piece's thread.
     """
     plan, pieces, given = plan or Plan(), Pieces(emit), (box, code, tests, module)
     limits = plan.thresholds
@@ -89,7 +88,6 @@ def grade_run(
         asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
     pieces.raise_if_nothing_runs()
     result, disagreed = asking.result() or (None, ())
-    mutation = pieces.take("mutation", partial(_mutation, *given, plan))
     evidence = Evidence(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
@@ -97,7 +95,7 @@ def grade_run(
         split=apart.result(),
         outside=alone.result(),
         sealed=result,
-        mutation=mutation,
+        mutation=pieces.take("mutation", partial(_mutation, *given, plan)),
         coverage=covered.result(),
         flakiness=again.result(),
         integrity=integrity(code),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from greenloop import events as e
@@ -34,16 +33,10 @@ class Live(Silent):
             get_renderable=self._table, console=console, refresh_per_second=4, transient=True
         )
 
-    def __enter__(self) -> Live:
+    def _begin(self) -> None:
         self._live.start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def _end(self) -> None:
         self._live.stop()
 
     def __call__(self, event: e.Event) -> None:

@@ -32,12 +32,19 @@ class Shown(Protocol):
 
 
 class Silent:
-    """Tells nothing."""
+    """Tells nothing. Those that tell override what begins and ends with the block."""
 
     def __call__(self, event: e.Event) -> None:
         return
 
+    def _begin(self) -> None:
+        return
+
+    def _end(self) -> None:
+        return
+
     def __enter__(self) -> Silent:
+        self._begin()
         return self
 
     def __exit__(
@@ -46,7 +53,7 @@ class Silent:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        return
+        self._end()
 
 
 class Plain(Silent):
@@ -67,16 +74,10 @@ class Plain(Silent):
         self._shown = shown or UnderWay(clock)
         self._silence = BreakingSilence(self._tell_of_it, every_s, clock)
 
-    def __enter__(self) -> Plain:
+    def _begin(self) -> None:
         self._silence.start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def _end(self) -> None:
         self._silence.stop()
 
     def __call__(self, event: e.Event) -> None:
@@ -117,16 +118,10 @@ class Live(Silent):
             transient=True,
         )
 
-    def __enter__(self) -> Live:
+    def _begin(self) -> None:
         self._live.start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def _end(self) -> None:
         self._live.stop()
 
     def __call__(self, event: e.Event) -> None:
