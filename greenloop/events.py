@@ -82,6 +82,26 @@ class CallFinished(Event):
 
 
 @dataclass(frozen=True)
+class CallFailed(Event):
+    """The call was given up; why is told by what that leads to."""
+
+    tool: str
+
+
+@dataclass(frozen=True)
+class WorkStarted(Event):
+    """Something is begun here, without the model: a run, or a piece of a grade. Several go on at
+    once, under different names."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class WorkEnded(Event):
+    name: str
+
+
+@dataclass(frozen=True)
 class AnswerRejected(Event):
     """The answer lacked its form; it is asked for again once, with the reason."""
 
@@ -212,6 +232,14 @@ class EntryStarted(Event):
     """One specification of a batch is begun."""
 
     id: str
+
+
+@dataclass(frozen=True)
+class EntryAtWork(Event):
+    """Within the run of one specification something began, went on or ended."""
+
+    id: str
+    event: Event
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,12 @@ class Terms:
 class Runs(Protocol):
     """An engine at work."""
 
-    async def run(self, request: RunRequest, directory: RunDirectory) -> Report:
+    async def run(
+        self, request: RunRequest, directory: RunDirectory, emit: Emit = ignore
+    ) -> Report:
         """The report of one run, which goes on where its directory holds one already.
+
+        `emit` hears of what happens in it, where it is made in this process.
 
         Raises:
             GreenloopError: it broke off; its `report` holds what was reached.
@@ -75,12 +79,13 @@ class RunsHere:
     shared: Parts
     box: TestingSandbox
     slots: threading.Semaphore
-    emit: Emit = ignore
 
-    async def run(self, request: RunRequest, directory: RunDirectory) -> Report:
+    async def run(
+        self, request: RunRequest, directory: RunDirectory, emit: Emit = ignore
+    ) -> Report:
         sandbox = SharedSandbox(self.box, self.slots)
         parts = replace(self.shared, sandbox=sandbox)
-        agent = CodingAgent(self.settings, parts=parts, emit=self.emit)
+        agent = CodingAgent(self.settings, parts=parts, emit=emit)
         if directory.request_file.exists():
             return await agent.resume(directory)
         return await agent.run(request, directory.path)

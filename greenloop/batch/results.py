@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -22,7 +22,8 @@ class Results:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._ended = {(item.id, item.sha256): item for item in _read(path)}
+        ended = (item for item in read_results(path) if item.kind in ("reached", "missed"))
+        self._ended = {(item.id, item.sha256): item for item in ended}
 
     def earlier(self, id: str, sha256: str) -> BatchOutcome | None:
         """How an entry ended in an earlier call, None where it did not end."""
@@ -66,17 +67,16 @@ def with_results(folder: Path, found: bytes) -> None:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _read(path: Path) -> Iterable[BatchOutcome]:
+def read_results(path: Path) -> Iterator[BatchOutcome]:
+    """All results in order, also those that were broken off; what cannot be read is passed over."""
     if not path.exists():
         return
     with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
             try:
-                found = BatchOutcome.model_validate_json(line)
+                yield BatchOutcome.model_validate_json(line)
             except (ValidationError, ValueError):
                 continue
-            if found.kind in ("reached", "missed"):
-                yield found
 
 
 def _ends_with_a_line(path: Path) -> bool:

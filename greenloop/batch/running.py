@@ -23,7 +23,7 @@ from greenloop.errors import (
     PackagesError,
     SandboxError,
 )
-from greenloop.events import BatchStarted, Emit, EntryEnded, EntryStarted, ignore
+from greenloop.events import BatchStarted, Emit, EntryAtWork, EntryEnded, EntryStarted, ignore
 from greenloop.records import BatchOutcome, BatchTotals, Report
 from greenloop.settings import Settings
 from greenloop.way.leaving import reached
@@ -61,6 +61,11 @@ class Batch:
     def stop(self) -> None:
         """Begins nothing new; what is under way comes to its end."""
         self.stopping = True
+
+    def cut_short(self) -> None:
+        """After `run` was cancelled: the totals are those of what had ended by then."""
+        self.stopping = True
+        self.totals = self.totals.model_copy(update={"ended": self._ended()})
 
     async def run(self) -> BatchTotals:
         """The totals. An error that would meet every entry ends the batch, and is in `fatal`.
@@ -141,10 +146,13 @@ class Batch:
 
     async def _report(self, entry: Entry, runs: Runs, directory: RunDirectory) -> Report:
         request = self._request(entry)
-        report = await runs.run(request, directory)
+        report = await runs.run(request, directory, self._within(entry))
         if entry.output is None or not reached(report, self.settings.require):
             return report
         return handed_over(report, entry, request, directory, force=self.force)
+
+    def _within(self, entry: Entry) -> Emit:
+        return lambda event: self.emit(EntryAtWork(entry.id, event))
 
     def _request(self, entry: Entry) -> RunRequest:
         return RunRequest(

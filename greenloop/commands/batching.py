@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from greenloop.batch.entries import read_entries
 from greenloop.batch.running import Batch
 from greenloop.commands.batch_forms import BatchForms, Gathered, write_forms
+from greenloop.commands.batch_index import PAGE, RESULTS, write_index
 from greenloop.commands.engines import Place, engine_of
 from greenloop.commands.options import flags_in
 from greenloop.commands.running import complain
@@ -88,11 +89,12 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
         try:
             asyncio.run(to_its_end(batch, batch.run()))
         except asyncio.CancelledError:
-            batch.stopping = True
+            batch.cut_short()
         except GreenloopError as error:
             broken_off = error
     broken_off = broken_off or batch.fatal
     try:
+        write_index(batch, gathered.outcomes)
         write_forms(batch, gathered.outcomes, options.forms)
     except GreenloopError as error:
         broken_off = broken_off or error
@@ -134,7 +136,8 @@ def _end(batch: Batch, broken_off: GreenloopError | None, options: BatchOptions)
             raise
         complain(f"standard output cannot be written: {problem.strerror}")
     if not options.json:
-        print(f"results: {batch.folder / 'results.jsonl'}", file=sys.stderr)
+        print(f"results: {batch.folder / RESULTS}", file=sys.stderr)
+        print(f"page: {batch.folder / PAGE}", file=sys.stderr)
     if broken_off is not None:
         complain(f"{broken_off}; the same command goes on where this one ended")
         return broken_off.exit_status

@@ -57,7 +57,7 @@ def carry_out(run: Run, request: RunRequest, settings: Settings, shown: Shown) -
         decision: Decision = "accept"
         try:
             if shown.approve:
-                decision = review(report, request, settings.allow_list)
+                decision = review(report, request, settings)
             if isinstance(decision, RunRequest):
                 request, run = decision, _going_on(report, decision)
                 continue

@@ -9,9 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from greenloop.commands.batch_index import PAGE, batch_page, is_batch, read_batch
 from greenloop.commands.running import complain
 from greenloop.errors import GreenloopError, InputError
 from greenloop.records import Report
+from greenloop.reporting.batch_forms import (
+    BatchSummary,
+    batch_junit,
+    batch_lines,
+    batch_markdown,
+)
 from greenloop.reporting.html import report_html
 from greenloop.reporting.junit import junit_xml
 from greenloop.reporting.markdown import markdown
@@ -45,6 +52,8 @@ def report_command(run_dir: Path | None, options: ReportOptions) -> int:
         return 0
     try:
         place = run_dir or _latest(Settings.load().home)
+        if is_batch(place):
+            return _of_batch(place, options)
         report = read_report(place)
         forms = list(_forms(report, place, options))
         for name, text in forms:
@@ -56,6 +65,32 @@ def report_command(run_dir: Path | None, options: ReportOptions) -> int:
         _show(_page(place, options))
     elif not forms:
         sys.stdout.write(report_text(report))
+    sys.stdout.flush()
+    return 0
+
+
+def _of_batch(folder: Path, options: ReportOptions) -> int:
+    """What a batch came to, on its index page or in other forms. Raises GreenloopError."""
+    if options.sarif is not None or options.json:
+        raise InputError(f"{folder} is that of a batch: name one of its runs, in {folder / 'runs'}")
+    batch = read_batch(folder)
+    summary = BatchSummary(batch.totals, tuple(batch.outcomes.values()))
+    forms: list[tuple[str, str]] = []
+    page = Path(options.html) if options.html and options.html != _OUT else folder / PAGE
+    if options.html is not None:
+        forms.append((options.html or str(page), batch_page(batch, page.parent)))
+    elif options.open_page and not page.is_file():  # it was killed
+        forms.append((str(page), batch_page(batch, folder)))
+    if options.junit is not None:
+        forms.append((options.junit, batch_junit(summary)))
+    if options.markdown is not None:
+        forms.append((options.markdown or _OUT, batch_markdown(summary)))
+    for name, text in forms:
+        write_form(name, text)
+    if options.open_page:
+        _show(page)
+    elif not forms:
+        sys.stdout.writelines(f"{line}\n" for line in batch_lines(summary))
     sys.stdout.flush()
     return 0
 

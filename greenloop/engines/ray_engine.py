@@ -26,6 +26,7 @@ from greenloop.engines.keeping import moved
 from greenloop.engines.purse import Purse, Rations
 from greenloop.engines.worker import Ended, Errand
 from greenloop.errors import GreenloopError, InputError, SandboxError
+from greenloop.events import Emit, ignore
 from greenloop.models.choosing import choose_model
 from greenloop.models.opening import asks_nobody
 from greenloop.records import Report
@@ -76,7 +77,9 @@ class RunsOnRay:
     purse: Any
     bucket: Bucket | None = None
 
-    async def run(self, request: RunRequest, directory: RunDirectory) -> Report:
+    async def run(
+        self, request: RunRequest, directory: RunDirectory, emit: Emit = ignore
+    ) -> Report:
         for number in range(1, _TRIES + 1):
             ended = await self._tried(f"{directory.path.name}-{number}", request, directory)
             if ended is None:

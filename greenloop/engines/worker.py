@@ -122,9 +122,9 @@ class Worker:
         total = PurseLedger(purse=purse, run=name)
         limits = limits if keeper is None else KeptFirst(limits, keeper)
         parts = replace(self._runs.shared, limits=limits, total=total)
-        runs = replace(self._runs, shared=parts, emit=keeper or ignore)
+        runs = replace(self._runs, shared=parts)
         try:
-            return Ended(await runs.run(request, directory))
+            return Ended(await runs.run(request, directory, keeper or ignore))
         except GreenloopError as error:
             return Ended(error.report, error)
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
+from greenloop.events import Emit, ignore
 from greenloop.grading.apart import split_run
 from greenloop.grading.controls import controls
 from greenloop.grading.coverage import coverage
@@ -67,13 +68,14 @@ def grade_run(
     red_phase: RedPhase | None = None,
     untested: Sequence[str] = (),
     plan: Plan | None = None,
+    emit: Emit = ignore,
 ) -> Graded:
     """The evidence for a run that was green, given what is known from before it.
 
-    Mutants come last, as their time limits need a machine with nothing else to do. A piece in which
-    the sandbox fails is missing; SandboxError is raised only where nothing can be run.
+    Mutants come last: their time limits need a quiet machine. A piece in which the sandbox fails is
+    missing; SandboxError is raised where nothing can be run. `emit` is told in each piece's thread.
     """
-    plan, pieces, given = plan or Plan(), Pieces(), (box, code, tests, module)
+    plan, pieces, given = plan or Plan(), Pieces(emit), (box, code, tests, module)
     limits = plan.thresholds
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         start = partial(pieces.start, pool)
@@ -86,7 +88,6 @@ def grade_run(
         asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
     pieces.raise_if_nothing_runs()
     result, disagreed = asking.result() or (None, ())
-    mutation = pieces.take("mutation", partial(_mutation, *given, plan))
     evidence = Evidence(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
@@ -94,7 +95,7 @@ def grade_run(
         split=apart.result(),
         outside=alone.result(),
         sealed=result,
-        mutation=mutation,
+        mutation=pieces.take("mutation", partial(_mutation, *given, plan)),
         coverage=covered.result(),
         flakiness=again.result(),
         integrity=integrity(code),

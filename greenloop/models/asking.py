@@ -18,6 +18,7 @@ from greenloop.errors import (
 )
 from greenloop.events import (
     AnswerRejected,
+    CallFailed,
     CallFinished,
     CallProgress,
     CallRetried,
@@ -110,7 +111,11 @@ class Asker:
         if held is not None:
             return self._held(held)
         started = time.monotonic()
-        completion, source = await self._call(prompt)
+        try:
+            completion, source = await self._call(prompt)
+        except GreenloopError:
+            self.emit(CallFailed(prompt.tool))
+            raise
         entry = self._entered(prompt, completion, source, time.monotonic() - started)
         self.emit(_finished(entry, entry.seconds or 0.0, "model"))
         return Answer(completion.text, completion.finish)

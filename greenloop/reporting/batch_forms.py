@@ -9,6 +9,7 @@ from xml.etree import ElementTree as Xml
 from greenloop.records import BatchOutcome, BatchTotals
 from greenloop.reporting.batch_progress import totals_text
 from greenloop.reporting.cases import case, suites
+from greenloop.reporting.harmless import visible
 from greenloop.reporting.markdown import code, plain
 from greenloop.reporting.naming import SIGN
 
@@ -28,6 +29,15 @@ class BatchSummary:
 def batch_markdown(summary: BatchSummary) -> str:
     """A table of what was done and why it is not better; what was left as it was is folded."""
     return "\n".join(_lines(summary)) + "\n"
+
+
+def batch_lines(summary: BatchSummary) -> Iterator[str]:
+    """For a terminal: a line an entry, then the sums."""
+    for item in summary.outcomes:
+        told = f": {item.reason}" if item.reason else ""
+        came_to = item.verdict if item.kind in ("reached", "missed") else item.kind
+        yield visible(f"{came_to!s:10} {item.id}{told}")
+    yield from totals_text(summary.totals).splitlines()
 
 
 def _lines(summary: BatchSummary) -> Iterator[str]:

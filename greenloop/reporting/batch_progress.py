@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from greenloop import events as e
 from greenloop.records import BatchTotals
+from greenloop.reporting.batch_under_way import BatchUnderWay
 from greenloop.reporting.lines import lines_of
 from greenloop.reporting.progress import Plain, Silent, is_live, one_line
 
@@ -26,8 +25,7 @@ class Live(Silent):
         from rich.console import Console
         from rich.live import Live as RichLive
 
-        self._lock = threading.Lock()
-        self._running: dict[str, float] = {}
+        self._under_way = BatchUnderWay(_RUNNING_SHOWN)
         self._totals: BatchTotals | None = None
         self._started = time.monotonic()
         console = Console(stderr=True, highlight=False)
@@ -35,25 +33,16 @@ class Live(Silent):
             get_renderable=self._table, console=console, refresh_per_second=4, transient=True
         )
 
-    def __enter__(self) -> Live:
+    def _begin(self) -> None:
         self._live.start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def _end(self) -> None:
         self._live.stop()
 
     def __call__(self, event: e.Event) -> None:
-        with self._lock:
-            if isinstance(event, e.EntryStarted):
-                self._running[event.id] = time.monotonic()
-            elif isinstance(event, e.EntryEnded):
-                self._running.pop(event.outcome.id, None)
-                self._totals = event.totals
+        self._under_way.note(event)
+        if isinstance(event, e.EntryEnded):
+            self._totals = event.totals
         for line in lines_of(event):
             self._live.console.print(one_line(line), markup=False, soft_wrap=True)
 
@@ -62,15 +51,12 @@ class Live(Silent):
         from rich.text import Text
 
         grid = Table.grid(padding=(0, 1))
-        with self._lock:
-            running, totals = dict(self._running), self._totals
-        now = time.monotonic()
-        if totals is not None:
-            grid.add_row(Text(_counts(totals, now - self._started), "bold"))
-        for name, since in list(running.items())[:_RUNNING_SHOWN]:
-            grid.add_row(Text(f"…  {one_line(name)}  {now - since:.0f} s", "cyan"))
-        if len(running) > _RUNNING_SHOWN:
-            grid.add_row(Text(f"…  and {len(running) - _RUNNING_SHOWN} more"))
+        if self._totals is not None:
+            seconds = time.monotonic() - self._started
+            grid.add_row(Text(_counts(self._totals, seconds), "bold"))
+        for text in self._under_way.texts():
+            row = Text(f"…  {one_line(text)}", "cyan", no_wrap=True, overflow="ellipsis")
+            grid.add_row(row)
         return grid
 
 
@@ -104,4 +90,4 @@ def batch_progress(*, quiet: bool) -> Silent:
     """The fitting renderer for this standard error."""
     if quiet:
         return Silent()
-    return Live() if is_live() else Plain(sys.stderr)
+    return Live() if is_live() else Plain(sys.stderr, shown=BatchUnderWay())

@@ -6,23 +6,45 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from greenloop import events as e
+from greenloop.reporting.breaking_silence import EVERY_S, BreakingSilence
 from greenloop.reporting.lines import LABEL_WIDTH, WARNING, lines_of
+from greenloop.reporting.under_way import Clock, UnderWay
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
+
+
+WAITING = f"{'…':<{LABEL_WIDTH}}"
+
+
+class Shown(Protocol):
+    """What goes on, taken from events, as texts."""
+
+    def note(self, event: e.Event) -> None: ...
+
+    def texts(self) -> list[str]: ...
 
 
 class Silent:
-    """Tells nothing."""
+    """Tells nothing. Those that tell override what begins and ends with the block."""
 
     def __call__(self, event: e.Event) -> None:
         return
 
+    def _begin(self) -> None:
+        return
+
+    def _end(self) -> None:
+        return
+
     def __enter__(self) -> Silent:
+        self._begin()
         return self
 
     def __exit__(
@@ -31,25 +53,55 @@ class Silent:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        return
+        self._end()
 
 
 class Plain(Silent):
-    """One line an event: for pipes, logs and `NO_COLOR`."""
+    """One line an event, for pipes, logs and `NO_COLOR`; and, after `every_s` silent seconds, one of
+    what goes on. `shown` keeps what that is."""
 
-    def __init__(self, stream: TextIO, *, verbose: bool = False) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        *,
+        verbose: bool = False,
+        every_s: float = EVERY_S,
+        clock: Clock = time.monotonic,
+        shown: Shown | None = None,
+    ) -> None:
         self._stream, self._verbose = stream, verbose
+        self._lock = threading.Lock()
+        self._shown = shown or UnderWay(clock)
+        self._silence = BreakingSilence(self._tell_of_it, every_s, clock)
+
+    def _begin(self) -> None:
+        self._silence.start()
+
+    def _end(self) -> None:
+        self._silence.stop()
 
     def __call__(self, event: e.Event) -> None:
-        for line in lines_of(event, verbose=self._verbose):
+        self._shown.note(event)
+        if lines := lines_of(event, verbose=self._verbose):
+            self._silence.told()
+            self._print(lines)
+
+    def _tell_of_it(self) -> None:
+        if texts := self._shown.texts():
+            self._print([f"{WAITING}{'; '.join(texts)}"])
+
+    def _print(self, lines: Sequence[str]) -> None:
+        text = "".join(f"{one_line(line)}\n" for line in lines)
+        with self._lock:
             try:
-                print(one_line(line), file=self._stream, flush=True)
+                self._stream.write(text)
+                self._stream.flush()
             except (OSError, ValueError):
                 return  # nobody reads any more; the run goes on
 
 
 class Live(Silent):
-    """Lines that stay, and below them what is being waited for, with seconds and characters."""
+    """Lines that stay, and below them what goes on, side by side, with seconds and characters."""
 
     def __init__(self, *, verbose: bool = False) -> None:
         from rich.console import Console
@@ -57,9 +109,8 @@ class Live(Silent):
 
         self._console = Console(stderr=True, highlight=False)
         self._verbose = verbose
-        self._waiting: dict[str, tuple[float, int]] = {}
+        self._under_way = UnderWay()
         self._since, self._ended = time.monotonic(), False
-        self._lock = threading.Lock()
         self._live = RichLive(
             get_renderable=self._waited_for,
             console=self._console,
@@ -67,16 +118,10 @@ class Live(Silent):
             transient=True,
         )
 
-    def __enter__(self) -> Live:
+    def _begin(self) -> None:
         self._live.start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def _end(self) -> None:
         self._live.stop()
 
     def __call__(self, event: e.Event) -> None:
@@ -85,27 +130,20 @@ class Live(Silent):
             self._live.console.print(labelled(one_line(line), _style(event)))
 
     def _note(self, event: e.Event) -> None:
-        with self._lock:
-            if isinstance(event, e.CallStarted):
-                self._waiting[event.tool] = (time.monotonic(), 0)
-            elif isinstance(event, e.CallProgress) and event.tool in self._waiting:
-                self._waiting[event.tool] = (self._waiting[event.tool][0], event.characters)
-            elif isinstance(event, e.CallFinished):
-                self._waiting.pop(event.tool, None)
-            if not isinstance(event, (e.CallProgress, e.SandboxBegun, e.SandboxDone)):
-                self._since = time.monotonic()
-            self._ended = isinstance(event, e.RunFinished)
+        if isinstance(event, (e.SandboxBegun, e.SandboxDone)):  # for tracers: many, and short
+            return
+        self._under_way.note(event)
+        if not isinstance(event, e.CallProgress):
+            self._since = time.monotonic()
+        self._ended = isinstance(event, e.RunFinished)
 
-    def _waited_for(self) -> str:
-        now = time.monotonic()
-        with self._lock:
-            waiting, since, ended = dict(self._waiting), self._since, self._ended
-        if not waiting:  # nobody is asked: tests are run, or their green is graded
-            return "" if ended else f"…        at work here {now - since:.0f} s"
-        return "\n".join(
-            f"…        {tool} {now - since:.0f} s, {characters} characters"
-            for tool, (since, characters) in waiting.items()
-        )
+    def _waited_for(self) -> Text:
+        from rich.text import Text
+
+        texts = self._under_way.texts()
+        if not texts and not self._ended:  # between two steps
+            texts = [f"at work here: {time.monotonic() - self._since:.0f} s"]
+        return Text("\n".join(f"{WAITING}{text}" for text in texts))
 
 
 def labelled(line: str, style: str) -> Table:

@@ -41,10 +41,10 @@ FORMS = (
 Item = Mapping[str, object]
 
 
-def read_proposed(items: list[object]) -> tuple[OutputCheck, ...]:
+def read_proposed(items: list[object], most: int = MOST_CHECKS) -> tuple[OutputCheck, ...]:
     """The checks of a list such as `[{"check": "stdout", "contains": "Total"}]`, origin `generated`.
 
-    At most `MOST_CHECKS`, the first. The exit status is no part: it is asked for always.
+    At most `most`, the first. The exit status is no part: it is asked for always.
 
     Raises:
         ValueError: an item has no meaning; the text says which and how it is written right.
@@ -56,7 +56,7 @@ def read_proposed(items: list[object]) -> tuple[OutputCheck, ...]:
         loud = [item.id for item in read if item.kind != "silent" and not item.file]
         if loud:
             raise ValueError(f'the checks contradict each other: "silent" and {loud[0]!r}')
-    return complete(read, prints=False)[1 : MOST_CHECKS + 1]
+    return complete(read, prints=False)[1 : most + 1]
 
 
 def _numbered(n: int, entry: object) -> list[OutputCheck]:

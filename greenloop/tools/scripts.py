@@ -104,14 +104,17 @@ class ScriptTools:
         lost: Lost,
         hint: str = "",
         from_the_original: bool = False,
+        wishes: Sequence[str] = (),
     ) -> Repair:
-        """An existing module, repaired until its owner's tests pass; `hint` is a patch to look at."""
+        """An existing module, repaired until its owner's tests pass; `hint` is a patch to look at,
+        `wishes` are what the owner asks for besides."""
         prompt = render(
             "repair_code",
             "heal_code",
             module=module,
             hint=hint,
             from_the_original=from_the_original,
+            wishes=list(wishes),
             packages=self.packages,
             python_version=python_version(),
             **_shown(request),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from greenloop.records import Contract, Requirement
+from collections.abc import Sequence
+
+from greenloop.records import Contract, OutputCheck, Requirement
 from greenloop.way.request import RunRequest
 
 _LATER = "Where another requirement contradicts this one, this one holds."
@@ -13,9 +15,16 @@ def with_contract(request: RunRequest, contract: Contract) -> RunRequest:
     return request.model_copy(update={"contract": contract})
 
 
+def with_checks(request: RunRequest, checks: Sequence[OutputCheck]) -> RunRequest:
+    """The request of a script that is held to these checks in place of the model's."""
+    assert request.script is not None
+    script = request.script.model_copy(update={"agreed": tuple(checks)})
+    return request.model_copy(update={"script": script})
+
+
 def with_words(request: RunRequest, words: str, contract: Contract | None) -> RunRequest:
     """The request with a wish more: of a contract, its last requirement; of a script, part of what
-    it is asked for."""
+    it is asked for; of a file that is healed, a change on top."""
     wishes = (*request.amendments, words)
     if contract is not None:
         number = max(int(item.id[1:]) for item in contract.requirements) + 1

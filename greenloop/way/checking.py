@@ -29,6 +29,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.sandbox.told import told as told_sandbox
 from greenloop.suite import Suite, TestFile
+from greenloop.way.at_work import at_work, from_threads
 from greenloop.way.reporting import began, installed, own_version
 from greenloop.way.telling import told
 
@@ -61,7 +62,8 @@ async def run_check(box: Sandbox, check: Check, emit: Emit) -> None:
     """
     started, box = time.monotonic(), told_sandbox(box, emit)
     run = partial(box.run_tests, check.code, check.tests, module=check.module)
-    check.run = await in_sandbox(box, run)
+    with at_work(emit, "tests"):
+        check.run = await in_sandbox(box, run)
     check.sandbox_s = time.monotonic() - started
     emit(TestsRun(check.run))
     if check.run.ending == "finished" and not (check.run.tests or check.run.failures):
@@ -70,7 +72,7 @@ async def run_check(box: Sandbox, check: Check, emit: Emit) -> None:
         return
     started = time.monotonic()
     given = (box, check.code, check.tests, check.module)
-    work = partial(grade_run, *given, run=check.run, plan=check.plan)
+    work = partial(grade_run, *given, run=check.run, plan=check.plan, emit=from_threads(emit))
     try:
         graded = await in_sandbox(box, work)
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,10 +97,21 @@ def bounded(
     )
 
 
-def lost_by(original: Original, code: str) -> Sequence[str]:
-    """What a repair of somebody's file loses that has to stay; signs that the file cannot hold."""
+def lost_by(original: Original, code: str, wishes: Sequence[str] = ()) -> Sequence[str]:
+    """What a repair of somebody's file loses that has to stay; signs that the file cannot hold.
+
+    What is named in its owner's wishes may go.
+    """
     known = free_fixes(original.text, minimal=True).code
-    return [*dropped(known, code), *_unwritable(original, code)]
+    gone = [item for item in dropped(known, code) if not _named(item, wishes)]
+    return [*gone, *_unwritable(original, code)]
+
+
+def _named(gone: str, wishes: Sequence[str]) -> bool:
+    """Whether a line of `dropped` is about something that a wish names: a function, an option, an
+    output."""
+    names = re.findall(r"`([^`]+)`|'([^']+)'", gone)
+    return any(name.strip() in wish for pair in names for name in pair if name for wish in wishes)
 
 
 def _unwritable(original: Original, code: str) -> Sequence[str]:

@@ -23,6 +23,8 @@ from greenloop.tools.toolkit import Toolkit
 from greenloop.way.running import run_suite
 from greenloop.way.state import RunState
 
+ON_STUB = "tests on a stub"
+
 
 async def earn_tests(kit: Toolkit, state: RunState, emit: Emit) -> None:
     """The suite, each test of it seen to fail on a stub.
@@ -59,7 +61,7 @@ def _suite(state: RunState, generated: GeneratedTests) -> Suite:
 
 
 async def _on_stub(kit: Toolkit, state: RunState, emit: Emit, suite: Suite) -> TestRun:
-    return await run_suite(kit, state, emit, stub_of(state.agreed), suite, None)
+    return await run_suite(kit, state, emit, stub_of(state.agreed), suite, None, ON_STUB)
 
 
 def stub_of(contract: Contract) -> str:

@@ -11,7 +11,7 @@ from greenloop.records import Expectation, Survivor, TestRun
 from greenloop.suite import Suite
 from greenloop.suite.reading import function_name
 from greenloop.tools.toolkit import Toolkit
-from greenloop.way.earning import set_aside, stub_of
+from greenloop.way.earning import ON_STUB, set_aside, stub_of
 from greenloop.way.running import run_suite
 from greenloop.way.state import RunState
 
@@ -62,7 +62,8 @@ class Hardener:
         state = self._state
         code = free_fixes(text, is_test=True).code
         suite = state.tests.harden(code)
-        on_stub = await run_suite(self._kit, state, self._emit, stub_of(state.agreed), suite, None)
+        stub = stub_of(state.agreed)
+        on_stub = await run_suite(self._kit, state, self._emit, stub, suite, None, ON_STUB)
         before = {item.name for _, item in state.tests.functions}
         suite = set_aside(suite, on_stub, "hardening")
         names = [item.name for _, item in suite.functions if item.name not in before]

@@ -9,7 +9,7 @@ from greenloop.fixes import Fixed, free_fixes
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
 from greenloop.tools.scripts import ScriptTools
 from greenloop.tools.toolkit import RepairRequest
-from greenloop.way.craft import ModuleCraft, lost_by
+from greenloop.way.craft import ModuleCraft, bounded, lost_by
 from greenloop.way.history import Candidate
 from greenloop.way.request import Original
 
@@ -31,6 +31,11 @@ class HealCraft(ModuleCraft):
     async def repair(self, base: Candidate, run: TestRun) -> Repair:
         return await self._asked(self.request(base, run))
 
+    async def change(self, base: Candidate) -> Repair:
+        """What the model makes of a green module, as its owner's last wish has it."""
+        told = "All tests pass. What its owner asks for is not done yet."
+        return await self._asked(bounded(self.state, base.code, base.n, told, (), 0))
+
     async def rewrite(self, failed: Sequence[str]) -> GeneratedCode:
         """What is somebody's is not written anew: it is repaired from what it was at first."""
         first = self.state.history.tried[0]
@@ -49,7 +54,8 @@ class HealCraft(ModuleCraft):
             lost=self._lost,
             hint=self.hints[0] if self.hints else "",
             from_the_original=from_the_original,
+            wishes=self.state.wishes,
         )
 
     def _lost(self, code: str) -> Sequence[str]:
-        return lost_by(self.original, code)
+        return lost_by(self.original, code, self.state.wishes)

@@ -19,6 +19,7 @@ from greenloop.searching import search
 from greenloop.suite import Suite
 from greenloop.suite.stub import hollow
 from greenloop.tools.toolkit import Toolkit
+from greenloop.way.at_work import at_work
 from greenloop.way.heal_craft import HealCraft
 from greenloop.way.history import Candidate
 from greenloop.way.improving import Improver
@@ -28,6 +29,7 @@ from greenloop.way.proving import is_green
 from greenloop.way.request import ProjectRequest
 from greenloop.way.running import run_suite
 from greenloop.way.state import RunState
+from greenloop.way.wishes import Wishes
 
 _BEFORE_A_CALL_S, _WITHOUT_A_MODEL_S = 2.0, 60.0
 _GUIDED = "found by search with these tests alone as its guide: they cannot vouch for it"
@@ -53,10 +55,14 @@ async def heal_way(
     craft = HealCraft(kit, state, emit, original=request.original)
     improver = Improver(craft, asker, state, emit, repairs)
     healer = Healer(kit, craft, emit, improver.improve, alone=alone)
-    while not await is_green(kit, craft, state, emit):
+    green = partial(is_green, kit, craft, state, emit)
+    while not await green():
         if not await healer.improve():
             return
     tell_of_health(state, emit)
+    if not alone:
+        more = partial(Improver, craft, asker, state, emit)
+        await Wishes(craft, more, green, state, emit, repairs).grant()
 
 
 @dataclass
@@ -105,7 +111,8 @@ class Healer:
         )
         started = time.monotonic()
         try:
-            return await in_sandbox(box, work)
+            with at_work(self.emit, "search"):
+                return await in_sandbox(box, work)
         finally:
             state.sandbox_s += time.monotonic() - started
 

@@ -170,5 +170,7 @@ class History:
 
 def remark(explanation: str) -> str:
     """The first sentence of what the model said of its code, as a label for the attempt."""
-    first = " ".join(explanation.split()).split(". ")[0].strip("# *`")
+    first = " ".join(explanation.split()).split(". ")[0].strip("# *")
+    if first.count("`") % 2:  # the end of a name went with the next sentence, or stood alone
+        first = first.strip("`")
     return first if len(first) <= _REMARK else f"{first[:_REMARK]}…"

@@ -11,6 +11,7 @@ from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.suite.gates import untested
 from greenloop.tools.toolkit import Toolkit
+from greenloop.way.at_work import from_threads
 from greenloop.way.craft import Craft
 from greenloop.way.packages import fitted
 from greenloop.way.state import RunState
@@ -52,6 +53,7 @@ async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bo
         red_phase=state.red_phase,
         untested=untested(state.contract, suite) if state.contract else (),
         plan=state.plan,
+        emit=from_threads(emit),
     )
     started = time.monotonic()
     try:

@@ -53,13 +53,17 @@ class InputRef(Record):
 
 
 class ScriptRequest(Record):
-    """How a script is run, and what its output is held to. `name` is the file that it runs as."""
+    """How a script is run, and what its output is held to. `name` is the file that it runs as.
+
+    `agreed` are checks of the person's in place of those that a model makes of the task.
+    """
 
     name: str
     arguments: tuple[str, ...] = ()
     stdin: InputRef | None = None
     inputs: tuple[InputRef, ...] = ()
     checks: tuple[OutputCheck, ...] = ()
+    agreed: tuple[OutputCheck, ...] | None = None
     allow_network: tuple[str, ...] = ()
     artifacts: str | None = None
 

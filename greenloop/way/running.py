@@ -9,6 +9,7 @@ from greenloop.events import Emit
 from greenloop.records import Expectation, TestRun
 from greenloop.suite import Suite
 from greenloop.tools.toolkit import Toolkit
+from greenloop.way.at_work import at_work
 from greenloop.way.packages import (
     explained,
     fitted,
@@ -26,12 +27,14 @@ async def run_suite(
     code: str,
     suite: Suite,
     expected: Expectation | None,
+    name: str = "tests",
 ) -> TestRun:
-    """One run of a suite on a module, its seconds entered."""
+    """One run of a suite on a module, its seconds entered; told of under a name."""
     sources = [code, *(item.code for item in suite.files)]
 
     async def once() -> TestRun:
-        return await fitted(kit, state).run_tests(code, suite.files, suite.module, expected)
+        with at_work(emit, name):
+            return await fitted(kit, state).run_tests(code, suite.files, suite.module, expected)
 
     return await run_with_packages(kit, state, emit, once, sources, own_modules(suite))
 

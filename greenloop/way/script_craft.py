@@ -25,6 +25,7 @@ from greenloop.tools.failures import shown_failures, summary
 from greenloop.tools.scripts import ScriptTask, ScriptTools
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 from greenloop.way.advice import file_elsewhere
+from greenloop.way.at_work import at_work
 from greenloop.way.checklist import PRINTED_BEFORE, Checklist, failing
 from greenloop.way.craft import bounded, lost_by, standing_failures
 from greenloop.way.history import Candidate
@@ -62,7 +63,8 @@ class ScriptCraft:
 
     @property
     def task(self) -> ScriptTask:
-        return task_of(self.state.request, self.job, self.checklist)
+        wished = self.state.wishes if self.original else None
+        return task_of(self.state.request, self.job, self.checklist, wished)
 
     def mended(self, code: str) -> Fixed:
         return free_fixes(code, minimal=True)
@@ -86,7 +88,8 @@ class ScriptCraft:
         """One run as it is, kept where the report finds it."""
         box = fitted(self.kit, self.state).sandbox
         job = self.job.model_copy(update={"script": code})
-        done = await in_sandbox(box, partial(box.run_script, job))
+        with at_work(self.emit, "the script"):
+            done = await in_sandbox(box, partial(box.run_script, job))
         self.first = self.first or done
         best = self.state.history.best
         self.state.script_runs.keep(code, done, best.code if best else None)
@@ -94,6 +97,12 @@ class ScriptCraft:
 
     async def repair(self, base: Candidate, run: TestRun) -> Repair:
         return await self._asked(base.code, run, base.n)
+
+    async def change(self, base: Candidate) -> Repair:
+        """What the model makes of a green script, as its owner's last wish has it."""
+        told = "All checks hold. What its owner asks for in the task is not done yet."
+        request = bounded(self.state, base.code, base.n, told, (), 0)
+        return await self._answered(request)
 
     async def rewrite(self, failed: Sequence[str]) -> GeneratedCode:
         """What is somebody's is not written anew: it is repaired from what it was at first."""
@@ -111,9 +120,12 @@ class ScriptCraft:
         self, code: str, run: TestRun, n: int, *, from_the_original: bool = False
     ) -> Repair:
         run = standing_failures(self.state, run)
+        return await self._answered(self._request(code, run, n), from_the_original)
+
+    async def _answered(self, request: RepairRequest, from_the_original: bool = False) -> Repair:
         return await self.tools.repair_script(
             self.task,
-            self._request(code, run, n),
+            request,
             keep=bool(self.original),
             lost=self._lost,
             disputable=self._disputable(),
@@ -125,7 +137,7 @@ class ScriptCraft:
         return bounded(self.state, code, n, summary(run, "checks"), shown, len(run.failures))
 
     def _lost(self, code: str) -> Sequence[str]:
-        return lost_by(self.original, code) if self.original else ()
+        return lost_by(self.original, code, self.state.wishes) if self.original else ()
 
     def _disputable(self) -> Collection[str]:
         list_ = self.checklist

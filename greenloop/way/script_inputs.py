@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from greenloop.errors import InputError
@@ -11,6 +12,7 @@ from greenloop.tools.scripts import ScriptTask, ShownInput
 from greenloop.way.checklist import Checklist
 from greenloop.way.request import InputRef, RunRequest, ScriptRequest
 
+WISHED = "The script exists already. Its owner asks for this besides:\n"
 _HEAD_LINES, _LINE, _HEAD_BYTES = 8, 160, 4096
 
 
@@ -39,15 +41,20 @@ def job_of(script: ScriptRequest) -> ScriptJob:
         stdin=read_input(script.stdin).content if script.stdin else b"",
         inputs=tuple(read_input(item) for item in script.inputs),
         allow_network=script.allow_network,
-        keep=tuple(item.file for item in script.checks if item.file),
+        keep=tuple(item.file for item in (*script.checks, *(script.agreed or ())) if item.file),
     )
 
 
-def task_of(request: RunRequest, job: ScriptJob, checklist: Checklist) -> ScriptTask:
-    """What prompts say of a script."""
+def task_of(
+    request: RunRequest, job: ScriptJob, checklist: Checklist, wishes: Sequence[str] | None
+) -> ScriptTask:
+    """What prompts say of a script; one that is healed has `wishes` of its owner's in place of a
+    task."""
+    asked = "".join(f"- {item}\n" for item in wishes or ())
+    wished = f"{WISHED}{asked}" if asked else ""
     return ScriptTask(
         name=job.name,
-        task=request.task,
+        task=request.task if wishes is None else wished,
         arguments=job.arguments,
         stdin=_head(job.stdin),
         inputs=[_shown(item) for item in job.inputs],

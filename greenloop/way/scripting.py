@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from greenloop.errors import UnusableAnswerError
 from greenloop.events import ChecksReady, Emit, Graded, Notice
@@ -28,6 +29,7 @@ from greenloop.way.request import ScriptRequest
 from greenloop.way.script_craft import ScriptCraft
 from greenloop.way.script_inputs import job_of
 from greenloop.way.state import RunState
+from greenloop.way.wishes import Wishes
 
 _PROVES_NOTHING = "holds for a script that does nothing: proves nothing"
 
@@ -58,6 +60,8 @@ async def script_way(kit: Toolkit, asker: Asker, state: RunState, emit: Emit, re
     await mend(is_green, Improver(craft, asker, state, emit, repairs))
     if original:
         tell_of_health(state, emit)
+        more = partial(Improver, craft, asker, state, emit)
+        await Wishes(craft, more, is_green, state, emit, repairs).grant()
 
 
 def _hold_to_its_checks(state: RunState, request: ScriptRequest, emit: Emit) -> None:
@@ -71,17 +75,21 @@ def _hold_to_its_checks(state: RunState, request: ScriptRequest, emit: Emit) -> 
 async def _agree_on_checks(craft: ScriptCraft, request: ScriptRequest, emit: Emit) -> None:
     """The person's checks and the model's, before anything is written."""
     state = craft.state
-    try:
-        proposed = await craft.tools.propose_checks(craft.task)
-    except UnusableAnswerError as error:
-        state.notes.append(f"no checks were made of the task: {error}")
-        emit(Notice(str(error)))
-        proposed = ()
-    wanted = (*request.checks, *proposed)
+    agreed = request.agreed if request.agreed is not None else await _proposed(craft, emit)
+    wanted = (*request.checks, *agreed)
     checks = complete(wanted, prints=not any(item.file for item in wanted))
     state.suite = replace(_checklist(state), checks=checks)
     state.red_phase = _drop_empty_ones(state, checks)
     emit(ChecksReady(_checklist(state).checks))
+
+
+async def _proposed(craft: ScriptCraft, emit: Emit) -> tuple[OutputCheck, ...]:
+    try:
+        return await craft.tools.propose_checks(craft.task)
+    except UnusableAnswerError as error:
+        craft.state.notes.append(f"no checks were made of the task: {error}")
+        emit(Notice(str(error)))
+        return ()
 
 
 def _drop_empty_ones(state: RunState, checks: Sequence[OutputCheck]) -> RedPhase:

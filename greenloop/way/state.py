@@ -70,6 +70,7 @@ class RunState:
     judged: set[str] = field(default_factory=set)
     disputes: list[DisputeEntry] = field(default_factory=list)
     repairs: int = 0
+    wishes: list[str] = field(default_factory=list)  # of a healed file's owner, granted or in hand
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     sandbox_s: float = 0.0

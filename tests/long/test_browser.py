@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.records import Report
+from greenloop.records import BatchOutcome, BatchTotals, Report
 from greenloop.reporting.html import IndexEntry, index_html, report_html
 from tests.support.browser import Page, browser, chromium
 from tests.support.reports import HOSTILE, checked, huge, made, refused
@@ -82,13 +82,27 @@ def test_axe_finds_nothing_serious(
 
 def _text(kind: str) -> str:
     if kind == "index":
-        entries = [_entry(name, report) for name, report in REPORTS.items()]
-        return index_html([*entries, IndexEntry("none.md", None, note="the model failed")])
+        ended = [_entry(name, report) for name, report in REPORTS.items()]
+        totals = BatchTotals(
+            specifications=5, reached=2, missed=2, not_run=1, calls=9, tokens=12345
+        )
+        return index_html([*ended, IndexEntry("none.md")], totals)
     return report_html(REPORTS[kind])
 
 
 def _entry(name: str, report: Report) -> IndexEntry:
-    return IndexEntry(f"{name}.md", report, f"{name}/report.html")
+    outcome = BatchOutcome(
+        id=name,
+        sha256="",
+        kind="broken off" if name == "refused" else "reached",
+        exit_status=0,
+        verdict=report.verdict,
+        reason=next(iter(report.reasons), ""),
+        run_dir=name,
+        tests=len(report.tests),
+        calls=report.usage.calls,
+    )
+    return IndexEntry(HOSTILE if name == "hostile" else name, outcome, f"{name}/report.html")
 
 
 def test_what_is_folded_is_printed(page: Page, tmp_path: Path) -> None:

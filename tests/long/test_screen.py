@@ -12,11 +12,16 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.support.answers import GOOD_CODE, SPECIFICATION, contract_answer, fenced, suite_answer
+from tests.support.openai_server import OpenAIServer, Reply, tool_of
+
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "reporting" / "golden"
+GREENLOOP = f"{sys.executable} -m greenloop"
 DONE = "the shell is back"
 
 
@@ -53,25 +58,64 @@ class Screen:
         return subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
 
 
+Open = Callable[[int, str], Screen]
+
+
 @pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[int], Screen]]:
+def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Open]:
+    """A screen of a width, for a command in an empty folder; its standard output goes to a file."""
     if shutil.which("tmux") is None:
         pytest.skip("tmux is not installed")
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     for name in ("CI", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
-    opened: list[Screen] = []
+    screens: list[Screen] = []
 
-    def start(width: int) -> Screen:
-        call = f"{sys.executable} -m greenloop examples/roman_numerals.md --run-dir run"
-        replay = "--model replay:examples/roman_numerals.jsonl --mutants 5"
+    def start(width: int, command: str) -> Screen:
         settings = f"cd {tmp_path}; export GREENLOOP_GRADING_SECONDS=200"
-        opened.append(Screen(width, f"{settings}; {call} {replay} > out; echo {DONE}; sleep 500"))
-        return opened[-1]
+        screens.append(Screen(width, f"{settings}; {command}; echo {DONE}; sleep 500"))
+        return screens[-1]
 
     yield start
-    for item in opened:
+    for item in screens:
         item.close()
+
+
+@pytest.fixture
+def screen(opened: Open, tmp_path: Path) -> Callable[[int], Screen]:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    call = f"{GREENLOOP} examples/roman_numerals.md --run-dir run"
+    replay = "--model replay:examples/roman_numerals.jsonl --mutants 5"
+    return lambda width: opened(width, f"{call} {replay} > out")
+
+
+@pytest.fixture
+def slow() -> Iterator[str]:
+    """A call of greenloop whose code and tests are a while in coming."""
+    waits = {"generate_code": 15.0, "generate_tests": 7.0}
+    texts = {
+        "parse_specification": contract_answer(),
+        "generate_code": fenced(GOOD_CODE),
+        "generate_tests": suite_answer(),
+        "review_code": "LGTM",
+    }
+
+    def answered(request: dict[str, Any]) -> Reply:
+        tool = tool_of(request)
+        return Reply(texts[tool], pause_s=waits.get(tool, 0.0))
+
+    with OpenAIServer(answered) as server:
+        model = (
+            f"export OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none GREENLOOP_HARDENING_ROUNDS=0"
+        )
+        yield f"{model}; {GREENLOOP} {shlex.quote(SPECIFICATION)} --run-dir run --mutants 0"
+
+
+def golden(name: str, shown: str) -> str:
+    """What stands in a golden file, which is written anew where that is asked for."""
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(shown, encoding="utf-8")
+    return path.read_text("utf-8")
 
 
 def normal(text: str) -> str:
@@ -81,14 +125,34 @@ def normal(text: str) -> str:
     return re.sub(r"^(grading  ).*?(?=^\S)", r"\1EVIDENCE\n", text, flags=re.MULTILINE | re.DOTALL)
 
 
+def counted(text: str) -> str:
+    """Without the seconds of what goes on."""
+    return re.sub(r": \d+ s", ": N s", text)
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_a_recorded_run_on_screen(screen: Callable[[int], Screen], width: int) -> None:
     shown = normal(screen(width).until(lambda text: DONE in text))
-    golden = GOLDEN / f"screen-{width}.txt"
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.write_text(shown, encoding="utf-8")
-    assert shown == golden.read_text("utf-8")
+    assert shown == golden(f"screen-{width}", shown)
     assert max(len(line) for line in shown.splitlines()) <= width
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_what_goes_on_side_by_side_stands_side_by_side(opened: Open, slow: str, width: int) -> None:
+    at_work = opened(width, f"{slow} > out")
+    shown = at_work.until(lambda text: "219 characters" in text and "553 characters" in text)
+    shown = counted(normal(shown))
+    assert shown == golden(f"side-by-side-{width}", shown)
+
+
+def test_a_pipe_hears_of_it_every_fifteen_seconds(opened: Open, slow: str) -> None:
+    at_work = opened(400, f"{slow} 2>&1 > out | cat")
+    lines = counted(normal(at_work.until(lambda text: DONE in text))).splitlines()
+    waits = [line for line in lines if line.startswith("…")]
+    both = r"…        generate_code: N s, \d+ characters; generate_tests: N s, \d+ characters"
+    assert re.fullmatch(both, waits[0])
+    rest = "\n".join(line for line in lines if line not in waits) + "\n"
+    assert rest == golden("piped", rest)
 
 
 def test_it_counts_on_while_nothing_is_answered_and_survives_a_resize(

@@ -20,6 +20,7 @@ from greenloop.errors import (
 )
 from greenloop.events import (
     AnswerRejected,
+    CallFailed,
     CallFinished,
     CallProgress,
     CallRetried,
@@ -266,7 +267,7 @@ class TestRetries:
         asks = asker(ReplayChatModel([], "demo.jsonl"), emit=events.append)
         with pytest.raises(ReplayExhaustedError, match=TOOL):
             ask(asks, prompt)
-        assert events == [CallStarted(TOOL)]
+        assert events == [CallStarted(TOOL), CallFailed(TOOL)]
 
 
 class TestFallback:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from greenloop.records import OutputCheck
 from greenloop.tools.failures import ShownFailure
 from greenloop.tools.scripts import ScriptTask, ShownInput
+from greenloop.way.script_inputs import WISHED
 
 BARE = ScriptTask(name="script.py", task="Print the sum of 1 to 10.")
 FULL = ScriptTask(
@@ -92,6 +94,17 @@ SCRIPTS: dict[str, dict[str, Any]] = {
         **_LATER,
         **_OPEN,
     },
+    "repair_script.wished": {
+        "script": replace(EXISTING, task=f"{WISHED}- Print the sum last.\n"),
+        "keep": True,
+        "may_dispute": False,
+        "disputable": (),
+        "rulings": (),
+        **_FIRST,
+        "summary": "All checks hold. What its owner asks for in the task is not done yet.",
+        "failures": (),
+        **_AROUND,
+    },
     "judge_check.minimal": {"script": BARE, "check": "standard output is empty", "claim": "no"},
     "judge_check.rich": {
         "script": FULL,
@@ -101,6 +114,7 @@ SCRIPTS: dict[str, dict[str, Any]] = {
     "heal_code.minimal": {
         "module": "old",
         "hint": "",
+        "wishes": (),
         **_FIRST,
         "failures": (TEST_FAILURE,),
         "python_version": "3.11",
@@ -108,6 +122,7 @@ SCRIPTS: dict[str, dict[str, Any]] = {
     },
     "heal_code.rich": {
         "module": "pkg.old",
+        "wishes": ("Name the file in the error.", "No more than {{ ten }} lines."),
         "hint": "@@ -2 +2 @@\n-    return a + 1\n+    return a + b\n",
         **_LATER,
         "failures": (TEST_FAILURE,),

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.records import Report
+from greenloop.records import BatchOutcome, BatchTotals, Report
 from greenloop.reporting.html import IndexEntry, index_html, report_html
 from greenloop.reporting.html.code_lines import code_of
 from greenloop.reporting.html.history import steps_of
 from greenloop.reporting.matrix import matrix_of
-from tests.support.reports import HOSTILE, all_kinds, huge, made, older, refused
+from tests.support.reports import HOSTILE, all_kinds, huge, made, older
 
 GOLDEN = Path(__file__).parent / "golden" / "report.html"
 REPORTS = all_kinds()
@@ -112,15 +112,19 @@ def test_an_older_report_shows_what_it_knows() -> None:
 
 
 def test_an_index_tells_of_all_runs_and_links_to_their_pages() -> None:
+    ran = BatchOutcome(id="top k", sha256="x", kind="reached", exit_status=0, verdict="passed")
+    ran = ran.model_copy(update={"run_dir": "one", "tests": 17, "tokens": 12345, "calls": 2})
+    broken = ran.model_copy(update={"kind": "broken off", "reason": HOSTILE, "verdict": None})
     entries = [
-        IndexEntry("specs/top k.md", made(), "one/report.html", links=(("JSON", "one/r.json"),)),
-        IndexEntry(HOSTILE, refused(), "javascript:alert(1)"),
-        IndexEntry("specs/none.md", None, note="the model failed"),
+        IndexEntry("specs/top k.md", ran, "one/report.html", links=(("JSON", "one/r.json"),)),
+        IndexEntry(HOSTILE, broken, "javascript:alert(1)"),
+        IndexEntry("specs/none.md"),
     ]
-    read = Read(index_html(entries, "All of it"))
+    totals = BatchTotals(specifications=3, reached=1, broken_off=1, tokens=24690, calls=4)
+    read = Read(index_html(entries, totals, "All of it"))
     links = [link for link in read.addresses if link != "data:,"]
     assert links == ["./one/report.html", "./one/r.json", "./javascript%3Aalert%281%29"]
-    for part in ("All of it", "1 passed", "1 failed", "1 no report", "2 of 2", "the model failed"):
+    for part in ("All of it", "1 passed", "1 broken off", "1 not run", "17", "24\u202f690"):
         assert part in read.text
     assert "script" not in read.tags
 

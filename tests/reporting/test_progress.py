@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
+import threading
+import time
 
 import pytest
 from rich.text import Text
 
 from greenloop import events as e
 from greenloop.records import Attempt, Contract, Failure, Requirement, TestRun
+from greenloop.reporting.batch_under_way import BatchUnderWay
 from greenloop.reporting.lines import LABEL_WIDTH, lines_of
 from greenloop.reporting.progress import Live, Plain, Silent, labelled, one_line, progress
 
@@ -108,14 +111,84 @@ def test_the_renderer_fits_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
     assert type(progress(quiet=False, verbose=False)) is Plain
 
 
-def test_the_live_view_shows_what_is_waited_for() -> None:
+def test_the_live_view_shows_what_goes_on_side_by_side() -> None:
     view = Live()
     view._note(e.CallStarted("generate_code"))
-    view._note(e.CallProgress("generate_code", 120))
+    view._note(e.CallProgress("generate_code", 1200))
     view._note(e.CallStarted("generate_tests"))
-    waiting = view._waited_for().split("\n")
-    assert waiting[0].endswith("generate_code 0 s, 120 characters")
+    waiting = str(view._waited_for()).split("\n")
+    assert waiting[0].endswith("generate_code: 0 s, 1,200 characters")
+    assert waiting[1].endswith("generate_tests: 0 s, 0 characters")
     view._note(e.CallFinished("generate_code", 1.0, 5))
-    assert view._waited_for().split("\n")[0].endswith("generate_tests 0 s, 0 characters")
-    view._note(e.CallFinished("generate_tests", 1.0, 5))
-    assert view._waited_for().endswith("at work here 0 s")
+    view._note(e.WorkStarted("tests on a stub"))
+    view._note(e.CallFailed("generate_tests"))
+    assert str(view._waited_for()).endswith("tests on a stub: 0 s")
+    view._note(e.WorkEnded("tests on a stub"))
+    assert str(view._waited_for()).endswith("at work here: 0 s")
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_plain_lines_are_never_silent_for_long() -> None:
+    stream, clock = io.StringIO(), Clock()
+    plain = Plain(stream, every_s=15, clock=clock)
+
+    def told_after(seconds: float) -> str:
+        clock.now += seconds
+        before = len(stream.getvalue())
+        plain._silence.look()
+        return stream.getvalue()[before:]
+
+    plain(e.CallStarted("generate_code"))
+    assert told_after(14) == ""
+    plain(e.CallProgress("generate_code", 1234))
+    assert told_after(1) == "…        generate_code: 15 s, 1,234 characters\n"
+    assert told_after(14) == ""
+    plain(e.Notice("something else is told"))
+    plain(e.WorkStarted("tests on a stub"))
+    assert told_after(14) == ""
+    assert told_after(2) == (
+        "…        generate_code: 45 s, 1,234 characters; tests on a stub: 16 s\n"
+    )
+    plain(e.WorkEnded("tests on a stub"))
+    plain(e.CallFinished("generate_code", 45.0, 5))
+    assert told_after(100) == ""
+
+
+def test_a_batch_says_what_each_specification_waits_for() -> None:
+    stream, clock = io.StringIO(), Clock()
+    plain = Plain(stream, clock=clock, shown=BatchUnderWay(most=2, clock=clock))
+    for name in ("a", "b", "c"):
+        plain(e.EntryStarted(name))
+    clock.now += 5
+    plain(e.EntryAtWork("a", e.CallStarted("generate_code")))
+    plain(e.EntryAtWork("a", e.WorkStarted("tests on a stub")))
+    plain(e.EntryAtWork("a", e.CallProgress("generate_code", 7)))
+    plain(e.EntryAtWork("gone", e.CallStarted("generate_code")))
+    clock.now += 15
+    plain._silence.look()
+    assert stream.getvalue() == (
+        "…        a: 20 s, in generate_code: 15 s, 7 characters and tests on a stub: 15 s; "
+        "b: 20 s; and 1 more\n"
+    )
+
+
+def test_the_thread_that_breaks_the_silence_ends_with_the_run() -> None:
+    stream = io.StringIO()
+    before = threading.active_count()
+    with Plain(stream, every_s=0.01) as plain:
+        plain(e.CallStarted("generate_code"))
+        ends = time.monotonic() + 60
+        while "generate_code: 0 s, 0 characters" not in stream.getvalue():
+            assert time.monotonic() < ends
+            time.sleep(0.01)
+        assert threading.active_count() == before + 1
+    assert threading.active_count() == before

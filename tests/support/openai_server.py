@@ -17,7 +17,10 @@ _PIECE = 400
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer. `status` other than 200 is an error; `drop` cuts the connection mid-stream."""
+    """One answer. `status` other than 200 is an error; `drop` cuts the connection mid-stream.
+
+    `delay_s` is waited before it begins, `pause_s` between its pieces.
+    """
 
     text: str = ""
     status: int = 200
@@ -25,6 +28,7 @@ class Reply:
     usage: tuple[int, int] | None = (100, 50)
     headers: dict[str, str] = field(default_factory=dict)
     delay_s: float = 0.0
+    pause_s: float = 0.0
     drop: bool = False
     body: str | None = None
 
@@ -165,6 +169,7 @@ def _stream(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
         data = f"data: {event}\n\n".encode()
         handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
         handler.wfile.flush()
+        time.sleep(reply.pause_s)
     if reply.drop:
         handler.close_connection = True
         handler.connection.shutdown(socket.SHUT_RDWR)

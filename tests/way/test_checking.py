@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from greenloop.events import Event, Graded, SandboxBegun, SandboxDone, TestsRun
+from greenloop.events import (
+    Event,
+    Graded,
+    SandboxBegun,
+    SandboxDone,
+    TestsRun,
+    WorkEnded,
+    WorkStarted,
+)
 from greenloop.grading import Plan
 from greenloop.records import Mutation, Report, Survivor, Thresholds
 from greenloop.reporting.grades import grade_text
@@ -61,8 +69,28 @@ def checked(
 def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:
     report, events = checked(warm)
     assert (report.verdict, report.reasons) == ("verified", ())
-    assert [type(item) for item in events] == [TestsRun, Graded]
+    told = [item for item in events if not isinstance(item, (WorkStarted, WorkEnded))]
+    assert [type(item) for item in told] == [TestsRun, Graded]
     assert grade_text(report).startswith("verified: 2 of 2 tests pass")
+
+
+def test_what_is_begun_is_told_and_that_it_ended_pieces_of_the_grade_side_by_side(
+    warm: Sandbox,
+) -> None:
+    _, events = checked(warm)
+    begun: list[str] = []
+    most = 0
+    for item in events:
+        if isinstance(item, WorkStarted):
+            begun.append(item.name)
+        elif isinstance(item, WorkEnded):
+            begun.remove(item.name)
+        most = max(most, len(begun))
+    assert begun == []
+    assert most == 2
+    assert isinstance(events[-1], Graded)
+    names = {item.name for item in events if isinstance(item, WorkStarted)}
+    assert {"tests", "grading, hollow run", "grading, mutation"} <= names
 
 
 SHORT: list[tuple[str, dict[str, Any], str]] = [
@@ -137,5 +165,5 @@ def test_survivors_are_shown_with_what_a_test_would_have_to_ask(warm: Sandbox) -
 def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
     report, events = checked(warm, CODE.replace("n * n", "0"))
     assert (report.verdict, report.evidence.controls) == ("failed", None)
-    assert [type(item) for item in events] == [TestsRun]
+    assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestsRun]
     assert report.reasons == ("1 tests do not pass: test_m.py::test_two",)

@@ -2,77 +2,50 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from greenloop.records import Report
+from greenloop.records import BatchOutcome, BatchTotals
 from greenloop.reporting.html.rendering import render
-from greenloop.reporting.naming import title_of
+
+_WORDS = {"broken off": "broken off", "refused": "changed by hand"}
+_BEFORE = {"unchanged": "unchanged since it was graded", "done before": "ended in an earlier call"}
 
 
 @dataclass(frozen=True)
 class IndexEntry:
-    """One run: its specification's name, and where its page is, relative to the index.
-
-    `report` is None for a run that left none; `note` says why. `links` are further files, by name.
-    """
+    """One specification by name; `outcome` is None where it was not run. `page` and `links` (by
+    name) are files, relative to the index."""
 
     specification: str
-    report: Report | None
+    outcome: BatchOutcome | None = None
     page: str = ""
-    note: str = ""
     links: tuple[tuple[str, str], ...] = ()
 
     @property
     def verdict(self) -> str:
-        return self.report.verdict if self.report else "no report"
-
-    @property
-    def module(self) -> str:
-        return title_of(self.report) if self.report else ""
+        """What became of it, in a word or two."""
+        if self.outcome is None:
+            return "not run"
+        return _WORDS.get(self.outcome.kind) or self.outcome.verdict or "no report"
 
     @property
     def why(self) -> str:
-        """The first reason why it is not better."""
-        return (self.report.reasons[:1] or ("",))[0] if self.report else self.note
-
-    @property
-    def passed(self) -> int:
-        return sum(x.outcome == "passed" for x in self.report.tests) if self.report else 0
-
-    @property
-    def tests(self) -> int:
-        """Tests that count."""
-        tests = self.report.tests if self.report else ()
-        return sum(x.outcome not in ("dropped", "invalid") for x in tests)
-
-    @property
-    def mutants(self) -> float | None:
-        mutation = self.report.evidence.mutation if self.report else None
-        return mutation.score if mutation else None
+        """Why it is not better, or was not done again."""
+        item = self.outcome
+        return (item.reason or _BEFORE.get(item.kind, "")) if item else ""
 
 
-def index_html(entries: Sequence[IndexEntry], title: str = "Runs") -> str:
+def index_html(entries: Sequence[IndexEntry], totals: BatchTotals, title: str = "Batch") -> str:
     """The page, in the order of the entries."""
-    counts = {
-        name: sum(item.verdict == name for item in entries)
-        for name in ("verified", "passed", "failed", "no report")
-    }
-    costs = [item.report.usage.cost_usd for item in entries if item.report]
-    known = [cost for cost in costs if cost is not None]
     return render(
         "index.html",
         title=title,
         entries=entries,
-        counts={name: count for name, count in counts.items() if count},
-        cost=sum(known) if known and len(known) == len(costs) else None,
-        tokens=sum(
-            item.report.usage.input_tokens + item.report.usage.output_tokens
-            for item in entries
-            if item.report
-        ),
-        seconds_all=sum(item.report.timings.total_s for item in entries if item.report),
+        totals=totals,
+        counts=Counter(item.verdict for item in entries),
         link=_link,
     )
 
