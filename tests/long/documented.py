@@ -10,8 +10,21 @@ _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(
     r"^(?:(?:greenloop|python3?|pip|git|bash|export|GREENLOOP_\w+=\S+)\b|\.venv/|\. \S)"
 )
-RUN_WHOLE = ("docs/tutorial.md", "docs/recipes.md", "docs/security.md")  # their blocks marked `sh`
-SHOWING = ("README.md", *RUN_WHOLE, "docs/grading.md", "docs/report.md", "docs/limits.md")
+RUN_WHOLE = (  # their blocks marked `sh`
+    "docs/tutorial.md",
+    "docs/recipes.md",
+    "docs/security.md",
+    "docs/evaluation.md",
+)
+SHOWING = (
+    "README.md",
+    *RUN_WHOLE,
+    "docs/engines.md",
+    "docs/grading.md",
+    "docs/hosts.md",
+    "docs/limits.md",
+    "docs/report.md",
+)
 
 # Run one after the other in one folder, against a local server that speaks OpenAI's API.
 SERVED = (

@@ -1,0 +1,18 @@
+"""What every event is, and who hears of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Event:
+    """Base of all events."""
+
+
+Emit = Callable[[Event], None]
+
+
+def ignore(_event: Event) -> None:
+    """The listener that listens to nothing."""
