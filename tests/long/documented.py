@@ -57,7 +57,13 @@ CHECKED = (
     "greenloop check src/m.py tests/ --require verified --json",
 )
 _PRICED = "a local server's model has no price, and --max-cost is refused without one"
+_A_CLUSTER = "needs a Ray cluster: tests/engines/test_ray.py starts one, and ends a node of it"
 LEFT_OUT = {
+    "greenloop batch specs -o src --engine ray --run-dir /shared/batch": _A_CLUSTER,
+    "greenloop batch specs -o src --engine ray --address auto --run-dir /shared/batch": _A_CLUSTER,
+    "greenloop batch specs -o src --engine ray --address 10.0.0.5:6379"
+    " --run-dir s3://bucket/batch --jobs 200": _A_CLUSTER,
+    "greenloop mcp --http --port 8765": "serves until it is ended: tests/hosts/test_mcp.py asks it",
     "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/greenloop"
     " examples/roman_numerals.md --model replay:examples/roman_numerals.jsonl": "all but what sets"
     " it up is run by test_the_recorded_runs_of_the_readme",
