@@ -75,8 +75,8 @@ def nodes() -> Iterator[TwoNodes]:
         tempfile.mkdtemp(prefix="gl-ray-", dir="/tmp")
     )  # its sockets' names must be short
     before = dict(os.environ)
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    head = {**_NODE, "node_ip_address": _HEAD, "temp_dir": str(folder)}
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(folder)}
+    head = {**_NODE, "node_ip_address": _HEAD}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     found = TwoNodes(cluster, folder)
     try:

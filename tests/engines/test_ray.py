@@ -101,6 +101,7 @@ def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
     assert all(Path(f"src/top_{i}.py").exists() for i in range(5))
     logs = [path.read_text().count("\n") for path in folder.glob("runs/*/answers.jsonl")]
     assert logs == [4] * 5
+    assert any(nodes.folder.rglob("*.log"))  # what Ray wrote is looked through too
     assert_nowhere(KEY, nodes.folder, Path())
 
 
