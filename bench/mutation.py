@@ -1,11 +1,11 @@
 """Mutation testing from the shell: greenloop, mutmut and cosmic-ray on the same five modules.
 
-    python bench/mutation.py [--rounds 3] [--modules texts,stock] [--cosmic 20]
+    python bench/mutation.py [--rounds 3] [--modules texts,stock] [--cosmic 20] [--single]
 
 mutmut (3.x) and cosmic-ray are installed into a temporary venv from the package registry; they
 are no part of the product. The tools take turns, module by module. Each has its default of
-processes side by side, then one (mutmut --max-children 1, greenloop on one core). cosmic-ray has
-only the one; of its mutants `--cosmic` are tried, spread over the module (0: it is left out).
+processes side by side; with --single also one (mutmut --max-children 1, greenloop on one core).
+cosmic-ray has only the one; of its mutants `--cosmic` are tried, spread over the module (0: it is left out).
 Times are of the whole command, and for greenloop also without its start, as in a check, where
 the sandbox is open. Scores cannot be compared: each tool makes other mutants. Last: a whole grade.
 """
@@ -31,13 +31,11 @@ OURS, THEIRS = "greenloop", "mutmut"
 OURS_ALONE, THEIRS_ALONE = "greenloop, 1 core", "mutmut, 1 child"
 
 
-def tools(venv: Path, cosmic: int) -> dict[str, Tool]:
-    found: dict[str, Tool] = {
-        OURS: greenloop,
-        THEIRS: partial(mutmut, venv=venv),
-        OURS_ALONE: partial(greenloop, cores=1),
-        THEIRS_ALONE: partial(mutmut, venv=venv, most=1),
-    }
+def tools(venv: Path, cosmic: int, single: bool) -> dict[str, Tool]:
+    found: dict[str, Tool] = {OURS: greenloop, THEIRS: partial(mutmut, venv=venv)}
+    if single:
+        found[OURS_ALONE] = partial(greenloop, cores=1)
+        found[THEIRS_ALONE] = partial(mutmut, venv=venv, most=1)
     return found | ({"cosmic-ray": partial(cosmic_ray, venv=venv, most=cosmic)} if cosmic else {})
 
 
@@ -112,6 +110,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--modules", default="texts,numerals,stock,formulas,spans")
     parser.add_argument("--cosmic", type=int, default=20)
+    parser.add_argument("--single", action="store_true")
     parser.add_argument("--venv", type=Path, help="one that has the tools; else one is made")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -134,8 +133,8 @@ def main() -> None:
             "CPU",
         )
         print("{:10} {:18} {:>7} {:>6} {:>5} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}".format(*names))
-        given = tools(venv, chosen.cosmic)
-        pairs = ((OURS, THEIRS), (OURS_ALONE, THEIRS_ALONE))
+        given = tools(venv, chosen.cosmic, chosen.single)
+        pairs = ((OURS, THEIRS), (OURS_ALONE, THEIRS_ALONE))[: 2 if chosen.single else 1]
         table: dict[tuple[str, str], list[list[float]]] = {pair: [] for pair in pairs}
         for name in chosen.modules.split(","):
             found = measured(name, given, chosen.rounds)
