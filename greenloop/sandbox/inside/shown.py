@@ -5,9 +5,11 @@ Whatever the error's own methods do, one of these comes out.
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 import traceback
+import types
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -69,18 +71,20 @@ def _text(value: str) -> str:
 
 def _frames(error: BaseException, work: str) -> list[dict[str, Any]]:
     """Lines of the run's own files that the error went through, outermost first."""
-    own = ends(
-        [
-            item
-            for item in traceback.extract_tb(error.__traceback__)
-            if item.filename.startswith(work)
-        ]
-    )
-    found = [_frame(item.filename, item.lineno, item.name, item.line, work) for item in own]
+    steps = traceback.walk_tb(error.__traceback__)  # pytest's own lines need not be looked up
+    own = ends([item for item in steps if item[0].f_code.co_filename.startswith(work)])
+    found = [_reached(frame, line, work) for frame, line in own]
     if isinstance(error, SyntaxError) and (error.filename or "").startswith(work):
         text = (error.text or "").strip()
         found.append(_frame(str(error.filename), error.lineno, "<module>", text, work))
     return found
+
+
+def _reached(frame: types.FrameType, line: int | None, work: str) -> dict[str, Any]:
+    code = frame.f_code
+    linecache.checkcache(code.co_filename)
+    text = linecache.getline(code.co_filename, line or 0, frame.f_globals).strip()
+    return _frame(code.co_filename, line, code.co_name, text, work)
 
 
 def ends(items: list[T]) -> list[T]:
