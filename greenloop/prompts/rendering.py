@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, meta
@@ -21,12 +22,13 @@ def render(tool: str, template: str | None = None, /, **values: Any) -> Prompt:
     """
     environment = _environment()
     name = f"{template or tool}.md"
-    _check_names(environment, name, values)
+    _check_names(name, values)
     text = environment.get_template(name).render(values)
     system, _, user = text.partition(_USER)
     return Prompt(tool, (Message("system", system.strip()), Message("user", user.strip())))
 
 
+@lru_cache(maxsize=1)  # a batch renders thousands of prompts from a handful of files
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("greenloop.prompts", "templates"),
@@ -41,18 +43,17 @@ def _environment() -> Environment:
     return environment
 
 
-def _check_names(environment: Environment, name: str, values: dict[str, Any]) -> None:
-    used = _used_names(environment, name)
-    if wrong := used ^ set(values):
+def _check_names(name: str, values: dict[str, Any]) -> None:
+    if wrong := _used_names(name) ^ set(values):
         raise LookupError(f"prompt {name}: names used and given differ: {sorted(wrong)}")
 
 
-def _used_names(environment: Environment, name: str) -> set[str]:
+@lru_cache(maxsize=64)
+def _used_names(name: str) -> frozenset[str]:
     """Names that a file uses, those of the files it includes too."""
+    environment = _environment()
     source = environment.loader.get_source(environment, name)[0] if environment.loader else ""
     tree = environment.parse(source)
-    used = meta.find_undeclared_variables(tree)
-    for other in meta.find_referenced_templates(tree):
-        if other is not None:
-            used |= _used_names(environment, other)
-    return used
+    used = frozenset(meta.find_undeclared_variables(tree))
+    others = (_used_names(other) for other in meta.find_referenced_templates(tree) if other)
+    return used.union(*others)

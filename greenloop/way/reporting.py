@@ -6,6 +6,7 @@ import platform
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 from greenloop.errors import GreenloopError
@@ -217,6 +218,7 @@ def own_version() -> str:
     return installed("greenloop") or "not installed"
 
 
+@lru_cache(maxsize=64)  # it looks through all that is installed
 def installed(package: str) -> str | None:
     """A package's version, None where it is not installed."""
     try:
