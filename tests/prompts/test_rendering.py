@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,9 +14,10 @@ Template = Callable[..., None]
 
 
 @pytest.fixture
-def templates(monkeypatch: pytest.MonkeyPatch) -> Template:
+def templates(monkeypatch: pytest.MonkeyPatch) -> Iterator[Template]:
     """Puts templates in the place of the real ones, in the real environment otherwise."""
-    make: Callable[[], Environment] = rendering._environment
+    make: Callable[[], Environment] = rendering._environment.__wrapped__
+    rendering._used_names.cache_clear()
 
     def use(**sources: str) -> None:
         def environment() -> Environment:
@@ -26,7 +27,8 @@ def templates(monkeypatch: pytest.MonkeyPatch) -> Template:
 
         monkeypatch.setattr(rendering, "_environment", environment)
 
-    return use
+    yield use
+    rendering._used_names.cache_clear()
 
 
 def test_the_two_parts_become_two_messages(templates: Template) -> None:
