@@ -116,7 +116,7 @@ def by_strength(found: Sequence[Graded], wrong: int, threshold: float) -> None:
         why: Counter[str] = Counter()
         for item in found:
             if item.wrong and item.strength == strength:
-                why.update(dict.fromkeys(other.partition(":")[0] for other in item.others))
+                why.update({other.partition(":")[0] for other in item.others})
                 why["mutants"] += item.score < threshold
         said = ", ".join(f"{name} {count}" for name, count in why.most_common() if count)
         print(f"{strength}: wrong modules that pass are refused for: {said or 'nothing'}")
