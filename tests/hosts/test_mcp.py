@@ -230,7 +230,10 @@ def test_a_cancelled_call_stops_its_run_which_can_be_resumed(
     )
     resumed = asyncio.run(CodingAgent(settings).resume(RunDirectory.open(run)))
     assert resumed.final_code == GOOD_CODE
-    assert model_server.tools()[before + len(asked) :] == ["review_code"]
+    again = model_server.tools()[before + len(asked) :]
+    assert "review_code" in again  # held back; the tests may have been under way beside it
+    assert set(again) <= {"review_code", "generate_tests"}
+    assert len(again) == len(set(again))
 
 
 @pytest.mark.slow
