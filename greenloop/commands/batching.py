@@ -17,7 +17,7 @@ from greenloop.commands.batch_forms import BatchForms, Gathered, write_forms
 from greenloop.commands.batch_index import PAGE, RESULTS, write_index
 from greenloop.commands.engines import Place, engine_of
 from greenloop.commands.options import flags_in
-from greenloop.commands.running import complain
+from greenloop.commands.running import complain, early_end, write_out
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.reporting.batch_progress import batch_progress, totals_text
 from greenloop.settings import Settings
@@ -127,23 +127,13 @@ async def to_its_end(work: Stoppable, doing: Coroutine[Any, Any, Any]) -> None:
 
 def _end(batch: Batch, broken_off: GreenloopError | None, options: BatchOptions) -> int:
     totals = batch.totals
-    try:
-        text = totals.model_dump_json(indent=1) + "\n" if options.json else totals_text(totals)
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as problem:
-        if isinstance(problem, BrokenPipeError):
-            raise
-        complain(f"standard output cannot be written: {problem.strerror}")
+    write_out(totals.model_dump_json(indent=1) + "\n" if options.json else totals_text(totals))
     if not options.json:
         print(f"results: {batch.folder / RESULTS}", file=sys.stderr)
         print(f"page: {batch.folder / PAGE}", file=sys.stderr)
-    if broken_off is not None:
-        complain(f"{broken_off}; the same command goes on where this one ended")
-        return broken_off.exit_status
-    if batch.stopping and totals.not_run:
-        complain("stopped; the same command goes on where this one ended")
-        return 130
+    early = early_end(broken_off, bool(batch.stopping and totals.not_run))
+    if early is not None:
+        return early
     return 0 if totals.reached == totals.specifications else 1
 
 

@@ -15,7 +15,7 @@ from greenloop.commands.batching import to_its_end
 from greenloop.commands.comparing import compare_command
 from greenloop.commands.options import flags_in
 from greenloop.commands.reports import write_form
-from greenloop.commands.running import complain
+from greenloop.commands.running import complain, early_end, write_out
 from greenloop.commands.trying import try_command
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.evaluating.collecting import check_collected
@@ -189,18 +189,14 @@ class _Session:
 def _end(
     report: EvalReport, session: _Session, broken_off: GreenloopError | None, options: EvalOptions
 ) -> int:
-    sys.stdout.write(report.model_dump_json(indent=1) + "\n" if options.json else eval_text(report))
-    sys.stdout.flush()
+    write_out(report.model_dump_json(indent=1) + "\n" if options.json else eval_text(report))
     if options.markdown is not None:
         write_form(options.markdown, eval_markdown(report))
     if not options.json:
         print(f"evaluation: {session.folder.path}", file=sys.stderr)
-    if broken_off is not None:
-        complain(f"{broken_off}; the same command goes on where this one ended")
-        return broken_off.exit_status
-    if session.stopping and report.not_run:
-        complain("stopped; the same command goes on where this one ended")
-        return 130
+    early = early_end(broken_off, bool(session.stopping and report.not_run))
+    if early is not None:
+        return early
     if report.results and report.broken_off == len(report.results):
         complain(line_of(f"every task broke off: {report.results[0].why}", 500))
         return report.results[0].exit_status

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Coroutine
 from typing import Any
 
+from greenloop.errors import GreenloopError
 from greenloop.records import Report
 
 
@@ -35,3 +36,28 @@ def run_to_end(work: Coroutine[Any, Any, Report]) -> Report:
 def complain(message: str) -> None:
     """One error, for a person."""
     print(f"greenloop: {message}", file=sys.stderr, flush=True)
+
+
+def write_out(text: str) -> None:
+    """On standard output, which may be full; who has closed it raises BrokenPipeError."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        complain(f"standard output cannot be written: {problem.strerror}")
+
+
+def early_end(broken_off: GreenloopError | None, stopped: bool) -> int | None:
+    """The exit status of many runs that did not all come to an end, told in one line.
+
+    None where they did.
+    """
+    if broken_off is not None:
+        complain(f"{broken_off}; the same command goes on where this one ended")
+        return broken_off.exit_status
+    if stopped:
+        complain("stopped; the same command goes on where this one ended")
+        return 130
+    return None

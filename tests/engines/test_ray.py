@@ -123,7 +123,8 @@ def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
         assert status == 5, err
         assert "goes on where" in err
     asked = sum(many.asked.values())
-    assert 4 <= asked <= 1500 // 150
+    # What is out is held back beforehand by the length of its prompt, so few may go out at once.
+    assert 1 <= asked <= 1500 // 150
     assert sum(item["tokens"] for item in outcomes(Path("shared"))) == 150 * asked
 
 
