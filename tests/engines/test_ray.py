@@ -34,6 +34,7 @@ class Held:
         self._open = threading.Event()
         self.waiting: list[str] = []
         self.asked: Counter[tuple[str, str]] = Counter()
+        self.answered: Counter[str] = Counter()
 
     def __call__(self, request: dict[str, Any]) -> Reply:
         text = "\n".join(str(item["content"]) for item in request["messages"])
@@ -42,7 +43,12 @@ class Held:
         if tool == self._tool and not self._open.is_set():
             self.waiting.append(number)
             self._open.wait(_PATIENCE_S)
+        self.answered[tool] += 1
         return self._answer(request)
+
+    def holds(self, count: int) -> bool:
+        """Whether so many wait, and nothing else of theirs is out: tests come beside the code."""
+        return len(self.waiting) == count and self.answered["generate_tests"] >= count
 
     def open(self) -> None:
         self._open.set()
@@ -82,7 +88,8 @@ def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
     with OpenAIServer(held) as server, opening(held):
         arguments = ("specs", "-o", "src", "--run-dir", place.format(Path.cwd()), "--json")
         command = nodes.start(server, *arguments)
-        until(lambda: len(held.waiting) == 4, command)
+        until(lambda: held.holds(4), command)
+        time.sleep(0.5)  # what was answered last is on its way into a log
         nodes.kill(second)
         until(lambda: len(held.waiting) > 4, command)  # what was lost asks for it again
         held.open()
