@@ -62,11 +62,6 @@ class Batch:
         """Begins nothing new; what is under way comes to its end."""
         self.stopping = True
 
-    def cut_short(self) -> None:
-        """After `run` was cancelled: the totals are those of what had ended by then."""
-        self.stopping = True
-        self.totals = self.totals.model_copy(update={"ended": self._ended()})
-
     async def run(self) -> BatchTotals:
         """The totals. An error that would meet every entry ends the batch, and is in `fatal`.
 

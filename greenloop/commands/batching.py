@@ -89,7 +89,7 @@ def batch_command(specs: Sequence[str], options: BatchOptions, flags: dict[str, 
         try:
             asyncio.run(to_its_end(batch, batch.run()))
         except asyncio.CancelledError:
-            batch.cut_short()
+            batch.stop()
         except GreenloopError as error:
             broken_off = error
     broken_off = broken_off or batch.fatal
