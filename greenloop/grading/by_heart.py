@@ -6,16 +6,14 @@ What knows the tests' cases by heart answers those, and to all others an error, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from greenloop.sandbox import Sandbox
 from greenloop.suite.alike import alike
 from greenloop.suite.asked import Asked
 
 _MOST = 60  # calls of a function
-_SECONDS = 5.0  # for all of them: what no test asks may take any time
 _FEWEST = 6  # answers, below which it says nothing that none is one
 _FEWEST_VALUES = 4
 _YES_AND_NO = 2
@@ -32,12 +30,26 @@ class _Function:
     answers: set[str] = field(default_factory=set)
 
 
-def known_by_heart(
-    box: Sandbox, code: str, module: str, asks: Sequence[Asked], events: Sequence[_Event]
-) -> tuple[tuple[str, ...], int]:
-    """Functions that know nothing but what the tests ask, and how many other calls were made.
+def like_them(asks: Sequence[Asked]) -> dict[str, list[str]]:
+    """Calls like those that the tests make, but none of these, by the function that they call.
 
-    `events` are the answers to `asks`.
+    Only of functions that are asked more than once: of others nothing could be said.
+    """
+    functions: dict[str, list[Asked]] = {}
+    for item in asks:
+        functions.setdefault(item.function, []).append(item)
+    return {name: _unasked(each) for name, each in functions.items() if len(each) > 1}
+
+
+def known_by_heart(
+    code: str,
+    asks: Sequence[Asked],
+    events: Sequence[_Event],
+    others: Mapping[str, Sequence[_Event]],
+) -> tuple[str, ...]:
+    """Functions that know nothing but what the tests ask.
+
+    `events` are the answers to `asks`, `others` those to the calls like them.
     """
     functions: dict[str, _Function] = {}
     for item, event in zip(asks, events, strict=True):
@@ -45,21 +57,17 @@ def known_by_heart(
             function = functions.setdefault(item.function, _Function())
             function.asks.append(item)
             function.answers.add(_as_text(event))
-    others = {n: _unasked(f.asks) for n, f in functions.items() if len(f.answers) > 1}
-    calls = [call for each in others.values() for call in each]
-    if not calls:
-        return (), 0
-    events = box.answer_calls(code, module, calls, timeout_s=_SECONDS).events
-    answers = {c: _as_text(e) for c, e in zip(calls, events, strict=True) if e is not None}
     constants = _constants(code)
-    names = [
+    return tuple(
         name
-        for name, each in others.items()
-        if _knows_no_other(
-            functions[name], [answers[call] for call in each if call in answers], constants
-        )
-    ]
-    return tuple(names), len(calls)
+        for name, function in functions.items()
+        if len(function.answers) > 1
+        and _knows_no_other(function, _told(others.get(name, ())), constants)
+    )
+
+
+def _told(events: Sequence[_Event]) -> list[str]:
+    return [_as_text(event) for event in events if event is not None]
 
 
 def _as_text(event: dict[str, Any]) -> str:

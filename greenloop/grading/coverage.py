@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from greenloop.records import Coverage, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
@@ -10,6 +11,43 @@ from greenloop.suite import TestFile
 from greenloop.suite.instrument import Noted, noting, telling
 
 _SIGN = "notes:"
+
+
+@dataclass(frozen=True)
+class NotingTests:
+    """The module that notes what it runs, and the tests with a last file that tells what."""
+
+    noted: Noted
+    tests: tuple[TestFile, ...]
+
+    def counted(self, run: TestRun, before: TestRun, limits: Thresholds) -> Coverage | str:
+        """What a run of them tells, where the tests ended as they did `before`."""
+        if not self.ended_as(run, before):
+            how = "the tests end otherwise" if run.ending == "finished" else run.ending
+            return f"{how} on code that notes what it runs"
+        name = self.tests[-1].name
+        told = {item.test: item.message for item in run.failures if item.test.startswith(name)}
+        parts = [
+            text.partition(_SIGN)[2].split("\n")[0] for _, text in sorted(told.items(), key=_at)
+        ]
+        return _counted(self.noted, "".join(parts), limits)
+
+    def ended_as(self, run: TestRun, before: TestRun) -> bool:
+        """Whether each test ended as before, and no others were there but those that tell."""
+        own, name = run.outcomes, self.tests[-1].name
+        return {key: own[key] for key in own if not key.startswith(name)} == before.outcomes
+
+
+def noting_tests(code: str, tests: Sequence[TestFile], module: str) -> NotingTests | str:
+    """These, or why there are none."""
+    try:
+        noted = noting(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "the code cannot be rewritten"
+    last = TestFile(f"test_{module}_noted.py", telling(module, noted.count), last=True)
+    if any(item.name == last.name for item in tests):
+        return f"{last.name} is taken"
+    return NotingTests(noted, (*tests, last))
 
 
 def coverage(
@@ -22,21 +60,11 @@ def coverage(
     thresholds: Thresholds,
 ) -> Coverage | str:
     """The evidence, or why it could not be measured: the tests end otherwise on noting code."""
-    try:
-        noted = noting(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "the code cannot be rewritten"
-    last = TestFile(f"test_{module}_noted.py", telling(module, noted.count))
-    if any(item.name == last.name for item in tests):
-        return f"{last.name} is taken"
-    run = box.run_tests(noted.source, [*tests, last], module=module)
-    outcomes = run.outcomes
-    if any(outcomes.get(test.id) != test.outcome for test in before.tests):
-        how = "the tests end otherwise" if run.ending == "finished" else run.ending
-        return f"{how} on code that notes what it runs"
-    told = {item.test: item.message for item in run.failures if item.test.startswith(last.name)}
-    parts = [text.partition(_SIGN)[2].split("\n")[0] for _, text in sorted(told.items(), key=_at)]
-    return _counted(noted, "".join(parts), thresholds)
+    made = noting_tests(code, tests, module)
+    if isinstance(made, str):
+        return made
+    run = box.run_tests(made.noted.source, made.tests, module=module)
+    return made.counted(run, before, thresholds)
 
 
 def _at(item: tuple[str, str]) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,9 +15,10 @@ from greenloop.grading.integrity import integrity
 from greenloop.grading.outside import asked_outside
 from greenloop.grading.pieces import Pieces
 from greenloop.grading.plan import Plan
-from greenloop.grading.reruns import flakiness, hollow_run
+from greenloop.grading.reruns import Again, hollow_run, once_more
 from greenloop.grading.sealed import sealed_result
 from greenloop.records import (
+    Coverage,
     Evidence,
     Expectation,
     Mutation,
@@ -80,14 +81,17 @@ def grade_run(
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         start = partial(pieces.start, pool)
         hollowed = start("hollow_run", partial(hollow_run, *given))
-        again = start("flakiness", partial(flakiness, *given, before=run, expected=expected))
+        telling = partial(once_more, *given, before=run, expected=expected, thresholds=limits)
+        again = start("flakiness", telling)
         apart = start("split", partial(split_run, *given, before=run, expected=expected))
         alone = start("outside", partial(asked_outside, *given))
         controlled = start("controls", partial(controls, *given, before=run, thresholds=limits))
-        covered = start("coverage", partial(coverage, *given, before=run, thresholds=limits))
+        measure = partial(coverage, *given, before=run, thresholds=limits)
+        covered = start("coverage", partial(_coverage, again, measure))
         asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
     pieces.raise_if_nothing_runs()
     result, disagreed = asking.result() or (None, ())
+    steady = again.result()
     evidence = Evidence(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
@@ -97,7 +101,7 @@ def grade_run(
         sealed=result,
         mutation=pieces.take("mutation", partial(_mutation, *given, plan)),
         coverage=covered.result(),
-        flakiness=again.result(),
+        flakiness=steady.flakiness if steady else None,
         integrity=integrity(code),
         requirements_untested=tuple(untested),
         returning=tuple(name for file in tests for name in returning(test_functions(file.code))),
@@ -106,6 +110,12 @@ def grade_run(
         not_measured=pieces.not_measured,
     )
     return Graded(evidence, disagreed)
+
+
+def _coverage(again: Future[Again | None], measure: Callable[[], Coverage | str]) -> Coverage | str:
+    """As the run for flakiness has told it, which was begun before; else it is measured."""
+    told = again.result()
+    return measure() if told is None or told.coverage is None else told.coverage
 
 
 def _sealed(

@@ -6,10 +6,10 @@ What is told from where it runs, from its callers or from pytest answers otherwi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from greenloop.grading.by_heart import known_by_heart
+from greenloop.grading.by_heart import known_by_heart, like_them
 from greenloop.grading.sealed import untagged
 from greenloop.records import Outside
 from greenloop.sandbox import Sandbox
@@ -18,6 +18,7 @@ from greenloop.suite.asked import Asked, asked
 from greenloop.suite.reading import has_hooks
 
 _MOST_ASKED = 200
+_SECONDS = 5.0
 _MOST_ALONE = 3  # calls that are asked again, each in a process of its own
 _NEAR = 1e-3  # relative and absolute: only quite another number is another answer
 _Event = dict[str, Any] | None
@@ -32,17 +33,38 @@ def asked_outside(
     found = [item for file in tests for item in asked(file.code, module)][:_MOST_ASKED]
     if not found:
         return None
-    events = box.answer_calls(code, module, [item.call for item in found]).events
+    others = like_them(found)
+    events, answers = _asked_at_once(box, code, module, [item.call for item in found], others)
     wrong = [item for item, event in zip(found, events, strict=True) if _is_otherwise(item, event)]
     otherwise = tuple(i.call for i in wrong[:_MOST_ALONE] if _alone(box, code, module, i))
-    by_heart, like_them = known_by_heart(box, code, module, found, events)
+    by_heart = known_by_heart(code, found, events, answers)
     return Outside(
         reached=not otherwise and not by_heart,
         asked=len(found),
         otherwise=otherwise,
-        like_them=like_them,
+        like_them=sum(map(len, others.values())),
         by_heart=by_heart,
     )
+
+
+def _asked_at_once(
+    box: Sandbox, code: str, module: str, own: Sequence[str], others: Mapping[str, Sequence[str]]
+) -> tuple[Sequence[_Event], dict[str, Sequence[_Event]]]:
+    """The answers to the tests' `own` calls, and by function to those like them, which come last.
+
+    What no test asks may take any time; where that leaves no time for the tests' own, these are
+    asked again alone.
+    """
+    calls = [*own, *(call for each in others.values() for call in each)]
+    within_s = _SECONDS if others else None
+    events = box.answer_calls(code, module, calls, timeout_s=within_s).events
+    answers, at = dict[str, Sequence[_Event]](), len(own)
+    for name, each in others.items():
+        answers[name] = events[at : at + len(each)]
+        at += len(each)
+    if others and None in events[: len(own)]:
+        return box.answer_calls(code, module, own).events, answers
+    return events[: len(own)], answers
 
 
 def _alone(box: Sandbox, code: str, module: str, item: Asked) -> bool:

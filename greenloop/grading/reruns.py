@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from greenloop.records import Expectation, Flakiness, HollowRun, TestRun
+from greenloop.grading.coverage import NotingTests, noting_tests
+from greenloop.records import (
+    Coverage,
+    Expectation,
+    Flakiness,
+    HollowRun,
+    TestRun,
+    Thresholds,
+)
 from greenloop.sandbox import Sandbox
 from greenloop.suite import TestFile
 from greenloop.suite.stub import hollow
@@ -55,6 +64,44 @@ def _free_name(tests: Sequence[TestFile], module: str) -> str:
     return next(name for name in names if name not in taken)
 
 
+@dataclass(frozen=True)
+class Again:
+    """What one more run tells. `coverage` is None where that has to be measured by itself."""
+
+    flakiness: Flakiness
+    coverage: Coverage | str | None = None
+
+
+def once_more(
+    box: Sandbox,
+    code: str,
+    tests: Sequence[TestFile],
+    module: str,
+    *,
+    before: TestRun,
+    expected: Expectation | None,
+    thresholds: Thresholds,
+) -> Again:
+    """The tests once more, shuffled and with another hash seed: each must end as before.
+
+    First on code that notes what it runs: where each does, that one run tells both. Else nobody
+    knows which of the two it was, and they are asked one by one.
+    """
+    made = noting_tests(code, tests, module)
+    if not isinstance(made, str):
+        run = _shuffled(box, made.noted.source, made.tests, module)
+        if _as_green(run, made, before):
+            steady = Flakiness(reached=True, order_seed=_ORDER_SEED, hash_seed=_HASH_SEED)
+            return Again(steady, made.counted(run, before, thresholds))
+    return Again(flakiness(box, code, tests, module, before=before, expected=expected))
+
+
+def _as_green(run: TestRun, made: NotingTests, before: TestRun) -> bool:
+    told = {item.test for item in run.failures}
+    own = {name for name in told if not name.startswith(made.tests[-1].name)}
+    return before.passed and run.ending == "finished" and not own and made.ended_as(run, before)
+
+
 def flakiness(
     box: Sandbox,
     code: str,
@@ -65,12 +112,9 @@ def flakiness(
     expected: Expectation | None,
 ) -> Flakiness:
     """The tests once more, shuffled and with another hash seed: each must end as before."""
-    run = box.run_tests(
-        code, tests, module=module, expected=expected, order_seed=_ORDER_SEED, hash_seed=_HASH_SEED
-    )
+    run = _shuffled(box, code, tests, module, expected)
     cut_short = _late(run) if run.ending == "timeout" else ""
-    first = {test.id: test.outcome for test in before.tests}
-    again = {test.id: test.outcome for test in run.tests}
+    first, again = before.outcomes, run.outcomes
     differing = sorted(
         name for name in first.keys() | again.keys() if first.get(name) != again.get(name)
     )
@@ -80,6 +124,18 @@ def flakiness(
         hash_seed=_HASH_SEED,
         differing=tuple(differing) if not cut_short else (),
         cut_short=cut_short,
+    )
+
+
+def _shuffled(
+    box: Sandbox,
+    code: str,
+    tests: Sequence[TestFile],
+    module: str,
+    expected: Expectation | None = None,
+) -> TestRun:
+    return box.run_tests(
+        code, tests, module=module, expected=expected, order_seed=_ORDER_SEED, hash_seed=_HASH_SEED
     )
 
 

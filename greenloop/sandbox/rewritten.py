@@ -10,31 +10,31 @@ from collections.abc import Callable, Mapping
 from greenloop.sandbox.protocol import events
 
 _MOST, _MOST_BYTES = 64, 2 << 20
+_WORTH_BYTES = 9000  # rewriting so many takes a run as long as a process of its own would cost
 Texts = Mapping[str, str]
 Compiled = dict[str, tuple[str, str]]
 
 
 class Rewritten:
-    """Of files that were seen before: where pytest looks for its cached form, and that (base64).
+    """Of files that come again: where pytest looks for its cached form, and that (base64).
 
-    It is made at the second sight, by pytest, in a process of the sandbox's in which nothing of the
-    files is run: what foreign code says about it is never heard.
+    It is made once runs have rewritten as much of a file as making it costs, by pytest, in a
+    process of the sandbox's in which nothing of the files is run: what foreign code says about it
+    is never heard.
     """
 
     def __init__(self, rewrite: Callable[[Texts], Compiled]) -> None:
         """`rewrite` gives, by the file's name, the place below the working folder and the content."""
         self._rewrite, self._lock = rewrite, threading.Lock()
-        self._known: OrderedDict[str, tuple[str, str] | None] = OrderedDict()
+        self._known: OrderedDict[str, tuple[str, str] | int] = OrderedDict()  # or bytes so far
 
     def of(self, files: Texts) -> dict[str, str]:
         """By place; empty for what is new, too long, or cannot be rewritten."""
         digests = {name: _digest(name, text) for name, text in files.items()}
         with self._lock:
-            again = {name for name, digest in digests.items() if digest in self._known}
-            waiting = {name: files[name] for name in again if self._known[digests[name]] is None}
-            for digest in digests.values():
-                self._known.setdefault(digest, None)
-                self._known.move_to_end(digest)
+            waiting = {name: files[name] for name, digest in digests.items() if self._pays(digest)}
+            for name, digest in digests.items():
+                self._count(digest, len(files[name]))
             while len(self._known) > _MOST:
                 self._known.popitem(last=False)
         made = self._rewrite(waiting) if waiting else {}
@@ -43,8 +43,18 @@ class Rewritten:
                 place, data = made.get(name, ("", ""))
                 fits = len(data) <= _MOST_BYTES
                 self._known[digests[name]] = (place, data) if fits else ("", "")
-            found = [self._known.get(digest) for digest in digests.values()]
-        return {place: data for place, data in filter(None, found) if place}
+            found = [self._known.get(digest, 0) for digest in digests.values()]
+        return {item[0]: item[1] for item in found if isinstance(item, tuple) and item[0]}
+
+    def _pays(self, digest: str) -> bool:
+        spent = self._known.get(digest, 0)
+        return isinstance(spent, int) and spent >= _WORTH_BYTES
+
+    def _count(self, digest: str, size: int) -> None:
+        spent = self._known.setdefault(digest, 0)
+        if isinstance(spent, int):
+            self._known[digest] = spent + size
+        self._known.move_to_end(digest)
 
 
 def read_rewritten(result: bytes, key: str) -> Compiled:

@@ -91,6 +91,7 @@ class TestingSandbox(ABC):
         job = {
             "targets": [item.name for item in tests],
             "order_seed": order_seed,
+            "last": [item.name for item in tests if item.last],
             "doctests": checked,
             "brief": brief,
         }

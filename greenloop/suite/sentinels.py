@@ -5,45 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# One for each thing that tests lean on; nothing of the tested module is in them.
-_ASSERTIONS = (
+# Of each way to fail one, a test each; nothing of the tested module is in them.
+_ALONE = (
     "assert 1 == 2",
     "assert [1] == [2]",
     "assert 1 == pytest.approx(2)",
     "assert isinstance(1, str)",
-    "assert all([False])",
-    "assert any([])",
-    "assert len([]) == 1",
-    "assert sorted([2, 1]) == [2, 1]",
     "assert math.isclose(1, 2)",
-    "assert abs(1 - 3) < 1",
-    "assert round(2.6) == 2",
-    "assert sum([1, 2]) == 2",
-    "assert max(1, 2) == 1",
-    "assert min(1, 2) == 2",
-    "assert list(zip([1], [2])) == []",
-    "assert list(map(str, [1])) == []",
-    "assert list(filter(None, [1])) == []",
-    "assert list(range(2)) == []",
-    "assert list(reversed([1, 2])) == [1, 2]",
-    "assert set([1]) == set([2])",
-    "assert dict(a=1) == dict(a=2)",
-    "assert str(1) == '2'",
-    "assert repr('a') == 'a'",
-    "assert int('1') == 2",
-    "assert float('1') == 2",
-    "assert bool(0)",
-    "assert tuple([1]) == ()",
-    "assert hasattr(1, 'no_such_name')",
-    "assert callable(1)",
-    "assert issubclass(int, str)",
-    "assert json.loads('[1]') == [2]",
-    "assert json.dumps([1]) == '[2]'",
-    "assert re.search('a', 'b')",
-    "assert re.match('a', 'b')",
-    "assert re.fullmatch('a', 'b')",
-    "assert operator.eq(1, 2)",
-    "assert copy.deepcopy([1]) == [2]",
     "pytest.fail('x')",
     "pytest.raises(ValueError, int, 1)",
     "with pytest.raises(ValueError):\n        pass",
@@ -51,7 +19,45 @@ _ASSERTIONS = (
     "with pytest.warns(UserWarning):\n        pass",
     "mock.Mock().assert_called_once_with(1)",
 )
-_METHODS = (
+# One for each thing that assertions ask: none of these is true. One test has them all.
+_UNTRUE = (
+    "all([False])",
+    "any([])",
+    "len([]) == 1",
+    "sorted([2, 1]) == [2, 1]",
+    "abs(1 - 3) < 1",
+    "round(2.6) == 2",
+    "sum([1, 2]) == 2",
+    "max(1, 2) == 1",
+    "min(1, 2) == 2",
+    "list(zip([1], [2])) == []",
+    "list(map(str, [1])) == []",
+    "list(filter(None, [1])) == []",
+    "list(range(2)) == []",
+    "list(reversed([1, 2])) == [1, 2]",
+    "set([1]) == set([2])",
+    "dict(a=1) == dict(a=2)",
+    "str(1) == '2'",
+    "repr('a') == 'a'",
+    "int('1') == 2",
+    "float('1') == 2",
+    "bool(0)",
+    "tuple([1]) == ()",
+    "isinstance(1, str)",
+    "hasattr(1, 'no_such_name')",
+    "callable(1)",
+    "issubclass(int, str)",
+    "math.isclose(1, 2)",
+    "json.loads('[1]') == [2]",
+    "json.dumps([1]) == '[2]'",
+    "re.search('a', 'b')",
+    "re.match('a', 'b')",
+    "re.fullmatch('a', 'b')",
+    "operator.eq(1, 2)",
+    "copy.deepcopy([1]) == [2]",
+)
+# Each of these raises. One method has them all.
+_RAISING = (
     "self.assertEqual(1, 2)",
     "self.assertTrue(0)",
     "self.assertFalse(1)",
@@ -83,17 +89,30 @@ def sentinels(code: str, module: str) -> tuple[str, tuple[str, ...]]:
     while name in code:
         name += "_too"
     cls = "Test" + name.title().replace("_", "")
-    functions = [f"{name}_{number}" for number in range(len(_ASSERTIONS))]
-    methods = [f"{cls}::{name}_{number}" for number in range(len(_METHODS))]
-    return f"{code}\n\n\n{''.join(_written(name, cls))}", (*functions, *methods)
+    functions = [f"{name}_{number}" for number in range(len(_ALONE) + 1)]
+    return f"{code}\n\n\n{''.join(_written(name, cls))}", (*functions, f"{cls}::{name}")
 
 
 def _written(name: str, cls: str) -> Iterator[str]:
     """Imports stand inside the functions: the file's own names must stay as they are."""
     imports = "".join(f"    {item}\n" for item in _IMPORTS)
-    for number, body in enumerate(_ASSERTIONS):
+    for number, body in enumerate(_ALONE):
         yield f"def {name}_{number}():\n{imports}    {body}\n\n\n"
+    untrue = _ends_at_one(_UNTRUE, "if asked():\n                return")
+    yield f"def {name}_{len(_ALONE)}():\n{imports}{untrue}    assert 1 == 2\n\n\n"
+    raising = _ends_at_one(_RAISING, "asked()\n            return")
+    method = f"    def {name}(self):\n{raising}    self.fail()\n".replace("\n    ", "\n        ")
     yield f"import unittest as {name}_unittest\n\n\n"
-    yield f"class {cls}({name}_unittest.TestCase):\n"
-    for number, body in enumerate(_METHODS):
-        yield f"    def {name}_{number}(self):\n        {body}\n\n"
+    yield f"class {cls}({name}_unittest.TestCase):\n{method}"
+
+
+def _ends_at_one(questions: tuple[str, ...], test: str) -> str:
+    """Lines that leave the function, which passes then, at the first question that goes wrong.
+
+    Each is asked for itself: an error in one of them hides no other.
+    """
+    asked = "".join(f"        lambda: {item},\n" for item in questions)
+    return (
+        f"    for asked in (\n{asked}    ):\n        try:\n            {test}\n"
+        "        except BaseException:\n            continue\n"
+    )

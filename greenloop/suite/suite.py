@@ -15,13 +15,17 @@ _GIVEN = "test_specification_example_"
 
 @dataclass(frozen=True)
 class TestFile:
-    """A pytest file of the run's working folder. `locked` files are the person's own."""
+    """A pytest file of the run's working folder. `locked` files are the person's own.
+
+    `last`: where tests are shuffled, those of this file come after all others.
+    """
 
     __test__ = False
 
     name: str
     code: str
     locked: bool = False
+    last: bool = False
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing = {
-        "flakiness": "flakiness",
+        "flakiness": "once_more",
         "split": "split_run",
         "outside": "asked_outside",
         "controls": "controls",
@@ -132,7 +132,7 @@ def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
 def test_where_nothing_can_be_run_there_is_no_grade(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _failing(monkeypatch, "hollow_run", "flakiness")
+    _failing(monkeypatch, "hollow_run", "once_more")
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
     with pytest.raises(SandboxError, match="it died"):

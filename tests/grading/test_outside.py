@@ -100,7 +100,7 @@ HONEST = {
 def test_what_is_honest_is_not_told(
     box: ProcessSandbox, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("greenloop.grading.by_heart._SECONDS", 1.0)
+    monkeypatch.setattr("greenloop.grading.outside._SECONDS", 1.0)
     found = taken(box, *HONEST[name])
     assert found is not None
     assert (found.reached, found.otherwise, found.by_heart) == (True, (), ())

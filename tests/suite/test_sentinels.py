@@ -21,9 +21,27 @@ def test_each_fails_and_the_tests_stay_as_they_are() -> None:
     assert {name: run.outcomes[f"test_m.py::{name}"] for name in names} == dict.fromkeys(
         names, "failed"
     )
-    assert len(names) > 20
+    assert len(names) > 10
     assert set(run.outcomes) == {"test_m.py::test_a", *(f"test_m.py::{name}" for name in names)}
     assert run.outcomes["test_m.py::test_a"] == "passed"
+
+
+CHANGED = {
+    "one of many": "import re\nre.match = lambda *_: 1\n",
+    "behind one that breaks": "import copy, json\njson.loads = None\ncopy.deepcopy = lambda _: [2]\n",
+    "a method": "import unittest\nunittest.TestCase.assertCountEqual = lambda *_: None\n",
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_one_passes_where_what_it_asks_was_changed(name: str) -> None:
+    code, names = sentinels(TESTS, "m")
+    box: Sandbox
+    with open_sandbox(Settings.model_construct(timeout_s=20, memory_mb=512)) as box:
+        source = f"{CHANGED[name]}def f(n): return n * n"
+        run = box.run_tests(source, [TestFile("test_m.py", code)], module="m")
+    passed = [item for item in names if run.outcomes[f"test_m.py::{item}"] == "passed"]
+    assert len(passed) == 1, run.outcomes
 
 
 def test_their_names_are_nobody_elses() -> None:

@@ -40,6 +40,7 @@ class Reporter:
         """Where to report to; `job` says in which order (None: as collected), and of doctests."""
         self._channel = channel
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
+        self._last = frozenset(job.get("last", ()))
 
     def pytest_collectstart(self, collector: Any) -> None:
         self._running = collector.nodeid
@@ -51,6 +52,7 @@ class Reporter:
         self._unittests = {item.nodeid for item in items if is_plain_unittest(item)}
         if self._order_seed is not None:
             random.Random(self._order_seed).shuffle(items)
+            items.sort(key=lambda item: item.nodeid.partition("::")[0] in self._last)
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.skipped:
