@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Left out on
 # purpose: comparisons to None or True, unused variables, mutable defaults: mending them can change
@@ -78,9 +79,7 @@ def _defines(code: str, names: set[str]) -> bool:
 def _ruff(code: str, *options: str) -> str | None:
     """ruff's standard output on one source; None where it cannot be run."""
     try:
-        from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
-
-        binary = str(find_ruff_bin())
+        binary = _binary()
     except (ImportError, OSError):
         return None
     command = [
@@ -99,3 +98,11 @@ def _ruff(code: str, *options: str) -> str | None:
     except (OSError, subprocess.TimeoutExpired, UnicodeError):
         return None
     return ended.stdout if ended.returncode in (0, 1) else None
+
+
+@lru_cache(maxsize=1)
+def _binary() -> str:
+    """Raises ImportError or OSError where there is none."""
+    from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
+
+    return str(find_ruff_bin())

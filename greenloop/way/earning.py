@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from greenloop.errors import UnusableAnswerError
 from greenloop.events import Emit, Notice, RedPhaseDone
-from greenloop.fixes import free_fixes
+from greenloop.fixes import free_fixes, with_missing_imports
 from greenloop.records import Contract, Expectation, GeneratedTests, Origin, RedPhase, TestRun
 from greenloop.suite import Suite
 from greenloop.suite.examples import example_tests
@@ -66,7 +66,7 @@ async def _on_stub(kit: Toolkit, state: RunState, emit: Emit, suite: Suite) -> T
 
 def stub_of(contract: Contract) -> str:
     """The contract's stub, with the imports that its interface forgot."""
-    return free_fixes(stub(contract.interface)).code
+    return with_missing_imports(stub(contract.interface))[0]
 
 
 async def _mended(

@@ -117,7 +117,7 @@ def _failing(*_: Any, **__: Any) -> Any:
 @pytest.mark.parametrize(
     ("place", "broken"),
     [
-        ("ruff.__main__.find_ruff_bin", _missing),
+        ("greenloop.fixes.linting._binary", _missing),
         ("subprocess.run", _missing),
         ("subprocess.run", _late),
         ("subprocess.run", _failing),

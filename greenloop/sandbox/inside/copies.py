@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from . import kernel as k
-from . import room
+from . import foreign, room
 from .kept import Kept
 from .split import SPLIT
 from .supervisor import Run, say, supervise
@@ -58,6 +58,7 @@ class Copies:
     def next_run(self) -> Run:
         """Returns in a run's process only."""
         self.kept.settle()
+        foreign.hide_ours()
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended copies are cleared away by themselves
         gc.collect()
         gc.freeze()

@@ -38,12 +38,23 @@ def families(spaces: bool) -> tuple[int, ...]:
     return _IN_SPACES if spaces else ()
 
 
-def close_up(limits: dict[str, int], spaces: bool) -> None:
-    """What can go up before the job is known."""
+def hide_ours() -> None:
+    """Foreign code finds none of our modules by name, and can import none.
+
+    To be done once, in the process that is copied: looking through all modules writes to each of
+    their names' pages, which every copy would pay for.
+    """
+    if _OWN not in sys.modules:
+        return
     home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = [item for item in sys.path if item != home]
     for name in [item for item in sys.modules if item == _OWN or item.startswith(f"{_OWN}.")]:
         del sys.modules[name]
+
+
+def close_up(limits: dict[str, int], spaces: bool) -> None:
+    """What can go up before the job is known."""
+    hide_ours()
     faulthandler.enable(sys.__stderr__ or 2)
     limit(limits, alone=spaces)
     if spaces:
