@@ -40,12 +40,16 @@ class Reporter:
         """Where to report to; `job` says in which order (None: as collected), and of doctests."""
         self._channel = channel
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
-        self._last = frozenset(job.get("last", ()))
+        self._last, self._brief = frozenset(job.get("last", ())), bool(job.get("brief"))
 
     def pytest_collectstart(self, collector: Any) -> None:
         self._running = collector.nodeid
         if isinstance(collector, pytest.File):
             self._channel.send("started", id=collector.nodeid)
+
+    def pytest_itemcollected(self, item: Any) -> None:
+        if self._brief:  # pytest makes it of each failure, shown or not
+            item.repr_failure = _not_shown
 
     def pytest_collection_modifyitems(self, session: Any, items: list[Any]) -> None:
         items.extend(doctests(session, [self._work + name for name in self._doctests]))
@@ -140,6 +144,10 @@ class Reporter:
         if report.when == "teardown":
             outcome, seconds = self._outcome.pop(report.nodeid)
             self._channel.send("test", id=report.nodeid, outcome=outcome, duration_s=seconds)
+
+
+def _not_shown(*_: Any, **__: Any) -> str:
+    return "failed"
 
 
 def _worse(outcome: str, report: Any) -> str:
