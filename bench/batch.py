@@ -1,13 +1,14 @@
 """Many specifications against a model that answers after half a second: what is greenloop's own part?
 
-    python bench/batch.py [--count 200] [--jobs 50] [--delay 0.5] [--grow 10,100,1000]
+    python bench/batch.py [--count 200] [--jobs 50] [--delay 0.5] [--grow 10,100,1000,2000]
 
 Three rows for the same conversations (contract; code and tests side by side; review):
 `the answers` is arithmetic: the time that the model needs, with so many conversations at once;
 `a client` asks the same questions with ChatOpenAI alone, and throws the answers away;
 `greenloop` is `greenloop batch` without mutants: answers, red phase, tests, grade, report and log.
-Then how time and CPU grow with the number of specifications. CPU is that of all processes
-but the model's (needs perf: apt install linux-perf).
+Under them stands what the processors alone need for that: no fewer seconds than CPU seconds by cores,
+however short the answers are. Then how time, CPU, memory and descriptors grow with the number of
+specifications. CPU is that of all processes but the model's (needs perf: apt install linux-perf).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from batch_watch import looking
 from mutation_tools import timed
 
 HERE = Path(__file__).parent
@@ -100,10 +102,12 @@ def batch(count: int, jobs: int, environment: dict[str, str]) -> Row:
         )
         command = [sys.executable, "-m", "greenloop", "batch", "specs.jsonl", "--quiet", "--json"]
         command += ["--jobs", str(jobs), "--mutants", "0", "--model", "openai:bench"]
-        wall_s, cpu_s, out = timed(command, Path(folder), more=environment)
+        with looking(Path(folder)) as looks:
+            wall_s, cpu_s, out = timed(command, Path(folder), more=environment)
     totals = json.loads(out)
     assert totals["reached"] == count, totals
-    return Row("greenloop", count, wall_s, cpu_s, f"{totals['calls']} calls")
+    said = ", ".join(filter(None, (f"{totals['calls']} calls", looks.said(count))))
+    return Row("greenloop", count, wall_s, cpu_s, said)
 
 
 def show(row: Row, answers_s: float) -> None:
@@ -119,7 +123,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=50)
     parser.add_argument("--delay", type=float, default=0.5)
-    parser.add_argument("--grow", default="10,100,1000")
+    parser.add_argument("--grow", default="10,100,1000,2000")
     chosen = parser.parse_args()
     count, jobs = chosen.count, chosen.jobs
     answers_s = math.ceil(count / jobs) * LANES * chosen.delay
@@ -132,6 +136,8 @@ def main() -> None:
         show(asked, answers_s)
         made = batch(count, jobs, environment)
         show(made, answers_s)
+        cores_s = made.cpu_s / (os.cpu_count() or 1)
+        print(f"{'processors':12} {count:5} {cores_s:8.1f}s {cores_s / answers_s:6.2f}x")
         print(f"\ngreenloop : a client {made.wall_s / asked.wall_s:.2f}x (time)\n")
         for number in [int(item) for item in chosen.grow.split(",") if item]:
             needed_s = math.ceil(number / jobs) * LANES * chosen.delay

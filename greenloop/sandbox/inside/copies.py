@@ -17,8 +17,8 @@ import socket
 from dataclasses import dataclass
 from typing import NoReturn
 
-from . import kernel as k
 from . import foreign, room
+from . import kernel as k
 from .kept import Kept
 from .split import SPLIT
 from .supervisor import Run, say, supervise
