@@ -8,6 +8,7 @@ import os
 import platform
 import socket
 import struct
+from functools import lru_cache
 
 CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -48,8 +49,15 @@ def machine() -> str:
     return name
 
 
+@lru_cache(maxsize=1)
 def libc() -> ctypes.CDLL:
+    """Opened once: each opening makes a class, which takes longer than most of these calls."""
     return ctypes.CDLL(None, use_errno=True)
+
+
+@lru_cache(maxsize=1)
+def _libc_with_gil() -> ctypes.PyDLL:
+    return ctypes.PyDLL(None, use_errno=True)
 
 
 def checked(result: int, what: str) -> int:
@@ -105,11 +113,11 @@ def name_process(name: str) -> None:
 
 def clone(namespaces: int) -> int:
     """fork() into new namespaces: 0 in the child, which is pid 1 of its pid namespace."""
-    with_gil = ctypes.PyDLL(None, use_errno=True)  # the child must come back holding the lock
     flags = ctypes.c_ulong(namespaces | _SIGCHLD)
     number = _NUMBERS[machine()]["clone"]
     ctypes.pythonapi.PyOS_BeforeFork()  # as os.fork does: Python's own locks are held meanwhile
-    pid = int(with_gil.syscall(number, flags, 0, 0, 0, 0))
+    # The child must come back holding the lock.
+    pid = int(_libc_with_gil().syscall(number, flags, 0, 0, 0, 0))
     if pid == 0:
         ctypes.pythonapi.PyOS_AfterFork_Child()
     else:
