@@ -20,7 +20,7 @@ _ROOM_PROCESSES, _ROOM_FILES = 16, 64
 _USERS = range(20000, 60000)  # exist wherever an engine without root has its usual 65536
 _MAIN = (
     "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
-    "from inside.contained import main; main({modules!r})"
+    "from inside.contained import main; main({modules!r}, {plugins!r})"
 )
 # Python twice: what the engine puts into the environment (a proxy with its password) is gone then.
 # The second without -I, which would not hear of PYTHONHASHSEED.
@@ -40,7 +40,8 @@ _FITS = (
 
 @dataclass(frozen=True)
 class Shape:
-    """What is settled when a container starts: limits in bytes and numbers, and packages."""
+    """What is settled when a container starts: limits in bytes and numbers, packages, and the ones
+    whose plugins for pytest are loaded."""
 
     memory: int
     disk: int
@@ -50,11 +51,13 @@ class Shape:
     open_files: int
     processes: int
     packages: Installed
+    plugins: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, limits: Limits, packages: Installed) -> Shape:
+    def of(cls, limits: Limits, packages: Installed, plugins: tuple[str, ...] = ()) -> Shape:
         sizes = (limits.total_bytes, limits.disk_bytes, limits.shared_bytes, limits.inodes)
-        return cls(*sizes, limits.file_bytes, limits.open_files, limits.processes, packages)
+        most = (limits.file_bytes, limits.open_files, limits.processes)
+        return cls(*sizes, *most, packages, plugins)
 
 
 def start_command(engine: Engine, name: str, shape: Shape) -> list[str]:
@@ -81,13 +84,14 @@ def start_command(engine: Engine, name: str, shape: Shape) -> list[str]:
     words += [f"--sysctl=net.ipv4.tcp_{way}mem=4096 65536 212992" for way in "rw"]
     words += [] if docker else ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"]
     words += [f"--mount={_mount(source, target)}" for source, target in _bound(shape.packages)]
-    start = _python(name, shape.packages)
+    start = _python(name, shape.packages, shape.plugins)
     return engine.command(*words, "--entrypoint=python3", engine.image, "-I", "-S", "-c", start)
 
 
-def _python(name: str, packages: Installed) -> str:
+def _python(name: str, packages: Installed, plugins: tuple[str, ...]) -> str:
     """What its Python is given to do."""
-    main = _MAIN.format(home=HOME, site=[SITE, PACKAGES], modules=packages.modules)
+    loaded = {"modules": packages.modules, "plugins": plugins}
+    main = _MAIN.format(home=HOME, site=[SITE, PACKAGES], **loaded)
     ours = (sys.platform, *sys.version_info[:2])
     told = f"{ours[1]}.{ours[2]} on {ours[0]}"
     fits = _FITS.format(ours=ours, told=told) if packages else ""

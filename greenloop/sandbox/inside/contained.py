@@ -41,10 +41,11 @@ _JOB_BYTES, _LIMIT_BYTES = 64 << 20, 65536
 _PLACES = ("/tmp", "/dev/shm", "/dev/mqueue")
 
 
-def main(modules: Sequence[str] = ()) -> None:
+def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
     """Serves one run after the other until the host goes away.
 
-    `modules` of packages are loaded beforehand, as far as that is safe.
+    `modules` of packages are loaded beforehand, as far as that is safe; `plugins` are packages
+    whose plugins for pytest are.
     """
     host, kept = Host(), Kept()
     k.prctl(k.PR_SET_DUMPABLE, 0)
@@ -58,7 +59,7 @@ def main(modules: Sequence[str] = ()) -> None:
     _make_clean()
     os.chdir(WORK)
     with kept.opened():
-        hold_session(WORK, foreign.ini_file(), lambda: _next_run(host, kept))
+        hold_session(WORK, foreign.ini_file(), lambda: _next_run(host, kept), plugins)
     run = _next_run(host, kept)
     foreign.end(lambda: foreign.from_the_beginning(run.job, run.handle))
 
@@ -66,6 +67,7 @@ def main(modules: Sequence[str] = ()) -> None:
 def _next_run(host: Host, kept: Kept) -> Run:
     """Returns in a run's process only; pid 1 ends herein, whatever happens."""
     kept.settle()
+    foreign.hide_ours()
     gc.collect()
     gc.freeze()
     try:
