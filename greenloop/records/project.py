@@ -11,13 +11,14 @@ class Project(WithBytes):
     """`targets` are test files or folders, '' or `.` for all of it; paths are relative to the root.
 
     `overlay` are files that take the place of those of the same path, or are new. `left_out` says
-    what of the folder was not read.
+    what of the folder was not read. Where tests are shuffled, those of the files `last` stay behind.
     """
 
     files: tuple[InputFile, ...]
     targets: tuple[str, ...] = ()
     overlay: tuple[InputFile, ...] = ()
     left_out: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
 
     def with_overlay(self, sources: Mapping[str, str]) -> Project:
         """The same with these sources (by path) laid over it, in the place of an earlier overlay."""

@@ -70,7 +70,9 @@ class ProjectSandbox:
         changed = {i.name: i.code for i in tests if laid_out.get(i.name) != i.code.encode()}
         more = tuple(name for name in changed if name not in laid_out)
         project = self.project.with_overlay({self.path: code, **changed})
-        project = project.model_copy(update={"targets": (*self.project.targets, *more)})
+        last = tuple(item.name for item in tests if item.last)
+        changes = {"targets": (*self.project.targets, *more), "last": last}
+        project = project.model_copy(update=changes)
         return self.box.run_project(
             project, expected=expected, order_seed=order_seed, hash_seed=hash_seed
         )

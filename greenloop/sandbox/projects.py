@@ -32,6 +32,7 @@ def project_work(
     job = {
         "targets": _targets(project.targets, files),
         "order_seed": order_seed,
+        "last": list(project.last),
         "doctests": [],
         "config": options.config,
         "options": options.arguments,

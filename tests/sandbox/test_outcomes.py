@@ -254,3 +254,13 @@ def test_an_order_seed_shuffles_and_repeats(box: Sandbox) -> None:
     assert orders[0] == sorted(orders[0])
     assert orders[1] != orders[0]
     assert orders[1] == orders[2]
+
+
+def test_files_that_come_last_stay_behind_the_others_where_tests_are_shuffled(box: Sandbox) -> None:
+    text = "from solution import x\n" + "".join(f"def test_{n}(): pass\n" for n in range(6))
+    files = [TestFile("test_a_last.py", text, last=True), TestFile("test_solution.py", text)]
+    run = box.run_tests("x = 1", files, module="solution", order_seed=1)
+    own = [item.id for item in run.tests][:6]
+    assert all(name.startswith("test_solution.py") for name in own), run.tests
+    assert own != sorted(own)
+    assert len(run.tests) == 12

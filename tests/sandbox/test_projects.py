@@ -13,9 +13,11 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.records import Expectation, Project
+from greenloop.sandbox.in_project import ProjectSandbox
 from greenloop.sandbox.process import ProcessSandbox
 from greenloop.sandbox.snapshot import snapshot
 from greenloop.sandbox.testing import TestingSandbox
+from greenloop.suite import TestFile
 
 FILES = {
     "pyproject.toml": """
@@ -160,6 +162,18 @@ def test_what_is_laid_over_it_counts_and_nothing_reaches_the_next_run(
     assert again.passed, again
     assert [item.id for item in first.tests] != [item.id for item in again.tests]
     assert not box.run_project(project, expected=expected).passed
+
+
+def test_files_that_come_last_stay_behind_the_others_where_tests_are_shuffled(
+    box: TestingSandbox, project: Project
+) -> None:
+    whole = project.model_copy(update={"targets": ("tests",)})
+    inside = ProjectSandbox(box, whole, "src/shop/cart.py")
+    extra = TestFile("test_a_last.py", "def test_a(): pass\ndef test_b(): pass\n", last=True)
+    run = inside.run_tests(FIXED["src/shop/cart.py"], [extra], order_seed=3)
+    names = [item.id for item in run.tests]
+    assert len(names) > 4
+    assert [name.partition("::")[0] for name in names].index("test_a_last.py") == len(names) - 2
 
 
 def test_targets_are_files_folders_and_single_tests(box: TestingSandbox, project: Project) -> None:
