@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import threading
@@ -19,6 +20,7 @@ from tests.e2e.conftest import KEY
 from tests.e2e.test_batch import ManySpecifications, written
 from tests.engines.conftest import Ended, TwoNodes
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
+from tests.support.s3_server import SECRET, why_not
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
@@ -89,7 +91,8 @@ def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
         arguments = ("specs", "-o", "src", "--run-dir", place.format(Path.cwd()), "--json")
         command = nodes.start(server, *arguments)
         until(lambda: held.holds(4), command)
-        time.sleep(0.5)  # what was answered last is on its way into a log
+        folder = Path(place.rpartition("/")[2])
+        until(lambda: answers_kept(folder) == [3] * 4, command)
         nodes.kill(second)
         until(lambda: len(held.waiting) > 4, command)  # what was lost asks for it again
         held.open()
@@ -102,14 +105,17 @@ def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
     assert {tool for _, tool in again} == {"review_code"}
     assert max(again.values()) == 2
     assert len(again) == 2  # the other node went on
-    folder = Path(place.rpartition("/")[2])
     results = outcomes(folder)
     assert sorted(item["id"] for item in results) == [f"top-{i}" for i in range(5)]
     assert all(Path(f"src/top_{i}.py").exists() for i in range(5))
-    logs = [path.read_text().count("\n") for path in folder.glob("runs/*/answers.jsonl")]
-    assert logs == [4] * 5
+    assert answers_kept(folder) == [4] * 5
     assert any(nodes.folder.rglob("*.log"))  # what Ray wrote is looked through too
     assert_nowhere(KEY, nodes.folder, Path())
+
+
+def answers_kept(folder: Path) -> list[int]:
+    """How many answers each run has there."""
+    return [path.read_text().count("\n") for path in folder.glob("runs/*/answers.jsonl")]
 
 
 def assert_nowhere(secret: str, *folders: Path) -> None:
@@ -117,6 +123,34 @@ def assert_nowhere(secret: str, *folders: Path) -> None:
         for path in folder.rglob("*"):
             if path.is_file():
                 assert secret.encode() not in path.read_bytes(), path
+
+
+@pytest.mark.skipif(bool(why_not()), reason=str(why_not()))
+def test_another_machine_goes_on_with_the_bucket_alone(nodes: TwoNodes, ended: Ended) -> None:
+    """On S3: a node is switched off, the command is killed, and its machine is never seen again."""
+    second = nodes.with_second()
+    written(4)
+    held = Held("review_code")
+    assert nodes.s3 is not None
+    bucket = nodes.s3.folder / "mine/batch"
+    with OpenAIServer(held) as server, opening(held):
+        arguments = ("specs", "-o", "src", "--run-dir", "s3://mine/batch")
+        command = nodes.start(server, *arguments)
+        until(lambda: held.holds(4) and answers_kept(bucket) == [3] * 4, command)
+        nodes.kill(second)
+        until(lambda: len(held.waiting) == 6, command)
+        command.kill()
+        command.wait()
+        shutil.rmtree(".greenloop")
+        held.open()
+        status, out, err = ended(nodes.start(server, *arguments))
+        assert (status, "4 of 4 specifications reached" in out) == (0, True), err
+    assert {count for (_, tool), count in held.asked.items() if tool != "review_code"} == {1}
+    assert sum(held.asked.values()) == 4 * 4 + 2 + 4  # cut off: by the node's end, by the command's
+    assert sorted(item["id"] for item in outcomes(bucket)) == [f"top-{i}" for i in range(4)]
+    assert all(Path(f"src/top_{i}.py").exists() for i in range(4))
+    assert_nowhere(KEY, nodes.folder, Path())
+    assert_nowhere(SECRET, nodes.folder, Path())
 
 
 def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
