@@ -169,6 +169,27 @@ def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
     assert sum(item["tokens"] for item in outcomes(Path("shared"))) == 150 * asked
 
 
+def test_the_rate_is_one_for_all_nodes(nodes: TwoNodes) -> None:
+    """12 requests a minute: 12 at once, then one in 5 s. After six answers that were held, six runs
+    ask for 18 more; held on each node alone, the rate would let all of them go out."""
+    nodes.with_second()
+    written(6)
+    rate, waiting = 12, 6
+    held = Held("parse_specification")
+    with OpenAIServer(held) as server, opening(held):
+        each = ("--jobs", str(waiting), "--requests-per-minute", str(rate), "--run-dir", "shared")
+        command = nodes.start(server, "specs", *each)
+        until(lambda: len(held.waiting) == waiting, command)
+        since = time.monotonic()
+        held.open()
+        until(lambda: len(server.requests) >= rate, command)  # so many may go out at once
+        until(lambda: time.monotonic() - since > 5, command)
+        gone_out = len(server.requests) - waiting
+        assert gone_out <= rate + (time.monotonic() - since) * rate / 60
+        command.kill()
+        command.wait()
+
+
 def test_ctrl_c_lets_runs_end_and_the_second_ends_them(nodes: TwoNodes, ended: Ended) -> None:
     nodes.with_second()
     written(4)
