@@ -18,9 +18,11 @@ _ANSWER_S = 20.0  # for one object; a package left to itself tries a silent serv
 
 @dataclass(frozen=True)
 class Bucket:
-    """Files below `url`, each put there whole. Its methods block."""
+    """Files below `url`, each put there whole. Its methods block, and try once; whoever can wait
+    asks one that refuses again for `patience_s`."""
 
     url: str
+    patience_s: float = 30.0
 
     def fetch(self, name: str, folder: Path) -> None:
         """All files below `name`, into `folder`, which may not be there yet.

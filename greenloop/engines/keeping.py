@@ -10,7 +10,7 @@ from pathlib import Path
 
 from greenloop.engines.bucket import Bucket
 from greenloop.engines.left import Left
-from greenloop.engines.patience import PATIENCE_S, patiently
+from greenloop.engines.patience import patiently
 from greenloop.errors import StoreError
 from greenloop.events import CallFinished, Event
 from greenloop.models.limiting import Call, Limits
@@ -31,14 +31,17 @@ class NotKept:
 class Keeper:
     """Of one run: its folder `here`, its `name` in the bucket. It listens to the run's events.
 
-    A bucket that refuses is asked again for `patience_s`; one that was given up once is not.
+    A bucket that was given up once is not waited for again.
     """
 
     bucket: Bucket
     name: str
     here: Path
-    patience_s: float = PATIENCE_S
+    _patience_s: float = field(init=False)
     _putting: asyncio.Task[None] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._patience_s = self.bucket.patience_s
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, CallFinished) and event.source == "model":
@@ -51,14 +54,14 @@ class Keeper:
 
     async def fetched(self) -> None:
         """What another worker has left. Raises StoreError."""
-        await patiently(self.patience_s, self.bucket.fetch, self.name, self.here)
+        await patiently(self._patience_s, self.bucket.fetch, self.name, self.here)
 
     async def all_kept(self) -> NotKept | None:
         """Nothing is here any more; what of it the bucket did not take, None where it has all."""
         if self._putting is not None:
             await asyncio.wait([self._putting])
         try:
-            await patiently(self.patience_s, self.bucket.put, self.name, self.here)
+            await patiently(self._patience_s, self.bucket.put, self.name, self.here)
         except StoreError as error:
             return NotKept(error, await asyncio.to_thread(Left.of, self.here))
         finally:
@@ -71,9 +74,9 @@ class Keeper:
             await before
         log = RunDirectory(self.here).answers.name
         try:
-            await patiently(self.patience_s, self.bucket.put, self.name, self.here, log)
+            await patiently(self._patience_s, self.bucket.put, self.name, self.here, log)
         except StoreError:
-            self.patience_s = 0.0
+            self._patience_s = 0.0
             raise
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from greenloop.batch.results import RESULTS
 from greenloop.engines.bucket import Bucket
 from greenloop.engines.left import send_left
-from greenloop.engines.patience import PATIENCE_S, patiently
+from greenloop.engines.patience import patiently
 from greenloop.errors import StoreError
 from greenloop.events import Emit, Notice
 
@@ -29,7 +29,6 @@ class Mirror:
     folder: Path
     emit: Emit
     every_s: float = _EVERY_S
-    patience_s: float = PATIENCE_S
     _size: int = field(default=-1, init=False)
     _refused: bool = field(default=False, init=False)
 
@@ -41,7 +40,7 @@ class Mirror:
         Raises:
             StoreError: the bucket does not take them; told alone where something else went wrong.
         """
-        await patiently(self.patience_s, send_left, self.bucket, self.folder)
+        await patiently(self.bucket.patience_s, send_left, self.bucket, self.folder)
         task = asyncio.ensure_future(self._follow())
         try:
             yield
@@ -50,7 +49,7 @@ class Mirror:
             await self._in_the_end(isinstance(error, Exception))
             raise
         await _ended(task)
-        await patiently(self.patience_s, self._put_all)
+        await patiently(self.bucket.patience_s, self._put_all)
 
     async def _follow(self) -> None:
         pause = self.every_s
@@ -72,7 +71,8 @@ class Mirror:
 
     def _put_new(self) -> None:
         """Results are only ever appended."""
-        size = (self.folder / RESULTS).stat().st_size
+        results = self.folder / RESULTS
+        size = results.stat().st_size if results.exists() else 0
         if size != self._size:
             self.bucket.put("", self.folder, RESULTS)
             self._size = size
@@ -83,7 +83,7 @@ class Mirror:
 
     async def _in_the_end(self, with_patience: bool) -> None:
         try:
-            await patiently(self.patience_s if with_patience else 0.0, self._put_all)
+            await patiently(self.bucket.patience_s if with_patience else 0.0, self._put_all)
         except StoreError as error:
             self.emit(Notice(f"{error}: the same command puts the results there"))
 

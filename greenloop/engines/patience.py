@@ -9,7 +9,6 @@ from typing import ParamSpec, TypeVar
 
 from greenloop.errors import StoreError
 
-PATIENCE_S = 30.0
 _PAUSE_S = 2.0
 P = ParamSpec("P")
 T = TypeVar("T")

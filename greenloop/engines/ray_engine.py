@@ -23,7 +23,7 @@ from greenloop.engines.cluster import connected
 from greenloop.engines.crew import Crew, Hand
 from greenloop.engines.keeping import moved
 from greenloop.engines.mirroring import Mirror
-from greenloop.engines.patience import PATIENCE_S, patiently
+from greenloop.engines.patience import patiently
 from greenloop.engines.purse import Purse, Rations
 from greenloop.engines.worker import Ended, Errand
 from greenloop.errors import GreenloopError, InputError, SandboxError
@@ -106,7 +106,7 @@ class RunsOnRay:
             await asyncio.to_thread(ended.left.keep, directory.path)
             ended.error.args = (f"{ended.error}; what it was answered is in {directory.path}",)
         else:
-            await patiently(PATIENCE_S, self.bucket.fetch, name, directory.path)
+            await patiently(self.bucket.patience_s, self.bucket.fetch, name, directory.path)
         if ended.report is None:
             return ended
         report = moved(ended.report, f"{self.bucket.url}/{name}", str(directory.path))

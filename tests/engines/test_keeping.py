@@ -90,7 +90,7 @@ def test_no_call_goes_out_before_the_last_answer_is_kept(bucket: Bucket) -> None
 
 def test_a_bucket_that_takes_nothing_ends_the_run() -> None:
     async def body() -> None:
-        keeper = Keeper(Bucket("file:///proc/nowhere"), "runs/a", a_run(Path("here")), 0.0)
+        keeper = Keeper(Bucket("file:///proc/nowhere", 0.0), "runs/a", a_run(Path("here")))
         keeper(CallFinished("generate_code", 1.0, 100))
         with pytest.raises(StoreError, match="file:///proc/nowhere cannot be written"):
             await keeper.kept()

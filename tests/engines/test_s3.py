@@ -72,8 +72,8 @@ def test_a_server_that_is_killed_and_comes_back(s3: S3Server) -> None:
     """What a run has by then is handed over, and put there; one that waits comes through."""
 
     async def body() -> None:
-        bucket = Bucket("s3://mine/batch")
-        keeper = Keeper(bucket, "runs/a", many(Path("worker/runs/a"), 2), patience_s=0.0)
+        bucket = Bucket("s3://mine/batch", patience_s=0.0)
+        keeper = Keeper(bucket, "runs/a", many(Path("worker/runs/a"), 2))
         s3.stop()
         missing = await keeper.all_kept()
         assert missing is not None

@@ -61,7 +61,9 @@ class S3Server:
         """Returns once it answers."""
         command = [str(_rclone()), "serve", "s3", "--addr", f"127.0.0.1:{self._port}"]
         keys = ["--auth-key", f"{KEY},{SECRET}", "--config", os.devnull]
-        self._process = subprocess.Popen([*command, *keys, str(self.folder)], stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            [*command, *keys, str(self.folder)], stderr=subprocess.DEVNULL
+        )
         end = time.monotonic() + _PATIENCE_S
         while not self._answers():
             assert time.monotonic() < end, "rclone does not answer"
