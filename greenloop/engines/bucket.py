@@ -74,19 +74,20 @@ class Bucket:
             yield
         except Exception as error:
             said = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
-            raise StoreError(f"{self.url} cannot be {done}: {said}{_hint(error)}") from error
+            raise StoreError(f"{self.url} cannot be {done}: {said}{self._hint(error)}") from error
+
+    def _hint(self, error: Exception) -> str:
+        """What its package does not say, where it is the keys."""
+        denied = isinstance(error, PermissionError) or "Credentials" in type(error).__name__
+        if not denied or self.url.startswith("file:"):
+            return ""
+        return " (keys come from the environment, or from the files of its package)"
 
 
 def kept_files(folder: Path) -> list[Path]:
     """The files of a run's `folder` that belong into a bucket."""
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return [path for path in found if path.name not in _NOT_KEPT and not path.name.startswith(".")]
-
-
-def _hint(error: Exception) -> str:
-    """What is no file system's to say, where it is the keys."""
-    denied = isinstance(error, PermissionError) or "Credentials" in type(error).__name__
-    return " (its keys are those of the environment)" if denied else ""
 
 
 def _asked(files: Any, method: str, *arguments: Any) -> Any:

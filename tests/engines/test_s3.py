@@ -64,7 +64,7 @@ def test_one_line_says_what_is_wrong_before_anything_is_paid(s3: S3Server, run: 
     assert (status, err) == (2, denied.format("s3://nobodys/batch", why))
     forget()
     status, _, err = run(*asked, "s3://mine/batch", AWS_SECRET_ACCESS_KEY="wrong")
-    why = "read: Forbidden (its keys are those of the environment)"
+    why = "read: Forbidden (keys come from the environment, or from the files of its package)"
     assert (status, err) == (2, denied.format("s3://mine/batch", why))
 
 
