@@ -49,7 +49,10 @@ class Mirror:
             await self._in_the_end(isinstance(error, Exception))
             raise
         await _ended(task)
-        await patiently(self.bucket.patience_s, self._put_all)
+        try:
+            await patiently(self.bucket.patience_s, self._put_all)
+        except StoreError as error:
+            raise StoreError(f"{error}; the results are in {self.folder / RESULTS}") from error
 
     async def _follow(self) -> None:
         pause = self.every_s
