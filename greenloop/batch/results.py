@@ -52,7 +52,8 @@ def append_line(path: Path, line: str) -> None:
 
 
 def with_results(folder: Path, found: bytes) -> None:
-    """Adds the results of an earlier call that are known elsewhere to those in `folder`.
+    """Adds the results of an earlier call that are known elsewhere to those in `folder`, where
+    there is a file of them afterwards, if an empty one.
 
     Raises:
         OutputError: the disk does not take them.
@@ -61,8 +62,7 @@ def with_results(folder: Path, found: bytes) -> None:
     try:
         own = path.read_bytes() if path.exists() else b""
         both = dict.fromkeys(line for line in (found + b"\n" + own).split(b"\n") if line.strip())
-        if both:
-            path.write_bytes(b"\n".join([*both, b""]))
+        path.write_bytes(b"".join(line + b"\n" for line in both))
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 

@@ -22,6 +22,7 @@ from greenloop.errors import (
     OutputError,
     PackagesError,
     SandboxError,
+    StoreError,
 )
 from greenloop.events import BatchStarted, Emit, EntryAtWork, EntryEnded, EntryStarted, ignore
 from greenloop.records import BatchOutcome, BatchTotals, Report
@@ -31,7 +32,7 @@ from greenloop.way.reporting import own_version
 from greenloop.way.request import RunRequest, kept_options
 from greenloop.way.run_dir import RunDirectory
 
-_FOR_ALL = (NoModelError, ModelRefusedError, BudgetExhaustedError, SandboxError)
+_FOR_ALL = (NoModelError, ModelRefusedError, BudgetExhaustedError, SandboxError, StoreError)
 _DOWN = 5  # runs in a row that could not reach their model: it is not the runs' fault
 
 

@@ -31,11 +31,20 @@ class Place:
         return Path(self.named) if self.named else self.default
 
     def fetch_results(self) -> None:
-        """How entries ended that another machine saw to. Raises InputError or OutputError."""
-        if self.url is not None:
-            from greenloop.engines.bucket import Bucket
+        """How entries ended that another machine saw to.
 
-            with_results(self.folder, Bucket(self.url).read(RESULTS))
+        The bucket takes them back at once: where it does not, nothing is paid for yet.
+
+        Raises:
+            StoreError, OutputError: the bucket, or this machine, does not take them.
+        """
+        if self.url is None:
+            return
+        from greenloop.engines.bucket import Bucket
+
+        bucket = Bucket(self.url)
+        with_results(self.folder, bucket.read(RESULTS) or b"")
+        bucket.put("", self.folder, RESULTS)
 
 
 def engine_of(name: str, address: str | None, place: Place) -> Engine:

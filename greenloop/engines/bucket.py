@@ -10,51 +10,55 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from greenloop.errors import InputError, OutputError
+from greenloop.errors import StoreError
 
 _NOT_KEPT = ("lock",)  # of this machine; names that begin with a dot are half-written files
+_ANSWER_S = 20.0  # for one object; a package left to itself tries a silent server for minutes
 
 
 @dataclass(frozen=True)
 class Bucket:
-    """Files below `url`, each put there whole. Its methods block."""
+    """Files below `url`, each put there whole. Its methods block, and try once; whoever can wait
+    asks one that refuses again for `patience_s`."""
 
     url: str
+    patience_s: float = 30.0
 
     def fetch(self, name: str, folder: Path) -> None:
         """All files below `name`, into `folder`, which may not be there yet.
 
         Raises:
-            InputError: they cannot be read.
+            StoreError: they cannot be read.
         """
-        with self._told(InputError, "read"):
+        with self._told("read"):
             files, root = self._opened(name)
             files.invalidate_cache()  # another node has written in the meantime
-            for found in files.find(root) if files.exists(root) else ():
+            for found in _asked(files, "find", root):
                 path = folder / posixpath.relpath(found, root)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(files.cat_file(found))
+                path.write_bytes(_asked(files, "cat_file", found))
 
-    def read(self, name: str) -> bytes:
-        """One file; b"" where there is none. Raises InputError."""
-        with self._told(InputError, "read"):
-            files, root = self._opened(name)
+    def read(self, name: str) -> bytes | None:
+        """One file; None where there is none. Raises StoreError."""
+        with self._told("read"):
+            files, place = self._opened(name)
             files.invalidate_cache()
-            data: bytes = files.cat_file(root) if files.exists(root) else b""
+            try:
+                data: bytes = _asked(files, "cat_file", place)
+            except FileNotFoundError:
+                return None
             return data
 
     def put(self, name: str, folder: Path, *only: str) -> None:
         """The files of `folder` below `name`, or `only` some of them; not what is half-written.
 
         Raises:
-            OutputError: they cannot be written.
+            StoreError: they cannot be written.
         """
-        with self._told(OutputError, "written"):
+        with self._told("written"):
             files, root = self._opened(name)
-            paths = [folder / item for item in only] if only else sorted(folder.rglob("*"))
-            for path in paths:
-                kept = path.name not in _NOT_KEPT and not path.name.startswith(".")
-                if kept and path.is_file():
+            for path in [folder / item for item in only] if only else kept_files(folder):
+                if path.is_file():
                     place = posixpath.join(root, path.relative_to(folder).as_posix())
                     _put_whole(files, place, path.read_bytes())
 
@@ -64,20 +68,45 @@ class Bucket:
         return files, posixpath.join(root.rstrip("/"), name) if name else root.rstrip("/")
 
     @contextmanager
-    def _told(self, kind: type[InputError], done: str) -> Iterator[None]:
+    def _told(self, done: str) -> Iterator[None]:
         """What the packages of buckets raise is of no common kind."""
         try:
             yield
         except Exception as error:
             said = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
-            raise kind(f"{self.url} cannot be {done}: {said}") from error
+            raise StoreError(f"{self.url} cannot be {done}: {said}{self._hint(error)}") from error
+
+    def _hint(self, error: Exception) -> str:
+        """What its package does not say, where it is the keys."""
+        denied = isinstance(error, PermissionError) or "Credentials" in type(error).__name__
+        if not denied or self.url.startswith("file:"):
+            return ""
+        return " (keys come from the environment, or from the files of its package)"
+
+
+def kept_files(folder: Path) -> list[Path]:
+    """The files of a run's `folder` that belong into a bucket."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return [path for path in found if path.name not in _NOT_KEPT and not path.name.startswith(".")]
+
+
+def _asked(files: Any, method: str, *arguments: Any) -> Any:
+    """What `method` of a file system says, within bounds where it lies beyond a network."""
+    if not getattr(files, "async_impl", False):
+        return getattr(files, method)(*arguments)
+    asyn: Any = importlib.import_module("fsspec.asyn")
+    try:
+        work = getattr(files, f"_{method}")
+        return asyn.sync(files.loop, work, *arguments, timeout=_ANSWER_S)
+    except asyn.FSTimeoutError:
+        raise TimeoutError(f"no answer within {_ANSWER_S:.0f} s") from None
 
 
 def _put_whole(files: Any, place: str, data: bytes) -> None:
     """An object is there whole or not at all; a file has to be moved to its place."""
     protocols = (files.protocol,) if isinstance(files.protocol, str) else files.protocol
     if "file" not in protocols:
-        files.pipe_file(place, data)
+        _asked(files, "pipe_file", place, data)
         return
     files.makedirs(posixpath.dirname(place), exist_ok=True)
     half = posixpath.join(posixpath.dirname(place), f".{posixpath.basename(place)}.half")

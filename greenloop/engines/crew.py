@@ -64,6 +64,7 @@ class Crew:
     _opened: float = 0.0
     _said_busy: bool = False
     _why_none: GreenloopError | None = None
+    _untold: list[str] = field(default_factory=list)
     _gone: GreenloopError | None = None
 
     async def open(self) -> None:
@@ -186,6 +187,7 @@ class Crew:
         else:
             if error is None:
                 self._hands[node.id], self._why_none = Hand(node, actor), None
+                self._tell()
                 return
             self._hired[node.id] = _HIRINGS  # what the node itself says stays true
         finally:
@@ -197,8 +199,13 @@ class Crew:
     def _give_up(self, node: Node, error: GreenloopError) -> None:
         error.args = (f"Ray's node {node.address}: {error}",)
         self._why_none = error
-        if self._hands:  # else it is told as what ends the batch
-            self.emit(Notice(str(error)))
+        self._untold.append(str(error))
+        self._tell()
+
+    def _tell(self) -> None:
+        """Of nodes that are passed over; where none is left, the last of them ends the batch."""
+        while self._hands and self._untold:
+            self.emit(Notice(self._untold.pop(0)))
 
     def _actor(self, node: Node) -> Any:
         at = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy

@@ -12,17 +12,18 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from greenloop.batch.engine import Runs, Terms
-from greenloop.batch.results import RESULTS
 from greenloop.engines.bucket import Bucket
 from greenloop.engines.cluster import connected
 from greenloop.engines.crew import Crew, Hand
 from greenloop.engines.keeping import moved
+from greenloop.engines.mirroring import Mirror
+from greenloop.engines.patience import patiently
 from greenloop.engines.purse import Purse, Rations
 from greenloop.engines.worker import Ended, Errand
 from greenloop.errors import GreenloopError, InputError, SandboxError
@@ -52,20 +53,21 @@ class RayEngine:
     @asynccontextmanager
     async def opened(self, terms: Terms) -> AsyncIterator[Runs]:
         where = self.bucket.url if self.bucket else str(self.folder)
-        with connected(self.address, _NAMESPACE) as ray, _marked(self.folder) as mark:
+        async with AsyncExitStack() as stack:
+            ray = stack.enter_context(connected(self.address, _NAMESPACE))
+            mark = stack.enter_context(_marked(self.folder))
             purse = await _purse(ray, terms, f"greenloop-{digest(where)[:16]}")
             seen = None if self.bucket else mark
             settings = _for_workers(terms.settings)
             errand = Errand(settings, purse, 1, own_version(), seen, self.bucket)
             crew = Crew(ray, errand, terms.jobs, terms.emit)
-            try:
-                await crew.open()
-                yield RunsOnRay(ray, crew, purse, self.bucket)
-            finally:
-                await crew.close()
-                ray.kill(purse, no_restart=True)
-                if self.bucket is not None:
-                    self.bucket.put("", self.folder, RESULTS)
+            stack.callback(ray.kill, purse, no_restart=True)
+            if self.bucket is not None:
+                mirror = Mirror(self.bucket, self.folder, terms.emit)
+                await stack.enter_async_context(mirror.following())
+            stack.push_async_callback(crew.close)
+            await crew.open()
+            yield RunsOnRay(ray, crew, purse, self.bucket)
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class RunsOnRay:
             ended = await self._tried(f"{directory.path.name}-{number}", request, directory)
             if ended is None:
                 continue
-            ended = await self._fetched(ended, directory)
+            ended = await self._at_home(ended, directory)
             if ended.error is not None:
                 raise ended.error
             assert ended.report is not None
@@ -95,12 +97,16 @@ class RunsOnRay:
         cost: float | None = await self.crew.told(self.purse.cost.remote())
         return cost
 
-    async def _fetched(self, ended: Ended, directory: RunDirectory) -> Ended:
+    async def _at_home(self, ended: Ended, directory: RunDirectory) -> Ended:
         """The run's directory is here too, and its report says so."""
         if self.bucket is None:
             return ended
         name = f"runs/{directory.path.name}"
-        await asyncio.to_thread(self.bucket.fetch, name, directory.path)
+        if ended.left is not None and ended.error is not None:
+            await asyncio.to_thread(ended.left.keep, directory.path)
+            ended.error.args = (f"{ended.error}; what it was answered is in {directory.path}",)
+        else:
+            await patiently(self.bucket.patience_s, self.bucket.fetch, name, directory.path)
         if ended.report is None:
             return ended
         report = moved(ended.report, f"{self.bucket.url}/{name}", str(directory.path))

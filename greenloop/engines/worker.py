@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.batch.engine import RunsHere, runs_here
+from greenloop.batch.results import RESULTS
 from greenloop.engines.bucket import Bucket
 from greenloop.engines.keeping import Keeper, KeptFirst, moved
+from greenloop.engines.left import Left
 from greenloop.engines.paying import PurseLedger, PurseLimits
 from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.events import ignore
@@ -48,10 +50,12 @@ class Errand:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended: with a report, or with an error that may hold one."""
+    """How a run ended: with a report, or with an error that may hold one. `left` is what its bucket
+    did not take of it."""
 
     report: Report | None = None
     error: GreenloopError | None = None
+    left: Left | None = None
 
 
 class Worker:
@@ -82,6 +86,8 @@ class Worker:
         return None
 
     def _open(self, errand: Errand) -> None:
+        if errand.bucket is not None and errand.bucket.read(RESULTS) is None:
+            raise InputError(f"{errand.bucket.url} is another one there: it has no {RESULTS}")
         self._folder = temporary_folder()
         self._stack.callback(remove, self._folder)
         self._runs = runs_here(errand.settings, Parts(), errand.at_once, self._stack)
@@ -108,9 +114,10 @@ class Worker:
         await keeper.fetched()
         try:
             ended = await self._made(name, request, RunDirectory(keeper.here), keeper)
-            return _at_home(ended, keeper)
+            ended = _at_home(ended, keeper)
         finally:
-            await keeper.all_kept()
+            missing = await keeper.all_kept()
+        return ended if missing is None else Ended(ended.report, missing.error, missing.left)
 
     async def _made(
         self, name: str, request: RunRequest, directory: RunDirectory, keeper: Keeper | None = None

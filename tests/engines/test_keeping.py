@@ -14,7 +14,7 @@ from greenloop.batch.results import Results, with_results
 from greenloop.engines.bucket import Bucket
 from greenloop.engines.keeping import Keeper, KeptFirst
 from greenloop.engines.worker import Errand, Worker
-from greenloop.errors import InputError, OutputError
+from greenloop.errors import InputError, StoreError
 from greenloop.events import CallFinished
 from greenloop.models.limiting import Call
 from greenloop.records import BatchOutcome
@@ -57,7 +57,7 @@ def test_what_is_put_is_fetched_again(bucket: Bucket) -> None:
 def test_what_is_not_there_is_nothing(bucket: Bucket) -> None:
     bucket.fetch("runs/none", Path("there"))
     assert not Path("there").exists()
-    assert bucket.read("results.jsonl") == b""
+    assert bucket.read("results.jsonl") is None
 
 
 class Seen:
@@ -68,7 +68,7 @@ class Seen:
 
     @asynccontextmanager
     async def call(self, call: Call) -> AsyncIterator[None]:
-        self.log = self.bucket.read("runs/a/answers.jsonl")
+        self.log = self.bucket.read("runs/a/answers.jsonl") or b""
         yield
 
 
@@ -81,7 +81,7 @@ def test_no_call_goes_out_before_the_last_answer_is_kept(bucket: Bucket) -> None
             keeper(CallFinished("generate_code", 1.0, 100))
             async with KeptFirst(seen, keeper).call(Call("generate_code", 1)):
                 assert seen.log.count(b"answer") == count
-        await keeper.all_kept()
+        assert await keeper.all_kept() is None
         assert not here.exists()
         assert bucket.read("runs/a/best/top.py") == b"top = 1\n"
 
@@ -90,9 +90,9 @@ def test_no_call_goes_out_before_the_last_answer_is_kept(bucket: Bucket) -> None
 
 def test_a_bucket_that_takes_nothing_ends_the_run() -> None:
     async def body() -> None:
-        keeper = Keeper(Bucket("file:///proc/nowhere"), "runs/a", a_run(Path("here")))
+        keeper = Keeper(Bucket("file:///proc/nowhere", 0.0), "runs/a", a_run(Path("here")))
         keeper(CallFinished("generate_code", 1.0, 100))
-        with pytest.raises(OutputError, match="file:///proc/nowhere cannot be written"):
+        with pytest.raises(StoreError, match="file:///proc/nowhere cannot be written"):
             await keeper.kept()
 
     asyncio.run(body())

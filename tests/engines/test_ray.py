@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import threading
@@ -19,6 +20,7 @@ from tests.e2e.conftest import KEY
 from tests.e2e.test_batch import ManySpecifications, written
 from tests.engines.conftest import Ended, TwoNodes
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
+from tests.support.s3_server import SECRET, why_not
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
@@ -89,7 +91,8 @@ def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
         arguments = ("specs", "-o", "src", "--run-dir", place.format(Path.cwd()), "--json")
         command = nodes.start(server, *arguments)
         until(lambda: held.holds(4), command)
-        time.sleep(0.5)  # what was answered last is on its way into a log
+        folder = Path(place.rpartition("/")[2])
+        until(lambda: answers_kept(folder) == [3] * 4, command)
         nodes.kill(second)
         until(lambda: len(held.waiting) > 4, command)  # what was lost asks for it again
         held.open()
@@ -102,14 +105,17 @@ def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
     assert {tool for _, tool in again} == {"review_code"}
     assert max(again.values()) == 2
     assert len(again) == 2  # the other node went on
-    folder = Path(place.rpartition("/")[2])
     results = outcomes(folder)
     assert sorted(item["id"] for item in results) == [f"top-{i}" for i in range(5)]
     assert all(Path(f"src/top_{i}.py").exists() for i in range(5))
-    logs = [path.read_text().count("\n") for path in folder.glob("runs/*/answers.jsonl")]
-    assert logs == [4] * 5
+    assert answers_kept(folder) == [4] * 5
     assert any(nodes.folder.rglob("*.log"))  # what Ray wrote is looked through too
     assert_nowhere(KEY, nodes.folder, Path())
+
+
+def answers_kept(folder: Path) -> list[int]:
+    """How many answers each run has there."""
+    return [path.read_text().count("\n") for path in folder.glob("runs/*/answers.jsonl")]
 
 
 def assert_nowhere(secret: str, *folders: Path) -> None:
@@ -117,6 +123,34 @@ def assert_nowhere(secret: str, *folders: Path) -> None:
         for path in folder.rglob("*"):
             if path.is_file():
                 assert secret.encode() not in path.read_bytes(), path
+
+
+@pytest.mark.skipif(bool(why_not()), reason=str(why_not()))
+def test_another_machine_goes_on_with_the_bucket_alone(nodes: TwoNodes, ended: Ended) -> None:
+    """On S3: a node is switched off, the command is killed, and its machine is never seen again."""
+    second = nodes.with_second()
+    written(4)
+    held = Held("review_code")
+    assert nodes.s3 is not None
+    bucket = nodes.s3.folder / "mine/batch"
+    with OpenAIServer(held) as server, opening(held):
+        arguments = ("specs", "-o", "src", "--run-dir", "s3://mine/batch")
+        command = nodes.start(server, *arguments)
+        until(lambda: held.holds(4) and answers_kept(bucket) == [3] * 4, command)
+        nodes.kill(second)
+        until(lambda: len(held.waiting) == 6, command)
+        command.kill()
+        command.wait()
+        shutil.rmtree(".greenloop")
+        held.open()
+        status, out, err = ended(nodes.start(server, *arguments))
+        assert (status, "4 of 4 specifications reached" in out) == (0, True), err
+    assert {count for (_, tool), count in held.asked.items() if tool != "review_code"} == {1}
+    assert sum(held.asked.values()) == 4 * 4 + 2 + 4  # cut off: by the node's end, by the command's
+    assert sorted(item["id"] for item in outcomes(bucket)) == [f"top-{i}" for i in range(4)]
+    assert all(Path(f"src/top_{i}.py").exists() for i in range(4))
+    assert_nowhere(KEY, nodes.folder, Path())
+    assert_nowhere(SECRET, nodes.folder, Path())
 
 
 def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
@@ -133,6 +167,27 @@ def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
     # What is out is held back beforehand by the length of its prompt, so few may go out at once.
     assert 1 <= asked <= 1500 // 150
     assert sum(item["tokens"] for item in outcomes(Path("shared"))) == 150 * asked
+
+
+def test_the_rate_is_one_for_all_nodes(nodes: TwoNodes) -> None:
+    """12 requests a minute: 12 at once, then one in 5 s. After six answers that were held, six runs
+    ask for 18 more; held on each node alone, the rate would let all of them go out."""
+    nodes.with_second()
+    written(6)
+    rate, waiting = 12, 6
+    held = Held("parse_specification")
+    with OpenAIServer(held) as server, opening(held):
+        each = ("--jobs", str(waiting), "--requests-per-minute", str(rate), "--run-dir", "shared")
+        command = nodes.start(server, "specs", *each)
+        until(lambda: len(held.waiting) == waiting, command)
+        since = time.monotonic()
+        held.open()
+        until(lambda: len(server.requests) >= rate, command)  # so many may go out at once
+        until(lambda: time.monotonic() - since > 5, command)
+        gone_out = len(server.requests) - waiting
+        assert gone_out <= rate + (time.monotonic() - since) * rate / 60
+        command.kill()
+        command.wait()
 
 
 def test_ctrl_c_lets_runs_end_and_the_second_ends_them(nodes: TwoNodes, ended: Ended) -> None:

@@ -1,0 +1,209 @@
+"""A bucket that goes away in the middle, and comes back: a link, to a folder or to a file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from greenloop.batch.results import append_line
+from greenloop.engines.bucket import Bucket
+from greenloop.engines.crew import Hand, Node
+from greenloop.engines.keeping import Keeper
+from greenloop.engines.left import send_left
+from greenloop.engines.mirroring import Mirror
+from greenloop.engines.ray_engine import RunsOnRay
+from greenloop.engines.worker import Ended, Errand, Worker
+from greenloop.errors import InputError, StoreError
+from greenloop.events import Event
+from greenloop.settings import Settings
+from greenloop.way.reporting import own_version
+from greenloop.way.request import RunRequest
+from greenloop.way.run_dir import RunDirectory
+
+pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'greenloop[ray]'")
+
+
+@pytest.fixture
+def bucket(tmp_path: Path) -> Bucket:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    found = Bucket(f"file://{tmp_path}/bucket", patience_s=0.0)
+    switch(found, "folder")
+    return found
+
+
+def switch(bucket: Bucket, to: str) -> None:
+    """At once, whoever is writing there."""
+    place = Path(bucket.url.removeprefix("file://"))
+    place.with_name("new").symlink_to(to)
+    place.with_name("new").rename(place)
+
+
+@contextmanager
+def away(bucket: Bucket) -> Iterator[None]:
+    switch(bucket, "file")
+    try:
+        yield
+    finally:
+        switch(bucket, "folder")
+
+
+def a_run(folder: Path, answers: int) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "run.json").write_text("{}")
+    (folder / "answers.jsonl").write_text("answer\n" * answers)
+    return folder
+
+
+def answers_in(bucket: Bucket) -> int:
+    return (bucket.read("runs/a/answers.jsonl") or b"").count(b"answer")
+
+
+def left_on_the_command(bucket: Bucket, answers: int) -> Path:
+    """The batch's folder on its machine, after a run whose bucket was away at the end."""
+
+    async def body() -> None:
+        keeper = Keeper(bucket, "runs/a", a_run(Path("worker/runs/a"), answers))
+        with away(bucket):
+            missing = await keeper.all_kept()
+        assert missing is not None
+        assert "cannot be written" in str(missing.error)
+        assert not keeper.here.exists()
+        missing.left.keep(Path("command/runs/a"))
+
+    asyncio.run(body())
+    return Path("command")
+
+
+def test_what_a_bucket_did_not_take_is_put_there_once_it_is_back(bucket: Bucket) -> None:
+    bucket.put("runs/a", a_run(Path("before"), 1))
+    folder = left_on_the_command(bucket, 2)
+    with away(bucket), pytest.raises(StoreError):
+        send_left(bucket, folder)
+    assert answers_in(bucket) == 1
+    send_left(bucket, folder)
+    assert answers_in(bucket) == 2
+    bucket.put("runs/a", a_run(Path("elsewhere"), 3))
+    send_left(bucket, folder)
+    assert answers_in(bucket) == 3  # it was sent once
+
+
+class Answered(Worker):
+    """A node that asked, and was answered twice, before the bucket went away."""
+
+    async def _made(self, _name: str, _request: Any, directory: Any, _keeper: Any = None) -> Ended:
+        a_run(directory.path, 2)
+        assert self._errand is not None
+        assert self._errand.bucket is not None
+        switch(self._errand.bucket, "file")
+        return Ended()
+
+
+async def nothing(*_: Any, **__: Any) -> None:
+    return
+
+
+def remote(work: Any) -> Any:
+    return SimpleNamespace(remote=work)
+
+
+def runs_on(worker: Worker, bucket: Bucket) -> RunsOnRay:
+    """Runs of one worker, which is in this process: as much of Ray as they use."""
+    purse = SimpleNamespace(
+        begin=remote(nothing), settled=remote(nothing), end=remote(lambda *_, lost: None)
+    )
+    worker._errand = Errand(Settings.load(), purse, 1, own_version(), bucket=bucket)
+    hand = Hand(Node("here", "here", 1), SimpleNamespace(run=remote(worker.run)))
+
+    async def take() -> Hand:
+        return hand
+
+    async def told(work: Any) -> Any:
+        return await work
+
+    crew: Any = SimpleNamespace(take=take, told=told, did=lambda _hand: None)
+    none = SimpleNamespace(RayTaskError=OSError, TaskCancelledError=OSError, RayError=OSError)
+    return RunsOnRay(SimpleNamespace(exceptions=none), crew, purse, bucket)
+
+
+def test_what_a_run_was_answered_comes_back_to_the_command(bucket: Bucket) -> None:
+    directory = RunDirectory(Path("command/runs/a"))
+    work = runs_on(Answered(), bucket).run(RunRequest(specification="s", greenloop=""), directory)
+    with pytest.raises(StoreError, match=r"what it was answered is in .*command/runs/a"):
+        asyncio.run(work)
+    switch(bucket, "folder")
+    send_left(bucket, Path("command"))
+    assert answers_in(bucket) == 2
+
+
+def test_a_run_that_went_on_elsewhere_is_not_taken_back(bucket: Bucket) -> None:
+    folder = left_on_the_command(bucket, 2)
+    bucket.put("runs/a", a_run(Path("elsewhere"), 3))
+    send_left(bucket, folder)
+    assert answers_in(bucket) == 3
+
+
+def a_mirror(bucket: Bucket, said: list[Event]) -> Mirror:
+    Path("batch").mkdir()
+    append_line(Path("batch/results.jsonl"), "one")
+    return Mirror(bucket, Path("batch"), said.append, every_s=0.01)
+
+
+async def until(true: Callable[[], object]) -> None:
+    for _ in range(6000):
+        if true():
+            return
+        await asyncio.sleep(0.01)
+    pytest.fail("it did not come to pass")
+
+
+def test_results_come_into_the_bucket_while_the_batch_goes_on(bucket: Bucket) -> None:
+    async def body() -> None:
+        said: list[Event] = []
+        async with a_mirror(bucket, said).following():
+            await until(lambda: bucket.read("results.jsonl") == b"one\n")
+            with away(bucket):
+                append_line(Path("batch/results.jsonl"), "two")
+                await until(lambda: said)
+                await asyncio.sleep(0.1)
+            await until(lambda: bucket.read("results.jsonl") == b"one\ntwo\n")
+            append_line(Path("batch/results.jsonl"), "three")
+        assert bucket.read("results.jsonl") == b"one\ntwo\nthree\n"
+        assert [str(item).count("it is tried again") for item in said] == [1]
+
+    asyncio.run(body())
+
+
+def test_results_that_the_bucket_does_not_have_in_the_end_are_an_error(bucket: Bucket) -> None:
+    async def body(said: list[Event]) -> None:
+        async with a_mirror(bucket, said).following():
+            switch(bucket, "file")
+
+    with pytest.raises(StoreError, match=r"cannot be written.*the results are in batch/results"):
+        asyncio.run(body([]))
+
+
+def test_what_went_wrong_otherwise_is_told_first(bucket: Bucket) -> None:
+    said: list[Event] = []
+
+    async def body() -> None:
+        async with a_mirror(bucket, said).following():
+            switch(bucket, "file")
+            raise InputError("no cluster")
+
+    with pytest.raises(InputError, match="no cluster"):
+        asyncio.run(body())
+    assert "the same command puts the results there" in str(said)
+
+
+def test_a_node_with_another_bucket_of_that_name_says_so(bucket: Bucket) -> None:
+    errand = Errand(Settings.load(), None, 1, own_version(), bucket=bucket)
+    error = asyncio.run(Worker().open(errand))
+    assert isinstance(error, InputError)
+    assert "is another one there" in str(error)
