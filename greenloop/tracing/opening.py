@@ -13,7 +13,7 @@ from typing import Any
 
 from greenloop.events import Emit, Event, Notice
 from greenloop.tracing.run_spans import RunSpans
-from greenloop.tracing.tracer import Tracer
+from greenloop.tracing.tracer import Tracer, UnusableSettingError
 from greenloop.tracing.wanted import Wanted
 
 _LAST_S = 2.0  # for what is not sent yet, at the end: an endpoint that is down must not hold us up
@@ -102,6 +102,8 @@ def open_tracing() -> Tracing:
     wanted = Wanted.of(os.environ)
     if not wanted.any:
         return Tracing()
+    for logger in ("opentelemetry", "langsmith"):  # else they write on the screen
+        logging.getLogger(logger).addHandler(logging.NullHandler())
     tracers: list[Tracer] = []
     missing: list[str] = []
     for name, extra, open_one in _ways(wanted):
@@ -109,10 +111,10 @@ def open_tracing() -> Tracing:
             tracers.append(open_one())
         except ImportError:
             missing.append(f"{name} is set up, but its package is missing: pip install {extra!r}")
+        except UnusableSettingError as error:
+            missing.append(str(error))
         except Exception as error:  # noqa: BLE001 - a setting of theirs is no reason not to run
             missing.append(f"{name} cannot be used: {type(error).__name__}")
-    for logger in ("opentelemetry", "langsmith"):  # else they write on the screen
-        logging.getLogger(logger).addHandler(logging.NullHandler())
     return Tracing(tuple(tracers), content=wanted.content, missing="; ".join(missing))
 
 
