@@ -153,7 +153,18 @@ BAD = {
     "an empty folder": (["empty"], "no specifications"),
     "no JSON": (["broken.jsonl"], "broken.jsonl, line 2"),
     "no spec": (["nospec.jsonl"], "line 1: spec"),
-    "two of one name": (["twice.jsonl"], "the same id"),
+    "two of one name": (
+        ["twice.jsonl"],
+        "the same id: a (twice.jsonl, line 1; twice.jsonl, line 2)",
+    ),
+    "a mistyped key": (
+        ["mistyped.jsonl"],
+        "line 1: no key of a specification: test; there are id,",
+    ),
+    "tests that are not there": (
+        ["untested.jsonl"],
+        "untested.jsonl, line 1: tests t.py cannot be",
+    ),
     "an empty file": (["empty.md"], "empty.md is empty"),
     "no module's name": (["specs", "-o", "src"], "rename the file"),
 }
@@ -167,6 +178,8 @@ def test_bad_input_is_told_before_anything_is_asked(run: Run, case: str) -> None
     Path("empty.md").write_text(" \n")
     Path("broken.jsonl").write_text('{"id": "a", "spec": "x"}\n{"id"\n')
     Path("nospec.jsonl").write_text('{"id": "a"}\n')
+    Path("mistyped.jsonl").write_text('{"id": "a", "spec": "x", "test": "t.py"}\n')
+    Path("untested.jsonl").write_text('{"id": "a", "spec": "x", "tests": "t.py"}\n')
     Path("twice.jsonl").write_text('{"id": "a", "spec": "x"}\n{"id": "a", "spec": "y"}\n')
     arguments, text = BAD[case]
     with OpenAIServer(ManySpecifications()) as server:
