@@ -124,6 +124,31 @@ def test_json_lines_with_tests_and_outputs(run: Run) -> None:
 
 
 @pytest.mark.slow
+def test_where_nothing_can_be_written_nothing_is_paid_and_what_was_paid_is_told(run: Run) -> None:
+    server_side = ManySpecifications()
+
+    def respond(request: dict[str, Any]) -> Reply:
+        if tool_of(request) == "review_code":  # somebody is quicker than we are
+            Path("top.py").write_text("mine = 1\n")
+        return server_side(request)
+
+    Path("a_file").write_text("")
+    lines = [
+        {"id": "a", "spec": specification(1), "output": "a_file/top.py"},
+        {"id": "b", "spec": specification(2), "output": "top.py"},
+    ]
+    Path("many.jsonl").write_text("\n".join(json.dumps(item) for item in lines))
+    with OpenAIServer(respond) as server:
+        status, out, err = run("batch", "many.jsonl", "--json", server=server, **QUICK)
+    assert status == 1
+    assert "a_file is no folder" in err
+    assert "top.py; --force writes over it" in err
+    assert server_side.asked == {"2": 4}
+    assert json.loads(out)["calls"] == 4
+    assert Path("top.py").read_text() == "mine = 1\n"
+
+
+@pytest.mark.slow
 def test_a_total_budget_ends_the_batch_and_the_same_command_goes_on(run: Run) -> None:
     written(4)
     server_side = ManySpecifications()
