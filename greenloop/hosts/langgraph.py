@@ -100,8 +100,9 @@ def _made(report: Report) -> Made:
 def make_tool(settings: Settings | None = None, *, model: BaseChatModel | None = None) -> BaseTool:
     """A tool, `make_tested_code`, for an agent: one whole run of greenloop at each call.
 
-    The agent reads the answer as JSON; the tool message's artifact is it as `Answer`. What breaks a
-    run off is told to the agent. Calls may come side by side: they share one sandbox.
+    The agent reads the answer as JSON; the tool message's artifact is it as `Answer`, or as a dict
+    once it has been in a checkpoint on disk. What breaks a run off is told to the agent. Calls may
+    come side by side: they share one sandbox.
     """
     bench = _bench(settings, model)
 

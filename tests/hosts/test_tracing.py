@@ -174,6 +174,16 @@ def test_a_call_that_was_given_up_is_not_taken_for_the_next_one() -> None:
     assert about[1]["gen_ai.request.model"] == "gemini-3"
 
 
+@pytest.mark.slow  # it is tried for 2 s
+def test_an_address_where_nobody_listens_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collector() as gone:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", gone.url)
+    sandbox, notice = told_of(e.SandboxBegun("1", "tests"))
+    assert sandbox == e.SandboxBegun("1", "tests")
+    assert isinstance(notice, e.Notice)
+    assert notice.text.startswith("not all spans of this run were sent")
+
+
 def test_a_protocol_that_is_not_spoken_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
@@ -191,7 +201,8 @@ def test_a_place_that_does_not_answer_breaks_nothing(run: Callable[..., Any]) ->
         report, events = run(everything)
         assert not place.over.is_set()
     assert report.verdict == "passed"
-    assert not [item for item in events if isinstance(item, e.Notice)]
+    (notice,) = [item for item in events if isinstance(item, e.Notice)]
+    assert notice.text.startswith("not all spans of this run were sent")
 
 
 def test_spans_go_to_the_provider_of_the_program_around(monkeypatch: pytest.MonkeyPatch) -> None:
