@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from types import TracebackType
 
 _PLACES = {"opentelemetry": "the OTLP endpoint", "langsmith": "LangSmith"}
 
@@ -29,22 +28,17 @@ class Unsent(logging.Handler):
         if package == "langsmith" or record.levelno >= logging.ERROR:  # the other warns and retries
             self.places.add(_PLACES.get(package, package))
 
-    def __enter__(self) -> Unsent:
-        for name in _PLACES:
-            logging.getLogger(name).addHandler(self)
-        return self
-
     def told(self) -> str:
         """A line for the person."""
         who = " and ".join(sorted(self.places))
         why = f"{who} did not take them" if who else "nobody took them in time"
         return f"not all spans of this run were sent: {why}"
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __enter__(self) -> Unsent:
+        for name in _PLACES:
+            logging.getLogger(name).addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
         for name in _PLACES:
             logging.getLogger(name).removeHandler(self)
