@@ -59,7 +59,7 @@ def _text(path: Path) -> str | None:
     """None where there is nothing; what cannot be read as text is somebody's work too."""
     try:
         return path.read_text("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError):
         return ""

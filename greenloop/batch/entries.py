@@ -62,13 +62,18 @@ def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, 
     """
     entries = tuple(entry for spec in specs for entry in _entries(spec, output_dir))
     if not entries:
-        raise InputError(f"no specifications in {', '.join(specs)}: *.md, *.txt or *.rst are read")
+        places = ", ".join("standard input" if spec == "-" else spec for spec in specs)
+        raise InputError(
+            f"no specifications in {places}: of a folder *.md, *.txt and *.rst are read, without "
+            "READMEs; of JSON Lines one a line"
+        )
     for what in ("id", "output"):
         seen: dict[str, Entry] = {}
         for entry in entries:
             value = getattr(entry, what)
-            if value is not None and str(value) in seen:
-                raise InputError(f"two specifications have the same {what}: {value}")
+            if value is not None and (first := seen.get(str(value))):
+                where = f"({first.source}; {entry.source})"
+                raise InputError(f"two specifications have the same {what}: {value} {where}")
             seen[str(value)] = entry
     return entries
 
@@ -114,9 +119,7 @@ def _of_line(raw: str, where: str, output_dir: Path | None) -> Entry:
     try:
         line = Line.model_validate(json.loads(raw))
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(item) for item in first["loc"]) or "the line"
-        raise InputError(f"{where}: {key}: {first['msg']}") from None
+        raise InputError(f"{where}: {_what_is_wrong(error)}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not JSON: {error}") from None
     tests = (line.tests,) if isinstance(line.tests, str) else line.tests
@@ -127,23 +130,34 @@ def _of_line(raw: str, where: str, output_dir: Path | None) -> Entry:
     return Entry(id=line.id, text=line.spec, source=where, given=given, output=output)
 
 
+def _what_is_wrong(error: ValidationError) -> str:
+    first = error.errors()[0]
+    key = ".".join(str(item) for item in first["loc"])
+    if not key:
+        return "no object {id, spec, tests?, output?}"
+    if first["type"] == "extra_forbidden":
+        return f"no key of a specification: {key}; there are {', '.join(Line.model_fields)}"
+    return f"{key}: {first['msg']}"
+
+
 def _given(path: Path, where: str) -> GivenTests:
-    code = _text(_content(path, _MOST_BYTES), f"{where}: tests {path}")
+    name = f"{where}: tests {path}"
+    code = _text(_content(path, _MOST_BYTES, name), name)
     try:
         compile(code, str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"{where}: tests {path} is no Python file: {error}") from None
+        raise InputError(f"{name} is no Python file: {error}") from None
     return GivenTests.of(path.name, code)
 
 
-def _content(path: Path, most: int) -> bytes:
+def _content(path: Path, most: int, name: str = "") -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(most + 1)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+        raise InputError(f"{name or path} cannot be read: {error.strerror or error}") from None
     if len(data) > most:
-        raise InputError(f"{path} is larger than {most // 1_000_000} MB")
+        raise InputError(f"{name or path} is larger than {most // 1_000_000} MB")
     return data
 
 

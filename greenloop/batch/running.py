@@ -12,7 +12,7 @@ from pathlib import Path
 from greenloop.batch.engine import Engine, LocalEngine, Runs, Terms
 from greenloop.batch.entries import Entry
 from greenloop.batch.results import RESULTS, Results, add_up, has_room
-from greenloop.batch.writing import handed_over, refused, unchanged, written_files
+from greenloop.batch.writing import check_place, handed_over, refused, unchanged, written_files
 from greenloop.errors import (
     BudgetExhaustedError,
     GreenloopError,
@@ -142,6 +142,7 @@ class Batch:
 
     async def _report(self, entry: Entry, runs: Runs, directory: RunDirectory) -> Report:
         request = self._request(entry)
+        check_place(request)
         report = await runs.run(request, directory, self._within(entry))
         if entry.output is None or not reached(report, self.settings.require):
             return report

@@ -9,7 +9,7 @@ from greenloop.batch.entries import Entry
 from greenloop.errors import InputError, OutputError
 from greenloop.records import Artifacts, BatchOutcome, Report
 from greenloop.settings import Settings
-from greenloop.way.leaving import deliver
+from greenloop.way.leaving import check_outputs, deliver
 from greenloop.way.locking import drifted, load_lock, lock_of, lock_path, save_lock
 from greenloop.way.request import RunRequest
 from greenloop.way.run_dir import RunDirectory
@@ -21,17 +21,30 @@ def handed_over(
     """Code, tests and lock file written where they were asked for.
 
     Raises:
-        OutputError: one of them cannot be written, or somebody changed it in the meantime.
+        OutputError: one of them cannot be written, or somebody changed it in the meantime. It has
+            the run's report, which was paid for all the same.
     """
     assert entry.output is not None
-    if not force and (why := by_hand(entry, request, directory)):
-        raise OutputError(f"{why}; --force writes over it")
-    report = deliver(report, request, lambda _path, _text: True)
-    directory.save_report(report)
-    source = Path(entry.source) if Path(entry.source).is_file() else None
-    lock = lock_of(report, entry.sha256, source, entry.output)
-    save_lock(lock_path(entry.output), lock)
+    try:
+        if not force and (why := by_hand(entry, request, directory)):
+            raise OutputError(f"{why}; --force writes over it")
+        report = deliver(report, request, lambda _path, _text: True)
+        directory.save_report(report)
+        source = Path(entry.source) if Path(entry.source).is_file() else None
+        lock = lock_of(report, entry.sha256, source, entry.output)
+        save_lock(lock_path(entry.output), lock)
+    except OutputError as error:
+        error.report = error.report or report
+        raise
     return report
+
+
+def check_place(request: RunRequest) -> None:
+    """Raises OutputError where the code could not be written: before anything is paid for it."""
+    try:
+        check_outputs(request)
+    except OutputError as error:
+        raise OutputError(str(error).removeprefix("--output ")) from None
 
 
 def unchanged(entry: Entry, settings: Settings) -> BatchOutcome | None:

@@ -93,7 +93,8 @@ def _python(path: Path) -> str:
             warnings.simplefilter("ignore")
             ast.parse(text)
     except SyntaxError as error:
-        raise InputError(f"{path} is no Python: line {error.lineno}: {error.msg}") from None
+        line = f"line {error.lineno}: " if error.lineno else ""
+        raise InputError(f"{path} is no Python: {line}{error.msg}") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"{path} is no Python: {error or 'nested too deeply'}") from None
     return text

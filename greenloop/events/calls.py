@@ -50,9 +50,10 @@ class CallFinished(Event):
 
 @dataclass(frozen=True)
 class CallFailed(Event):
-    """The call was given up; why is told by what that leads to."""
+    """The call was given up; `error` is the kind of why, its text is told by what that leads to."""
 
     tool: str
+    error: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from greenloop.way.request import GivenTests
 from greenloop.way.run_dir import RunDirectory
 
 _MOST_BYTES = 1_000_000
+_OPTION = re.compile(r"^--(tests |input (input_\d+=)?)")  # what a command would have been given
 
 
 class Given:
@@ -61,7 +63,7 @@ def read_from(directory: RunDirectory) -> Iterator[Given]:
     except InputError as error:
         rmtree(directory.path, ignore_errors=True)
         text = str(error).replace(f"{given.folder}/", "")
-        raise type(error)(text.removeprefix("--tests ").removeprefix("--input ")) from None
+        raise type(error)(_OPTION.sub("", text)) from None
 
 
 def module_of(name: str | None, tests: str | None, packages: frozenset[str]) -> str | None:

@@ -15,7 +15,9 @@ from langchain_core.tools import (
 )
 
 from greenloop.errors import GreenloopError
+from greenloop.events import Emit
 from greenloop.hosts.answer import Answer, answer_of
+from greenloop.hosts.telling import told
 from greenloop.hosts.workbench import Workbench
 from greenloop.models.chat import ChatSource
 from greenloop.records import Report
@@ -38,7 +40,8 @@ class Made(TypedDict, total=False):
     run_dir: str
 
 
-Node = Callable[[Mapping[str, Any], RunnableConfig], Awaitable[Made]]
+Node = Callable[..., Awaitable[Made]]
+StreamWriter = Callable[[Any], None]  # as LangGraph's; it finds the parameter by this very name
 
 
 def make_node(settings: Settings | None = None, *, model: BaseChatModel | None = None) -> Node:
@@ -46,23 +49,37 @@ def make_node(settings: Settings | None = None, *, model: BaseChatModel | None =
 
     The run's directory is told by the thread and the specification: a node that is run again, after
     a crash or an interrupt in it, goes on with its run and pays for no answer twice. A run that
-    breaks off raises its GreenloopError.
+    breaks off raises its GreenloopError. Whoever streams `custom` gets the lines of its progress,
+    each as `{"greenloop": line}`.
     """
     bench = _bench(settings, model)
 
-    async def make(state: Mapping[str, Any], config: RunnableConfig) -> Made:
-        specification = str(state["specification"])
+    async def make(
+        state: Mapping[str, Any], config: RunnableConfig, writer: StreamWriter = _nobody
+    ) -> Made:
+        async def tell(_number: int, line: str) -> None:
+            writer({"greenloop": line})
+
         thread = config.get("configurable", {}).get("thread_id")
-        agent = await bench.agent()
-        if thread is None:  # nothing is checkpointed: there is nothing to go on with
-            return _made(await agent.run(specification))
-        name = digest(f"{thread}\n{specification}")[:16]
-        directory = RunDirectory(bench.settings.home / "runs" / f"graph-{name}")
-        if directory.request_file.exists():
-            return _made(await agent.resume(directory))
-        return _made(await agent.run(specification, directory.path))
+        async with told(tell) as emit:
+            return await _make(bench, emit, str(state["specification"]), thread)
 
     return make
+
+
+def _nobody(_told: object) -> None:
+    return
+
+
+async def _make(bench: Workbench, emit: Emit, specification: str, thread: object) -> Made:
+    agent = await bench.agent(emit)
+    if thread is None:  # nothing is checkpointed: there is nothing to go on with
+        return _made(await agent.run(specification))
+    name = digest(f"{thread}\n{specification}")[:16]
+    directory = RunDirectory(bench.settings.home / "runs" / f"graph-{name}")
+    if directory.request_file.exists():
+        return _made(await agent.resume(directory))
+    return _made(await agent.run(specification, directory.path))
 
 
 def _bench(settings: Settings | None, model: BaseChatModel | None) -> Workbench:
@@ -83,8 +100,9 @@ def _made(report: Report) -> Made:
 def make_tool(settings: Settings | None = None, *, model: BaseChatModel | None = None) -> BaseTool:
     """A tool, `make_tested_code`, for an agent: one whole run of greenloop at each call.
 
-    The agent reads the answer as JSON; the tool message's artifact is it as `Answer`. What breaks a
-    run off is told to the agent. Calls may come side by side: they share one sandbox.
+    The agent reads the answer as JSON; the tool message's artifact is it as `Answer`, or as a dict
+    once it has been in a checkpoint on disk. What breaks a run off is told to the agent. Calls may
+    come side by side: they share one sandbox.
     """
     bench = _bench(settings, model)
 

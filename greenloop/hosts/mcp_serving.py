@@ -19,7 +19,7 @@ from greenloop.hosts.workbench import Workbench
 from greenloop.settings import Settings
 from greenloop.tracing.opening import open_tracing
 
-_HOST, _GRACE_S = "127.0.0.1", 5
+_HOST, _WAITING, _GRACE_S = "127.0.0.1", 128, 5
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ def mcp_command(options: ServeOptions, flags: dict[str, Any]) -> int:
 def _server(settings: Settings, options: ServeOptions) -> Callable[[], Any]:
     """Serves until the host has gone. Raises InputError."""
     try:
+        from greenloop.hosts.mcp_stdio import serve_stdio
         from greenloop.hosts.mcp_tools import build_server
         from greenloop.hosts.running import Running
     except ImportError as error:
@@ -63,7 +64,7 @@ def _server(settings: Settings, options: ServeOptions) -> Callable[[], Any]:
         with closing(Workbench(settings, tracing=open_tracing())) as bench:
             _mind_signals(running.stop, bench)
             server = build_server(bench, running)
-            await (server.run_stdio_async() if door is None else _over_http(server, door))
+            await (serve_stdio(server) if door is None else _over_http(server, door))
 
     return serve
 
@@ -96,11 +97,15 @@ def _leave() -> None:
 
 
 def _door(port: int) -> socket.socket:
-    """A socket that only this machine reaches. Raises InputError where the port is taken."""
+    """A socket that only this machine reaches, open from now on: its address can be told.
+
+    Raises InputError where the port is taken.
+    """
     door = socket.socket()
     door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         door.bind((_HOST, port))
+        door.listen(_WAITING)
     except OSError as error:
         door.close()
         raise InputError(f"--port {port}: {error.strerror or error}") from None

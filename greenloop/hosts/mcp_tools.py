@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field, ValidationError
 
-from greenloop.errors import GreenloopError
+from greenloop.errors import GreenloopError, NoModelError
 from greenloop.events import Emit
 from greenloop.hosts.answer import Answer, answer_of
 from greenloop.hosts.running import Running
@@ -27,6 +28,7 @@ _ABOUT = (
     "are worth. Code runs in a sandbox without network. Calls take seconds to minutes; ask for "
     "progress. Nothing is written to your files: the answers hold the code."
 )
+_NO_MODEL = "give this server --model PROVIDER:NAME, and the key in its environment"
 _LINE = 500
 
 Text = Annotated[str, Field(min_length=1)]
@@ -43,15 +45,27 @@ def build_server(bench: Workbench, running: Running) -> MCPServer[Any]:
     """An MCP server whose calls are worked on at `bench`; `running` has those under way."""
     server = _Server("greenloop", instructions=_ABOUT, version=own_version(), log_level="WARNING")
     tools = Tools(bench, running)
+    about = ToolAnnotations(destructive_hint=False)
     for tool in (tools.make_tested_code, tools.check_code, tools.heal_code):
-        server.add_tool(tool, annotations=ToolAnnotations(destructive_hint=False))
+        server.add_tool(tool, description=inspect.getdoc(tool), annotations=about)
     return server
 
 
 class _Server(MCPServer[Any]):  # type: ignore[misc, unused-ignore]
-    """Says in one line what is wrong with a call."""
+    """Says in one line what is wrong with a call; an argument that nobody knows is wrong too: with
+    `test` for `tests` a module would be healed as a script."""
+
+    async def list_tools(self) -> list[Any]:
+        tools = await super().list_tools()
+        for tool in tools:
+            tool.input_schema = {**tool.input_schema, "additionalProperties": False}
+        return tools
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        tool = next((item for item in await self.list_tools() if item.name == name), None)
+        known = tool.input_schema["properties"] if tool else arguments
+        if unknown := [item for item in arguments if item not in known]:
+            raise ToolError(_cut(f"{unknown[0]}: no argument of {name}: {', '.join(known)}"))
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError:
@@ -64,8 +78,12 @@ def _in_one_line(error: ToolError) -> str:
     if isinstance(error.__cause__, ValidationError):
         first = error.__cause__.errors()[0]
         return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-    text = " ".join(str(error.__cause__ or error).split())
-    return text if len(text) <= _LINE else f"{text[:_LINE]}…"
+    return _cut(str(error.__cause__ or error), 2 * _LINE)
+
+
+def _cut(text: str, most: int = _LINE) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[:most]}…"
 
 
 class Tools:
@@ -147,4 +165,9 @@ class Tools:
 
 def _why(error: GreenloopError) -> str:
     run_dir = error.report.artifacts.run_dir if error.report else None
-    return f"{error}; the run is in {run_dir}" if run_dir else str(error)
+    first, more, _ = str(error).partition("\n")
+    if more and isinstance(error, NoModelError):  # how to set one up where greenloop is typed
+        text = f"{first.partition('. ')[0]}: {_NO_MODEL}"
+    else:
+        text = _cut(str(error))
+    return f"{text}; the run is in {run_dir}" if run_dir else text

@@ -113,8 +113,8 @@ class Asker:
         started = time.monotonic()
         try:
             completion, source = await self._call(prompt)
-        except GreenloopError:
-            self.emit(CallFailed(prompt.tool))
+        except GreenloopError as error:
+            self.emit(CallFailed(prompt.tool, type(error).__name__))
             raise
         entry = self._entered(prompt, completion, source, time.monotonic() - started)
         self.emit(_finished(entry, entry.seconds or 0.0, "model"))

@@ -7,6 +7,7 @@ from typing import Any
 from langsmith import Client
 from langsmith.run_trees import RunTree
 
+from greenloop.tracing.conventions import PROVIDERS
 from greenloop.tracing.tracer import Facts, Kind
 
 _TYPES = {"run": "chain", "model": "llm", "sandbox": "tool"}
@@ -53,9 +54,18 @@ class LangSmithTracer:
         if facts.tokens:
             into, out = facts.tokens
             usage = {"input_tokens": into, "output_tokens": out, "total_tokens": into + out}
-            span.add_metadata({"usage_metadata": usage})
+            span.add_metadata({"usage_metadata": usage, **_model_in(facts)})
         span.end(outputs=dict(facts.content), error=facts.error)
         span.patch()
 
     def close(self) -> None:
         self._client.flush()
+
+
+def _model_in(facts: Facts) -> dict[str, Any]:
+    """By the names, and LangChain's name of the provider, that prices are looked up by."""
+    about = {"ls_model_name": facts.attributes.get("gen_ai.request.model")}
+    provider = facts.attributes.get("gen_ai.provider.name")
+    if provider is not None:
+        about["ls_provider"] = {v: k for k, v in PROVIDERS.items()}.get(str(provider), provider)
+    return about

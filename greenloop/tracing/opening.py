@@ -13,7 +13,8 @@ from typing import Any
 
 from greenloop.events import Emit, Event, Notice
 from greenloop.tracing.run_spans import RunSpans
-from greenloop.tracing.tracer import Tracer
+from greenloop.tracing.tracer import Tracer, UnusableSettingError
+from greenloop.tracing.unsent import Unsent, keep_off_the_screen
 from greenloop.tracing.wanted import Wanted
 
 _LAST_S = 2.0  # for what is not sent yet, at the end: an endpoint that is down must not hold us up
@@ -52,25 +53,36 @@ class Tracing:
             for listener in listeners:
                 listener.do(lambda spans: spans.close(error))
 
-    def close(self) -> None:
-        """Sends what is not sent yet, for a short while."""
+    def close(self) -> bool:
+        """Sends what is not sent yet, for a short while. False where that was too short."""
         threads = [threading.Thread(target=_quietly(t.close), daemon=True) for t in self._tracers]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(_LAST_S)
+        return not any(thread.is_alive() for thread in threads)
 
 
 @asynccontextmanager
 async def traced(emit: Emit, shared: Tracing | None = None) -> AsyncIterator[Emit]:
     """The events of one run go through what is yielded; `shared` is somebody else's to close."""
-    tracing = shared if shared is not None else open_tracing()
-    try:
-        with tracing.run(emit) as told:
+    if shared is not None:
+        with shared.run(emit) as told:
             yield told
-    finally:
-        if shared is None and tracing:
-            await asyncio.to_thread(tracing.close)
+        return
+    tracing = open_tracing()
+    if not tracing:
+        with tracing.run(emit) as told:  # it may have to tell why there is none
+            yield told
+        return
+    with Unsent() as unsent:
+        try:
+            with tracing.run(emit) as told:
+                yield told
+        finally:
+            in_time = await asyncio.to_thread(tracing.close)
+            if unsent.places or not in_time:
+                emit(Notice(unsent.told()))
 
 
 class _Guarded:
@@ -102,6 +114,7 @@ def open_tracing() -> Tracing:
     wanted = Wanted.of(os.environ)
     if not wanted.any:
         return Tracing()
+    keep_off_the_screen()
     tracers: list[Tracer] = []
     missing: list[str] = []
     for name, extra, open_one in _ways(wanted):
@@ -109,10 +122,10 @@ def open_tracing() -> Tracing:
             tracers.append(open_one())
         except ImportError:
             missing.append(f"{name} is set up, but its package is missing: pip install {extra!r}")
+        except UnusableSettingError as error:
+            missing.append(str(error))
         except Exception as error:  # noqa: BLE001 - a setting of theirs is no reason not to run
             missing.append(f"{name} cannot be used: {type(error).__name__}")
-    for logger in ("opentelemetry", "langsmith"):  # else they write on the screen
-        logging.getLogger(logger).addHandler(logging.NullHandler())
     return Tracing(tuple(tracers), content=wanted.content, missing="; ".join(missing))
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from greenloop.tracing.tracer import Facts, Kind
+from greenloop.tracing.conventions import about_span
+from greenloop.tracing.tracer import Facts, Kind, UnusableSettingError
+
+_PROTOCOL = "http/protobuf"
 
 
 class OtelTracer:
@@ -25,9 +29,8 @@ class OtelTracer:
     def start(self, kind: Kind, name: str, parent: Any, facts: Facts) -> Any:
         context = trace.set_span_in_context(parent) if parent is not None else None
         outward = SpanKind.CLIENT if kind == "model" else SpanKind.INTERNAL
-        span = self._tracer.start_span(name, context=context, kind=outward)
-        if kind == "model":
-            span.set_attribute("gen_ai.operation.name", "chat")
+        about = about_span(kind, name)
+        span = self._tracer.start_span(name, context=context, kind=outward, attributes=about)
         _add(span, facts)
         return span
 
@@ -49,6 +52,14 @@ def _add(span: Any, facts: Facts) -> None:
 
 
 def _by_otlp() -> Any:
+    asked = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or os.environ.get(
+        "OTEL_EXPORTER_OTLP_PROTOCOL", ""
+    )
+    if asked not in ("", _PROTOCOL):
+        raise UnusableSettingError(
+            f"OpenTelemetry: spans leave by {_PROTOCOL} alone, not by {asked}: name an endpoint of "
+            "that (port 4318 is usual), and it as OTEL_EXPORTER_OTLP_PROTOCOL"
+        )
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
     return own_provider(OTLPSpanExporter())

@@ -7,6 +7,7 @@ from typing import Any
 
 from greenloop import events as e
 from greenloop.records import Report
+from greenloop.tracing.conventions import about_model
 from greenloop.tracing.tracer import Facts, Kind, Tracer, Value
 
 _MOST = 20_000  # characters of one piece of content
@@ -29,6 +30,8 @@ class RunSpans:
                 self._start("model", event.tool, event.tool, self._facts(prompt=said))
             case e.CallFinished():
                 self._end(event.tool, self._of_call(event))
+            case e.CallFailed():
+                self._end(event.tool, Facts(error=event.error or "CallFailed"))
             case e.SandboxBegun():
                 facts = self._facts({"greenloop.sandbox.kind": event.kind})
                 self._start("sandbox", f"sandbox {event.kind}", event.key, facts)
@@ -70,7 +73,7 @@ class RunSpans:
     def _of_call(self, event: e.CallFinished) -> Facts:
         facts = self._facts(
             {
-                "gen_ai.request.model": event.model,
+                **about_model(event.model),
                 "gen_ai.usage.input_tokens": event.input_tokens,
                 "gen_ai.usage.output_tokens": event.output_tokens,
                 "greenloop.seconds": event.seconds,

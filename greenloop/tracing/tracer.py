@@ -21,6 +21,10 @@ class Facts:
     error: str | None = None  # the kind of it, never its text
 
 
+class UnusableSettingError(Exception):
+    """What the environment asks for cannot be had; its text says why, and holds no secret."""
+
+
 class Tracer(Protocol):
     """One way out of the process. Spans are its own objects; it never blocks."""
 

@@ -124,6 +124,31 @@ def test_json_lines_with_tests_and_outputs(run: Run) -> None:
 
 
 @pytest.mark.slow
+def test_where_nothing_can_be_written_nothing_is_paid_and_what_was_paid_is_told(run: Run) -> None:
+    server_side = ManySpecifications()
+
+    def respond(request: dict[str, Any]) -> Reply:
+        if tool_of(request) == "review_code":  # somebody is quicker than we are
+            Path("top.py").write_text("mine = 1\n")
+        return server_side(request)
+
+    Path("a_file").write_text("")
+    lines = [
+        {"id": "a", "spec": specification(1), "output": "a_file/top.py"},
+        {"id": "b", "spec": specification(2), "output": "top.py"},
+    ]
+    Path("many.jsonl").write_text("\n".join(json.dumps(item) for item in lines))
+    with OpenAIServer(respond) as server:
+        status, out, err = run("batch", "many.jsonl", "--json", server=server, **QUICK)
+    assert status == 1
+    assert "a_file is no folder" in err
+    assert "top.py; --force writes over it" in err
+    assert server_side.asked == {"2": 4}
+    assert json.loads(out)["calls"] == 4
+    assert Path("top.py").read_text() == "mine = 1\n"
+
+
+@pytest.mark.slow
 def test_a_total_budget_ends_the_batch_and_the_same_command_goes_on(run: Run) -> None:
     written(4)
     server_side = ManySpecifications()
@@ -153,7 +178,18 @@ BAD = {
     "an empty folder": (["empty"], "no specifications"),
     "no JSON": (["broken.jsonl"], "broken.jsonl, line 2"),
     "no spec": (["nospec.jsonl"], "line 1: spec"),
-    "two of one name": (["twice.jsonl"], "the same id"),
+    "two of one name": (
+        ["twice.jsonl"],
+        "the same id: a (twice.jsonl, line 1; twice.jsonl, line 2)",
+    ),
+    "a mistyped key": (
+        ["mistyped.jsonl"],
+        "line 1: no key of a specification: test; there are id,",
+    ),
+    "tests that are not there": (
+        ["untested.jsonl"],
+        "untested.jsonl, line 1: tests t.py cannot be",
+    ),
     "an empty file": (["empty.md"], "empty.md is empty"),
     "no module's name": (["specs", "-o", "src"], "rename the file"),
 }
@@ -167,6 +203,8 @@ def test_bad_input_is_told_before_anything_is_asked(run: Run, case: str) -> None
     Path("empty.md").write_text(" \n")
     Path("broken.jsonl").write_text('{"id": "a", "spec": "x"}\n{"id"\n')
     Path("nospec.jsonl").write_text('{"id": "a"}\n')
+    Path("mistyped.jsonl").write_text('{"id": "a", "spec": "x", "test": "t.py"}\n')
+    Path("untested.jsonl").write_text('{"id": "a", "spec": "x", "tests": "t.py"}\n')
     Path("twice.jsonl").write_text('{"id": "a", "spec": "x"}\n{"id": "a", "spec": "y"}\n')
     arguments, text = BAD[case]
     with OpenAIServer(ManySpecifications()) as server:

@@ -59,7 +59,16 @@ def test_nothing_is_written_before_the_answer_and_nothing_made_twice_for_it(
     model, written = script(), tmp_path / "topk.py"
     graph = documented["build_graph"](settings, InMemorySaver(), model)
     state = {"specification": SPECIFICATION, "output": str(written)}
-    (asked,) = asyncio.run(graph.ainvoke(state, THREAD))["__interrupt__"]
+
+    async def streamed() -> tuple[list[str], Any]:
+        heard = [
+            item async for item in graph.astream(state, THREAD, stream_mode=["custom", "updates"])
+        ]
+        lines = [told["greenloop"] for mode, told in heard if mode == "custom"]
+        return lines, heard[-1][1]["__interrupt__"]
+
+    lines, (asked,) = asyncio.run(streamed())
+    assert any(line.startswith("attempt") for line in lines)
     assert (asked.value["code"], asked.value["verdict"]) == (GOOD_CODE, "passed")
     assert not written.exists()
     calls = list(model.tools)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import pytest
 
 from greenloop.agent import CodingAgent
 from greenloop.hosts import telling
+from greenloop.hosts.mcp_serving import _door
 from greenloop.settings import Settings
 from greenloop.way.run_dir import RunDirectory
 from tests.hosts.conftest import HUNG_S, KEY, QUICK, Model
@@ -31,7 +33,18 @@ SCRIPT = "import sys\n\nprint(open('in.txt').read(), sys.argv[1])\n"
 BROKEN_SCRIPT = SCRIPT.replace("argv[1]", "argv[1], nowhere")
 SPECIFICATION = "Write top_k(xs, k): the k largest numbers, largest first."
 
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "raw", "version": "0"},
+}
+HALF_AN_EMOJI = {"name": "check_code", "arguments": {"code": "a = '\ud83d'", "tests": TESTS}}
+
 Talk = Callable[[Any], Coroutine[Any, Any, Any]]
+
+
+def message(method: str, **rest: Any) -> str:
+    return json.dumps({"jsonrpc": "2.0", "method": method, **rest}) + "\n"
 
 
 def talk(target: Any, with_client: Talk, mode: str = "auto") -> Any:
@@ -98,11 +111,6 @@ def test_a_host_over_stdio_gets_tested_code_and_is_told_how_it_goes(tmp_path: Pa
 
 @pytest.mark.slow
 def test_stdout_belongs_to_the_protocol_and_the_server_ends_with_its_input(tmp_path: Path) -> None:
-    def message(method: str, **rest: Any) -> str:
-        return json.dumps({"jsonrpc": "2.0", "method": method, **rest}) + "\n"
-
-    client = {"protocolVersion": "2025-06-18", "capabilities": {}}
-    hello = {**client, "clientInfo": {"name": "raw", "version": "0"}}
     call = {"name": "check_code", "arguments": {"code": ADDING, "tests": TESTS}}
     command = [sys.executable, "-m", "greenloop", "mcp"]
     with subprocess.Popen(
@@ -110,16 +118,55 @@ def test_stdout_belongs_to_the_protocol_and_the_server_ends_with_its_input(tmp_p
     ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        server.stdin.write(message("initialize", id=1, params=hello))
+        server.stdin.write(message("initialize", id=1, params=HELLO))
         server.stdin.write(message("notifications/initialized"))
-        server.stdin.write(message("tools/call", id=2, params=call))
+        server.stdin.write("no message\n")
+        server.stdin.write(message("tools/call", id=2, params=HALF_AN_EMOJI))
+        server.stdin.write(message("tools/call", id=3, params=call))
         server.stdin.flush()
-        said = [json.loads(server.stdout.readline()) for _ in range(2)]
+        said = {item["id"]: item for item in (json.loads(server.stdout.readline()) for _ in "123")}
         server.stdin.close()
         rest = server.stdout.read()
         assert (server.wait(HUNG_S), rest) == (0, "")
-    assert [item["id"] for item in said] == [1, 2]
-    assert said[1]["result"]["structuredContent"]["verdict"] in ("passed", "verified")
+    assert set(said) == {1, 2, 3}
+    assert said[2]["error"]["message"].startswith("Parse error")
+    assert said[3]["result"]["structuredContent"]["verdict"] in ("passed", "verified")
+
+
+@pytest.mark.slow
+def test_a_host_that_is_killed_leaves_a_server_that_ends_quietly(tmp_path: Path) -> None:
+    endless = {
+        "code": ADDING,
+        "tests": TESTS.replace("    assert", "    while True: add(1, 1)\n    assert"),
+    }
+    call = {"name": "check_code", "arguments": endless, "_meta": {"progressToken": 1}}
+    with subprocess.Popen(
+        [sys.executable, "-m", "greenloop", "mcp"],
+        cwd=tmp_path,
+        env={**QUICK, "EXECUTION_TIMEOUT_SECONDS": "3000"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdin
+        assert server.stdout
+        assert server.stderr
+        server.stdin.write(message("initialize", id=1, params=HELLO))
+        server.stdin.write(message("tools/call", id=2, params=call))
+        server.stdin.flush()
+        while "run  " not in server.stdout.readline():
+            continue
+        server.stdout.close()
+        server.stdin.close()
+        assert (server.wait(HUNG_S), server.stderr.read()) == (0, "")
+    (run,) = (tmp_path / ".greenloop" / "runs").iterdir()
+    assert "interrupted" in json.loads((run / "report.json").read_text())["reasons"][0]
+
+
+def test_the_address_that_is_told_can_be_connected_to_at_once() -> None:
+    with _door(0) as door:
+        socket.create_connection(door.getsockname(), timeout=HUNG_S).close()
 
 
 @pytest.mark.slow
@@ -162,6 +209,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(
             await refusal(client, "check_code", code=ADDING),
             await refusal(client, "check_code", code="def f(", tests=TESTS),
             await refusal(client, "check_code", code=ADDING, tests="import json\n"),
+            await refusal(client, "heal_code", code=ADDING, test=TESTS),  # no script to be run
             await refusal(client, "heal_code", code=" ", tests=TESTS),
             await refusal(client, "heal_code", code=ADDING, tests=TESTS, stdin="x"),
             await refusal(client, "heal_code", code="1", inputs={"../../x": "y"}),
@@ -177,6 +225,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(
     said, left, refused, still = talk(address, session)
     assert said[0] == "tests: Field required"
     assert "line 1" in said[1]
+    assert said[3].startswith("test: no argument of heal_code: code, tests,")
     for line in (*said, refused):
         assert "\n" not in line
         assert str(folder) not in line or line == refused

@@ -115,6 +115,13 @@ def test_there_is_a_span_for_the_run_for_each_call_and_for_each_sandbox_run(
     assert about["greenloop.output_tokens"].int_value == report.usage.output_tokens
     for tool in GOOD:
         assert len(spans[tool]) == 1
+    operations = {
+        item.value.string_value
+        for span in (root, spans["generate_code"][0], spans["sandbox tests"][0])
+        for item in span.attributes
+        if item.key == "gen_ai.operation.name"
+    }
+    assert operations == {"invoke_agent", "chat", "execute_tool"}
     ran = [item for item in events if isinstance(item, e.SandboxDone)]
     boxed = [span for name, items in spans.items() if name.startswith("sandbox ") for span in items]
     assert len(boxed) == len(ran) > 3
@@ -149,6 +156,42 @@ def test_a_run_that_breaks_off_ends_its_spans_and_says_the_kind_of_error_alone(
         assert span.status.code == 2
 
 
+def test_a_call_that_was_given_up_is_not_taken_for_the_next_one() -> None:
+    with Collector() as place, pytest.MonkeyPatch.context() as patched:
+        patched.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", place.url)
+        told_of(
+            e.CallStarted("judge_test"),
+            e.CallFailed("judge_test", "UnusableAnswerError"),
+            e.CallStarted("judge_test"),
+            e.CallFinished("judge_test", 1.0, 5, model="google_genai:gemini-3"),
+        )
+        assert place.has("judge_test")
+        first, second = spans_of(place)["judge_test"]
+    about = [{i.key: i.value.string_value for i in span.attributes} for span in (first, second)]
+    assert about[0]["error.type"] == "UnusableAnswerError"
+    assert "error.type" not in about[1]
+    assert about[1]["gen_ai.provider.name"] == "gcp.gemini"
+    assert about[1]["gen_ai.request.model"] == "gemini-3"
+
+
+@pytest.mark.slow  # it is tried for 2 s
+def test_an_address_where_nobody_listens_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collector() as gone:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", gone.url)
+    sandbox, notice = told_of(e.SandboxBegun("1", "tests"))
+    assert sandbox == e.SandboxBegun("1", "tests")
+    assert isinstance(notice, e.Notice)
+    assert notice.text.startswith("not all spans of this run were sent")
+
+
+def test_a_protocol_that_is_not_spoken_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    (notice,) = told_of()
+    assert isinstance(notice, e.Notice)
+    assert "not by grpc" in notice.text
+
+
 @pytest.mark.slow  # it waits for what never comes
 def test_a_place_that_does_not_answer_breaks_nothing(run: Callable[..., Any]) -> None:
     with Collector(silent=True) as place:
@@ -158,7 +201,8 @@ def test_a_place_that_does_not_answer_breaks_nothing(run: Callable[..., Any]) ->
         report, events = run(everything)
         assert not place.over.is_set()
     assert report.verdict == "passed"
-    assert not [item for item in events if isinstance(item, e.Notice)]
+    (notice,) = [item for item in events if isinstance(item, e.Notice)]
+    assert notice.text.startswith("not all spans of this run were sent")
 
 
 def test_spans_go_to_the_provider_of_the_program_around(monkeypatch: pytest.MonkeyPatch) -> None:

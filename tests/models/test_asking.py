@@ -267,7 +267,7 @@ class TestRetries:
         asks = asker(ReplayChatModel([], "demo.jsonl"), emit=events.append)
         with pytest.raises(ReplayExhaustedError, match=TOOL):
             ask(asks, prompt)
-        assert events == [CallStarted(TOOL), CallFailed(TOOL)]
+        assert events == [CallStarted(TOOL), CallFailed(TOOL, "ReplayExhaustedError")]
 
 
 class TestFallback:
