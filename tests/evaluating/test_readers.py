@@ -80,6 +80,36 @@ def test_floats_may_differ_a_little_where_the_truth_is_computed(box: Sandbox) ->
     assert truth(box, task, near.replace("0.33333333333", "0.3333")).truth == "failed"
 
 
+def test_a_second_right_answer_of_evalplus_is_right_here_too(box: Sandbox) -> None:
+    line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[1])
+    line |= {
+        "task_id": "Mbpp/581",
+        "entry_point": "surface_Area",
+        "canonical_solution": "\ndef surface_Area(edge, slant):\n    return edge * (edge + 2 * slant)\n",
+        "base_input": [[6, 4]],
+        "plus_input": [],
+    }
+    Path("two.jsonl").write_text(json.dumps(line))
+    (task,) = TaskSource(Path("two.jsonl"))
+    for answer, expected in ((84, "passed"), (96, "passed"), (95, "failed")):
+        code = f"def surface_Area(edge, other):\n    return {answer}\n"
+        assert truth(box, task, code).truth == expected
+
+
+def test_what_evalplus_adds_to_a_task_of_mbpp_is_run(box: Sandbox) -> None:
+    line = json.loads((DATA / "mbpp.jsonl").read_text().splitlines()[0])
+    line["test"] = (
+        "def assertion(found, wanted):\n    assert found == wanted\n\n\n"
+        "inputs, results = [[[1, 5], 5], [[7], 6]], [[], [7]]\n"
+        "for inp, exp in zip(inputs, results):\n    assertion(coins_left(*inp), exp)\n"
+    )
+    Path("more.jsonl").write_text(json.dumps(line))
+    (task,) = TaskSource(Path("more.jsonl"))
+    assert truth(box, task, task.solution).truth == "passed"
+    remembers = "def coins_left(purse, price):\n    return [5, 12] if price == 4 else []\n"
+    assert truth(box, task, remembers).why.startswith("test_more: AssertionError")
+
+
 def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox) -> None:
     line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[0])
     line["base_input"] = [["no number"]]

@@ -1,12 +1,7 @@
-"""Folders as Exercism's tracks have them: `.docs`, `.meta/config.json`, a stub, and tests.
-
-Of the stub the model is told the names and parameters, in words: the signature of a stub is where
-an exercise begins, not always how its tests call it.
-"""
+"""Folders as Exercism's tracks have them: `.docs`, `.meta/config.json`, a stub, and tests."""
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +10,12 @@ from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
 from greenloop.evaluating.readers.files import text_of
+from greenloop.evaluating.readers.stubs import imported_names, told_of_stub
 from greenloop.evaluating.task import Foreign, HiddenFile, Task
 from greenloop.sandbox.tested import imported_modules
 
 _CONFIG = Path(".meta", "config.json")
 _TEXTS = ("introduction.md", "instructions.md", "instructions.append.md")
-_Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Files(Foreign):
@@ -113,47 +108,5 @@ def _spec(folder: Path, stub: str, hidden: list[HiddenFile], module: str) -> Ite
     if not found:
         raise InputError(f"{folder}: .docs/instructions.md is not there: it is the specification")
     yield "\n\n".join(found)
-    offered = list(_offered(stub, hidden, module))
-    if offered:
-        yield ""
-        yield f"The module is `{module}`, and it offers (parameters may have defaults):"
-        yield ""
-        yield from (f"- {line}" for line in offered)
-        yield ""
-
-
-def _offered(stub: str, hidden: list[HiddenFile], module: str) -> Iterator[str]:
-    tree = _parsed(stub)
-    told: set[str] = set()
-    for node in tree.body:
-        if isinstance(node, _Def):
-            told.add(node.name)
-            yield f"the function `{node.name}`{_parameters(node)}"
-        elif isinstance(node, ast.ClassDef):
-            told.add(node.name)
-            methods = [item for item in node.body if isinstance(item, _Def)]
-            listed = ", ".join(f"`{item.name}`{_parameters(item)}" for item in methods)
-            yield f"the class `{node.name}`" + (f" with {listed}" if listed else "")
-    for name in dict.fromkeys(name for item in hidden for name in _imported(item.code, module)):
-        if name not in told:
-            yield f"`{name}`"
-
-
-def _parameters(node: _Def) -> str:
-    args = node.args
-    names = [item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
-    names = [name for name in names if name not in ("self", "cls")]
-    return f" (parameters: {', '.join(names)})" if names else ""
-
-
-def _imported(code: str, module: str) -> Iterator[str]:
-    for node in ast.walk(_parsed(code)):
-        if isinstance(node, ast.ImportFrom) and node.module == module:
-            yield from (item.name for item in node.names if item.name != "*")
-
-
-def _parsed(code: str) -> ast.Module:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module(body=[], type_ignores=[])
+    yield ""
+    yield from told_of_stub(stub, imported_names((item.code for item in hidden), module), module)

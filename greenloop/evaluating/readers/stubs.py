@@ -1,0 +1,83 @@
+"""What a model is told of an exercise's stub.
+
+The names and parameters, in words: a stub's signature is where an exercise begins, not always how
+its tests call it. A stub that holds more than empty functions (code to be improved, constants that
+the tests import, base classes, properties) is shown as it is: no list of names could say that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+
+_Def = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def told_of_stub(stub: str, imported: Collection[str], module: str) -> Iterator[str]:
+    """Lines. `imported` are the names that the tests import from the module."""
+    tree = _parsed(stub)
+    if any(map(_says_more, tree.body)):
+        yield f"The module is `{module}`. It begins as this file, whose names have to stay:"
+        yield from ("", "```python", stub.strip(), "```", "")
+        rest = [name for name in imported if name not in _bound(tree)]
+        yield from (f"The tests import `{name}` besides." for name in rest)
+        return
+    offered = [*_offered(tree), *(f"`{name}`" for name in imported if name not in _bound(tree))]
+    if offered:
+        yield f"The module is `{module}`, and it offers (parameters may have defaults):"
+        yield ""
+        yield from (f"- {line}" for line in offered)
+        yield ""
+
+
+def _says_more(node: ast.stmt) -> bool:
+    if isinstance(node, _Def):
+        return bool(node.decorator_list) or not all(map(_is_nothing, node.body))
+    if isinstance(node, ast.ClassDef):
+        return bool(node.bases or node.decorator_list) or any(map(_says_more, node.body))
+    return not (_is_nothing(node) or isinstance(node, (ast.Import, ast.ImportFrom)))
+
+
+def _is_nothing(node: ast.stmt) -> bool:
+    """`pass`, a docstring, `...`."""
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return text or isinstance(node, ast.Pass)
+
+
+def _offered(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, _Def):
+            yield f"the function `{node.name}`{_parameters(node)}"
+        elif isinstance(node, ast.ClassDef):
+            methods = [item for item in node.body if isinstance(item, _Def)]
+            listed = ", ".join(f"`{item.name}`{_parameters(item)}" for item in methods)
+            yield f"the class `{node.name}`" + (f" with {listed}" if listed else "")
+
+
+def _parameters(node: _Def) -> str:
+    args = node.args
+    names = [item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    names = [name for name in names if name not in ("self", "cls")]
+    return f" (parameters: {', '.join(names)})" if names else ""
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """Names that the stub has, those of assignments included."""
+    named = {item.name for item in tree.body if isinstance(item, _Def | ast.ClassDef)}
+    stored = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return named | {node.id for node in stored if isinstance(node.ctx, ast.Store)}
+
+
+def imported_names(codes: Iterable[str], module: str) -> tuple[str, ...]:
+    """What these files import from the module, each name once."""
+    nodes = (node for code in codes for node in ast.walk(_parsed(code)))
+    from_it = [n for n in nodes if isinstance(n, ast.ImportFrom) and n.module == module]
+    names = (item.name for node in from_it for item in node.names if item.name != "*")
+    return tuple(dict.fromkeys(names))
+
+
+def _parsed(code: str) -> ast.Module:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module(body=[], type_ignores=[])
