@@ -16,6 +16,9 @@ from greenloop.records import Failure
 from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.suite.gates import BROKEN
 
+# What a test file does not survive that is read in on a module that does nothing.
+_OF_ITSELF = BROKEN | {"Timeout", "MemoryError"}
+
 # A class can stand for whatever is imported: a function, an exception, a base class, a value.
 _EVERY_NAME = """class _Kind(type):
     def __getattr__(cls, name):
@@ -83,7 +86,7 @@ async def _check(task: Task, provisions: Provisions) -> None:
 def _breaks_of_itself(failure: Failure, module: str) -> bool:
     """Whether a test file could not be read in for a reason that lies in it."""
     about_module = failure.exception == "ImportError" and f"'{module}'" in failure.message
-    return failure.phase == "collect" and failure.exception in BROKEN and not about_module
+    return failure.phase == "collect" and failure.exception in _OF_ITSELF and not about_module
 
 
 def _advice(failure: Failure) -> str:
