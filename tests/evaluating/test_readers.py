@@ -152,12 +152,26 @@ def test_code_cannot_leave_out_hidden_tests(box: Sandbox) -> None:
 
 
 def test_gzip_and_formats_that_are_named() -> None:
-    Path("tasks.jsonl.gz").write_bytes(gzip.compress((DATA / "humaneval.jsonl").read_bytes()))
-    source = TaskSource(Path("tasks.jsonl.gz"), "humaneval")
-    assert [task.id for task in source] == ["Own/0", "Own/1"]
+    text = (DATA / "humaneval.jsonl").read_bytes()
+    for name in ("tasks.jsonl.gz", "named.otherwise"):
+        Path(name).write_bytes(gzip.compress(text))
+        source = TaskSource(Path(name), "humaneval")
+        assert [task.id for task in source] == ["Own/0", "Own/1"]
+    Path("unpacked.jsonl.gz").write_bytes(text)
+    assert TaskSource(Path("unpacked.jsonl.gz")).format == "humaneval"
+    Path("cut.jsonl.gz").write_bytes(gzip.compress(text)[:200])
     Path("broken.jsonl.gz").write_bytes(b"\x1f\x8b no gzip")
-    with pytest.raises(InputError, match=r"broken\.jsonl\.gz cannot be read"):
-        TaskSource(Path("broken.jsonl.gz"))
+    for name in ("cut", "broken"):
+        with pytest.raises(InputError, match=rf"{name}\.jsonl\.gz cannot be read"):
+            list(TaskSource(Path(f"{name}.jsonl.gz")))
+
+
+def test_a_byte_order_mark_and_other_ends_of_lines() -> None:
+    lines = (DATA / "humaneval.jsonl").read_bytes().splitlines()
+    array = b"[" + b",\n".join(lines) + b"]"
+    for text in (b"\r\n".join(lines), b"\n\n".join(lines), array, b" \n" + array):
+        Path("tasks.jsonl").write_bytes(b"\xef\xbb\xbf" + text)
+        assert [task.id for task in TaskSource(Path("tasks.jsonl"))] == ["Own/0", "Own/1"]
 
 
 def test_one_exercise_is_a_folder_too() -> None:

@@ -1,4 +1,4 @@
-"""What a task's text says besides the data's own: kinds of answers, and stubs that are no stubs."""
+"""What a task's text says besides the data's own, and what is said of its tests before they count."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import ast
 
 import pytest
 
+from greenloop.evaluating.collecting import broken_of_itself
 from greenloop.evaluating.hidden_limits import for_hidden_tests
 from greenloop.evaluating.readers.answer_kinds import Answer, answers_expected
 from greenloop.evaluating.readers.stubs import told_of_stub
+from greenloop.records import Failure, TestRun
 from greenloop.settings import Settings
 
 
@@ -70,3 +72,22 @@ def test_hidden_tests_of_evalplus_may_use_what_their_data_supposes() -> None:
     assert for_hidden_tests(ours, "mbpp") == ours
     asked = for_hidden_tests(Settings.load(timeout_s=5, memory_mb=512), "evalplus")
     assert (asked.timeout_s, asked.memory_mb) == (5, 512)
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "phase", "broken"),
+    [
+        ("Timeout", "still running after 5 s", "collect", True),
+        ("MemoryError", "", "collect", True),
+        ("Timeout", "still running after 5 s", "call", False),  # it may wait for the code
+        ("ImportError", "cannot import name 'x' from 'm'", "collect", False),
+    ],
+)
+def test_what_hangs_before_any_code_is_asked_lies_in_the_tests(
+    exception: str, message: str, phase: str, broken: bool
+) -> None:
+    failure = Failure.model_validate(
+        {"test": "test_m.py", "phase": phase, "exception": exception, "message": message}
+    )
+    found = broken_of_itself(TestRun(ending="timeout", failures=(failure,)), "m")
+    assert found == (failure if broken else None)
