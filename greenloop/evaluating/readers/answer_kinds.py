@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from greenloop.fixes.parsing import parsed
+
 _MOST_KINDS = 3  # of which one may be; of more, nothing is said
 _LONGEST_KIND = 60  # of a longer one only what it is outside
 _LONGEST_WORDS = 200
@@ -86,9 +88,6 @@ def _is_word(text: str) -> bool:
 
 
 def _texts(code: str) -> set[str]:
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    tree = parsed(code)
+    constants = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)] if tree else []
     return {value for value in constants if isinstance(value, str)}

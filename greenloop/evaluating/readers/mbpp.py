@@ -16,6 +16,7 @@ from greenloop.errors import InputError
 from greenloop.evaluating.called import Used, modules_used, names_used
 from greenloop.evaluating.readers.answer_kinds import Answer, answers_expected
 from greenloop.evaluating.task import MODULE, Foreign, HiddenFile, Task
+from greenloop.fixes.parsing import parsed
 
 _LONGEST_CALL = 300
 
@@ -136,11 +137,8 @@ def _parsed(source: str, what: str) -> ast.Module:
 
 def _defined(code: str) -> set[str]:
     """The functions of the data's solution: it may be called `sum`, as a builtin is."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    tree = parsed(code)
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)} if tree else set()
 
 
 def _solution(line: MbppLine) -> str:

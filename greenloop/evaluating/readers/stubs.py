@@ -10,12 +10,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 
+from greenloop.fixes.parsing import parsed
+
+_NOTHING = ast.Module(body=[], type_ignores=[])
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def told_of_stub(stub: str, imported: Collection[str], module: str) -> Iterator[str]:
     """Lines. `imported` are the names that the tests import from the module."""
-    tree = _parsed(stub)
+    tree = parsed(stub) or _NOTHING
     if any(map(_says_more, tree.body)):
         yield f"The module is `{module}`. It begins as this file, whose names have to stay:"
         yield from ("", "```python", stub.strip(), "```", "")
@@ -70,14 +73,7 @@ def _bound(tree: ast.Module) -> set[str]:
 
 def imported_names(codes: Iterable[str], module: str) -> tuple[str, ...]:
     """What these files import from the module, each name once."""
-    nodes = (node for code in codes for node in ast.walk(_parsed(code)))
+    nodes = (node for code in codes for node in ast.walk(parsed(code) or _NOTHING))
     from_it = [n for n in nodes if isinstance(n, ast.ImportFrom) and n.module == module]
     names = (item.name for node in from_it for item in node.names if item.name != "*")
     return tuple(dict.fromkeys(names))
-
-
-def _parsed(code: str) -> ast.Module:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module(body=[], type_ignores=[])
