@@ -40,13 +40,26 @@ def test_words_that_nobody_could_guess_are_told_where_they_do_not_answer() -> No
     assert answers_expected([ast.parse("assert g(2) == sqrt(2)")], code) == {}
 
 
-EMPTY = 'def f(a, b=1):\n    """Say."""\n\n\nclass C:\n    def m(self, x):\n        pass\n'
+EMPTY = '''import os
+
+
+def f(a, b=1):
+    """Say."""
+
+
+class C(ValueError):
+    def m(self, x):
+        pass
+
+    @property
+    def size(self): ...
+'''
 
 
 def test_an_empty_stub_is_told_in_words() -> None:
-    told = "\n".join(told_of_stub("import os\n\n" + EMPTY, ["f", "Odd"], "m"))
+    told = "\n".join(told_of_stub(EMPTY, ["f", "Odd"], "m"))
     assert "function `f` (parameters: a, b)" in told
-    assert "class `C` with `m` (parameters: x)" in told
+    assert "class `C`, derived from `ValueError`, with `m` (parameters: x), property `size`" in told
     assert "- `Odd`" in told
     assert "```" not in told
 
@@ -55,9 +68,8 @@ def test_an_empty_stub_is_told_in_words() -> None:
     "more",
     [
         "LEFT = None",
-        "class E(ValueError):\n    pass",
         "def g():\n    return 4",
-        "class P:\n    @property\n    def size(self): ...",
+        "class P:\n    most = 3",
     ],
 )
 def test_a_stub_that_holds_more_is_shown(more: str) -> None:

@@ -1,8 +1,8 @@
 """What a model is told of an exercise's stub.
 
 The names and parameters, in words: a stub's signature is where an exercise begins, not always how
-its tests call it. A stub that holds more than empty functions (code to be improved, constants that
-the tests import, base classes, properties) is shown as it is: no list of names could say that.
+its tests call it, and Python in a specification binds. A stub that holds code to be improved, or
+constants that the tests import, is shown as it is all the same: no list of names could say that.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def told_of_stub(stub: str, imported: Collection[str], module: str) -> Iterator[
 
 def _says_more(node: ast.stmt) -> bool:
     if isinstance(node, _Def):
-        return bool(node.decorator_list) or not all(map(_is_nothing, node.body))
+        return not all(map(_is_nothing, node.body))
     if isinstance(node, ast.ClassDef):
-        return bool(node.bases or node.decorator_list) or any(map(_says_more, node.body))
+        return any(map(_says_more, node.body))
     return not (_is_nothing(node) or isinstance(node, (ast.Import, ast.ImportFrom)))
 
 
@@ -53,8 +53,16 @@ def _offered(tree: ast.Module) -> Iterator[str]:
             yield f"the function `{node.name}`{_parameters(node)}"
         elif isinstance(node, ast.ClassDef):
             methods = [item for item in node.body if isinstance(item, _Def)]
-            listed = ", ".join(f"`{item.name}`{_parameters(item)}" for item in methods)
-            yield f"the class `{node.name}`" + (f" with {listed}" if listed else "")
+            listed = ", ".join(f"{_kind(item)}`{item.name}`{_parameters(item)}" for item in methods)
+            bases = ", ".join(f"`{ast.unparse(item)}`" for item in node.bases)
+            above = f", derived from {bases}," if bases else ""
+            yield f"the class `{node.name}`{above}" + (f" with {listed}" if listed else "")
+
+
+def _kind(node: _Def) -> str:
+    """`property` and the like, before the name."""
+    names = [ast.unparse(item) for item in node.decorator_list]
+    return "".join(f"{name} " for name in names if name.isidentifier())
 
 
 def _parameters(node: _Def) -> str:
