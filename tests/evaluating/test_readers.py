@@ -181,6 +181,15 @@ def test_one_exercise_is_a_folder_too() -> None:
     assert "nothing to count" in task.spec  # instructions.append.md
 
 
+def test_what_teaches_python_is_not_what_is_asked_for() -> None:
+    shutil.copytree(DATA / "exercises", "exercises")
+    for name in ("kitchen-timer", "counting-sheep"):
+        Path(f"exercises/{name}/.docs/introduction.md").write_text("Once upon a time")
+    told = {task.id: task.spec for task in TaskSource(Path("exercises"))}
+    assert "Once" in told["counting-sheep"]
+    assert "Once" not in told["kitchen-timer"]  # it has an exemplar: an exercise of a concept
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -15,11 +15,13 @@ from greenloop.evaluating.task import Foreign, HiddenFile, Task
 from greenloop.sandbox.tested import imported_modules
 
 _CONFIG = Path(".meta", "config.json")
-_TEXTS = ("introduction.md", "instructions.md", "instructions.append.md")
+_STORY = "introduction.md"
+_TASK = ("instructions.md", "instructions.append.md")
 
 
 class Files(Foreign):
-    """`exemplar` is what a concept exercise has in the place of `example`."""
+    """`exemplar` is what a concept exercise has in the place of `example`. Its introduction teaches
+    Python, with functions and examples of its own, which would be taken for what is asked for."""
 
     solution: tuple[str, ...]
     test: tuple[str, ...] = Field(min_length=1)
@@ -57,10 +59,11 @@ def exercism_task(folder: Path, root: Path) -> Task:
     module = Path(files.solution[0]).stem
     stub = _text(folder, files.solution[0]) if (folder / files.solution[0]).exists() else ""
     hidden = list(_hidden(folder, files))
+    texts = _TASK if files.exemplar else (_STORY, *_TASK)
     example = next(iter((*files.example, *files.exemplar)), None)
     return Task(
         id=exercise_id(folder, root),
-        spec="\n".join(_spec(folder, stub, hidden, module)),
+        spec="\n".join(_spec(folder, texts, stub, hidden, module)),
         module=module,
         tests=tuple(hidden),
         solution=_text(folder, example) if example else "",
@@ -102,9 +105,11 @@ def _text(folder: Path, name: str) -> str:
     return text_of(path, str(folder))
 
 
-def _spec(folder: Path, stub: str, hidden: list[HiddenFile], module: str) -> Iterator[str]:
-    texts = [folder / ".docs" / name for name in _TEXTS]
-    found = [text_of(path, str(folder)).strip() for path in texts if path.is_file()]
+def _spec(
+    folder: Path, texts: tuple[str, ...], stub: str, hidden: list[HiddenFile], module: str
+) -> Iterator[str]:
+    paths = [folder / ".docs" / name for name in texts]
+    found = [text_of(path, str(folder)).strip() for path in paths if path.is_file()]
     if not found:
         raise InputError(f"{folder}: .docs/instructions.md is not there: it is the specification")
     yield "\n\n".join(found)
