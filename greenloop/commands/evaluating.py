@@ -21,6 +21,7 @@ from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.evaluating.collecting import check_collected
 from greenloop.evaluating.evaluation import Evaluation, at_once
 from greenloop.evaluating.folder import EvalFolder, setup_of
+from greenloop.evaluating.hidden_limits import for_hidden_tests
 from greenloop.evaluating.provisions import Provisions
 from greenloop.evaluating.reading import Asked, TaskSource
 from greenloop.evaluating.results import TruthResults
@@ -82,7 +83,7 @@ def eval_typed(typed: dict[str, Any]) -> int:
         if typed["check_tasks"]:
             return try_command(
                 islice(source, options.limit),
-                settings,
+                for_hidden_tests(settings, source.format),
                 as_json=options.json,
                 quiet=options.quiet,
             )
@@ -108,7 +109,7 @@ def _eval(tasks: Path, source: TaskSource, settings: Settings, options: EvalOpti
             raise InputError(f"{tasks}: there is no task to evaluate")
         results = TruthResults(folder.results)
         show = stack.enter_context(batch_progress(quiet=options.quiet))
-        session = _Session(folder, store, results, settings, options, show)
+        session = _Session(folder, store, results, settings, options, show, source.format)
         try:
             asyncio.run(to_its_end(session, session.run()))
         except asyncio.CancelledError:
@@ -135,7 +136,9 @@ class _Session:
         settings: Settings,
         options: EvalOptions,
         show: Emit,
+        format: str,
     ) -> None:
+        self._hidden = for_hidden_tests(settings, format)
         self.folder, self._store, self._settings = folder, store, settings
         self._results, self._options, self._show = results, options, show
         self._batch: Batch | None = None
@@ -157,7 +160,7 @@ class _Session:
 
     async def run(self) -> None:
         """Raises GreenloopError where nothing could be begun, or results cannot be written."""
-        with open_sandbox(self._settings) as box:
+        with open_sandbox(self._hidden) as box:
             provisions = Provisions(box, Provider(self._settings.allow_list))
             await self._collect(provisions)
             evaluation = Evaluation(self._store, self._results, provisions, self._show)

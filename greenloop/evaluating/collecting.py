@@ -12,9 +12,12 @@ from greenloop.agent import side_by_side
 from greenloop.errors import GreenloopError, InputError, PackagesError
 from greenloop.evaluating.provisions import Provisions, why_not
 from greenloop.evaluating.task import Task
-from greenloop.records import Failure
+from greenloop.records import Failure, TestRun
 from greenloop.sandbox.awaiting import in_sandbox
 from greenloop.suite.gates import BROKEN
+
+# What a test file does not survive that is read in on a module that does nothing.
+_OF_ITSELF = BROKEN | {"Timeout", "MemoryError"}
 
 # A class can stand for whatever is imported: a function, an exception, a base class, a value.
 _EVERY_NAME = """class _Kind(type):
@@ -72,7 +75,7 @@ async def _check(task: Task, provisions: Provisions) -> None:
         raise InputError(f"{task.where} (id {task.id}): the tests: {why_not(error)}") from None
     files = [item.as_file() for item in task.tests]
     run = await in_sandbox(box, partial(box.run_tests, _EVERY_NAME, files, module=task.module))
-    if wrong := next((item for item in run.failures if _breaks_of_itself(item, task.module)), None):
+    if wrong := broken_of_itself(run, task.module):
         told = wrong.message.strip().partition("\n")[0]
         raise InputError(
             f"{task.where} (id {task.id}): the tests cannot be collected, whatever the code is: "
@@ -80,10 +83,13 @@ async def _check(task: Task, provisions: Provisions) -> None:
         )
 
 
-def _breaks_of_itself(failure: Failure, module: str) -> bool:
-    """Whether a test file could not be read in for a reason that lies in it."""
-    about_module = failure.exception == "ImportError" and f"'{module}'" in failure.message
-    return failure.phase == "collect" and failure.exception in BROKEN and not about_module
+def broken_of_itself(run: TestRun, module: str) -> Failure | None:
+    """Why a test file could not be read in on a module that does nothing, if that lies in it."""
+    for failure in run.failures:
+        about_module = failure.exception == "ImportError" and f"'{module}'" in failure.message
+        if failure.phase == "collect" and failure.exception in _OF_ITSELF and not about_module:
+            return failure
+    return None
 
 
 def _advice(failure: Failure) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import zlib
@@ -12,6 +13,8 @@ from typing import IO, Any
 from greenloop.errors import InputError
 
 _MOST_BYTES = 200_000_000  # of one line, or of a whole array
+_A_LINE = " (read is one JSON object a line, or one array of objects)"
+_GZIPPED = b"\x1f\x8b"
 _MOST_DIGITS = 4000  # of a number that Python makes of text without being asked twice
 
 Raw = dict[str, Any]
@@ -41,12 +44,18 @@ def read_records(path: Path) -> Iterator[tuple[str, Raw]]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    if path.suffix == ".gz":
+    """By what it holds: a browser may have unpacked a .gz and left its name."""
+    with path.open("rb") as file:
+        gzipped = file.read(len(_GZIPPED)) == _GZIPPED
+    if gzipped:
         return gzip.open(path, "rb")  # type: ignore[return-value]  # the caller closes it
     return path.open("rb")
 
 
 def _first_byte(file: IO[bytes]) -> bytes:
+    """Of the text, whatever mark of its encoding stands before it."""
+    if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+        file.seek(0)
     byte = b" "
     while byte.isspace():
         byte = file.read(1)
@@ -59,7 +68,7 @@ def _lines(file: IO[bytes], path: Path) -> Iterator[tuple[str, Raw]]:
         number += 1
         where = f"{path}, line {number}"
         if line.strip():
-            yield where, _object(_parsed(line, where), where)
+            yield where, _object(_parsed(line, where, _A_LINE), where)
 
 
 def _array(file: IO[bytes], path: Path) -> Iterator[tuple[str, Raw]]:
@@ -68,7 +77,7 @@ def _array(file: IO[bytes], path: Path) -> Iterator[tuple[str, Raw]]:
         yield where, _object(item, where)
 
 
-def _parsed(data: bytes, where: str) -> Any:
+def _parsed(data: bytes, where: str, wanted: str = "") -> Any:
     if len(data) > _MOST_BYTES:
         raise InputError(f"{where} is larger than {_MOST_BYTES // 1_000_000} MB")
     try:
@@ -76,7 +85,7 @@ def _parsed(data: bytes, where: str) -> Any:
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 text (byte {error.start})") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON: {error}") from None
+        raise InputError(f"{where}: not JSON: {error}{wanted}") from None
 
 
 def _number(text: str) -> int | LongNumber:

@@ -205,6 +205,7 @@ BAD = {
     "no file": (["nowhere.jsonl"], "nowhere.jsonl does not exist"),
     "nothing named": ([], "name a file of tasks"),
     "no JSON": (["broken.jsonl"], "broken.jsonl, line 2: not JSON"),
+    "one object in all": (["object.json"], "read is one JSON object a line, or one array"),
     "an empty file": (["empty.jsonl"], "holds no tasks"),
     "an unknown format": (["odd.jsonl"], "odd.jsonl, line 1: the keys (question) are of no known"),
     "another format": (["own.jsonl", "--format", "mbpp"], "own.jsonl, line 1 (mbpp): task_id"),
@@ -236,6 +237,7 @@ def test_bad_input_is_one_line_before_anything_is_asked(run: Run, case: str) -> 
         "nomodule": OWN % '"import os\\ndef test_x(): pass\\n"',
         "nofile": OWN % '"there.py"',
     }
+    Path("object.json").write_text('{\n "a": {"id": "a"}\n}\n')
     texts["nopython"] = texts["nopython"].replace('"tests"', '"module": "m", "tests"')
     for name, text in texts.items():
         Path(f"{name}.jsonl").write_text(text)

@@ -80,6 +80,36 @@ def test_floats_may_differ_a_little_where_the_truth_is_computed(box: Sandbox) ->
     assert truth(box, task, near.replace("0.33333333333", "0.3333")).truth == "failed"
 
 
+def test_a_second_right_answer_of_evalplus_is_right_here_too(box: Sandbox) -> None:
+    line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[1])
+    line |= {
+        "task_id": "Mbpp/581",
+        "entry_point": "surface_Area",
+        "canonical_solution": "\ndef surface_Area(edge, slant):\n    return edge * (edge + 2 * slant)\n",
+        "base_input": [[6, 4]],
+        "plus_input": [],
+    }
+    Path("two.jsonl").write_text(json.dumps(line))
+    (task,) = TaskSource(Path("two.jsonl"))
+    for answer, expected in ((84, "passed"), (96, "passed"), (95, "failed")):
+        code = f"def surface_Area(edge, other):\n    return {answer}\n"
+        assert truth(box, task, code).truth == expected
+
+
+def test_what_evalplus_adds_to_a_task_of_mbpp_is_run(box: Sandbox) -> None:
+    line = json.loads((DATA / "mbpp.jsonl").read_text().splitlines()[0])
+    line["test"] = (
+        "def assertion(found, wanted):\n    assert found == wanted\n\n\n"
+        "inputs, results = [[[1, 5], 5], [[7], 6]], [[], [7]]\n"
+        "for inp, exp in zip(inputs, results):\n    assertion(coins_left(*inp), exp)\n"
+    )
+    Path("more.jsonl").write_text(json.dumps(line))
+    (task,) = TaskSource(Path("more.jsonl"))
+    assert truth(box, task, task.solution).truth == "passed"
+    remembers = "def coins_left(purse, price):\n    return [5, 12] if price == 4 else []\n"
+    assert truth(box, task, remembers).why.startswith("test_more: AssertionError")
+
+
 def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox) -> None:
     line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[0])
     line["base_input"] = [["no number"]]
@@ -122,12 +152,26 @@ def test_code_cannot_leave_out_hidden_tests(box: Sandbox) -> None:
 
 
 def test_gzip_and_formats_that_are_named() -> None:
-    Path("tasks.jsonl.gz").write_bytes(gzip.compress((DATA / "humaneval.jsonl").read_bytes()))
-    source = TaskSource(Path("tasks.jsonl.gz"), "humaneval")
-    assert [task.id for task in source] == ["Own/0", "Own/1"]
+    text = (DATA / "humaneval.jsonl").read_bytes()
+    for name in ("tasks.jsonl.gz", "named.otherwise"):
+        Path(name).write_bytes(gzip.compress(text))
+        source = TaskSource(Path(name), "humaneval")
+        assert [task.id for task in source] == ["Own/0", "Own/1"]
+    Path("unpacked.jsonl.gz").write_bytes(text)
+    assert TaskSource(Path("unpacked.jsonl.gz")).format == "humaneval"
+    Path("cut.jsonl.gz").write_bytes(gzip.compress(text)[:200])
     Path("broken.jsonl.gz").write_bytes(b"\x1f\x8b no gzip")
-    with pytest.raises(InputError, match=r"broken\.jsonl\.gz cannot be read"):
-        TaskSource(Path("broken.jsonl.gz"))
+    for name in ("cut", "broken"):
+        with pytest.raises(InputError, match=rf"{name}\.jsonl\.gz cannot be read"):
+            list(TaskSource(Path(f"{name}.jsonl.gz")))
+
+
+def test_a_byte_order_mark_and_other_ends_of_lines() -> None:
+    lines = (DATA / "humaneval.jsonl").read_bytes().splitlines()
+    array = b"[" + b",\n".join(lines) + b"]"
+    for text in (b"\r\n".join(lines), b"\n\n".join(lines), array, b" \n" + array):
+        Path("tasks.jsonl").write_bytes(b"\xef\xbb\xbf" + text)
+        assert [task.id for task in TaskSource(Path("tasks.jsonl"))] == ["Own/0", "Own/1"]
 
 
 def test_one_exercise_is_a_folder_too() -> None:
@@ -135,6 +179,15 @@ def test_one_exercise_is_a_folder_too() -> None:
     assert task.id == "counting-sheep"
     assert "shepherd counts aloud" in task.spec
     assert "nothing to count" in task.spec  # instructions.append.md
+
+
+def test_what_teaches_python_is_not_what_is_asked_for() -> None:
+    shutil.copytree(DATA / "exercises", "exercises")
+    for name in ("kitchen-timer", "counting-sheep"):
+        Path(f"exercises/{name}/.docs/introduction.md").write_text("Once upon a time")
+    told = {task.id: task.spec for task in TaskSource(Path("exercises"))}
+    assert "Once" in told["counting-sheep"]
+    assert "Once" not in told["kitchen-timer"]  # it has an exemplar: an exercise of a concept
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ _MBPP_RULES = {
     **dict.fromkeys(("check_str", "text_match_three", "text_starta_endb"), "none or not"),
     "are_equivalent": "any",
     "sum_div": "or zero",
+    "surface_Area": "or by its height",
+    "digit_distance_nums": "or filled with zeros",
 }
 _HUMANEVAL_RULES = {"find_zero": "root of polynomial"}
 

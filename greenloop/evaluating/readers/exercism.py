@@ -1,12 +1,7 @@
-"""Folders as Exercism's tracks have them: `.docs`, `.meta/config.json`, a stub, and tests.
-
-Of the stub the model is told the names and parameters, in words: the signature of a stub is where
-an exercise begins, not always how its tests call it.
-"""
+"""Folders as Exercism's tracks have them: `.docs`, `.meta/config.json`, a stub, and tests."""
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,16 +10,18 @@ from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
 from greenloop.evaluating.readers.files import text_of
+from greenloop.evaluating.readers.stubs import imported_names, told_of_stub
 from greenloop.evaluating.task import Foreign, HiddenFile, Task
 from greenloop.sandbox.tested import imported_modules
 
 _CONFIG = Path(".meta", "config.json")
-_TEXTS = ("introduction.md", "instructions.md", "instructions.append.md")
-_Def = ast.FunctionDef | ast.AsyncFunctionDef
+_STORY = "introduction.md"
+_TASK = ("instructions.md", "instructions.append.md")
 
 
 class Files(Foreign):
-    """`exemplar` is what a concept exercise has in the place of `example`."""
+    """`exemplar` is what a concept exercise has in the place of `example`. Its introduction teaches
+    Python, with functions and examples of its own, which would be taken for what is asked for."""
 
     solution: tuple[str, ...]
     test: tuple[str, ...] = Field(min_length=1)
@@ -62,10 +59,11 @@ def exercism_task(folder: Path, root: Path) -> Task:
     module = Path(files.solution[0]).stem
     stub = _text(folder, files.solution[0]) if (folder / files.solution[0]).exists() else ""
     hidden = list(_hidden(folder, files))
+    texts = _TASK if files.exemplar else (_STORY, *_TASK)
     example = next(iter((*files.example, *files.exemplar)), None)
     return Task(
         id=exercise_id(folder, root),
-        spec="\n".join(_spec(folder, stub, hidden, module)),
+        spec="\n".join(_spec(folder, texts, stub, hidden, module)),
         module=module,
         tests=tuple(hidden),
         solution=_text(folder, example) if example else "",
@@ -107,53 +105,13 @@ def _text(folder: Path, name: str) -> str:
     return text_of(path, str(folder))
 
 
-def _spec(folder: Path, stub: str, hidden: list[HiddenFile], module: str) -> Iterator[str]:
-    texts = [folder / ".docs" / name for name in _TEXTS]
-    found = [text_of(path, str(folder)).strip() for path in texts if path.is_file()]
+def _spec(
+    folder: Path, texts: tuple[str, ...], stub: str, hidden: list[HiddenFile], module: str
+) -> Iterator[str]:
+    paths = [folder / ".docs" / name for name in texts]
+    found = [text_of(path, str(folder)).strip() for path in paths if path.is_file()]
     if not found:
         raise InputError(f"{folder}: .docs/instructions.md is not there: it is the specification")
     yield "\n\n".join(found)
-    offered = list(_offered(stub, hidden, module))
-    if offered:
-        yield ""
-        yield f"The module is `{module}`, and it offers (parameters may have defaults):"
-        yield ""
-        yield from (f"- {line}" for line in offered)
-        yield ""
-
-
-def _offered(stub: str, hidden: list[HiddenFile], module: str) -> Iterator[str]:
-    tree = _parsed(stub)
-    told: set[str] = set()
-    for node in tree.body:
-        if isinstance(node, _Def):
-            told.add(node.name)
-            yield f"the function `{node.name}`{_parameters(node)}"
-        elif isinstance(node, ast.ClassDef):
-            told.add(node.name)
-            methods = [item for item in node.body if isinstance(item, _Def)]
-            listed = ", ".join(f"`{item.name}`{_parameters(item)}" for item in methods)
-            yield f"the class `{node.name}`" + (f" with {listed}" if listed else "")
-    for name in dict.fromkeys(name for item in hidden for name in _imported(item.code, module)):
-        if name not in told:
-            yield f"`{name}`"
-
-
-def _parameters(node: _Def) -> str:
-    args = node.args
-    names = [item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
-    names = [name for name in names if name not in ("self", "cls")]
-    return f" (parameters: {', '.join(names)})" if names else ""
-
-
-def _imported(code: str, module: str) -> Iterator[str]:
-    for node in ast.walk(_parsed(code)):
-        if isinstance(node, ast.ImportFrom) and node.module == module:
-            yield from (item.name for item in node.names if item.name != "*")
-
-
-def _parsed(code: str) -> ast.Module:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module(body=[], type_ignores=[])
+    yield ""
+    yield from told_of_stub(stub, imported_names((item.code for item in hidden), module), module)
