@@ -7,6 +7,7 @@ A curated table: general tools were measured to miss `defaultdict` or to give a 
 from __future__ import annotations
 
 import ast
+import builtins
 import importlib
 from collections.abc import Sequence
 
@@ -61,12 +62,30 @@ def with_missing_imports(
 
     `names` are the undefined ones, where that is known.
     """
-    names = findings(code).undefined if names is None else names
+    if names is None:
+        names = findings(code).undefined if _may_lack(code) else ()
     if not names:
         return code, []
     tree = ast.parse(code)
     lines = [line for name in names for line in _imports_of(name, tree, is_test)]
     return (_inserted(code, lines), lines) if lines else (code, [])
+
+
+def _may_lack(code: str) -> bool:
+    """Whether a name is used that neither the module's top level nor Python has: else nobody need
+    be asked, which costs a process."""
+    tree = ast.parse(code)
+    own = {item for node in tree.body for item in _bound_by(node)}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return not used <= own | set(dir(builtins))
+
+
+def _bound_by(node: ast.stmt) -> set[str]:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {node.name}
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {(item.asname or item.name).partition(".")[0] for item in node.names}
+    return set()
 
 
 def _imports_of(name: str, tree: ast.Module, is_test: bool) -> list[str]:

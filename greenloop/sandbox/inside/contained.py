@@ -52,6 +52,7 @@ def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     sys.dont_write_bytecode = True
+    k.get_ready()
     preload()
     preload_packages(modules)
     with contextlib.suppress(OSError):  # made once, so that each run finds it

@@ -58,6 +58,5 @@ def _cover_devices() -> None:
 
 def _lower_quotas() -> None:
     for name, value in _QUOTAS.items():
-        path = f"/proc/sys/{name}"
-        with contextlib.suppress(FileNotFoundError), open(path, "w", encoding="utf-8") as file:
-            file.write(value)
+        with contextlib.suppress(FileNotFoundError):
+            k.write(f"/proc/sys/{name}", value)

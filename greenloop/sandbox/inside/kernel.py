@@ -60,6 +60,22 @@ def _libc_with_gil() -> ctypes.PyDLL:
     return ctypes.PyDLL(None, use_errno=True)
 
 
+def get_ready() -> None:
+    """To be called in the process that is copied: its copies find opened what they call."""
+    _libc_with_gil()
+    for name in ("capset", "mount", "prctl", "syscall"):
+        getattr(libc(), name)
+
+
+def write(path: str, text: str) -> None:
+    """To a file of the kernel's: in one piece, and without all that `open` brings. Raises OSError."""
+    handle = os.open(path, os.O_WRONLY)
+    try:
+        os.write(handle, text.encode())
+    finally:
+        os.close(handle)
+
+
 def checked(result: int, what: str) -> int:
     """The result of a call. Raises OSError where it is negative."""
     if result < 0:
@@ -107,8 +123,7 @@ def prctl(option: int, value: int = 0) -> None:
 
 def name_process(name: str) -> None:
     """What lists of processes show, at most 15 letters."""
-    text = ctypes.create_string_buffer(os.fsencode(name))
-    libc().prctl(_PR_SET_NAME, text, 0, 0, 0)
+    libc().prctl(_PR_SET_NAME, os.fsencode(name), 0, 0, 0)
 
 
 def clone(namespaces: int) -> int:
@@ -132,8 +147,7 @@ def map_ids(uid: int, gid: int) -> None:
         ("uid_map", f"{uid} {uid} 1"),
         ("gid_map", f"{gid} {gid} 1"),
     ):
-        with open(f"/proc/self/{name}", "w", encoding="utf-8") as file:
-            file.write(line)
+        write(f"/proc/self/{name}", line)
 
 
 def drop_capabilities() -> None:

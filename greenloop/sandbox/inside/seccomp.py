@@ -209,8 +209,8 @@ def install_filter(families: tuple[int, ...] = (AF_UNIX, AF_INET, AF_INET6)) -> 
 
 def install(packed: bytes) -> None:
     """Adds a filter to those that this process has: of their answers the strictest counts."""
-    buffer = ctypes.create_string_buffer(packed, len(packed))
-    program = _SockFprog(len(packed) // 8, ctypes.addressof(buffer))
+    pointer = ctypes.cast(ctypes.c_char_p(packed), ctypes.c_void_p)
+    program = _SockFprog(len(packed) // 8, pointer)
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     result = libc().prctl(PR_SET_SECCOMP, _FILTER_MODE, ctypes.byref(program), 0, 0)
     checked(result, "seccomp")

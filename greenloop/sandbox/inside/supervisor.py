@@ -170,8 +170,7 @@ def _become_the_run(
 def stand_alone() -> None:
     """A process of its own: it can be looked at, and is the first that the kernel would end."""
     k.prctl(k.PR_SET_DUMPABLE, 1)
-    with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
-        file.write(_KILLED_FIRST)
+    k.write("/proc/self/oom_score_adj", _KILLED_FIRST)
     os.setsid()
 
 

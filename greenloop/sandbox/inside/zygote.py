@@ -37,6 +37,7 @@ def main(
     control = socket.socket(fileno=reserve(control_fd))
     sys.dont_write_bytecode = True
     gc.disable()  # until all is loaded: then it is frozen, and never looked through
+    k.get_ready()
     preload(bare)
     preload_packages(modules)
     with contextlib.suppress(OSError):  # made once, so that each run finds it
