@@ -33,10 +33,9 @@ _ORDER_SEED, _HASH_SEED = 20261, 4711  # any fixed values: a repeat must give th
 def hollow_run(box: Sandbox, code: str, tests: Sequence[TestFile], module: str) -> HollowRun | None:
     """The tests on the code with every function body raising: they must be red.
 
-    Code that makes them green there does something to the tests while it is imported. A test that
-    must fail runs along: where it does fail, and the code has no function at all (a table, an
-    enumeration), green is no wonder and tells nothing. None there, and where the code does not
-    parse.
+    Code that makes them green there does something to the tests while it is imported. Where it has
+    no function at all (a table, an enumeration), green is no wonder: a test that must fail runs
+    along, and where that does fail, nothing is told. None there, and where the code does not parse.
     """
     try:
         source = hollow(code)
@@ -44,7 +43,8 @@ def hollow_run(box: Sandbox, code: str, tests: Sequence[TestFile], module: str) 
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     control = TestFile(_free_name(tests, module), _CONTROL.format(module=module))
-    run = box.run_tests(source, [*tests, control], module=module, brief=True)
+    more = () if has_functions else (control,)
+    run = box.run_tests(source, [*tests, *more], module=module, brief=True)
     mine = {name for name in run.failing if name.startswith(control.name)}
     failed = len(run.failing - mine)
     passed = sum(

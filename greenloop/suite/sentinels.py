@@ -5,19 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# Of each way to fail one, a test each; nothing of the tested module is in them.
+# Nothing of the tested module is in any of them. These have a test each.
 _ALONE = (
     "assert 1 == 2",
     "assert [1] == [2]",
-    "assert 1 == pytest.approx(2)",
     "assert isinstance(1, str)",
     "assert math.isclose(1, 2)",
     "pytest.fail('x')",
-    "pytest.raises(ValueError, int, 1)",
     "with pytest.raises(ValueError):\n        pass",
-    "with pytest.raises(ValueError, match='a'):\n        raise ValueError('b')",
-    "with pytest.warns(UserWarning):\n        pass",
-    "mock.Mock().assert_called_once_with(1)",
 )
 # One for each thing that assertions ask: none of these is true. One test has them all.
 _UNTRUE = (
@@ -56,8 +51,15 @@ _UNTRUE = (
     "operator.eq(1, 2)",
     "copy.deepcopy([1]) == [2]",
 )
-# Each of these raises. One method has them all.
+# Each of these raises. One test has them all; and one method, those of `unittest`.
 _RAISING = (
+    "assert 1 == pytest.approx(2)",
+    "pytest.raises(ValueError, int, 1)",
+    "with pytest.raises(ValueError, match='a'):\n            raise ValueError('b')",
+    "with pytest.warns(UserWarning):\n            pass",
+    "mock.Mock().assert_called_once_with(1)",
+)
+_METHODS = (
     "self.assertEqual(1, 2)",
     "self.assertTrue(0)",
     "self.assertFalse(1)",
@@ -89,28 +91,36 @@ def sentinels(code: str, module: str) -> tuple[str, tuple[str, ...]]:
     while name in code:
         name += "_too"
     cls = "Test" + name.title().replace("_", "")
-    functions = [f"{name}_{number}" for number in range(len(_ALONE) + 1)]
+    functions = [f"{name}_{number}" for number in range(len(_ALONE) + 2)]
     return f"{code}\n\n\n{''.join(_written(name, cls))}", (*functions, f"{cls}::{name}")
 
 
 def _written(name: str, cls: str) -> Iterator[str]:
     """Imports stand inside the functions: the file's own names must stay as they are."""
     imports = "".join(f"    {item}\n" for item in _IMPORTS)
-    for number, body in enumerate(_ALONE):
-        yield f"def {name}_{number}():\n{imports}    {body}\n\n\n"
-    untrue = _ends_at_one(_UNTRUE, "if asked():\n                return")
-    yield f"def {name}_{len(_ALONE)}():\n{imports}{untrue}    assert 1 == 2\n\n\n"
-    raising = _ends_at_one(_RAISING, "asked()\n            return")
+    bodies = [f"    {body}\n" for body in _ALONE]
+    bodies += [f"{_lambdas(_UNTRUE, 'if asked(): return')}    assert 1 == 2\n"]
+    bodies += ["".join(map(_tried, _RAISING)) + "    assert 1 == 2\n"]
+    for number, body in enumerate(bodies):
+        yield f"def {name}_{number}():\n{imports}{body}\n\n"
+    raising = _lambdas(_METHODS, "asked(); return")
     method = f"    def {name}(self):\n{raising}    self.fail()\n".replace("\n    ", "\n        ")
     yield f"import unittest as {name}_unittest\n\n\n"
     yield f"class {cls}({name}_unittest.TestCase):\n{method}"
 
 
-def _ends_at_one(questions: tuple[str, ...], test: str) -> str:
-    """Lines that leave the function, which passes then, at the first question that goes wrong.
+def _tried(statement: str) -> str:
+    """Lines that leave the function, which passes then, where the statement raises nothing.
 
-    Each is asked for itself: an error in one of them hides no other.
+    An error in one of them hides no other: each is tried for itself.
     """
+    return (
+        f"    try:\n        {statement}\n        return\n    except BaseException:\n        pass\n"
+    )
+
+
+def _lambdas(questions: tuple[str, ...], test: str) -> str:
+    """The same for expressions, which are `asked` one by one in `test`."""
     asked = "".join(f"        lambda: {item},\n" for item in questions)
     return (
         f"    for asked in (\n{asked}    ):\n        try:\n            {test}\n"

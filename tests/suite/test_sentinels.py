@@ -21,7 +21,7 @@ def test_each_fails_and_the_tests_stay_as_they_are() -> None:
     assert {name: run.outcomes[f"test_m.py::{name}"] for name in names} == dict.fromkeys(
         names, "failed"
     )
-    assert len(names) > 10
+    assert len(names) > 8
     assert set(run.outcomes) == {"test_m.py::test_a", *(f"test_m.py::{name}" for name in names)}
     assert run.outcomes["test_m.py::test_a"] == "passed"
 
@@ -29,6 +29,10 @@ def test_each_fails_and_the_tests_stay_as_they_are() -> None:
 CHANGED = {
     "one of many": "import re\nre.match = lambda *_: 1\n",
     "behind one that breaks": "import copy, json\njson.loads = None\ncopy.deepcopy = lambda _: [2]\n",
+    "a way to expect an error": (
+        "import pytest\nfrom _pytest.recwarn import WarningsChecker\n"
+        "WarningsChecker.__exit__ = lambda *_: None\n"
+    ),
     "a method": "import unittest\nunittest.TestCase.assertCountEqual = lambda *_: None\n",
 }
 
