@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from greenloop.grading.coverage import NotingTests, noting_tests
 from greenloop.records import (
@@ -134,9 +135,8 @@ def _shuffled(
     module: str,
     expected: Expectation | None = None,
 ) -> TestRun:
-    return box.run_tests(
-        code, tests, module=module, expected=expected, order_seed=_ORDER_SEED, hash_seed=_HASH_SEED
-    )
+    shuffled = partial(box.run_tests, order_seed=_ORDER_SEED, hash_seed=_HASH_SEED, brief=True)
+    return shuffled(code, tests, module=module, expected=expected)
 
 
 def _late(run: TestRun) -> str:

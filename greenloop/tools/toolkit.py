@@ -167,9 +167,12 @@ class Toolkit:
         tests: str | Sequence[TestFile],
         module: str | None = None,
         expected: Expectation | None = None,
+        *,
+        brief: bool = False,
     ) -> TestRun:
-        """One test run in the sandbox."""
-        work = partial(self.sandbox.run_tests, code, tests, module=module, expected=expected)
+        """One test run in the sandbox; `brief` without pytest's own text of each failure."""
+        run = partial(self.sandbox.run_tests, module=module, expected=expected, brief=brief)
+        work = partial(run, code, tests)
         return await in_sandbox(self.sandbox, work)
 
 

@@ -61,7 +61,9 @@ def _suite(state: RunState, generated: GeneratedTests) -> Suite:
 
 
 async def _on_stub(kit: Toolkit, state: RunState, emit: Emit, suite: Suite) -> TestRun:
-    return await run_suite(kit, state, emit, stub_of(state.agreed), suite, None, ON_STUB)
+    return await run_suite(
+        kit, state, emit, stub_of(state.agreed), suite, None, ON_STUB, brief=True
+    )
 
 
 def stub_of(contract: Contract) -> str:

@@ -63,7 +63,8 @@ class Hardener:
         code = free_fixes(text, is_test=True).code
         suite = state.tests.harden(code)
         stub = stub_of(state.agreed)
-        on_stub = await run_suite(self._kit, state, self._emit, stub, suite, None, ON_STUB)
+        told = (self._kit, state, self._emit)
+        on_stub = await run_suite(*told, stub, suite, None, ON_STUB, brief=True)
         before = {item.name for _, item in state.tests.functions}
         suite = set_aside(suite, on_stub, "hardening")
         names = [item.name for _, item in suite.functions if item.name not in before]

@@ -28,13 +28,16 @@ async def run_suite(
     suite: Suite,
     expected: Expectation | None,
     name: str = "tests",
+    *,
+    brief: bool = False,
 ) -> TestRun:
     """One run of a suite on a module, its seconds entered; told of under a name."""
     sources = [code, *(item.code for item in suite.files)]
 
     async def once() -> TestRun:
         with at_work(emit, name):
-            return await fitted(kit, state).run_tests(code, suite.files, suite.module, expected)
+            fit = fitted(kit, state)
+            return await fit.run_tests(code, suite.files, suite.module, expected, brief=brief)
 
     return await run_with_packages(kit, state, emit, once, sources, own_modules(suite))
 
