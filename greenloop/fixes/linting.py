@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Left out on
 # purpose: comparisons to None or True, unused variables, mutable defaults: mending them can change
@@ -30,8 +31,24 @@ def findings(code: str) -> Findings:
     found = _ruff(code, "--select", f"F821,{_SAFE}", "--output-format", "json")
     items = _items(found) if found is not None else []
     names = [re.search(r"`([^`]+)`", item["message"]) for item in items if item["code"] == "F821"]
-    fixable = {item["code"] for item in items if item["code"] != "F821" and item.get("fix")}
+    fixes = [item for item in items if item["code"] != "F821" and item.get("fix")]
+    fixable = {item["code"] for item in fixes if not _is_sorted(item, code)}
     return Findings(tuple(dict.fromkeys(item[1] for item in names if item)), tuple(sorted(fixable)))
+
+
+def _is_sorted(item: dict[str, Any], code: str) -> bool:
+    """Whether imports only want other blank lines: that is formatting, and not worth a process."""
+    if item["code"] != "I001" or len(item["fix"]["edits"]) != 1:
+        return False
+    (edit,) = item["fix"]["edits"]
+    first, last = edit["location"], edit["end_location"]
+    old = "\n".join(re.split(r"\r\n|\r|\n", code)[first["row"] - 1 : last["row"] - 1])
+    try:
+        return (first["column"], last["column"]) == (1, 1) and _shape(old) == _shape(
+            edit["content"]
+        )
+    except (SyntaxError, ValueError):
+        return False
 
 
 def fixed_by_ruff(code: str, keep: Collection[str]) -> str:
@@ -46,9 +63,9 @@ def _shape(code: str) -> str:
     return ast.dump(ast.parse(code))
 
 
-def _items(found: str) -> list[dict[str, str]]:
+def _items(found: str) -> list[dict[str, Any]]:
     try:
-        items: list[dict[str, str]] = json.loads(found)
+        items: list[dict[str, Any]] = json.loads(found)
     except ValueError:
         return []
     return items

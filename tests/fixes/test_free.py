@@ -152,3 +152,20 @@ def test_text_beyond_ascii_and_windows_line_ends_survive(monkeypatch: pytest.Mon
     names: dict[str, Any] = {}
     exec(free_fixes('import json\r\nx = """a\r\nb"""\r\n').code, names)
     assert names["x"] == "a\nb"
+
+
+def test_sorted_imports_cost_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    run = subprocess.run
+
+    def watched(command: list[str], **options: Any) -> Any:
+        commands.append(command)
+        return run(command, **options)
+
+    monkeypatch.setattr(subprocess, "run", watched)
+    spaced = "import json\n\nimport math\n\nx = json, math\n"
+    assert free_fixes(spaced) == Fixed(spaced)
+    assert len(commands) == 1
+    mixed = free_fixes("import math\n\nimport json\n\nx = json, math\n")
+    assert mixed.applied == ("ruff I001",)
+    assert mixed.code.startswith("import json\nimport math\n")
