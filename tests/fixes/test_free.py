@@ -131,15 +131,21 @@ def test_without_a_working_ruff_nothing_is_changed(
     assert free_fixes(code) == Fixed(code)
 
 
-def test_ruff_gets_the_source_and_no_network_or_project(monkeypatch: pytest.MonkeyPatch) -> None:
-    commands: list[list[str]] = []
+@pytest.fixture
+def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What is run while the test goes on."""
+    seen: list[list[str]] = []
     run = subprocess.run
 
     def watched(command: list[str], **options: Any) -> Any:
-        commands.append(command)
+        seen.append(command)
         return run(command, **options)
 
     monkeypatch.setattr(subprocess, "run", watched)
+    return seen
+
+
+def test_ruff_gets_the_source_and_no_network_or_project(commands: list[list[str]]) -> None:
     free_fixes("import json\n")
     assert commands
     assert all("--isolated" in item and item[-1] == "-" for item in commands)
@@ -154,15 +160,7 @@ def test_text_beyond_ascii_and_windows_line_ends_survive(monkeypatch: pytest.Mon
     assert names["x"] == "a\nb"
 
 
-def test_sorted_imports_cost_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    commands: list[list[str]] = []
-    run = subprocess.run
-
-    def watched(command: list[str], **options: Any) -> Any:
-        commands.append(command)
-        return run(command, **options)
-
-    monkeypatch.setattr(subprocess, "run", watched)
+def test_sorted_imports_cost_one_process(commands: list[list[str]]) -> None:
     spaced = "import json\n\nimport math\n\nx = json, math\n"
     assert free_fixes(spaced) == Fixed(spaced)
     assert len(commands) == 1
