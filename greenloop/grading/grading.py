@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -21,11 +21,13 @@ from greenloop.records import (
     Coverage,
     Evidence,
     Expectation,
+    Flakiness,
     Mutation,
     RedPhase,
     SealedExample,
     SealedResult,
     TestRun,
+    Thresholds,
 )
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.tested import tested_module
@@ -81,17 +83,14 @@ def grade_run(
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         start = partial(pieces.start, pool)
         hollowed = start("hollow_run", partial(hollow_run, *given))
-        telling = partial(once_more, *given, before=run, expected=expected, thresholds=limits)
-        again = start("flakiness", telling)
+        again = start("flakiness", partial(once_more, *given, run, expected, limits))
         apart = start("split", partial(split_run, *given, before=run, expected=expected))
         alone = start("outside", partial(asked_outside, *given))
         controlled = start("controls", partial(controls, *given, before=run, thresholds=limits))
-        measure = partial(coverage, *given, before=run, thresholds=limits)
-        covered = start("coverage", partial(_coverage, again, measure))
+        covered = start("coverage", partial(_coverage, *given, again, run, limits))
         asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
     pieces.raise_if_nothing_runs()
     result, disagreed = asking.result() or (None, ())
-    steady = again.result()
     evidence = Evidence(
         red_phase=red_phase,
         hollow_run=hollowed.result(),
@@ -101,7 +100,7 @@ def grade_run(
         sealed=result,
         mutation=pieces.take("mutation", partial(_mutation, *given, plan)),
         coverage=covered.result(),
-        flakiness=steady.flakiness if steady else None,
+        flakiness=_flakiness(again),
         integrity=integrity(code),
         requirements_untested=tuple(untested),
         returning=tuple(name for file in tests for name in returning(test_functions(file.code))),
@@ -112,10 +111,25 @@ def grade_run(
     return Graded(evidence, disagreed)
 
 
-def _coverage(again: Future[Again | None], measure: Callable[[], Coverage | str]) -> Coverage | str:
+def _flakiness(again: Future[Again | None]) -> Flakiness | None:
+    told = again.result()
+    return told.flakiness if told else None
+
+
+def _coverage(
+    box: Sandbox,
+    code: str,
+    tests: Sequence[TestFile],
+    module: str,
+    again: Future[Again | None],
+    before: TestRun,
+    limits: Thresholds,
+) -> Coverage | str:
     """As the run for flakiness has told it, which was begun before; else it is measured."""
     told = again.result()
-    return measure() if told is None or told.coverage is None else told.coverage
+    if told is None or told.coverage is None:
+        return coverage(box, code, tests, module, before=before, thresholds=limits)
+    return told.coverage
 
 
 def _sealed(

@@ -78,7 +78,6 @@ def once_more(
     code: str,
     tests: Sequence[TestFile],
     module: str,
-    *,
     before: TestRun,
     expected: Expectation | None,
     thresholds: Thresholds,
