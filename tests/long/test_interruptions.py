@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,13 @@ class Patient:
                 self._given[prompt.sha256] = self.script[tool][self.answered.count(tool)]
                 self.answered.append(tool)
             return Reply(self._given[prompt.sha256])
+
+    def has_logged(self, count: int) -> bool:
+        """Waits until so many answers stand in the run's log."""
+        until = time.monotonic() + _PATIENCE_S
+        while len(self._logged()) < count and time.monotonic() < until:
+            time.sleep(0.02)
+        return len(self._logged()) >= count
 
     def _logged(self) -> set[str]:
         lines = self._log.read_text("utf-8").split("\n")[:-1] if self._log.exists() else []
@@ -176,6 +184,7 @@ def test_an_interrupt_names_the_command_that_goes_on(patient: tuple[Patient, Ope
     respond.hold_after = 3
     process = started(server, "make", SPECIFICATION, "--run-dir", "run")
     assert respond.held.wait(_PATIENCE_S)
+    assert respond.has_logged(3)  # code and tests come side by side: one may still be on its way
     process.send_signal(signal.SIGINT)
     status, _, err = finished(process)
     assert status == 130
