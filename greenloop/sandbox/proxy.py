@@ -10,7 +10,8 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from greenloop.records import NetworkRequest
@@ -21,15 +22,17 @@ from greenloop.sandbox.relaying import Flow, Relay
 _MOST_REQUESTS, _AT_ONCE = 500, 16
 MOST_BYTES = 64 << 20  # of all requests together, both ways
 _HEAD_S, _CONNECT_S, _POLL_S = 10.0, 10.0, 0.2
+Note = Callable[[NetworkRequest], None]
 
 
 class Proxy:
-    """`requests` are those that came so far; bounded in number, bytes and time."""
+    """`requests` are those that were answered so far, in the order in which they came; bounded in
+    number, bytes and time."""
 
     def __init__(self, rules: Sequence[Rule], seconds: float, most_bytes: int = MOST_BYTES) -> None:
         self._rules, self._until = tuple(rules), time.monotonic() + seconds
         self._relay = Relay(self._until, most_bytes)
-        self._requests: list[NetworkRequest] = []
+        self._requests: dict[int, NetworkRequest] = {}  # by their number
         self._lock, self._free = threading.Lock(), threading.Semaphore(_AT_ONCE)
         self._is_over = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -37,7 +40,7 @@ class Proxy:
     @property
     def requests(self) -> tuple[NetworkRequest, ...]:
         with self._lock:
-            return tuple(self._requests)
+            return tuple(request for _, request in sorted(self._requests.items()))
 
     def serve(self, listener: socket.socket) -> None:
         """Answers what comes to a socket, from now on until `close`."""
@@ -58,14 +61,15 @@ class Proxy:
     def _accept(self, listener: socket.socket) -> None:
         listener.settimeout(_POLL_S)
         with listener:
-            for _ in range(_MOST_REQUESTS):
+            for number in range(_MOST_REQUESTS):
                 client = self._next(listener)
                 if client is None:
                     return
-                self._start(self._answer, client)
-        self._note(
-            NetworkRequest(host="", port=0, method="", allowed=False, why="too many requests")
+                self._start(self._answer, client, partial(self._note, number))
+        too_many = NetworkRequest(
+            host="", port=0, method="", allowed=False, why="too many requests"
         )
+        self._note(_MOST_REQUESTS, too_many)
 
     def _next(self, listener: socket.socket) -> socket.socket | None:
         """None when it is over."""
@@ -77,21 +81,21 @@ class Proxy:
             self._free.release()
         return None
 
-    def _answer(self, client: socket.socket) -> None:
+    def _answer(self, client: socket.socket, note: Note) -> None:
         try:
             with client:
                 client.settimeout(_HEAD_S)
-                self._handle(client)
+                self._handle(client, note)
         except OSError:
             pass  # it has gone away
         finally:
             self._free.release()
 
-    def _handle(self, client: socket.socket) -> None:
+    def _handle(self, client: socket.socket, note: Note) -> None:
         try:
             request = read_request(client)
         except BadRequest as error:
-            self._note(NetworkRequest(host="", port=0, method="", allowed=False, why=str(error)))
+            note(NetworkRequest(host="", port=0, method="", allowed=False, why=str(error)))
             client.sendall(_refusal(400, str(error)))
             return
         why, where = why_not(self._rules, request.host, request.port), []
@@ -100,19 +104,21 @@ class Proxy:
         except PermissionError as error:
             why = str(error)
         except OSError as error:
-            self._fail(client, request, error)
+            self._fail(client, request, error, note)
             return
         if why:
-            self._note(_noted(request, allowed=False, why=why))
+            note(_noted(request, allowed=False, why=why))
             client.sendall(_refusal(403, why))
         else:
-            self._let_through(client, request, where)
+            self._let_through(client, request, where, note)
 
-    def _let_through(self, client: socket.socket, request: Request, where: Places) -> None:
+    def _let_through(
+        self, client: socket.socket, request: Request, where: Places, note: Note
+    ) -> None:
         try:
             server = _connected(request.port, where)
         except OSError as error:
-            self._fail(client, request, error)
+            self._fail(client, request, error, note)
             return
         flow = Flow(client, server, request.left)
         try:
@@ -122,17 +128,18 @@ class Proxy:
                 self._relay.between(flow, request.opening + request.rest)
         finally:
             sizes = {"sent": flow.sent, "received": flow.received}
-            self._note(_noted(request, allowed=True, **sizes))
+            note(_noted(request, allowed=True, **sizes))
 
-    def _fail(self, client: socket.socket, request: Request, error: OSError) -> None:
+    def _fail(self, client: socket.socket, request: Request, error: OSError, note: Note) -> None:
         """It may be reached, and cannot be."""
         why = f"{request.host} cannot be reached: {error}"
-        self._note(_noted(request, allowed=True, why=why))
+        note(_noted(request, allowed=True, why=why))
         client.sendall(_refusal(502, why))
 
-    def _note(self, request: NetworkRequest) -> None:
+    def _note(self, number: int, request: NetworkRequest) -> None:
+        """An answer may end after the next request's: they are kept in the order they came in."""
         with self._lock:
-            self._requests.append(request)
+            self._requests[number] = request
 
 
 def _noted(request: Request, **more: Any) -> NetworkRequest:
