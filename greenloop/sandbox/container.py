@@ -21,7 +21,6 @@ from greenloop.sandbox.engines import (
     is_the_runtimes,
     mend,
 )
-from greenloop.sandbox.inside.plugins import named_in
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.testing import TestingSandbox
 from greenloop.sandbox.visible import PACKAGES
@@ -67,8 +66,7 @@ class ContainerSandbox(TestingSandbox):
 
     def _execute(self, work: Work, stop: threading.Event) -> Ended:
         started, limits = time.monotonic(), self.within(work)
-        plugins = named_in(text.encode("utf-8", "replace") for _, text in work.files)
-        shape = Shape.of(limits, work.packages, plugins)
+        shape = Shape.of(limits, work.packages, work.plugins)
         place = Place(packages=PACKAGES if work.packages else "")
         wanted = json.dumps(work.wanted).encode() if work.wanted else b""
         cold = work.hash_seed != 0  # no other process is there to be copied

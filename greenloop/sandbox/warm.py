@@ -14,7 +14,6 @@ from greenloop.records import SandboxInfo
 from greenloop.sandbox.authorities import AUTHORITIES, authorities, trusting
 from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.inside.laid_out import stdin_file
-from greenloop.sandbox.inside.plugins import named_in
 from greenloop.sandbox.inside.split import SPLIT
 from greenloop.sandbox.limits import Limits
 from greenloop.sandbox.pool import Zygotes
@@ -86,9 +85,8 @@ class WarmSandbox(TestingSandbox):
         return self._hand_over(as_job(work, compiled, place), work, stop)
 
     def _hand_over(self, job: dict[str, Any], work: Work, stop: threading.Event) -> Ended:
-        plugins = named_in(text.encode("utf-8", "replace") for _, text in work.files)
         seed = 0 if is_cold(work) else work.hash_seed
-        zygote = self._zygotes.of(work.packages, plugins, seed)
+        zygote = self._zygotes.of(work.packages, work.plugins, seed)
         within = self.within(work)
         told, limits, then = job, within.inside(), None
         if work.kind == "split":

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from greenloop.packages import Installed
 from greenloop.sandbox.hosts import Rule
+from greenloop.sandbox.inside.plugins import named_in
 
 
 @dataclass(frozen=True)
@@ -41,3 +42,8 @@ class Work:
                 raise ValueError(f"not a plain file name: {name!r}")
             if names.count(name) > 1:
                 raise ValueError(f"two files of the name {name!r}")
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """The packages whose plugins for pytest one of the files names."""
+        return named_in(text.encode("utf-8", "replace") for _, text in self.files)
