@@ -1,6 +1,6 @@
 """For those who work from a checkout: `python cli.py "Write a function …"`."""
 
-from greenloop.cli import app, main
+from greenloop.cli.main import app, main
 
 __all__ = ["app", "main"]
 

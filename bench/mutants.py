@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop import GreenloopError, run_coding_agent
-from greenloop.grading.mutants import Mutant, mutants, sample
+from greenloop.grading.mutation import Mutant, mutants, sample
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.mutating import MutantRuns, Splice
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.tested import tested_module
-from greenloop.suite import TestFile
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.work.mutants import MutantRuns, Splice
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.module_under_test import tested_module
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 BUDGET_S, PLAIN_S = 120.0, 30.0

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from greenloop.records import Expectation, Search
+from greenloop.repair import search
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.searching import search
 from greenloop.settings import Settings
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 CORPUS = Path(__file__).parent / "repair_corpus"
 PARTS = re.compile(r"=== code\n(.*?)=== tests\n(.*?)=== faults\n(.*?)=== calls\n(.*)", re.DOTALL)

@@ -25,8 +25,8 @@ from pathlib import Path
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.visible import SITE, visible
-from greenloop.sandbox.walls import bubblewrap_arguments
+from greenloop.sandbox.backends.mounts import SITE, visible
+from greenloop.sandbox.backends.namespaces import bubblewrap_arguments
 from greenloop.settings import Settings
 
 CODE = "def top_k(xs, k):\n    if k < 0:\n        raise ValueError(k)\n    return sorted(xs, reverse=True)[:k]\n"

@@ -25,10 +25,10 @@ sys.path.insert(0, str(ROOT))
 from real_tests import PACKAGES, real_files  # noqa: E402
 
 from greenloop.agent import CodingAgent  # noqa: E402
-from greenloop.commands.specifications import read_specification  # noqa: E402
+from greenloop.app.inputs.specification import read_specification  # noqa: E402
 from greenloop.errors import GreenloopError  # noqa: E402
 from greenloop.sandbox import Sandbox, open_sandbox  # noqa: E402
-from greenloop.sandbox.box import AskedForm  # noqa: E402
+from greenloop.sandbox.api import AskedForm  # noqa: E402
 from greenloop.settings import Settings  # noqa: E402
 from tests.support.pairs import Pair, pairs  # noqa: E402
 

@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from greenloop.reporting.lines import LABEL_WIDTH
-from greenloop.reporting.progress import labelled
+from greenloop.reporting.progress.messages import LABEL_WIDTH
+from greenloop.reporting.progress.renderer import labelled
 
 ROOT = Path(__file__).parents[1]
 WIDTH = 110

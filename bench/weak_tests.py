@@ -22,9 +22,9 @@ from itertools import product
 from pathlib import Path
 
 from greenloop.grading import Plan, forgery, shortfalls
-from greenloop.grading.grading import grade_run
+from greenloop.grading.grader import grade_run
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 CORPUS = Path(__file__).parent / "weak_corpus"
 STRENGTHS = ("thorough", "medium", "happy", "trivial")

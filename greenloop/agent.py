@@ -17,33 +17,32 @@ from typing import TYPE_CHECKING, Any
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import ContractReady, Emit, RunFinished, ignore
 from greenloop.grading import Plan
-from greenloop.models.asking import Asker
-from greenloop.models.chat import ChatSource
-from greenloop.models.ledger import Ledger
-from greenloop.models.opening import asks_nobody
+from greenloop.llm.budget import Ledger
+from greenloop.llm.chat import ChatSource
+from greenloop.llm.client import Asker
+from greenloop.llm.factory import asks_nobody
 from greenloop.records import Report, SandboxInfo
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
-from greenloop.tools.as_tools import in_any_thread
+from greenloop.tools.langchain import in_any_thread
 from greenloop.tools.toolkit import Toolkit
-from greenloop.tracing.opening import traced
-from greenloop.way.amending import in_force
-from greenloop.way.craft import ModuleCraft
-from greenloop.way.earning import earn_tests
-from greenloop.way.handing_over import with_made
-from greenloop.way.hardening import Hardener
-from greenloop.way.healing import heal_way
-from greenloop.way.improving import Improver
-from greenloop.way.leaving import with_artifacts
-from greenloop.way.opening import Parts, opened
-from greenloop.way.packages import provide_agreed
-from greenloop.way.proving import is_green
-from greenloop.way.reporting import own_version, report_of
-from greenloop.way.request import RunRequest, kept_options
-from greenloop.way.run_dir import RunDirectory
-from greenloop.way.scripting import script_way
-from greenloop.way.state import RunState
-from greenloop.way.writing import write_code
+from greenloop.tracing.setup import traced
+from greenloop.workflow.delivery import with_artifacts, with_made
+from greenloop.workflow.generate_code import write_code
+from greenloop.workflow.generate_tests import earn_tests
+from greenloop.workflow.grade_code import is_green
+from greenloop.workflow.harden_tests import Hardener
+from greenloop.workflow.heal.loop import heal_way
+from greenloop.workflow.repair_code import Improver
+from greenloop.workflow.report_builder import own_version, report_of
+from greenloop.workflow.script.loop import script_way
+from greenloop.workflow.setup.packages import provide_agreed
+from greenloop.workflow.setup.runtime import Parts, opened
+from greenloop.workflow.state import RunState
+from greenloop.workflow.storage.amendments import in_force
+from greenloop.workflow.storage.request import RunRequest, kept_options
+from greenloop.workflow.storage.run_dir import RunDirectory
+from greenloop.workflow.strategy import ModuleCraft
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

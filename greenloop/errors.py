@@ -18,7 +18,7 @@
     └── InterruptedRunError        status 130 stopped by the person; the run can be resumed
 
 What the model can mend is no part of this tree: it travels back to the model as
-`greenloop.models.unusable.Unusable` and turns into an error only when it comes twice.
+`greenloop.llm.parsing.errors.Unusable` and turns into an error only when it comes twice.
 """
 
 from __future__ import annotations

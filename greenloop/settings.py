@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from greenloop.dependencies import AllowList
 from greenloop.errors import SettingsError
-from greenloop.packages import AllowList
 from greenloop.records import Thresholds
 
 

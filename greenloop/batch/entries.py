@@ -12,8 +12,8 @@ from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
 from greenloop.records import Record
-from greenloop.suite.names import why_no_module_name
-from greenloop.way.request import GivenTests, digest
+from greenloop.testsuite.module_names import why_no_module_name
+from greenloop.workflow.storage.request import GivenTests, digest
 
 _SUFFIXES = (".md", ".txt", ".rst")
 _MOST_BYTES = 1_000_000

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from greenloop.errors import OutputError
 from greenloop.records import BatchOutcome, BatchTotals
-from greenloop.records.outcome import OutcomeKind
+from greenloop.records.batch import OutcomeKind
 
 RESULTS = "results.jsonl"
 _AN_ANSWER = 64 << 10  # bytes of a long one

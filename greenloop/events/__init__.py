@@ -1,14 +1,14 @@
 """What happens during a run, as typed events. The loop emits them; renderers listen."""
 
 from greenloop.events.base import Emit, Event, ignore
-from greenloop.events.batches import (
+from greenloop.events.batch import (
     BatchStarted,
     EntryAtWork,
     EntryEnded,
     EntryStarted,
     HiddenTestsRun,
 )
-from greenloop.events.calls import (
+from greenloop.events.llm import (
     AnswerRejected,
     CallFailed,
     CallFinished,
@@ -20,7 +20,7 @@ from greenloop.events.calls import (
     WorkEnded,
     WorkStarted,
 )
-from greenloop.events.running import (
+from greenloop.events.run import (
     Attempted,
     ChecksReady,
     ContractReady,

@@ -3,9 +3,9 @@
 evidence = grade(box, code, test_code)
 """
 
-from greenloop.grading.grading import grade
-from greenloop.grading.judging import forgery, shortfalls
-from greenloop.grading.plan import Plan
+from greenloop.grading.config import Plan
+from greenloop.grading.grader import grade
+from greenloop.grading.verdict import forgery, shortfalls
 from greenloop.records import Thresholds
 
 __all__ = ["Plan", "Thresholds", "forgery", "grade", "shortfalls"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.grading.replacing import replaced
+from greenloop.grading.monkeypatching import replaced
 from greenloop.records import IntegrityFinding
 
 _MODULES = frozenset(

@@ -7,18 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from greenloop.grading.coverage import NotingTests, noting_tests
-from greenloop.records import (
-    Coverage,
-    Expectation,
-    Flakiness,
-    HollowRun,
-    TestRun,
-    Thresholds,
-)
+from greenloop.grading.coverage.measurement import NotingTests, noting_tests
+from greenloop.records import Coverage, Expectation, Flakiness, HollowRun, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
-from greenloop.suite import TestFile
-from greenloop.suite.stub import hollow
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.stubs import hollow
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _CONTROL = """

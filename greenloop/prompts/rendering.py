@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, meta
 
-from greenloop.packages.names import with_import
+from greenloop.dependencies.names import with_import
 from greenloop.prompts.prompt import Message, Prompt
 
 _USER = "=== user ===\n"

@@ -1,16 +1,7 @@
 """The typed records that travel between rooms."""
 
-from greenloop.records.answers import (
-    Dispute,
-    Finding,
-    GeneratedCode,
-    GeneratedTests,
-    Judgement,
-    Repair,
-    Review,
-    SealedExample,
-)
 from greenloop.records.base import Record
+from greenloop.records.batch import BatchOutcome, BatchTotals, Verified
 from greenloop.records.contract import Contract, GivenExample, Requirement
 from greenloop.records.evidence import (
     Controls,
@@ -28,9 +19,30 @@ from greenloop.records.evidence import (
     Survivor,
     TriedMutant,
 )
-from greenloop.records.outcome import BatchOutcome, BatchTotals, Verified
+from greenloop.records.generation import (
+    Dispute,
+    Finding,
+    GeneratedCode,
+    GeneratedTests,
+    Judgement,
+    Repair,
+    Review,
+    SealedExample,
+)
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
 from greenloop.records.project import Project
+from greenloop.records.pytest_run import (
+    Assertion,
+    Ending,
+    Expectation,
+    Failure,
+    Form,
+    Frame,
+    LimitName,
+    Outcome,
+    TestOutcome,
+    TestRun,
+)
 from greenloop.records.report import (
     Artifacts,
     Attempt,
@@ -49,7 +61,7 @@ from greenloop.records.report import (
     Usage,
     Verdict,
 )
-from greenloop.records.script_run import (
+from greenloop.records.script_result import (
     InputFile,
     MadeFile,
     NetworkRequest,
@@ -59,18 +71,6 @@ from greenloop.records.script_run import (
     ScriptRun,
 )
 from greenloop.records.search import Patch, Search
-from greenloop.records.test_run import (
-    Assertion,
-    Ending,
-    Expectation,
-    Failure,
-    Form,
-    Frame,
-    LimitName,
-    Outcome,
-    TestOutcome,
-    TestRun,
-)
 from greenloop.records.thresholds import Thresholds
 
 __all__ = [

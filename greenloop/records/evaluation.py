@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from greenloop.records.base import Record
+from greenloop.records.pytest_run import Form
 from greenloop.records.report import Verdict
-from greenloop.records.test_run import Form
 
 Truth = Literal["passed", "failed", "unknown"]
 

@@ -10,7 +10,7 @@ import re
 from pydantic import Field
 
 from greenloop.records.base import Record
-from greenloop.records.test_run import Form
+from greenloop.records.pytest_run import Form
 from greenloop.records.thresholds import Thresholds
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*\n", re.MULTILINE)

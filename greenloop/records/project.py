@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from greenloop.records.script_run import InputFile, WithBytes
+from greenloop.records.script_result import InputFile, WithBytes
 
 
 class Project(WithBytes):

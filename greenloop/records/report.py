@@ -6,14 +6,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from greenloop.records.answers import Finding
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract
 from greenloop.records.evidence import Evidence
+from greenloop.records.generation import Finding
 from greenloop.records.output_check import OutputCheck
-from greenloop.records.script_run import NetworkRequest
+from greenloop.records.pytest_run import Ending, Failure
+from greenloop.records.script_result import NetworkRequest
 from greenloop.records.search import Patch
-from greenloop.records.test_run import Ending, Failure
 
 SchemaVersion = Literal["1"]
 Command = Literal["make", "check", "heal", "script"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from greenloop.records import Report
@@ -122,3 +124,15 @@ _HEAD = (
     "that are new. The last column is what an older report, which lacks the key, is read as.",
     "",
 )
+
+
+def main(arguments: list[str]) -> None:
+    """Writes the reference to the file that is named, or to standard output."""
+    if arguments:
+        Path(arguments[0]).write_text(reference(), encoding="utf-8")
+    else:
+        sys.stdout.write(reference())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -4,7 +4,7 @@ with open_sandbox(settings) as box:
     run = box.run_tests(code, test_code)
 """
 
-from greenloop.sandbox.box import Sandbox
-from greenloop.sandbox.opening import open_sandbox
+from greenloop.sandbox.api import Sandbox
+from greenloop.sandbox.factory import open_sandbox
 
 __all__ = ["Sandbox", "open_sandbox"]

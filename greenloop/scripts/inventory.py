@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from greenloop.scripts.options import Option, options_in, options_of
+from greenloop.scripts.cli_options import Option, options_in, options_of
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FIELD = re.compile(r"%(\(\w+\))?[-+ #0]*[\d*]*(\.[\d*]+)?[a-zA-Z]|\{[^{}]*\}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from greenloop.tools.as_tools import coding_tools
+    from greenloop.tools.langchain import coding_tools
     from greenloop.tools.toolkit import RepairRequest, Toolkit
 
     generate_code: BaseTool
@@ -46,6 +46,6 @@ def __getattr__(name: str) -> Any:
         return getattr(toolkit, name)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from greenloop.tools.as_tools import coding_tools, default_tool
+    from greenloop.tools.langchain import coding_tools, default_tool
 
     return coding_tools if name == "coding_tools" else default_tool(name)

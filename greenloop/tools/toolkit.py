@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from greenloop.models.asking import Asks
-from greenloop.models.hardening import read_hardening
-from greenloop.models.reading import read_code, read_repair, read_tests
-from greenloop.models.remarks import read_judgement, read_review
-from greenloop.packages import Provider
+from greenloop.dependencies import Provider
+from greenloop.llm.client import Asks
+from greenloop.llm.parsing.code import read_code, read_repair, read_tests
+from greenloop.llm.parsing.contract import read_contract
+from greenloop.llm.parsing.hardening import read_hardening
+from greenloop.llm.parsing.review import read_judgement, read_review
 from greenloop.prompts import render
+from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import (
     Contract,
     Dispute,
@@ -27,11 +29,9 @@ from greenloop.records import (
     TestRun,
 )
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.awaiting import in_sandbox
-from greenloop.suite import TestFile
-from greenloop.suite.examples import given_in
-from greenloop.tools.contracts import read_contract
-from greenloop.tools.failures import ShownFailure
+from greenloop.sandbox.asyncio_bridge import in_sandbox
+from greenloop.specification.examples import given_in
+from greenloop.testsuite import TestFile
 
 _GIVEN_TESTS = 12000
 

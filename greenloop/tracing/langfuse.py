@@ -13,8 +13,7 @@ from typing import Any
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-from greenloop.tracing.otel import OtelTracer, own_provider
-from greenloop.tracing.tracer import Facts, Kind
+from greenloop.tracing.otel import Facts, Kind, OtelTracer, own_provider
 
 _CLOUD = "https://cloud.langfuse.com"
 _TYPES = {"run": "agent", "model": "generation", "sandbox": "tool"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.cli import app
+from greenloop.cli.main import app
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 KEY = "sk-test-0123456789abcdefghijklmnop"

@@ -10,8 +10,8 @@ import pytest
 import xmlschema
 
 from greenloop.records import BatchOutcome, BatchTotals, Verified
-from greenloop.reporting.batch_forms import BatchSummary, batch_junit
-from greenloop.reporting.verify_forms import verified_junit, verified_markdown
+from greenloop.reporting.batch.summary import BatchSummary, batch_junit
+from greenloop.reporting.batch.verify import verified_junit, verified_markdown
 from tests.e2e.conftest import Run
 from tests.e2e.test_batch import QUICK, ManySpecifications, specification, written
 from tests.support.openai_server import OpenAIServer

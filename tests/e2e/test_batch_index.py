@@ -9,9 +9,9 @@ import pytest
 
 from greenloop.batch.entries import Entry
 from greenloop.batch.results import Results, add_up
-from greenloop.batch.running import Batch
-from greenloop.commands.batch_index import write_index
-from greenloop.commands.reports import ReportOptions, report_command
+from greenloop.batch.runner import Batch
+from greenloop.cli.batch_index import write_index
+from greenloop.cli.commands.report import ReportOptions, report_command
 from greenloop.records import BatchOutcome
 from greenloop.settings import Settings
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.cli import app
+from greenloop.cli.main import app
 from greenloop.records import Report
 
 Run = Callable[..., tuple[int, str, str]]

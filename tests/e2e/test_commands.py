@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from greenloop.errors import OutputError
-from greenloop.way.run_dir import RunDirectory
+from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.e2e.conftest import KEY, Run, Served
 from tests.support.answers import (
     GOOD_TESTS,

@@ -9,8 +9,8 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from greenloop.cli import app
-from greenloop.commands.report_options import with_bare
+from greenloop.cli.main import app
+from greenloop.cli.options.report import with_bare
 from tests.support.reports import made, refused
 
 Run = Callable[..., tuple[int, str, str]]

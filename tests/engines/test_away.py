@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 
 from greenloop.batch.results import append_line
-from greenloop.engines.bucket import Bucket
-from greenloop.engines.crew import Hand, Node
-from greenloop.engines.keeping import Keeper
-from greenloop.engines.left import send_left
-from greenloop.engines.mirroring import Mirror
-from greenloop.engines.ray_engine import RunsOnRay
-from greenloop.engines.worker import Ended, Errand, Worker
+from greenloop.distributed.object_store import Bucket
+from greenloop.distributed.pending_uploads import send_left
+from greenloop.distributed.ray_executor import RunsOnRay
+from greenloop.distributed.results_sync import Mirror
+from greenloop.distributed.run_sync import Keeper
+from greenloop.distributed.worker import Ended, Errand, Worker
+from greenloop.distributed.worker_pool import Hand, Node
 from greenloop.errors import InputError, StoreError
 from greenloop.events import Event
 from greenloop.settings import Settings
-from greenloop.way.reporting import own_version
-from greenloop.way.request import RunRequest
-from greenloop.way.run_dir import RunDirectory
+from greenloop.workflow.report_builder import own_version
+from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.run_dir import RunDirectory
 
 pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'greenloop[ray]'")
 

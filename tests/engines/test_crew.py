@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from greenloop.engines.crew import Crew
-from greenloop.engines.worker import Errand
+from greenloop.distributed.worker import Errand
+from greenloop.distributed.worker_pool import Crew
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import Event
 from greenloop.settings import Settings
-from greenloop.way.reporting import own_version
+from greenloop.workflow.report_builder import own_version
 
 
 class RayError(Exception):

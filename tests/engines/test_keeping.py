@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from greenloop.batch.results import Results, with_results
-from greenloop.engines.bucket import Bucket
-from greenloop.engines.keeping import Keeper, KeptFirst
-from greenloop.engines.worker import Errand, Worker
+from greenloop.distributed.object_store import Bucket
+from greenloop.distributed.run_sync import Keeper, KeptFirst
+from greenloop.distributed.worker import Errand, Worker
 from greenloop.errors import InputError, StoreError
 from greenloop.events import CallFinished
-from greenloop.models.limiting import Call
+from greenloop.llm.rate_limits import Call
 from greenloop.records import BatchOutcome
 from greenloop.settings import Settings
-from greenloop.way.reporting import own_version
+from greenloop.workflow.report_builder import own_version
 from tests.e2e.conftest import Run
 
 fsspec = pytest.importorskip(

@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from greenloop.engines.crew import nodes_of
-from greenloop.engines.paying import PurseLedger, PurseLimits
-from greenloop.engines.purse import Purse, Rations
+from greenloop.distributed.shared_budget import Purse, PurseLedger, PurseLimits, Rations
+from greenloop.distributed.worker_pool import nodes_of
 from greenloop.errors import BudgetExhaustedError, GreenloopError
-from greenloop.models.answer_log import TokenCount
-from greenloop.models.limiting import Call
+from greenloop.llm.rate_limits import Call
+from greenloop.llm.response_log import TokenCount
 from tests.e2e.conftest import Run
 
 PRICED = "openai:gpt-4o"
@@ -160,4 +159,4 @@ def test_the_local_engine_imports_nothing_of_this() -> None:
     code = "import sys, greenloop.commands.batching; print(*sys.modules)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(ended.stdout.split())
-    assert not loaded & {"ray", "fsspec", "greenloop.engines"}
+    assert not loaded & {"ray", "fsspec", "greenloop.distributed"}

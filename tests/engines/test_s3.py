@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.engines.bucket import Bucket
-from greenloop.engines.keeping import Keeper
-from greenloop.engines.left import send_left
-from greenloop.engines.patience import patiently
+from greenloop.distributed.object_store import Bucket
+from greenloop.distributed.patience import patiently
+from greenloop.distributed.pending_uploads import send_left
+from greenloop.distributed.run_sync import Keeper
 from tests.e2e.conftest import Run
 from tests.support.s3_server import S3Server, why_not
 

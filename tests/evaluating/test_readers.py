@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.dependencies import Provider
 from greenloop.errors import InputError
-from greenloop.evaluating.provisions import Provisions
-from greenloop.evaluating.reading import TaskSource
-from greenloop.evaluating.store import TaskStore
-from greenloop.evaluating.task import Task
-from greenloop.evaluating.truth import Found, judged, truth_of
-from greenloop.packages import Provider
+from greenloop.evals.datasets.loader import TaskSource
+from greenloop.evals.hidden_tests import Found, Provisions, judged, truth_of
+from greenloop.evals.task import Task
+from greenloop.evals.task_store import TaskStore
 from greenloop.records import Failure, Frame, TestRun
 from greenloop.sandbox import Sandbox
 from tests.evaluating.conftest import DATA

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.evaluating.statistics import mcnemar_exact, paired_interval, share_of, wilson
+from greenloop.evals.statistics import mcnemar_exact, paired_interval, share_of, wilson
 
 
 @pytest.mark.parametrize(

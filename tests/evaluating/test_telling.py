@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from greenloop.evaluating.collecting import broken_of_itself
-from greenloop.evaluating.hidden_limits import for_hidden_tests
-from greenloop.evaluating.readers.answer_kinds import Answer, answers_expected
-from greenloop.evaluating.readers.stubs import told_of_stub
+from greenloop.evals.datasets.inferred_types import Answer, answers_expected
+from greenloop.evals.datasets.stub_description import told_of_stub
+from greenloop.evals.hidden_tests import for_hidden_tests
+from greenloop.evals.task_validation import broken_of_itself
 from greenloop.records import Failure, TestRun
 from greenloop.settings import Settings
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.fixes import Fixed, free_fixes
+from greenloop.autofix import Fixed, free_fixes
 
 MESSY = '''#!/usr/bin/env python
 """Doc."""
@@ -117,7 +117,7 @@ def _failing(*_: Any, **__: Any) -> Any:
 @pytest.mark.parametrize(
     ("place", "broken"),
     [
-        ("greenloop.fixes.linting._binary", _missing),
+        ("greenloop.autofix.ruff._binary", _missing),
         ("subprocess.run", _missing),
         ("subprocess.run", _late),
         ("subprocess.run", _failing),

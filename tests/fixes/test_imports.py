@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.fixes import Fixed, free_fixes
-from greenloop.fixes.imports import _MEMBERS, _MODULES, with_missing_imports
-from greenloop.fixes.linting import Findings, findings
+from greenloop.autofix import Fixed, free_fixes
+from greenloop.autofix.missing_imports import _MEMBERS, _MODULES, with_missing_imports
+from greenloop.autofix.ruff import Findings, findings
 
 
 def added(code: str, *, is_test: bool = False) -> list[str]:

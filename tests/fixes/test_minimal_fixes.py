@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.fixes import Fixed, free_fixes
+from greenloop.autofix import Fixed, free_fixes
 
 OLD = '''#!/usr/bin/python
 # -*- coding: latin-1 -*-

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
+from greenloop.app.check_report import Check, check_report, run_check
 from greenloop.events import ignore
 from greenloop.grading import Plan
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
-from greenloop.suite import TestFile
-from greenloop.way.checking import Check, check_report, run_check
+from greenloop.testsuite import TestFile
 
 
 def settings() -> Settings:

@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
+from greenloop.app.check_report import Check, check_report, run_check
 from greenloop.events import ignore
 from greenloop.grading import Plan
 from greenloop.sandbox import Sandbox
-from greenloop.suite import TestFile
-from greenloop.way.checking import Check, check_report, run_check
+from greenloop.testsuite import TestFile
 from tests.forgery.case import Subject
 from tests.forgery.grading import accusations, report_on
 from tests.forgery.subjects import SQUARE

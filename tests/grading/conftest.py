@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from greenloop.app.check_report import Check, check_report, run_check
 from greenloop.events import ignore
 from greenloop.grading import Plan
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.process import Limits, ProcessSandbox
+from greenloop.sandbox.backends.unsandboxed import Limits, ProcessSandbox
 from greenloop.settings import Settings
-from greenloop.suite import TestFile
-from greenloop.way.checking import Check, check_report, run_check
+from greenloop.testsuite import TestFile
 
 
 @pytest.fixture(scope="session")

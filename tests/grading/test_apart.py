@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from greenloop.grading.apart import NEEDS_NAMESPACES, split_run
+from greenloop.grading.process_isolation import NEEDS_NAMESPACES, split_run
 from greenloop.records import Report, Split
-from greenloop.reporting.grades import grade_text
+from greenloop.reporting.evidence.text import grade_text
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.suite import TestFile
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.testsuite import TestFile
 
 HONEST = "def double(n):\n    return n * 2\n"
 TESTS = """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.controls import controls
+from greenloop.grading.assertion_mutation.evidence import controls
 from greenloop.records import Controls, Thresholds
 from greenloop.sandbox import Sandbox
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 CODE = "def f(n):\n    return n * n\ndef none():\n    return []\n"
 HEAD = "import pytest\nfrom m import f, none\n\n\n"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from greenloop.grading.coverage import coverage
+from greenloop.grading.coverage.measurement import coverage
 from greenloop.records import Coverage, Thresholds
 from greenloop.sandbox import Sandbox
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 CODE = "def f(n):\n    if n > 0:\n        return 'more'\n    return 'less'\n"
 HALF = "from m import f\n\n\ndef test_a():\n    assert f(1) == 'more'\n"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from greenloop.errors import SandboxError
-from greenloop.grading import grade, grading, shortfalls
-from greenloop.grading.grading import grade_run
-from greenloop.grading.plan import Plan
+from greenloop.grading import grade, grader, shortfalls
+from greenloop.grading.config import Plan
+from greenloop.grading.grader import grade_run
 from greenloop.records import (
     HollowRun,
     Mutation,
@@ -17,9 +17,9 @@ from greenloop.records import (
     Survivor,
     Thresholds,
 )
-from greenloop.reporting.grades import grade_lines
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.suite import TestFile
+from greenloop.reporting.evidence.text import grade_lines
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.testsuite import TestFile
 
 CODE = "import gc\ndef double(n): return n * 2\n"
 SURVIVOR = Survivor(
@@ -99,7 +99,7 @@ def _failing(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
         raise SandboxError("it died\nget another")
 
     for name in names:
-        monkeypatch.setattr(grading, name, fails)
+        monkeypatch.setattr(grader, name, fails)
 
 
 def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(

@@ -23,7 +23,7 @@ from greenloop.records import (
     Split,
     Thresholds,
 )
-from greenloop.reporting.grades import grade_lines
+from greenloop.reporting.evidence.text import grade_lines
 from greenloop.settings import Settings
 
 CONTROLS = Controls(reached=True, total=4, controlled=4, edits=5)

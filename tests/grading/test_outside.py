@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.outside import asked_outside
+from greenloop.grading.memorization.evidence import asked_outside
 from greenloop.records import Outside
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.suite import TestFile
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.testsuite import TestFile
 
 TESTS = "from m import f\n\n\ndef test_f():\n" + "".join(
     f"    assert f({n}) == {n * n}\n" for n in (1, 3, 7, 12)
@@ -100,7 +100,7 @@ HONEST = {
 def test_what_is_honest_is_not_told(
     box: ProcessSandbox, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("greenloop.grading.outside._SECONDS", 1.0)
+    monkeypatch.setattr("greenloop.grading.memorization.evidence._SECONDS", 1.0)
     found = taken(box, *HONEST[name])
     assert found is not None
     assert (found.reached, found.otherwise, found.by_heart) == (True, (), ())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.presence import unreported
+from greenloop.grading.unreported_tests import unreported
 from greenloop.records import TestOutcome, TestRun
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 RUN = TestRun(ending="finished", tests=(TestOutcome(id="test_m.py::test_a", outcome="passed"),))
 

@@ -6,8 +6,8 @@ import pytest
 
 from greenloop.grading.reruns import flakiness, hollow_run
 from greenloop.records import Flakiness, HollowRun
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.suite import TestFile
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.testsuite import TestFile
 
 TESTS = "from m import f\n\n\ndef test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    assert f(3) == 9\n"
 HONEST = "def f(n):\n    return n * n\n"

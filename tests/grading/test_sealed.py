@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.sealed import same, sealed_result
+from greenloop.grading.held_out_examples import same, sealed_result
 from greenloop.records import SealedExample
-from greenloop.sandbox.box import Answers
-from greenloop.sandbox.process import ProcessSandbox
+from greenloop.sandbox.api import Answers
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 
 NAN = float("nan")
 

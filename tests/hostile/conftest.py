@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.bounded import Ended
+from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.job import Work
 from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.testing import TestingSandbox
-from greenloop.sandbox.work import Work
+from greenloop.sandbox.process_result import Ended
 from tests.hostile.witness import Witness
 from tests.sandbox.conftest import KINDS, made, why_not
 

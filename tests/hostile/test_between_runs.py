@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.base import TestingSandbox
 from tests.hostile.conftest import PRELUDE, answered, is_refused
 from tests.hostile.witness import wait_for_name
 

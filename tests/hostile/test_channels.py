@@ -7,7 +7,7 @@ import json
 import pytest
 
 from greenloop.records import Expectation
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.base import TestingSandbox
 from tests.hostile.conftest import PRELUDE, Attack
 from tests.hostile.witness import resident
 

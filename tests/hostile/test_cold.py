@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.base import TestingSandbox
 from tests.hostile.conftest import PRELUDE, Limited
 from tests.hostile.witness import Witness
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox import container, container_process
-from greenloop.sandbox.container import ContainerSandbox
+from greenloop.sandbox.backends.container import backend, container
+from greenloop.sandbox.backends.container.backend import ContainerSandbox
 from tests.hostile.conftest import LIMITS, PRELUDE, answered, assert_ordinary
 from tests.hostile.test_secrets import CODE as SEARCHING
 from tests.hostile.test_zygote import BRIEF, STAYS, TESTS, assert_gone, descriptors, going_on
@@ -85,7 +85,7 @@ def test_an_old_container_is_replaced(
     single: ContainerSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (old,) = single._idle
-    monkeypatch.setattr(container, "_MOST_RUNS", old.runs + 1)
+    monkeypatch.setattr(backend, "_MOST_RUNS", old.runs + 1)
     assert_ordinary(single)
     assert single._idle == []
     assert_ordinary(single)
@@ -267,7 +267,7 @@ def test_a_container_that_hangs_is_ended_by_its_name(
     single: ContainerSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped from outside it does not even notice that nobody is there any more."""
-    monkeypatch.setattr(container_process, "_ENDING_S", 0.5)
+    monkeypatch.setattr(container, "_ENDING_S", 0.5)
     (living,) = single._idle
     with going_on(single, STAYS, "staying") as (future, pid):
         first = parent(pid)

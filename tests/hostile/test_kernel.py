@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.inside import seccomp, second_filter
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.guest.isolation import seccomp, seccomp_strict
 from tests.hostile.conftest import PRELUDE, Attack, answered, is_refused
 
 MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
@@ -141,9 +141,9 @@ def test_each_call_that_the_filter_names_is_refused(said: dict[str, Any]) -> Non
 def test_without_namespaces_more_is_refused(box: TestingSandbox, spaces: bool) -> None:
     if spaces:
         pytest.skip("in namespaces of its own a run may do all this")
-    tables = (second_filter._REFUSED, second_filter._NEW_PROCESS, second_filter._ATTRIBUTES)
+    tables = (seccomp_strict._REFUSED, seccomp_strict._NEW_PROCESS, seccomp_strict._ATTRIBUTES)
     numbers = {name: number for table in tables for name, number in table[MACHINE].items()}
-    numbers |= {"openat2": second_filter._CALLS[MACHINE]["openat2"], "a call to come": 500}
+    numbers |= {"openat2": seccomp_strict._CALLS[MACHINE]["openat2"], "a call to come": 500}
     sweep = {name: f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for name, number in numbers.items()}
     answers = answered(box, "", list(sweep.values()))
     assert {name: answers[call] for name, call in sweep.items()} == dict.fromkeys(sweep, "refused")

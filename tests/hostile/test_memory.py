@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.base import TestingSandbox
 from tests.hostile.conftest import PRELUDE, Attack, Limited, answered, is_refused
 
 # Each is bounded: at the most 60 times the 128 MB that a run may have.

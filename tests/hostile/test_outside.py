@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.base import TestingSandbox
 from tests.hostile.conftest import answered, is_refused
 from tests.hostile.witness import Witness
 
@@ -110,8 +110,8 @@ REFUSED = [
     "refused(write, '/usr/new')",
     "refused(write, '/etc/new')",
     "refused(write, '/dev/new')",
-    "refused(write, '/opt/greenloop/inside/new')",
-    "refused(write, '/opt/greenloop/inside/zygote.py')",
+    "refused(write, '/opt/greenloop/guest/new')",
+    "refused(write, '/opt/greenloop/guest/zygote/main.py')",
     "refused(write, '/opt/greenloop/site-packages/pytest/__init__.py')",
     "refused(write, sys.executable)",
     "refused(write, os.__file__)",

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.base import TestingSandbox
 from tests.hostile.conftest import LIMITS, PRELUDE, Attack, Limited, answered
 
 BOMBS = {

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from greenloop.records import InputFile, ScriptJob, ScriptRun
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.base import TestingSandbox
 from tests.hostile.conftest import Limited
 from tests.hostile.witness import Witness
 

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from greenloop.records import Expectation, TestRun
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.warm.backend import WarmSandbox
 from tests.hostile.conftest import Limited
 
 pytestmark = pytest.mark.parametrize(

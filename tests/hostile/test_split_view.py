@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.warm.backend import WarmSandbox
 
 pytestmark = pytest.mark.parametrize(
     "box", ["bubblewrap", "native"], indirect=True, scope="session"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.sandbox.landlocked import LandlockSandbox
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.backends.landlock import LandlockSandbox
+from greenloop.sandbox.base import TestingSandbox
 from tests.hostile.conftest import PRELUDE, Attack, Limited
 
 _FILL = """

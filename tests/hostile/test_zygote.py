@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.dependencies import Installed
 from greenloop.errors import SandboxError
-from greenloop.packages import Installed
 from greenloop.records import SandboxInfo, TestRun
-from greenloop.sandbox import zygotes
-from greenloop.sandbox.inside.supervisor import SPARE
-from greenloop.sandbox.testing import TestingSandbox
-from greenloop.sandbox.walls import Wall
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.backends.namespaces import Wall
+from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.guest.zygote.supervisor import SPARE
+from greenloop.sandbox.warm import zygote_client
+from greenloop.sandbox.warm.backend import WarmSandbox
 from tests.hostile.conftest import LIMITS, assert_ordinary
 from tests.hostile.witness import in_runs, parent, resident, settled_runs, wait_for_name
 from tests.sandbox.conftest import made
@@ -85,7 +85,7 @@ def test_an_old_zygote_ends_after_its_last_run(
 ) -> None:
     with going_on(box, BRIEF, "brief") as (future, pid):
         old = zygote_of(pid)
-        monkeypatch.setattr(zygotes, "_MOST_RUNS", 1)
+        monkeypatch.setattr(zygote_client, "_MOST_RUNS", 1)
         assert_ordinary(box)
         assert future.result().passed
         monkeypatch.undo()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from greenloop.sandbox.inside.supervisor import SPARE
+from greenloop.sandbox.guest.zygote.supervisor import SPARE
 
 _GROWTH_BYTES = 96 << 20
 _GONE_S, _COMES_S = 10.0, 60.0

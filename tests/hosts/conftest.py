@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from greenloop import events as e
-from greenloop.tracing.opening import traced
+from greenloop.tracing.setup import traced
 from tests.support.answers import GOOD_CODE, contract_answer, fenced, suite_answer
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from greenloop import events as e
-from greenloop.cli import app
-from greenloop.tracing.wanted import Wanted
+from greenloop.cli.main import app
+from greenloop.tracing.setup import Wanted
 from tests.hosts.conftest import told_of
 
 
@@ -17,7 +17,10 @@ def test_without_the_sdk_one_line_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in list(sys.modules):
-        if name.partition(".")[0] in ("mcp", "mcp_types") or name == "greenloop.hosts.mcp_tools":
+        if (
+            name.partition(".")[0] in ("mcp", "mcp_types")
+            or name == "greenloop.integrations.mcp.tools"
+        ):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)
     with pytest.raises(SystemExit) as ended:

@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from greenloop.hosts.answer import Answer
+from greenloop.integrations.result import Answer
 from greenloop.settings import Settings
 from tests.support.answers import GOOD_CODE, SPECIFICATION, contract_answer, fenced, suite_answer
 from tests.support.scripted import ScriptedModel

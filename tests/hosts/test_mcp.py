@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from greenloop.agent import CodingAgent
-from greenloop.hosts import telling
-from greenloop.hosts.mcp_serving import _door
+from greenloop.cli.commands.mcp import _door
+from greenloop.integrations.mcp import progress as telling
 from greenloop.settings import Settings
-from greenloop.way.run_dir import RunDirectory
+from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.hosts.conftest import HUNG_S, KEY, QUICK, Model
 from tests.support.answers import GOOD_CODE, fenced
 from tests.support.openai_server import OpenAIServer

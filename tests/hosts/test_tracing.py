@@ -16,7 +16,7 @@ from langsmith import utils as langsmith_utils
 from greenloop import events as e
 from greenloop.agent import CodingAgent
 from greenloop.errors import GreenloopError
-from greenloop.models.untraced import quiet
+from greenloop.llm.no_tracing import quiet
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.agent import CodingAgent
-from greenloop.commands.specifications import read_specification
+from greenloop.app.inputs.specification import read_specification
 from greenloop.events import Event, RunStarted
 from greenloop.records import Report
 from greenloop.settings import Settings

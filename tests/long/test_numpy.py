@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.dependencies import Installed, Store
 from greenloop.errors import PackagesError
-from greenloop.packages import Installed, Store
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.limits import Limits
 from tests.sandbox.conftest import kinds, made

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from greenloop.repair import search
 from greenloop.sandbox import open_sandbox
-from greenloop.searching import search
 from greenloop.settings import Settings
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 CODE = """\
 def total(xs):

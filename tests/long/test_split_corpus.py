@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from greenloop.grading.apart import split_run
+from greenloop.grading.process_isolation import split_run
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.suite import TestFile
-from greenloop.suite.stub import hollow
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.stubs import hollow
 from tests.sandbox.conftest import made, walls
 from tests.support.pairs import Pair, pairs
 

@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 
 from greenloop.errors import InputError, OutputError
-from greenloop.models.answer_log import AnswerLog, RecordedAnswer, TokenCount, read_recorded
+from greenloop.llm.response_log import AnswerLog, RecordedAnswer, TokenCount, read_recorded
 
 FULL = Path("/dev/full")
 

@@ -28,13 +28,13 @@ from greenloop.events import (
     Event,
     Notice,
 )
-from greenloop.models.answer import Answer
-from greenloop.models.answer_log import AnswerLog, Fault, RecordedAnswer, TokenCount, read_recorded
-from greenloop.models.asking import Asker, RetryPolicy
-from greenloop.models.chat import ChatSource
-from greenloop.models.ledger import Ledger, estimated_tokens
-from greenloop.models.replay import ReplayChatModel
-from greenloop.models.unusable import Unusable
+from greenloop.llm.budget import Ledger, estimated_tokens
+from greenloop.llm.chat import ChatSource
+from greenloop.llm.client import Asker, RetryPolicy
+from greenloop.llm.parsing.errors import Unusable
+from greenloop.llm.replay import ReplayChatModel
+from greenloop.llm.response import Answer
+from greenloop.llm.response_log import AnswerLog, Fault, RecordedAnswer, TokenCount, read_recorded
 from greenloop.prompts import Message, Prompt
 from tests.support.scripted import Scripted, ScriptedModel, message
 

@@ -13,7 +13,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from greenloop.models.chat import ChatSource, Completion, in_thread
+from greenloop.llm.chat import ChatSource, Completion, in_thread
 from greenloop.prompts import Prompt
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import NoModelError
-from greenloop.models.choosing import ModelChoice, best_of, choose_model, ollama_models
+from greenloop.llm.model_selection import ModelChoice, best_of, choose_model, ollama_models
 from greenloop.settings import Settings
 from tests.support.openai_server import OpenAIServer, Reply
 
@@ -124,7 +124,7 @@ class TestOllama:
             asked.append(host)
             return ["llama3"]
 
-        monkeypatch.setattr("greenloop.models.choosing.ollama_models", models)
+        monkeypatch.setattr("greenloop.llm.model_selection.ollama_models", models)
         assert chosen(ollama_host="127.0.0.1").base_url == "http://127.0.0.1:11434/v1"
         assert asked == ["http://127.0.0.1:11434"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.models.edits import Edit, apply_edits, edits_in
-from greenloop.models.unusable import Unusable
+from greenloop.llm.parsing.errors import Unusable
+from greenloop.llm.parsing.search_replace import Edit, apply_edits, edits_in
 
 SOURCE = "def f():\n    total = 0\n\n    return total\n\n\ndef g():\n    return 0\n"
 

@@ -16,7 +16,7 @@ from greenloop.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
-from greenloop.models.faults import as_failure, in_one_line, may_pass, retry_after
+from greenloop.llm.provider_errors import as_failure, in_one_line, may_pass, retry_after
 
 
 class Faulty(Exception):

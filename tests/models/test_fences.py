@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.models.fences import Block, blocks, cleaned, outside, parses, unfenced_code
-from greenloop.models.unusable import Unusable
+from greenloop.llm.parsing.code_blocks import Block, blocks, cleaned, outside, parses, unfenced_code
+from greenloop.llm.parsing.errors import Unusable
 
 FENCED_DOCSTRING = '''def f():
     """Say so:

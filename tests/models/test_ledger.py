@@ -7,8 +7,8 @@ from contextlib import ExitStack
 import pytest
 
 from greenloop.errors import BudgetExhaustedError, SettingsError
-from greenloop.models.answer_log import TokenCount
-from greenloop.models.ledger import Ledger, estimated_tokens, price
+from greenloop.llm.budget import Ledger, estimated_tokens, price
+from greenloop.llm.response_log import TokenCount
 
 KNOWN, UNKNOWN = "openai:gpt-4o", "ollama:qwen3-coder:30b"
 MILLION = TokenCount(input_tokens=1_000_000)

@@ -14,11 +14,11 @@ import pytest
 
 from greenloop.errors import ModelRefusedError, ModelUnavailableError
 from greenloop.events import CallProgress, CallRetried, Event
-from greenloop.models.answer import Answer
-from greenloop.models.answer_log import TokenCount
-from greenloop.models.asking import Asker, RetryPolicy
-from greenloop.models.ledger import estimated_tokens
-from greenloop.models.opening import open_sources
+from greenloop.llm.budget import estimated_tokens
+from greenloop.llm.client import Asker, RetryPolicy
+from greenloop.llm.factory import open_sources
+from greenloop.llm.response import Answer
+from greenloop.llm.response_log import TokenCount
 from greenloop.prompts import Prompt
 from greenloop.settings import Settings
 from tests.support.openai_server import OpenAIServer, Reply

@@ -11,11 +11,11 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 
 from greenloop.errors import InputError, ModelFailure, NoModelError
-from greenloop.models.answer_log import TokenCount
-from greenloop.models.choosing import ModelChoice
-from greenloop.models.ledger import price
-from greenloop.models.opening import open_source, open_sources
-from greenloop.models.replay import ReplayChatModel
+from greenloop.llm.budget import price
+from greenloop.llm.factory import open_source, open_sources
+from greenloop.llm.model_selection import ModelChoice
+from greenloop.llm.replay import ReplayChatModel
+from greenloop.llm.response_log import TokenCount
 from greenloop.settings import Settings
 
 NOWHERE = "http://127.0.0.1:9/v1"

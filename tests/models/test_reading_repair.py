@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.models.answer import Answer
-from greenloop.models.reading import read_repair
-from greenloop.models.unusable import Unusable
+from greenloop.llm.parsing.code import read_repair
+from greenloop.llm.parsing.errors import Unusable
+from greenloop.llm.response import Answer
 from greenloop.records import Contract, Dispute, Repair
 
 CURRENT = "class NotRoman(ValueError):\n    pass\n\n\ndef to_roman(number):\n    return ''\n"

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from greenloop.models.answer import Answer
-from greenloop.models.reading import read_tests
-from greenloop.models.unusable import Unusable
+from greenloop.llm.parsing.code import read_tests
+from greenloop.llm.parsing.errors import Unusable
+from greenloop.llm.response import Answer
 from greenloop.records import Contract, SealedExample
 
 IMPORT = "from roman import to_roman\n"

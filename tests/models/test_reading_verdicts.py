@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from greenloop.models.answer import Answer, json_value, whole_text
-from greenloop.models.remarks import read_judgement, read_review
-from greenloop.models.unusable import Unusable
+from greenloop.llm.parsing.errors import Unusable
+from greenloop.llm.parsing.review import read_judgement, read_review
+from greenloop.llm.response import Answer, json_value, whole_text
 from greenloop.records import Finding
 
 

@@ -14,8 +14,8 @@ from langchain_core.exceptions import (
 from langchain_core.messages import AIMessage
 
 from greenloop.errors import InputError, ReplayExhaustedError
-from greenloop.models.answer_log import Fault, RecordedAnswer, TokenCount
-from greenloop.models.replay import TOOL_KEY, ReplayChatModel
+from greenloop.llm.replay import TOOL_KEY, ReplayChatModel
+from greenloop.llm.response_log import Fault, RecordedAnswer, TokenCount
 
 
 def recorded(*entries: tuple[str, str] | tuple[str, str, Fault]) -> ReplayChatModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.models.source_checks import (
+from greenloop.llm.parsing.completeness import (
     elision,
     is_test_file,
     public_names,

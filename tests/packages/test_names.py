@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from greenloop.dependencies import AllowList
+from greenloop.dependencies.names import imported_by, is_standard, with_import
 from greenloop.errors import SettingsError
-from greenloop.packages import AllowList
-from greenloop.packages.names import imported_by, is_standard, with_import
 from greenloop.settings import Settings
 
 

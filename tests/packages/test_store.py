@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.dependencies import Installed, Store
 from greenloop.errors import PackagesError
-from greenloop.packages import Installed, Store
 from tests.support.wheels import only_wheels_of, wheel
 
 INSTALL = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import OutputCheck
-from greenloop.tools.failures import ShownFailure
-from greenloop.tools.scripts import ScriptTask, ShownInput
-from greenloop.way.script_inputs import WISHED
+from greenloop.tools.script_toolkit import ScriptTask, ShownInput
+from greenloop.workflow.script.inputs import WISHED
 
 BARE = ScriptTask(name="script.py", task="Print the sum of 1 to 10.")
 FULL = ScriptTask(

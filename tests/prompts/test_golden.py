@@ -10,8 +10,8 @@ import pytest
 
 from greenloop import prompts
 from greenloop.prompts import render
+from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import Contract, Finding, Requirement, Survivor
-from greenloop.tools.failures import ShownFailure
 from tests.prompts.scripts import SCRIPTS
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from greenloop.records import Report
-from greenloop.reporting.harmless import visible
-from greenloop.reporting.junit import junit_xml
-from greenloop.reporting.markdown import code, markdown, plain
-from greenloop.reporting.sarif import sarif_json
+from greenloop.reporting.escaping import visible
+from greenloop.reporting.formats.junit import junit_xml
+from greenloop.reporting.formats.markdown import code, markdown, plain
+from greenloop.reporting.formats.sarif import sarif_json
 from greenloop.reporting.schema import report_schema
 from tests.support.reports import HOSTILE, all_kinds, checked, made, refused
 

@@ -10,9 +10,9 @@ import pytest
 
 from greenloop.records import BatchOutcome, BatchTotals, Report
 from greenloop.reporting.html import IndexEntry, index_html, report_html
-from greenloop.reporting.html.code_lines import code_of
-from greenloop.reporting.html.history import steps_of
-from greenloop.reporting.matrix import matrix_of
+from greenloop.reporting.html.attempts import steps_of
+from greenloop.reporting.html.code import code_of
+from greenloop.reporting.traceability import matrix_of
 from tests.support.reports import HOSTILE, all_kinds, huge, made, older
 
 GOLDEN = Path(__file__).parent / "golden" / "report.html"

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from greenloop import events as e
 from greenloop.records import Attempt, Contract, Failure, Requirement, TestRun
-from greenloop.reporting.batch_under_way import BatchUnderWay
-from greenloop.reporting.lines import LABEL_WIDTH, lines_of
-from greenloop.reporting.progress import Live, Plain, Silent, labelled, one_line, progress
+from greenloop.reporting.progress.batch_activity import BatchUnderWay
+from greenloop.reporting.progress.messages import LABEL_WIDTH, lines_of
+from greenloop.reporting.progress.renderer import Live, Plain, Silent, labelled, one_line, progress
 
 CONTRACT = Contract(
     module="m",

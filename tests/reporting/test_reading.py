@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import InputError
-from greenloop.reporting.reading import read_report
+from greenloop.reporting.loader import read_report
 from greenloop.reporting.schema import reference
 from tests.support.reports import made, older
 

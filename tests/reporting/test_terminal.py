@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.reporting.terminal import report_text
+from greenloop.reporting.formats.terminal import report_text
 from tests.support.reports import HOSTILE, all_kinds, checked, made
 
 REPORTS = all_kinds()

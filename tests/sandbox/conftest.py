@@ -14,15 +14,15 @@ import pytest
 from greenloop.errors import SandboxError
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.container import ContainerSandbox
-from greenloop.sandbox.engines import Engine, find_engine
-from greenloop.sandbox.inside import landlock
-from greenloop.sandbox.landlocked import LandlockSandbox
+from greenloop.sandbox.backends.container.backend import ContainerSandbox
+from greenloop.sandbox.backends.container.runtime import Engine, find_engine
+from greenloop.sandbox.backends.landlock import LandlockSandbox
+from greenloop.sandbox.backends.namespaces import bubblewrap_wall, native_wall
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.guest.isolation import landlock
 from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.testing import TestingSandbox
-from greenloop.sandbox.walls import bubblewrap_wall, native_wall
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.warm.backend import WarmSandbox
 from tests.support.container_image import IMAGE
 
 Programs = Mapping[str, tuple[str, str]]

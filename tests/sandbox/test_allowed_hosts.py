@@ -14,11 +14,11 @@ import pytest
 
 from greenloop.errors import InputError, SandboxError
 from greenloop.records import NetworkRequest, ScriptJob, ScriptRun
-from greenloop.sandbox import hosts
-from greenloop.sandbox.hosts import Rule, as_address, is_public, normal, places, why_not
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.proxy import Proxy
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.network import allowlist
+from greenloop.sandbox.network.allowlist import Rule, as_address, is_public, normal, places, why_not
+from greenloop.sandbox.network.proxy import Proxy
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -259,7 +259,7 @@ def test_a_name_that_leads_to_this_machine_is_refused(monkeypatch: pytest.Monkey
     def resolved(host: str, port: int, **more: Any) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (item, port)) for item in answer]
 
-    monkeypatch.setattr(hosts.socket, "getaddrinfo", resolved)
+    monkeypatch.setattr(allowlist.socket, "getaddrinfo", resolved)
     answer[:] = ["127.0.0.1", "10.0.0.1"]
     with pytest.raises(PermissionError, match="not public"):
         places("rebound.example.org", 80)

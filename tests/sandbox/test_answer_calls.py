@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.sealed import untagged
+from greenloop.grading.held_out_examples import untagged
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.box import Answers
-from greenloop.sandbox.process import Limits, ProcessSandbox
+from greenloop.sandbox.api import Answers
+from greenloop.sandbox.backends.unsandboxed import Limits, ProcessSandbox
 
 CODE = """
 import collections, enum

@@ -8,11 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox import Sandbox, container_command, landlocked, warm
-from greenloop.sandbox.inside.returned import FALSE_ADVICE, GENERATOR_ADVICE
-from greenloop.sandbox.inside.shown import ASYNC_ADVICE
-from greenloop.sandbox.visible import site_entries, visible
-from greenloop.suite.gates import NOT_RUN
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.backends import landlock
+from greenloop.sandbox.backends.container import command
+from greenloop.sandbox.backends.mounts import site_entries, visible
+from greenloop.sandbox.guest.pytest_plugin.failure_details import ASYNC_ADVICE
+from greenloop.sandbox.guest.pytest_plugin.return_values import FALSE_ADVICE, GENERATOR_ADVICE
+from greenloop.sandbox.warm import backend
+from greenloop.testsuite.quality_gates import NOT_RUN
 from tests.sandbox.conftest import kinds, made
 
 _PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
@@ -215,9 +218,9 @@ def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """The sandboxes of this machine, the packages being among what a run sees."""
     with pytest.MonkeyPatch.context() as patch:
         wanted = ("pytest", *_PACKAGES)
-        for module in (warm, landlocked):
+        for module in (backend, landlock):
             patch.setattr(module, "visible", lambda: visible(wanted))
-        patch.setattr(container_command, "site_entries", lambda _: site_entries(wanted))
+        patch.setattr(command, "site_entries", lambda _: site_entries(wanted))
         with made(request.param) as box:
             yield box
 

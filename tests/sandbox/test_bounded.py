@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.bounded import Bounds, Ended, run_bounded
+from greenloop.sandbox.backends.subprocess_runner import Bounds, run_bounded
+from greenloop.sandbox.process_result import Ended
 
 SOON = 0.6
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.inside import kernel, landlock, seccomp, second_filter
+from greenloop.sandbox.guest.isolation import landlock, seccomp, seccomp_strict, syscalls
 
 HEADERS = {
     "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
@@ -21,8 +21,8 @@ NEW |= {"open_tree_attr": 467, "file_setattr": 469, "fchmodat2": 452}
 
 def ours(machine: str) -> list[tuple[str, int]]:
     """All that we have for one machine."""
-    tables = [kernel._NUMBERS, seccomp._DENIED]
-    tables += [getattr(second_filter, name) for name in _SECOND]
+    tables = [syscalls._NUMBERS, seccomp._DENIED]
+    tables += [getattr(seccomp_strict, name) for name in _SECOND]
     found = [pair for table in tables for pair in table[machine].items()]
     found += [("clone", seccomp._CLONE[machine]), ("ioctl", seccomp._IOCTL[machine])]
     found += zip(("socket", "socketpair"), seccomp._SOCKET[machine], strict=True)
@@ -54,7 +54,7 @@ def test_they_are_those_of_the_header(machine: str) -> None:
 
 @pytest.mark.parametrize("table", ["_REFUSED", "_ATTRIBUTES", "_SIGNALS"])
 def test_both_machines_have_the_same_calls(table: str) -> None:
-    numbers = getattr(second_filter, table)
+    numbers = getattr(seccomp_strict, table)
     assert set(numbers["x86_64"]) - set(numbers["aarch64"]) <= {"inotify_init"}
     assert set(numbers["aarch64"]) <= set(numbers["x86_64"])
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.dependencies import Installed
 from greenloop.errors import SandboxError
-from greenloop.packages import Installed
 from greenloop.sandbox import open_sandbox
-from greenloop.sandbox.container_command import Shape, start_command
-from greenloop.sandbox.engines import Engine, find_engine, mend
+from greenloop.sandbox.backends.container.command import Shape, start_command
+from greenloop.sandbox.backends.container.runtime import Engine, find_engine, mend
 from greenloop.sandbox.limits import Limits
 from greenloop.settings import Settings
 from tests.sandbox.conftest import container_engine, why_not

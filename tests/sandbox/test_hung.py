@@ -9,8 +9,8 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.testing import TestingSandbox
-from greenloop.sandbox.whereabouts import frames
+from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.work.stack_dump import frames
 from tests.sandbox.conftest import LIMITS
 
 _TEST = "from solution import f\n\n\ndef test_before(): pass\n\n\ndef test_a():\n    f()\n"

@@ -15,7 +15,7 @@ import pytest
 
 from greenloop.records import Failure, TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 from tests.sandbox import corpus
 
 _VARIES = re.compile(r"(maximum recursion depth exceeded).*|0x[0-9a-f]+|/\S*/")

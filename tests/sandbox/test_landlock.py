@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox import inside
-from greenloop.sandbox.inside import landlock
+from greenloop.sandbox import guest
+from greenloop.sandbox.guest.isolation import landlock
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not landlock.version(), reason="this kernel has no Landlock"
@@ -84,7 +84,7 @@ def confined(level: int, tmp_path: Path) -> dict[str, Any]:
     for made in (folder, elsewhere):
         made.mkdir()
     (elsewhere / "file").write_text("secret")
-    parent = str(Path(inside.__file__).parent.parent)
+    parent = str(Path(guest.__file__).parent.parent)
     with subprocess.Popen(["sleep", "60"]) as victim:
         arguments = [parent, str(level), str(folder), str(elsewhere / "file"), str(victim.pid)]
         python = os.path.realpath(sys.executable)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.leftovers import end_strays, remove
+from greenloop.sandbox.backends.cleanup import end_strays, remove
 
 NOBODY = 65534
 

@@ -9,9 +9,9 @@ import pytest
 from greenloop.errors import SettingsError
 from greenloop.records import Ending, Failure, LimitName
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.limits import Limits, limits_of
-from greenloop.sandbox.reached import limits_hit
+from greenloop.sandbox.process_result import Ended
+from greenloop.sandbox.work.limit_detection import limits_hit
 from greenloop.settings import Settings
 
 MB = 1 << 20

@@ -1,6 +1,6 @@
 """Which lines decide whether a loop ends."""
 
-from greenloop.sandbox.inside.loops import endless_lines
+from greenloop.sandbox.guest.trials.mutants.loop_detection import endless_lines
 
 CODE = """\
 def f(items):

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from greenloop.sandbox.bounded import Ended
-from greenloop.sandbox.mutating import MutantRuns, Splice, try_all
+from greenloop.sandbox.process_result import Ended
+from greenloop.sandbox.work.mutants import MutantRuns, Splice, try_all
 
 KEY = "k"
 SPLICE = Splice(0, 1, "x", (0, 1, 1, ""), (1, 1))

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox import open_sandbox, opening
-from greenloop.sandbox.opening import Maker
-from greenloop.sandbox.probe import check_wall
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.testing import Limits, TestingSandbox
+from greenloop.sandbox import factory, open_sandbox
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.base import Limits, TestingSandbox
+from greenloop.sandbox.factory import Maker
+from greenloop.sandbox.self_check import check_wall
 from greenloop.settings import Settings
 from tests.sandbox.conftest import KINDS, container_engine, made, walls, why_not
 from tests.support.container_image import IMAGE
@@ -25,7 +25,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     """A machine with these kinds and no others."""
 
     def having(**kinds: Maker) -> None:
-        monkeypatch.setattr(opening, "_makers", lambda settings: kinds)
+        monkeypatch.setattr(factory, "_makers", lambda settings: kinds)
 
     return having
 

@@ -8,7 +8,7 @@ import pytest
 
 from greenloop.records import Failure, TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 CODE = """
 class Refuses(Exception):
@@ -236,7 +236,7 @@ def test_several_files_and_names_like_those_of_the_inside(box: Sandbox) -> None:
         "import sys\n"
         "def f(): return 5\n"
         "def g():\n"
-        "    assert not {'run_pytest', 'limits', '_inside'} & set(sys.modules)\n"
+        "    assert not {'pytest_run', 'limits', '_guest', 'guest'} & set(sys.modules)\n"
         "    assert not [item for item in sys.path if 'inside' in item]\n"
         "    return 'limits'\n",
         files,

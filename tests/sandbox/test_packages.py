@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.dependencies import Installed, Store
 from greenloop.grading import grade
-from greenloop.packages import Installed, Store
 from greenloop.records import InputFile, Project, ScriptJob
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.visible import visible
+from greenloop.sandbox.backends.mounts import visible
 from tests.support.wheels import only_wheels_of, wheel
 
 pytestmark = pytest.mark.slow

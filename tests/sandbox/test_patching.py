@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from greenloop.sandbox.bounded import Ended
-from greenloop.sandbox.patching import PatchRuns, patch_runs
+from greenloop.sandbox.process_result import Ended
+from greenloop.sandbox.work.patches import PatchRuns, patch_runs
 
 WHOLE = {"event": "end"}
 

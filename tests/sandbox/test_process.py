@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from greenloop.records import Expectation, TestRun
-from greenloop.sandbox import process
-from greenloop.sandbox.process import Limits, ProcessSandbox
-from greenloop.suite import TestFile
+from greenloop.sandbox.backends import unsandboxed
+from greenloop.sandbox.backends.unsandboxed import Limits, ProcessSandbox
+from greenloop.testsuite import TestFile
 from tests.sandbox.conftest import LIMITS
 
 PASS = "from solution import f\n\n\ndef test_a():\n    f()\n"
@@ -160,13 +160,13 @@ def test_interrupt_also_ends_a_run_that_is_being_prepared(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interrupt comes after the call and before its process."""
-    original = process.environment
+    original = unsandboxed.environment
 
     def asked(*values: Any) -> dict[str, str]:
         box.interrupt()
         return original(*values)
 
-    monkeypatch.setattr(process, "environment", asked)
+    monkeypatch.setattr(unsandboxed, "environment", asked)
     assert box.run_tests(FOREVER, PASS).ending == "interrupted"
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import InputError
+from greenloop.project.snapshot import snapshot
 from greenloop.records import Expectation, Project
-from greenloop.sandbox.in_project import ProjectSandbox
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.snapshot import snapshot
-from greenloop.sandbox.testing import TestingSandbox
-from greenloop.suite import TestFile
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.views.project import ProjectSandbox
+from greenloop.testsuite import TestFile
 
 FILES = {
     "pyproject.toml": """

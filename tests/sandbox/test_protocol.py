@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from greenloop.records import Ending, Expectation, TestRun
-from greenloop.sandbox.bounded import Ended
 from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.protocol import events
-from greenloop.sandbox.protocol import test_run as read_run
+from greenloop.sandbox.process_result import Ended
+from greenloop.sandbox.work.result_decoder import events
+from greenloop.sandbox.work.result_decoder import test_run as read_run
 
 A, B = "test_m.py::test_a", "test_m.py::test_b"
 COLLECTED = {"event": "collected", "ids": [A, B]}

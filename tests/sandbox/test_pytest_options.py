@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.sandbox.pytest_options import options_of
+from greenloop.sandbox.work.pytest_config import options_of
 
 KEPT: dict[str, list[str]] = {
     "-ra -q --tb=short --color yes -vv -s --durations=10": [],

@@ -13,8 +13,8 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.records import InputFile, ScriptJob, ScriptRun
-from greenloop.sandbox.process import ProcessSandbox
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.base import TestingSandbox
 from tests.sandbox.conftest import LIMITS
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox.opening import open_sandbox
-from greenloop.sandbox.seatbelt import command, profile, quoted
-from greenloop.sandbox.visible import HOME, SITE, Visible
+from greenloop.sandbox.backends.mounts import HOME, SITE, Visible
+from greenloop.sandbox.backends.seatbelt import command, profile, quoted
+from greenloop.sandbox.factory import open_sandbox
 from greenloop.settings import Settings
 
 SEEN = Visible(
-    read_only=(("/usr", "/usr"), ("/x/inside", f"{HOME}/inside"), ("/v/pytest", f"{SITE}/pytest")),
+    read_only=(("/usr", "/usr"), ("/x/guest", f"{HOME}/guest"), ("/v/pytest", f"{SITE}/pytest")),
     links=(),
     python="/opt/py/bin/python3",
 )
@@ -46,7 +46,7 @@ def test_only_the_interpreter_is_started() -> None:
 
 def test_read_are_the_packages_the_inside_and_the_system_but_nobodys_home() -> None:
     (reads,) = [line for line in lines() if "file-read*" in line and "subpath" in line]
-    for path in ("/tmp/site", "/tmp/run", "/x/inside", "/v/pytest", "/usr/lib"):
+    for path in ("/tmp/site", "/tmp/run", "/x/guest", "/v/pytest", "/usr/lib"):
         assert f'(subpath "{path}")' in reads
     for path in ("/", "/usr", "/Users", str(Path.home())):
         assert f'(subpath "{path}")' not in reads

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import InputError
-from greenloop.sandbox.snapshot import snapshot
+from greenloop.project.snapshot import snapshot
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq4yR5wq\n"
 IN = (

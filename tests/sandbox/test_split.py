@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox.inside.split.codec import Codec
-from greenloop.sandbox.inside.split.errors import Broken
-from greenloop.sandbox.inside.split.referring import Referring
-from greenloop.sandbox.testing import TestingSandbox
+from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.guest.remote_module.codec import Codec
+from greenloop.sandbox.guest.remote_module.errors import Broken
+from greenloop.sandbox.guest.remote_module.referring import Referring
 
 ZONE = datetime.timezone(datetime.timedelta(hours=2), "here")
 VALUES: list[Any] = [

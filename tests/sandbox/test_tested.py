@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox import tested
+from greenloop.testsuite import module_under_test
 
 
 def module_of(source: str) -> str:
-    return tested.tested_module(source, ["gamma"])
+    return module_under_test.tested_module(source, ["gamma"])
 
 
 @pytest.mark.parametrize(

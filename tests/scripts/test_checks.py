@@ -9,7 +9,7 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.records.output_check import OutputCheck
-from greenloop.scripts.checks import complete, load_schema, parse_expect, parse_expect_file
+from greenloop.scripts.checks.options import complete, load_schema, parse_expect, parse_expect_file
 
 
 def ids(text: str) -> list[str]:

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
+from greenloop.prompts.failure_context import signature, summary
 from greenloop.records import TestRun
-from greenloop.records.script_run import (
+from greenloop.records.script_result import (
     MadeFile,
     NetworkRequest,
     ScriptError,
     ScriptFrame,
     ScriptRun,
 )
-from greenloop.scripts.checks import complete, load_schema, parse_expect, parse_expect_file
-from greenloop.scripts.judging import judge
-from greenloop.scripts.kinds import has_columns, has_rows, is_json, prints_nothing
-from greenloop.tools.failures import signature, summary
+from greenloop.scripts.checks.factories import has_columns, has_rows, is_json, prints_nothing
+from greenloop.scripts.checks.options import complete, load_schema, parse_expect, parse_expect_file
+from greenloop.scripts.evaluator import judge
 
 
 def ran(stdout: str = "", made: dict[str, bytes] | None = None, **more: Any) -> ScriptRun:
@@ -278,7 +278,7 @@ def test_a_schema_loads_nothing(tmp_path: Path) -> None:
 
 
 def test_a_pattern_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("greenloop.scripts.matching._SECONDS", 0.5)
+    monkeypatch.setattr("greenloop.scripts.checks.safe_regex._SECONDS", 0.5)
     assert "took too long" in one(ran("a" * 60 + "b"), "/(a+)+$/")
 
 

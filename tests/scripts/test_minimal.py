@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from greenloop.records.script_run import ScriptRun
-from greenloop.scripts.minimal import dropped, lost_output
+from greenloop.records.script_result import ScriptRun
+from greenloop.scripts.regression import dropped, lost_output
 
 SUMMARY = '''
     """Sums up a CSV."""

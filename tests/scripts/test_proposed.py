@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.scripts.proposed import MOST_CHECKS, read_proposed
+from greenloop.scripts.checks.json_form import MOST_CHECKS, read_proposed
 
 
 def ids(*items: Any) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greenloop.errors import InputError, OutputError
-from greenloop.scripts.sources import SourceFile
+from greenloop.scripts.source_file import SourceFile
 
 
 def source(tmp_path: Path, content: bytes, mode: int = 0o755) -> SourceFile:

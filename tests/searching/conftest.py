@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from greenloop.records import Expectation, Search
+from greenloop.repair import search
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.searching import search
 from greenloop.settings import Settings
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 
 @pytest.fixture(scope="session")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.grading.mutants.text import Source
-from greenloop.searching.edit import Edit
-from greenloop.searching.generating import edits
-from greenloop.searching.hints import Hints
-from greenloop.searching.probing import probes
-from greenloop.searching.ranking import ranked
-from greenloop.searching.suspicion import Suspicion
-from greenloop.suite import TestFile
+from greenloop.repair.fault_localization import Suspicion
+from greenloop.repair.generator import edits
+from greenloop.repair.hints import Hints
+from greenloop.repair.patch_inputs import probes
+from greenloop.repair.ranking import ranked
+from greenloop.syntax.edit import Edit
+from greenloop.syntax.source import Source
+from greenloop.testsuite import TestFile
 
 CRASHED = Hints(values=("-1",), raising=("ValueError",), crashes=((2, "ZeroDivisionError"),))
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from greenloop.records import Search, TestRun
+from greenloop.repair import search
 from greenloop.sandbox import Sandbox
-from greenloop.searching import search
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 Repaired = Callable[..., Search]
 LONG_S = 60.0  # never used up but on a machine that stands still

@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from greenloop.sandbox.patching import Reached
-from greenloop.searching.hints import Hints
-from greenloop.searching.suspicion import Suspicion, ochiai
+from greenloop.repair.fault_localization import Suspicion, ochiai
+from greenloop.repair.hints import Hints
+from greenloop.sandbox.work.patches import Reached
 
 CODE = """\
 LOW = 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.suite.alike import alike
-from greenloop.suite.asked import asked
+from greenloop.grading.memorization.call_extraction import asked
+from greenloop.grading.memorization.input_variants import alike
 
 HEAD = "import math\nimport pytest\nimport unittest\nimport m\nfrom m import f, g as h, K\n\n\n"
 

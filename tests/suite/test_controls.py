@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.suite.controls import ControlledFile, Edit, Sure
+from greenloop.grading.assertion_mutation.candidates import ControlledFile, Edit, Sure
 
 
 class Point:

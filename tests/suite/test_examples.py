@@ -10,7 +10,7 @@ import types
 import pytest
 
 from greenloop.records import GivenExample
-from greenloop.suite.examples import example_tests, given_in, usable_examples
+from greenloop.specification.examples import example_tests, given_in, usable_examples
 
 
 def doctests(text: str) -> list[str]:

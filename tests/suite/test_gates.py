@@ -15,8 +15,8 @@ from greenloop.records import (
     TestOutcome,
     TestRun,
 )
-from greenloop.suite import Suite, TestFile
-from greenloop.suite.gates import (
+from greenloop.testsuite import Suite, TestFile
+from greenloop.testsuite.quality_gates import (
     NOT_RUN,
     broken_on_stub,
     complaints,

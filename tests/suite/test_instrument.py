@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.suite.instrument import noting
+from greenloop.grading.coverage.instrumentation import noting
 
 NOTES = "_reached_by_tests"
 

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from greenloop.suite.literals import far, far_members, near
+from greenloop.grading.assertion_mutation.literals import far, far_members, near
 
 
 def node(source: str) -> ast.expr:

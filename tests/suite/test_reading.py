@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from greenloop.suite.reading import function_name, test_functions, without
+from greenloop.testsuite.parser import function_name, test_functions, without
 
 read = test_functions
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from greenloop.records import SealedExample
-from greenloop.suite.revealing import revealed_test
+from greenloop.testsuite.held_out_examples import revealed_test
 
 
 class Own(LookupError):

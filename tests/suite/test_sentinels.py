@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from greenloop.grading.assertion_mutation.canaries import sentinels
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from greenloop.suite import TestFile
-from greenloop.suite.sentinels import sentinels
+from greenloop.testsuite import TestFile
 
 TESTS = "from m import f\n\n\ndef test_a():\n    assert f(2) == 4"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.suite.stub import hollow, stub
+from greenloop.testsuite.stubs import hollow, stub
 
 SOURCE = '''
 """The module's text."""

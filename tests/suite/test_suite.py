@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from greenloop.records import SealedExample
-from greenloop.suite import Suite, TestFile
+from greenloop.testsuite import Suite, TestFile
 
 GENERATED = (
     "import pytest\nfrom m import f\n\n\n"

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from greenloop.packages import Installed
+from greenloop.dependencies import Installed
 from greenloop.sandbox import Sandbox
 
 T = TypeVar("T")

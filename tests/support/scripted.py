@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field, PrivateAttr, SkipValidation
 
-from greenloop.models.replay import TOOL_KEY
+from greenloop.llm.replay import TOOL_KEY
 
 Scripted = str | AIMessage | Exception
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from greenloop.dependencies import AllowList
 from greenloop.errors import SpecificationError
-from greenloop.models.answer import Answer
-from greenloop.models.unusable import Unusable
-from greenloop.packages import AllowList
+from greenloop.llm.parsing.contract import read_contract
+from greenloop.llm.parsing.errors import Unusable
+from greenloop.llm.response import Answer
 from greenloop.records import Contract
-from greenloop.suite.examples import given_in
-from greenloop.tools.contracts import read_contract
+from greenloop.specification.examples import given_in
 from tests.support.answers import INTERFACE, contract_answer, fenced
 
 

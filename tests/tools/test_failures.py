@@ -6,9 +6,9 @@ from typing import get_args
 
 import pytest
 
+from greenloop.prompts.failure_context import shown_failures, signature, summary
 from greenloop.records import Ending, Failure, Frame, TestRun
-from greenloop.suite import Suite
-from greenloop.tools.failures import shown_failures, signature, summary
+from greenloop.testsuite import Suite
 
 SUITE = Suite("m", generated="import m\n\n\ndef test_a():\n    m.f()\n")
 

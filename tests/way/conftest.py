@@ -16,7 +16,7 @@ from greenloop.events import Event
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from greenloop.way.request import GivenTests, RunRequest
+from greenloop.workflow.storage.request import GivenTests, RunRequest
 from tests.support.answers import SPECIFICATION
 from tests.support.remembering import RememberingSandbox
 from tests.support.scripted import ScriptedModel

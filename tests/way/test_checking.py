@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from greenloop.app.check_report import Check, check_report, run_check
 from greenloop.events import (
     Event,
     Graded,
@@ -20,11 +21,10 @@ from greenloop.events import (
 )
 from greenloop.grading import Plan
 from greenloop.records import Mutation, Report, Survivor, Thresholds
-from greenloop.reporting.grades import grade_text
+from greenloop.reporting.evidence.text import grade_text
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from greenloop.suite import TestFile
-from greenloop.way.checking import Check, check_report, run_check
+from greenloop.testsuite import TestFile
 
 CODE = "def f(n):\n    if n < 0:\n        raise ValueError(n)\n    return n * n\n"
 TESTS = """

@@ -6,9 +6,9 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from greenloop.commands.healed_files import read_layout, read_original
+from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.events import Notice
-from greenloop.way.request import RunRequest
+from greenloop.workflow.storage.request import RunRequest
 from tests.support.answers import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fenced
 
 if TYPE_CHECKING:

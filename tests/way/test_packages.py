@@ -10,7 +10,7 @@ import pytest
 
 from greenloop.errors import PackagesError, UnusableAnswerError
 from greenloop.events import AnswerRejected, Notice, PackagesAwaited, PackagesReady
-from greenloop.way.request import GivenTests
+from greenloop.workflow.storage.request import GivenTests
 from tests.support.answers import GOOD_CODE, answers, contract_answer, fenced, suite_answer
 from tests.support.wheels import only_wheels_of, wheel
 

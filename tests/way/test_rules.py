@@ -9,7 +9,7 @@ import pytest
 
 from greenloop.errors import BudgetExhaustedError, UnusableAnswerError
 from greenloop.events import DisputeJudged, RunFinished, Stuck
-from greenloop.way.request import GivenTests
+from greenloop.workflow.storage.request import GivenTests
 from tests.support.answers import (
     BETTER_CODE,
     GOOD_CODE,
@@ -532,7 +532,7 @@ def test_every_answer_is_in_the_log_and_a_second_run_of_it_asks_nothing(
 
     from greenloop.agent import CodingAgent
     from greenloop.settings import Settings
-    from greenloop.way.run_dir import RunDirectory
+    from greenloop.workflow.storage.run_dir import RunDirectory
     from tests.support.scripted import ScriptedModel
 
     done = way(script(WRONG_CODE, BETTER_CODE, GOOD_CODE), run_dir=tmp_path / "run")

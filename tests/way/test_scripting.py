@@ -12,8 +12,8 @@ import pytest
 from greenloop.errors import InputError, NoModelError
 from greenloop.events import ChecksReady, DisputeJudged, Notice
 from greenloop.records import OutputCheck
-from greenloop.scripts.checks import parse_expect, parse_expect_file
-from greenloop.way.request import InputRef, Original, RunRequest, ScriptRequest
+from greenloop.scripts.checks.options import parse_expect, parse_expect_file
+from greenloop.workflow.storage.request import InputRef, Original, RunRequest, ScriptRequest
 from tests.support.answers import fenced
 
 if TYPE_CHECKING:

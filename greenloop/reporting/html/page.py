@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from greenloop.records import Report, TestEntry, ToolUsage
-from greenloop.reporting.harmless import clipped
-from greenloop.reporting.html.code_lines import code_of
-from greenloop.reporting.html.history import steps_of, told_failures
+from greenloop.reporting.escaping import clipped
+from greenloop.reporting.evidence.measures import measures, was_graded
+from greenloop.reporting.html.attempts import steps_of, told_failures
+from greenloop.reporting.html.code import code_of
+from greenloop.reporting.html.overview_bar import strip_of
 from greenloop.reporting.html.rendering import render
-from greenloop.reporting.html.strip import strip_of
-from greenloop.reporting.matrix import matrix_of, requirement_rows, short_name
-from greenloop.reporting.measures import measures, was_graded
-from greenloop.reporting.naming import MEANING, title_of
+from greenloop.reporting.titles import MEANING, title_of
+from greenloop.reporting.traceability import matrix_of, requirement_rows, short_name
 
 _TEXT = 60_000  # characters of a text that is shown whole; report.json has the rest
 _LINE = 1000

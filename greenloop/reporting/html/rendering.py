@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from greenloop.reporting.harmless import visible
+from greenloop.reporting.escaping import visible
 
 
 def render(template: str, **values: Any) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.process import Limits, ProcessSandbox
-from greenloop.sandbox.walls import native_wall
-from greenloop.sandbox.warm import WarmSandbox
+from greenloop.sandbox.backends.namespaces import native_wall
+from greenloop.sandbox.backends.unsandboxed import Limits, ProcessSandbox
+from greenloop.sandbox.warm.backend import WarmSandbox
 
 LIMITS = Limits(timeout_s=60, memory_bytes=512 << 20, total_bytes=512 << 20)
 

@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.mutating import MutantRuns, Splice
-from greenloop.sandbox.warm import WarmSandbox
-from greenloop.suite import TestFile
+from greenloop.sandbox.warm.backend import WarmSandbox
+from greenloop.sandbox.work.mutants import MutantRuns, Splice
+from greenloop.testsuite import TestFile
 
 pytestmark = pytest.mark.slow
 

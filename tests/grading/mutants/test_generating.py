@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.grading.mutants import mutants, sample
-from greenloop.grading.mutants.bytecode import identity
+from greenloop.grading.mutation import mutants, sample
+from greenloop.grading.mutation.bytecode import identity
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 MODULES = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.mutants import mutants, mutation
+from greenloop.grading.mutation import mutants, mutation
 from greenloop.records import Mutation
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.mutating import Splice
-from greenloop.suite import TestFile
+from greenloop.sandbox.work.mutants import Splice
+from greenloop.testsuite import TestFile
 
 CODE = '''\
 import functools

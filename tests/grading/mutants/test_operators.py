@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.grading.mutants import mutants
-from greenloop.grading.mutants.questions import operators
+from greenloop.grading.mutation import mutants
+from greenloop.grading.mutation.questions import operators
 
 GOLDEN = Path(__file__).parent / "golden.txt"
 PIECES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.mutants import mutants
+from greenloop.grading.mutation import mutants
 
 CASES = {
     "class A:\n    def __repr__(self):\n        return f'{self.x}'\n": "__repr__",

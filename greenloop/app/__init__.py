@@ -1,0 +1,1 @@
+"""Application services shared by the command line and the integrations."""

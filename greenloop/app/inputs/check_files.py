@@ -1,0 +1,127 @@
+"""What `check` is given: a module's file, and test files with what they need beside them."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.errors import InputError
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.module_names import why_no_module_name
+from greenloop.testsuite.module_under_test import imported_modules
+
+_MOST_BYTES = 1_000_000
+_MOST_FILES = 100
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A module's source and its name; its tests, a conftest and helpers of theirs among them."""
+
+    module: str
+    code: str
+    tests: tuple[TestFile, ...]
+
+
+def read_checked(code: Path, tests: Iterable[Path]) -> Checked:
+    """What the paths hold.
+
+    Raises:
+        InputError: one is missing, too large, no UTF-8, no Python; the code's name is no module
+            name; there are no test files; none of them imports the module.
+    """
+    if code.is_dir():
+        raise InputError(f"{code} is a folder; name the module's file")
+    source = _python(code)
+    if code.suffix != ".py" or (why := why_no_module_name(code.stem)):
+        why = why if code.suffix == ".py" else "it is no .py file"
+        raise InputError(f"{code}: '{code.stem}' cannot be the module's name: {why}")
+    paths = [path for item in tests for path in _test_files(item, code)]
+    if not paths:
+        raise InputError("no tests were named")
+    files = {path.name: path for path in paths}
+    if len(files) < len({path.absolute() for path in paths}):
+        raise InputError("two test files have the same name: they run in one folder")
+    if len(files) > _MOST_FILES:
+        raise InputError(f"{len(files)} test files are more than {_MOST_FILES} at once")
+    sources = {name: _python(path) for name, path in files.items()}
+    _check_imports(sources, code.stem)
+    sources |= _beside(files, sources, code)
+    return Checked(code.stem, source, tuple(_ordered(sources)))
+
+
+def _ordered(sources: dict[str, str]) -> list[TestFile]:
+    """A conftest first, as pytest has it."""
+    names = sorted(sources, key=lambda name: (name != "conftest.py", name))
+    return [TestFile(name, sources[name], locked=True) for name in names]
+
+
+def _test_files(path: Path, code: Path) -> list[Path]:
+    if not path.is_dir():
+        if path.absolute() == code.absolute():
+            raise InputError(f"{path} is the code itself; name its tests")
+        if path.suffix != ".py":
+            raise InputError(f"{path}: name a .py file with tests, or a folder")
+        return [path]
+    found = sorted({*path.glob("test_*.py"), *path.glob("*_test.py")} - {code})
+    if not found:
+        raise InputError(f"{path}: no test files (test_*.py, *_test.py) are in this folder")
+    about = [item for item in found if code.stem in imported_modules(_python(item))]
+    if not about:
+        raise InputError(f"{path}: none of its {len(found)} test files imports `{code.stem}`")
+    return about
+
+
+def _python(path: Path) -> str:
+    """A file's text. Raises InputError where it is none, or no Python."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    if len(data) > _MOST_BYTES:
+        raise InputError(f"{path} is larger than 1 MB: too long to be graded")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start})") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        line = f"line {error.lineno}: " if error.lineno else ""
+        raise InputError(f"{path} is no Python: {line}{error.msg}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise InputError(f"{path} is no Python: {error or 'nested too deeply'}") from None
+    return text
+
+
+def _check_imports(sources: dict[str, str], module: str) -> None:
+    """Tests of another module would say nothing of this one."""
+    names = {name: imported_modules(code) for name, code in sources.items()}
+    imported = {item for items in names.values() for item in items}
+    if module in imported or not imported:
+        return
+    file = next(name for name, items in names.items() if items)
+    raise InputError(
+        f"{file} imports `{names[file][-1]}`, not `{module}`: the module has the name of its file"
+    )
+
+
+def _beside(files: dict[str, Path], sources: dict[str, str], code: Path) -> dict[str, str]:
+    """A conftest, and modules that the tests import, from the folders that the tests are in."""
+    folders = list(dict.fromkeys(path.parent for path in files.values()))
+    found: dict[str, str] = {}
+    waiting = ["conftest", *(name for text in sources.values() for name in imported_modules(text))]
+    while waiting:
+        name = waiting.pop()
+        path = next((p for f in folders if (p := f / f"{name}.py").is_file()), None)
+        if path is None or path.name in found or path.name in files or name == code.stem:
+            continue
+        found[path.name] = _python(path)
+        waiting += imported_modules(found[path.name])
+    return found

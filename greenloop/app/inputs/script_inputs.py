@@ -1,0 +1,88 @@
+"""Files that a script reads: from what was typed to where the script finds them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+from greenloop.errors import InputError
+from greenloop.workflow.storage.request import InputRef
+
+_MOST_FILES = 1000
+_MOST_BYTES = 32 << 20
+
+
+def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
+    """The files of `--input PATH[=AS]`; a folder stands for all that is in it.
+
+    A relative path is the one that the script sees too; of another one, its name is.
+
+    Raises:
+        InputError: one cannot be read, two have one place, or they are too many or too large.
+    """
+    found = [ref for text in texts for ref in _refs(text)]
+    places: dict[str, str] = {}
+    for ref in found:
+        if other := places.get(ref.path):
+            raise InputError(
+                f"--input: {other} and {ref.source} are both `{ref.path}` to the script"
+            )
+        places[ref.path] = ref.source
+    size = sum(Path(ref.source).stat().st_size for ref in found)
+    if len(found) > _MOST_FILES or size > _MOST_BYTES:
+        raise InputError(
+            f"--input: {len(found)} files of {size >> 20} MB are too much; at most {_MOST_FILES} "
+            f"files of {_MOST_BYTES >> 20} MB in all"
+        )
+    return tuple(found)
+
+
+def read_stdin(path: Path | None) -> InputRef | None:
+    """The file of `--stdin`. Raises InputError where it cannot be read."""
+    return None if path is None else _ref(path, "stdin", "--stdin")
+
+
+def _refs(text: str) -> Iterator[InputRef]:
+    path, place = _parted(text)
+    if not path.is_dir():
+        yield _ref(path, str(place), "--input")
+        return
+    files = sorted(item for item in path.rglob("*") if item.is_file() and not item.is_symlink())
+    if not files:
+        raise InputError(f"--input {path}: the folder is empty")
+    for count, item in enumerate(files):
+        if count > _MOST_FILES:
+            raise InputError(f"--input {path}: more than {_MOST_FILES} files; name fewer")
+        yield _ref(item, str(place / item.relative_to(path)), "--input")
+
+
+def _parted(text: str) -> tuple[Path, PurePosixPath]:
+    path, _, wanted = text.rpartition("=")
+    if not path or Path(text).exists():
+        path, wanted = text, ""
+    place = PurePosixPath(os.path.normpath(wanted or path))
+    if not wanted and (place.is_absolute() or ".." in place.parts):
+        place = PurePosixPath(Path(path).absolute().name)
+    if place.is_absolute() or ".." in place.parts or not place.parts:
+        raise InputError(
+            f"--input {text}: `{place}` is no place inside the script's working folder"
+        )
+    return Path(path), place
+
+
+def _ref(path: Path, place: str, flag: str) -> InputRef:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputError(f"{flag} {path}: not a file")
+        if path.stat().st_size > _MOST_BYTES:
+            raise InputError(f"{flag} {path}: larger than {_MOST_BYTES >> 20} MB")
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{flag} {path} cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a NUL in the name
+        raise InputError(f"{flag} {path!s}: {error}") from None
+    sha256 = hashlib.sha256(content).hexdigest()
+    return InputRef(path=place, source=str(path.absolute()), sha256=sha256)

@@ -1,0 +1,183 @@
+"""From what was typed to a specification: text, a file, or standard input."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from greenloop.errors import InputError, SpecificationError
+from greenloop.specification.examples import given_in
+from greenloop.testsuite.module_names import why_no_module_name
+from greenloop.testsuite.module_under_test import imported_module
+from greenloop.workflow.storage.request import GivenTests
+
+_SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
+_COMMANDS = (
+    "make",
+    "check",
+    "heal",
+    "script",
+    "batch",
+    "eval",
+    "verify",
+    "resume",
+    "report",
+    "doctor",
+    "mcp",
+)
+_MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Specification:
+    """The text and, where it came from a file, the path."""
+
+    text: str
+    path: Path | None = None
+
+
+def read_specification(spec: str) -> Specification:
+    """The specification that `SPEC` means.
+
+    Raises:
+        SpecificationError: a file is missing or unreadable, or there is no text.
+    """
+    if spec == "-":
+        return _nonempty(
+            Specification(_decoded(sys.stdin.buffer.read(_MOST_BYTES + 1), "standard input"))
+        )
+    path = Path(spec)
+    if spec.strip() and _exists(path):
+        return _nonempty(_from_file(path))
+    if _looks_like_a_path(spec):
+        raise SpecificationError(f"the specification file {spec} does not exist")
+    close = get_close_matches(spec, _COMMANDS, n=1, cutoff=0.75) if " " not in spec.strip() else []
+    if close:
+        raise SpecificationError(
+            f"'{spec}' is no command: did you mean '{close[0]}'? As a specification: greenloop make {spec}"
+        )
+    return _nonempty(Specification(spec))
+
+
+def read_text(text: str) -> str:
+    """A specification that is text, whatever file has that name. Raises SpecificationError."""
+    if len(text) > _MOST_BYTES:
+        raise SpecificationError("the specification is longer than 1 MB")
+    return _nonempty(Specification(text)).text
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a text that is too long for a path, or holds a NUL
+        return False
+
+
+def _looks_like_a_path(spec: str) -> bool:
+    one_word = not re.search(r"\s", spec)
+    return one_word and (
+        spec.lower().endswith(_SUFFIXES) or spec.startswith(("/", "./", "../", "~"))
+    )
+
+
+def _from_file(path: Path) -> Specification:
+    if path.is_dir():
+        raise SpecificationError(f"{path} is a folder; name a file with the specification")
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise SpecificationError(f"{path} cannot be read: {error.strerror or error}") from None
+    return Specification(_decoded(data, str(path)), path)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if len(data) > _MOST_BYTES:
+        raise SpecificationError(f"{name} is larger than 1 MB: too long for a specification")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SpecificationError(f"{name} is not UTF-8 text (byte {error.start})") from None
+    if "\x00" in text:
+        raise SpecificationError(f"{name} is binary, not text")
+    return text
+
+
+def _nonempty(specification: Specification) -> Specification:
+    try:
+        specification.text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise SpecificationError(f"the specification is not UTF-8 text: {error.reason}") from None
+    if not specification.text.strip():
+        where = specification.path or "the specification"
+        raise SpecificationError(f"{where} is empty: say what the code should do")
+    return specification
+
+
+def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
+    """The person's own test files.
+
+    Raises:
+        InputError: one cannot be read, is no Python, or two have the same name.
+    """
+    found = [_given(path) for path in paths]
+    if len({item.name for item in found}) < len(found):
+        raise InputError("--tests: two files have the same name")
+    return tuple(found)
+
+
+def _given(path: Path) -> GivenTests:
+    try:
+        code = path.read_bytes().decode("utf-8-sig")
+        compile(code, str(path), "exec", dont_inherit=True)
+    except OSError as error:
+        raise InputError(f"--tests {path} cannot be read: {error.strerror or error}") from None
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"--tests {path} is no Python file: {error}") from None
+    return GivenTests.of(_test_name(path.stem), code)
+
+
+def _test_name(stem: str) -> str:
+    """The name that a given file has in the run: never that of the module."""
+    is_test = stem == "conftest" or stem.startswith("test_")
+    return f"{stem}.py" if is_test else f"test_{stem}.py"
+
+
+def module_name(
+    specification: Specification,
+    output: Path | None,
+    given: tuple[GivenTests, ...],
+    packages: Collection[str] = (),
+) -> str | None:
+    """The module's name, where something fixes it: the output, the tests, or a stub file's name.
+
+    `packages` are imports of tests that are no modules of the person's.
+
+    Raises:
+        InputError: the output's stem is no module name, or the tests import another module.
+    """
+    tested = next((name for item in given if (name := imported_module(item.code, packages))), None)
+    if output is not None:
+        _check_stem(output)
+        if tested is not None and tested != output.stem:
+            raise InputError(f"--output {output}: the tests import `{tested}`; name it {tested}.py")
+        return output.stem
+    path = specification.path
+    if tested is None and path is not None and _may_name_a_module(path):
+        return path.stem if given_in(specification.text).signatures else None
+    return tested
+
+
+def _may_name_a_module(path: Path) -> bool:
+    return path.suffix == ".py" and why_no_module_name(path.stem) is None
+
+
+def _check_stem(output: Path) -> None:
+    if output.suffix != ".py":
+        raise InputError(f"--output {output}: name a .py file")
+    if why := why_no_module_name(output.stem):
+        raise InputError(f"--output {output}: '{output.stem}' cannot be the module's name: {why}")

@@ -1,0 +1,144 @@
+"""Standard-library imports that a model forgot.
+
+A curated table: general tools were measured to miss `defaultdict` or to give a wrong
+`import datetime`. A name that could mean two things is not in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+from collections.abc import Sequence
+
+from greenloop.autofix.ruff import findings
+
+_MODULES = (
+    "abc argparse asyncio base64 bisect calendar collections contextlib copy csv dataclasses decimal "
+    "difflib enum fractions functools hashlib heapq html inspect io ipaddress itertools json keyword "
+    "logging math operator os pathlib queue random re secrets shlex shutil sqlite3 statistics string "
+    "struct subprocess sys tempfile textwrap threading time types typing unicodedata urllib uuid "
+    "warnings zlib zoneinfo"
+).split()
+_URLLIB = frozenset({"error", "parse", "request", "robotparser"})
+_NAMES = {
+    "abc": "ABC abstractmethod",
+    "collections": "ChainMap Counter OrderedDict defaultdict deque namedtuple",
+    "collections.abc": (
+        "AsyncIterator Awaitable Callable Collection Generator Hashable ItemsView Iterable Iterator "
+        "KeysView Mapping MutableMapping MutableSequence MutableSet Sequence Sized ValuesView"
+    ),
+    "contextlib": "ExitStack asynccontextmanager closing contextmanager nullcontext suppress",
+    "copy": "deepcopy",
+    "dataclasses": "asdict astuple dataclass field fields",
+    "datetime": "date timedelta timezone",
+    "decimal": "Decimal InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_EVEN ROUND_HALF_UP",
+    "enum": "Enum Flag IntEnum IntFlag auto unique",
+    "fractions": "Fraction",
+    "functools": "cache cached_property lru_cache partial reduce singledispatch total_ordering wraps",
+    "io": "BytesIO StringIO",
+    "itertools": "accumulate combinations groupby islice pairwise permutations product takewhile zip_longest",
+    "math": "ceil floor gcd inf isclose isnan prod sqrt",
+    "operator": "attrgetter itemgetter",
+    "pathlib": "Path PurePath PurePosixPath",
+    "textwrap": "dedent",
+    "types": "MappingProxyType SimpleNamespace TracebackType",
+    "typing": (
+        "Any ClassVar Dict Final Generic List Literal NamedTuple NoReturn Optional Protocol Set Tuple "
+        "Type TypeVar TypedDict Union cast overload"
+    ),
+    "zoneinfo": "ZoneInfo",
+}
+_MEMBERS = {module: frozenset(names.split()) for module, names in _NAMES.items()}
+
+
+_DATETIME_MODULE = frozenset({"datetime", "date", "timedelta", "timezone", "time", "UTC"})
+
+
+def with_missing_imports(
+    code: str, names: Sequence[str] | None = None, *, is_test: bool = False
+) -> tuple[str, list[str]]:
+    """The code with imports for undefined names of the standard library, and the added lines.
+
+    `names` are the undefined ones, where that is known.
+    """
+    if names is None:
+        names = findings(code).undefined if _may_lack(code) else ()
+    if not names:
+        return code, []
+    tree = ast.parse(code)
+    lines = [line for name in names for line in _imports_of(name, tree, is_test)]
+    return (_inserted(code, lines), lines) if lines else (code, [])
+
+
+def _may_lack(code: str) -> bool:
+    """Whether a name is used that neither the module's top level nor Python has: else nobody need
+    be asked, which costs a process."""
+    tree = ast.parse(code)
+    own = {item for node in tree.body for item in _bound_by(node)}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return not used <= own | set(dir(builtins))
+
+
+def _bound_by(node: ast.stmt) -> set[str]:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {node.name}
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {(item.asname or item.name).partition(".")[0] for item in node.names}
+    return set()
+
+
+def _imports_of(name: str, tree: ast.Module, is_test: bool) -> list[str]:
+    """What to add for an undefined name; [] where it could mean something else."""
+    if name == "pytest" and is_test:
+        return ["import pytest"]
+    members = _members(name, tree)
+    if name == "datetime":
+        return _imports_of_datetime(members, tree)
+    if name == "urllib":  # its modules are not loaded with it
+        return [f"import urllib.{item}" for item in sorted(members & _URLLIB)]
+    if name in _MODULES and members and _has_all(name, members):
+        return [f"import {name}"]
+    return [f"from {module} import {name}" for module, all_ in _MEMBERS.items() if name in all_]
+
+
+def _members(name: str, tree: ast.Module) -> set[str]:
+    """What is reached through a name: `x` of `name.x`."""
+    nodes = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute)]
+    return {n.attr for n in nodes if isinstance(n.value, ast.Name) and n.value.id == name}
+
+
+def _has_all(module: str, members: set[str]) -> bool:
+    """Whether the module has them: else the name is a forgotten variable, not a module."""
+    return members <= set(dir(importlib.import_module(module)))
+
+
+def _imports_of_datetime(members: set[str], tree: ast.Module) -> list[str]:
+    """The module where its members are reached through it, else the class of the same name."""
+    called = any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "datetime"
+        for n in ast.walk(tree)
+    )
+    if not members & _DATETIME_MODULE:
+        return ["from datetime import datetime"]
+    return (
+        [] if called or members - _DATETIME_MODULE - {"MINYEAR", "MAXYEAR"} else ["import datetime"]
+    )
+
+
+def _inserted(code: str, lines: list[str]) -> str:
+    """Below the module's docstring and its `from __future__` imports."""
+    at = 0
+    for index, node in enumerate(ast.parse(code).body):
+        docstring = (
+            index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        )
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not (docstring or future):
+            break
+        at = node.end_lineno or 0
+    old = code.split("\n")
+    if at == 0:
+        while at < len(old) and old[at].startswith("#"):
+            at += 1
+    return "\n".join([*old[:at], *lines, *old[at:]])

@@ -1,0 +1,135 @@
+"""ruff: finding undefined names, and fixes that keep a program's meaning."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+# Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Left out on
+# purpose: comparisons to None or True, unused variables, mutable defaults: mending them can change
+# what a program does.
+_SAFE = "F401,I001,F541,UP,E713"
+_TIMEOUT_S = 20
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Names that nothing defines (ruff F821), in order of appearance; codes that ruff can mend."""
+
+    undefined: tuple[str, ...] = ()
+    fixable: tuple[str, ...] = ()
+
+
+def findings(code: str) -> Findings:
+    """What ruff has to say, asked in one process; nothing where it cannot be run."""
+    found = _ruff(code, "--select", f"F821,{_SAFE}", "--output-format", "json")
+    items = _items(found) if found is not None else []
+    names = [re.search(r"`([^`]+)`", item["message"]) for item in items if item["code"] == "F821"]
+    fixes = [item for item in items if item["code"] != "F821" and item.get("fix")]
+    fixable = {item["code"] for item in fixes if not _is_sorted(item, code)}
+    return Findings(tuple(dict.fromkeys(item[1] for item in names if item)), tuple(sorted(fixable)))
+
+
+def _is_sorted(item: dict[str, Any], code: str) -> bool:
+    """Whether imports only want other blank lines: that is formatting, and not worth a process."""
+    if item["code"] != "I001" or len(item["fix"]["edits"]) != 1:
+        return False
+    (edit,) = item["fix"]["edits"]
+    first, last = edit["location"], edit["end_location"]
+    old = "\n".join(re.split(r"\r\n|\r|\n", code)[first["row"] - 1 : last["row"] - 1])
+    try:
+        return (first["column"], last["column"]) == (1, 1) and _shape(old) == _shape(
+            edit["content"]
+        )
+    except (SyntaxError, ValueError):
+        return False
+
+
+def fixed_by_ruff(code: str, keep: Collection[str]) -> str:
+    """The code with ruff's safe fixes. Nothing is changed where a name of `keep` goes."""
+    fixed = _ruff(code, "--select", _SAFE, "--fix", "--quiet")
+    if not fixed or not _defines(fixed, {name for name in keep if _defines(code, {name})}):
+        return code
+    return code if _shape(fixed) == _shape(code) else fixed
+
+
+def _shape(code: str) -> str:
+    return ast.dump(ast.parse(code))
+
+
+def _items(found: str) -> list[dict[str, Any]]:
+    try:
+        items: list[dict[str, Any]] = json.loads(found)
+    except ValueError:
+        return []
+    return items
+
+
+def _defines(code: str, names: set[str]) -> bool:
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return False
+    bound = {
+        item.asname or item.name
+        for n in ast.walk(tree)
+        if isinstance(n, (ast.Import, ast.ImportFrom))
+        for item in n.names
+    }
+    bound |= {
+        n.name
+        for n in ast.walk(tree)
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
+    bound |= {
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    return names <= bound
+
+
+def _ruff(code: str, *options: str) -> str | None:
+    """ruff's standard output on one source; None where it cannot be run."""
+    try:
+        binary = _binary()
+    except (ImportError, OSError):
+        return None
+    command = [
+        binary,
+        "check",
+        "--isolated",
+        "--target-version",
+        "py310",
+        *options,
+        "-",
+    ]
+    try:
+        ended = subprocess.run(
+            command, input=code, capture_output=True, encoding="utf-8", timeout=_TIMEOUT_S
+        )
+    except (OSError, subprocess.TimeoutExpired, UnicodeError):
+        return None
+    return ended.stdout if ended.returncode in (0, 1) else None
+
+
+@lru_cache(maxsize=1)
+def _binary() -> str:
+    """Raises ImportError or OSError where there is none."""
+    from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
+
+    return str(find_ruff_bin())
+
+
+def formatted(code: str) -> str:
+    """The code as black writes it; as it is where black cannot read it."""
+    import black
+
+    try:
+        return black.format_str(code, mode=black.Mode())
+    except (ValueError, AssertionError, RecursionError, MemoryError):
+        return code

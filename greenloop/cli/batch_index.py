@@ -1,0 +1,94 @@
+"""The index page of a batch: written at its end, and from what it left by `report`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.batch.results import add_up, read_results
+from greenloop.batch.runner import Batch
+from greenloop.errors import InputError
+from greenloop.records import BatchOutcome, BatchTotals
+from greenloop.reporting.html import IndexEntry, index_html
+from greenloop.workflow.storage.run_dir import write_atomically
+
+PAGE = "index.html"
+RESULTS = "results.jsonl"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A batch that has ended: what became of each entry that ended, by id, in order."""
+
+    totals: BatchTotals
+    outcomes: Mapping[str, BatchOutcome]
+
+
+def write_index(batch: Batch, outcomes: Mapping[str, BatchOutcome]) -> Path:
+    """The page of a batch that has just ended, in its folder. Raises OutputError."""
+    page = batch.folder / PAGE
+    entries = [
+        _entry(item.id, outcomes.get(item.id), batch.folder / "runs" / item.slug, page.parent)
+        for item in batch.entries
+    ]
+    write_atomically(page, index_html(entries, batch.totals))
+    return page
+
+
+def is_batch(folder: Path) -> bool:
+    """Whether a folder is that of a batch, and not of a run."""
+    return (folder / RESULTS).is_file()
+
+
+def read_batch(folder: Path) -> Ended:
+    """What a batch kept of those entries that ran, the last of each; sums over them.
+
+    Raises:
+        InputError: there is nothing that can be read.
+    """
+    outcomes = {item.id: item for item in read_results(folder / RESULTS)}
+    if not outcomes:
+        raise InputError(f"{folder / RESULTS} has no result yet")
+    count = len(outcomes)
+    totals = BatchTotals(specifications=count, not_run=count)
+    for item in outcomes.values():
+        totals = add_up(totals, item)
+    costs = [item.cost_usd for item in outcomes.values()]
+    known = [cost for cost in costs if cost is not None]
+    spent = {
+        "cost_usd": sum(known) if len(known) == count else None,
+        "seconds": sum(item.seconds for item in outcomes.values()),
+        "ended": "as kept in its results; times added up",
+    }
+    return Ended(totals.model_copy(update=spent), outcomes)
+
+
+def batch_page(batch: Ended, beside: Path) -> str:
+    """The page for a file in the folder `beside`."""
+    entries = [
+        _entry(name, item, Path(item.run_dir), beside) for name, item in batch.outcomes.items()
+    ]
+    return index_html(entries, batch.totals)
+
+
+def _entry(name: str, outcome: BatchOutcome | None, run_dir: Path, beside: Path) -> IndexEntry:
+    page = run_dir / "report.html"
+    shown = _near(page, beside) if page.is_file() else ""
+    return IndexEntry(name, outcome, shown, tuple(_links(outcome, run_dir, beside)))
+
+
+def _links(outcome: BatchOutcome | None, run_dir: Path, beside: Path) -> Iterator[tuple[str, str]]:
+    places: Sequence[tuple[str, str | None]] = (
+        ("code", outcome.output if outcome else None),
+        ("tests", outcome.tests_output if outcome else None),
+        ("report.json", str(run_dir / "report.json")),
+    )
+    for label, place in places:
+        if place and Path(place).is_file():
+            yield label, _near(Path(place), beside)
+
+
+def _near(path: Path, beside: Path) -> str:
+    return os.path.relpath(path.absolute(), beside.absolute())

@@ -1,0 +1,139 @@
+"""`report`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.cli.batch_index import PAGE, batch_page, is_batch, read_batch
+from greenloop.cli.process import complain
+from greenloop.errors import GreenloopError, InputError
+from greenloop.records import Report
+from greenloop.reporting.batch.summary import BatchSummary, batch_junit, batch_lines, batch_markdown
+from greenloop.reporting.formats.junit import junit_xml
+from greenloop.reporting.formats.markdown import markdown
+from greenloop.reporting.formats.sarif import sarif_json
+from greenloop.reporting.formats.terminal import report_text
+from greenloop.reporting.html import report_html
+from greenloop.reporting.loader import read_report
+from greenloop.reporting.schema import schema_text
+from greenloop.settings import Settings
+from greenloop.workflow.storage.run_dir import write_atomically
+
+_OUT = "-"  # standard output
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is typed. A file's name is None where its form is not wanted, '' for its usual place."""
+
+    json: bool = False
+    html: str | None = None
+    open_page: bool = False
+    junit: str | None = None
+    markdown: str | None = None
+    sarif: str | None = None
+    schema: bool = False
+
+
+def report_command(run_dir: Path | None, options: ReportOptions) -> int:
+    """`greenloop report`: shows a saved report, or writes it in other forms; the exit status."""
+    if options.schema:
+        sys.stdout.write(schema_text())
+        return 0
+    try:
+        place = run_dir or _latest(Settings.load().home)
+        if is_batch(place):
+            return _of_batch(place, options)
+        report = read_report(place)
+        forms = list(_forms(report, place, options))
+        for name, text in forms:
+            write_form(name, text)
+    except GreenloopError as error:
+        complain(str(error))
+        return error.exit_status
+    if options.open_page:
+        _show(_page(place, options))
+    elif not forms:
+        sys.stdout.write(report_text(report))
+    sys.stdout.flush()
+    return 0
+
+
+def _of_batch(folder: Path, options: ReportOptions) -> int:
+    """What a batch came to, on its index page or in other forms. Raises GreenloopError."""
+    if options.sarif is not None or options.json:
+        raise InputError(f"{folder} is that of a batch: name one of its runs, in {folder / 'runs'}")
+    batch = read_batch(folder)
+    summary = BatchSummary(batch.totals, tuple(batch.outcomes.values()))
+    forms: list[tuple[str, str]] = []
+    page = Path(options.html) if options.html and options.html != _OUT else folder / PAGE
+    if options.html is not None:
+        forms.append((options.html or str(page), batch_page(batch, page.parent)))
+    elif options.open_page and not page.is_file():  # it was killed
+        forms.append((str(page), batch_page(batch, folder)))
+    if options.junit is not None:
+        forms.append((options.junit, batch_junit(summary)))
+    if options.markdown is not None:
+        forms.append((options.markdown or _OUT, batch_markdown(summary)))
+    for name, text in forms:
+        write_form(name, text)
+    if options.open_page:
+        _show(page)
+    elif not forms:
+        sys.stdout.writelines(f"{line}\n" for line in batch_lines(summary))
+    sys.stdout.flush()
+    return 0
+
+
+def _forms(report: Report, place: Path, options: ReportOptions) -> Iterator[tuple[str, str]]:
+    """Files to be written, and what goes into them."""
+    if options.json:
+        yield _OUT, report.model_dump_json(indent=1) + "\n"
+    if options.html is not None or options.open_page:
+        html = options.html if options.html == _OUT else str(_page(place, options))
+        yield html, report_html(report)
+    if options.junit is not None:
+        yield options.junit, junit_xml(report)
+    if options.markdown is not None:
+        yield options.markdown or _OUT, markdown(report)
+    if options.sarif is not None:
+        yield options.sarif, sarif_json(report)
+
+
+def _page(place: Path, options: ReportOptions) -> Path:
+    folder = place if place.is_dir() else place.parent
+    named = options.html if options.html != _OUT else ""
+    return Path(named) if named else folder / "report.html"
+
+
+def write_form(name: str, text: str) -> None:
+    """Raises OutputError, or InputError where no file is named."""
+    if not name:
+        raise InputError("name a file, or - for standard output")
+    if name == _OUT:
+        sys.stdout.write(text)
+    elif Path(name).exists() and not Path(name).is_file():
+        Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
+    else:
+        write_atomically(Path(name), text)
+
+
+def _show(page: Path) -> None:
+    """In the person's browser where there is a screen for one; else its place is told."""
+    screen = sys.platform == "darwin" or os.environ.get(
+        "DISPLAY", os.environ.get("WAYLAND_DISPLAY")
+    )
+    if not (screen and webbrowser.open(page.absolute().as_uri())):
+        sys.stdout.write(f"{page.absolute()}\n")
+
+
+def _latest(home: Path) -> Path:
+    runs = [path for path in (home / "runs").glob("*") if (path / "run.json").is_file()]
+    if not runs:
+        raise InputError(f"there are no runs in {home / 'runs'} yet; name a run directory")
+    return max(runs, key=lambda path: (path / "run.json").stat().st_mtime)

@@ -1,0 +1,13 @@
+"""Packages besides the standard library: which may be used, and how they come to be there.
+
+Installed once, outside and before any wall closes, wheels only, into a folder of the user's cache:
+
+    installed = Store().install(["numpy"])
+    run = box.with_packages(installed).run_tests(code, tests)
+"""
+
+from greenloop.dependencies.allowlist import AllowList
+from greenloop.dependencies.resolver import Provider
+from greenloop.dependencies.store import Installed, Store
+
+__all__ = ["AllowList", "Installed", "Provider", "Store"]

@@ -1,0 +1,90 @@
+"""What an installed folder holds, file by file, so that a damaged one is noticed before it is used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from importlib.metadata import PathDistribution
+from pathlib import Path
+
+from greenloop.dependencies.names import normalised
+from greenloop.records.base import Record
+
+_LOADED_BY_PYTEST = "pytest11"
+
+
+class Wheel(Record):
+    """One package that was installed; `sha256` is that of its wheel."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+class Manifest(Record):
+    """`files`: SHA-256 by path below the folder. `modules`: of the packages that were asked for."""
+
+    wheels: tuple[Wheel, ...]
+    modules: tuple[str, ...]
+    files: dict[str, str]
+
+
+def manifest_of(site: Path, report: Path, asked_for: frozenset[str]) -> Manifest:
+    """Of a folder that pip has just filled, with pip's own report."""
+    found = json.loads(report.read_text("utf-8"))["install"]
+    wheels = [
+        Wheel(
+            name=normalised(item["metadata"]["name"]),
+            version=item["metadata"]["version"],
+            sha256=item["download_info"]
+            .get("archive_info", {})
+            .get("hashes", {})
+            .get("sha256", ""),
+        )
+        for item in found
+    ]
+    modules = sorted(set(_modules(site, asked_for)))
+    return Manifest(
+        wheels=tuple(sorted(wheels, key=lambda item: item.name)),
+        modules=tuple(modules),
+        files=dict(_digests(site)),
+    )
+
+
+def is_whole(site: Path, manifest: Manifest) -> bool:
+    """Whether the folder holds exactly these files with exactly this content."""
+    try:
+        return dict(_digests(site)) == manifest.files
+    except OSError:
+        return False
+
+
+def _digests(site: Path) -> Iterator[tuple[str, str]]:
+    for folder, _, names in os.walk(site, onerror=_raised):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                digest = hashlib.sha256(file.read()).hexdigest()
+            yield os.path.relpath(path, site), digest
+
+
+def _raised(error: OSError) -> None:
+    raise error
+
+
+def _modules(site: Path, asked_for: frozenset[str]) -> Iterator[str]:
+    """Public top-level modules; plugins of pytest's are left for pytest to load."""
+    for info in site.glob("*.dist-info"):
+        package = PathDistribution(info)
+        if normalised(package.metadata["Name"]) not in asked_for:
+            continue
+        if any(item.group == _LOADED_BY_PYTEST for item in package.entry_points):
+            continue
+        for file in package.files or ():
+            name = file.parts[0].partition(".")[0]
+            module = len(file.parts) == 1 and file.suffix in (".py", ".so")
+            regular = module or file.parts == (name, "__init__.py")
+            if regular and name.isidentifier() and not name.startswith("_"):
+                yield name

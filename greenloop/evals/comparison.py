@@ -1,0 +1,99 @@
+"""Two evaluations side by side, task by task."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from greenloop.errors import InputError
+from greenloop.evals.results import TruthResults
+from greenloop.evals.statistics import SHOWN_BELOW, mcnemar_exact, paired_interval
+from greenloop.evals.summary import mean, pass_at_1
+from greenloop.records.evaluation import Comparison, EvalReport, EvalSetup, TaskResult
+
+RESULTS, SETUP = "eval.jsonl", "setup.json"
+_Pair = tuple[TaskResult, TaskResult]
+
+
+def read_evaluation(place: Path) -> tuple[EvalSetup, tuple[TaskResult, ...]]:
+    """What stands in an evaluation's folder, or in what `--json` printed.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if place.is_dir():
+        return _setup(place / SETUP), TruthResults(place / RESULTS).all
+    try:
+        found = json.loads(place.read_bytes())
+        report = EvalReport.model_validate_json(json.dumps(found))
+    except OSError as error:
+        raise InputError(f"{place} cannot be read: {error.strerror or error}") from None
+    except (ValidationError, ValueError, RecursionError):
+        raise InputError(
+            f"{place} is no evaluation: name its folder, or a file that `eval --json` printed"
+        ) from None
+    return report.setup, report.results
+
+
+def _setup(path: Path) -> EvalSetup:
+    try:
+        return EvalSetup.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError, ValueError):
+        raise InputError(f"{path.parent} holds no evaluation: no {SETUP} is in it") from None
+
+
+def compared(
+    a: tuple[EvalSetup, Sequence[TaskResult]], b: tuple[EvalSetup, Sequence[TaskResult]]
+) -> Comparison:
+    """Raises InputError where they have no task in common."""
+    left_out: list[str] = []
+    pairs = list(_pairs(a[1], b[1], left_out))
+    if not pairs:
+        why = f" ({left_out[0]})" if left_out else ""
+        raise InputError(f"the two evaluations have no task in common that both ran{why}")
+    a_alone = tuple(x.id for x, y in pairs if x.solved and not y.solved)
+    b_alone = tuple(y.id for x, y in pairs if y.solved and not x.solved)
+    p = mcnemar_exact(len(a_alone), len(b_alone))
+    low, high = paired_interval(len(a_alone), len(b_alone), len(pairs))
+    return Comparison(
+        a=a[0],
+        b=b[0],
+        tasks=len(pairs),
+        a_pass_at_1=pass_at_1(x for x, _ in pairs),
+        b_pass_at_1=pass_at_1(y for _, y in pairs),
+        both=sum(x.solved and y.solved for x, y in pairs),
+        neither=sum(not x.solved and not y.solved for x, y in pairs),
+        a_alone=a_alone,
+        b_alone=b_alone,
+        difference=(len(b_alone) - len(a_alone)) / len(pairs),
+        low=low,
+        high=high,
+        p=p,
+        shown=p < SHOWN_BELOW,
+        a_mean=mean([x.spent for x, _ in pairs]),
+        b_mean=mean([y.spent for _, y in pairs]),
+        left_out=tuple(left_out),
+    )
+
+
+def _pairs(
+    a: Sequence[TaskResult], b: Sequence[TaskResult], left_out: list[str]
+) -> Iterator[_Pair]:
+    """The tasks that count in both, by id; why the others do not is added to `left_out`."""
+    others = {item.id: item for item in b}
+    for item in sorted(a, key=lambda item: item.id):
+        other = others.pop(item.id, None)
+        if other is None:
+            left_out.append(f"{item.id}: only A has it")
+        elif item.sha256 != other.sha256:
+            left_out.append(f"{item.id}: the specifications differ")
+        elif item.tests_sha256 != other.tests_sha256:
+            left_out.append(f"{item.id}: the hidden tests differ")
+        elif not (item.counts and other.counts):
+            left_out.append(f"{item.id}: its truth is unknown")
+        else:
+            yield item, other
+    left_out += [f"{id}: only B has it" for id in others]

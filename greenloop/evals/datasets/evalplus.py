@@ -1,0 +1,102 @@
+"""EvalPlus (HumanEval+ and MBPP+): inputs, and a solution whose answers to them are the truth.
+
+That solution is foreign code, so its answers are computed where it is kept apart: in the hidden
+file, in the sandbox, before the code under test is asked the same.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from greenloop.errors import InputError
+from greenloop.evals.datasets.evalplus_inputs import with_types
+from greenloop.evals.datasets.humaneval import completion_spec
+from greenloop.evals.task import MODULE, Foreign, HiddenFile, Task
+
+_QUOTES = " \n'\""  # around the sentence of an MBPP+ prompt
+_HARNESS = Path(__file__).with_name("evalplus_harness.py.txt")
+# Answers of which more than one is right, by function, as EvalPlus has them for MBPP+.
+_MBPP_RULES = {
+    **dict.fromkeys(
+        (
+            "similar_elements",
+            "find_char_long",
+            "common_in_nested_lists",
+            "extract_singly",
+            "larg_nnum",
+            "intersection_array",
+            "find_dissimilar",
+            "Diff",
+        ),
+        "as sets",
+    ),
+    **dict.fromkeys(("check_str", "text_match_three", "text_starta_endb"), "none or not"),
+    "are_equivalent": "any",
+    "sum_div": "or zero",
+    "surface_Area": "or by its height",
+    "digit_distance_nums": "or filled with zeros",
+}
+_HUMANEVAL_RULES = {"find_zero": "root of polynomial"}
+
+
+class EvalPlusLine(Foreign):
+    """One line. `contract` and the like are not read: the inputs are all valid ones."""
+
+    task_id: str
+    prompt: str
+    entry_point: str
+    canonical_solution: str = Field(min_length=1)
+    base_input: list[list[Any]]
+    plus_input: list[list[Any]] | dict[str, Any] = Field(default_factory=list)
+    atol: float = 0.0
+
+
+def evalplus_task(line: EvalPlusLine, where: str) -> Task:
+    """Raises InputError where the entry point is no name, or the inputs have another form."""
+    what = f"{where} (id {line.task_id})"
+    if not line.entry_point.isidentifier():
+        raise InputError(f"{what}: entry_point {line.entry_point!r} is no name")
+    solution = line.prompt + line.canonical_solution
+    plus = line.plus_input if isinstance(line.plus_input, list) else []
+    try:
+        base_text, plus_text = (repr(with_types(line.task_id, i)) for i in (line.base_input, plus))
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        raise InputError(f"{what}: its inputs have another form than MBPP+ has: {error}") from None
+    is_mbpp = line.task_id.startswith("Mbpp")
+    rules = _MBPP_RULES if is_mbpp else _HUMANEVAL_RULES
+    values = {
+        "MODULE": MODULE,
+        "ENTRY_POINT": line.entry_point,
+        "SOLUTION_TEXT": repr(solution),
+        "BASE_TEXT": repr(base_text),
+        "PLUS_TEXT": repr(plus_text),
+        "ATOL": repr(line.atol),
+        "RULE": repr(rules.get(line.entry_point, "")),
+    }
+    code = _HARNESS.read_text("utf-8")
+    for name, value in values.items():
+        code = code.replace(f"<<{name}>>", value)
+    if not plus:
+        code = code.partition("\n\n\ndef test_plus")[0] + "\n"
+    return Task(
+        id=line.task_id,
+        spec=_spec(line),
+        module=MODULE,
+        tests=(HiddenFile(name=f"test_{MODULE}.py", code=code),),
+        solution=solution,
+        where=where,
+    )
+
+
+def _spec(line: EvalPlusLine) -> str:
+    """MBPP+ has a sentence with one assertion for a prompt, HumanEval+ the beginning of a file."""
+    if f"def {line.entry_point}" in line.prompt:
+        return completion_spec(line.prompt, line.entry_point)
+    parameters = len(line.base_input[0]) if line.base_input else 0
+    return (
+        f"{line.prompt.strip(_QUOTES)}\n\nThe module must have the function "
+        f"`{line.entry_point}` with {parameters} parameter{'s' * (parameters != 1)}.\n"
+    )

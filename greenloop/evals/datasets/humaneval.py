@@ -1,0 +1,73 @@
+"""HumanEval: a function to complete, and `def check(candidate)`.
+
+Its tests run in one namespace with prompt and solution, so that they may use what the prompt defines,
+and the function by its name; here both are there in the hidden file.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from greenloop.errors import InputError
+from greenloop.evals.task import MODULE, Foreign, HiddenFile, Task
+
+_CALL = '''
+
+def test_check():
+    """What the data calls `check`."""
+    check(_CANDIDATE)
+'''
+
+
+class HumanEvalLine(Foreign):
+    """One line; `canonical_solution` goes on where the prompt ends."""
+
+    task_id: str
+    prompt: str
+    entry_point: str
+    test: str
+    canonical_solution: str = ""
+
+
+def humaneval_task(line: HumanEvalLine, where: str) -> Task:
+    """Raises InputError where the prompt or the entry point is not what the format says."""
+    what = f"{where} (id {line.task_id})"
+    if not line.entry_point.isidentifier():
+        raise InputError(f"{what}: entry_point {line.entry_point!r} is no name")
+    parts = (
+        around_entry_point(line.prompt, line.entry_point, what),
+        f"from {MODULE} import {line.entry_point}\n\n_CANDIDATE = {line.entry_point}",
+        line.test.rstrip() + _CALL,
+    )
+    hidden = HiddenFile(name=f"test_{MODULE}.py", code="\n\n".join(filter(None, parts)))
+    return Task(
+        id=line.task_id,
+        spec=completion_spec(line.prompt, line.entry_point),
+        module=MODULE,
+        tests=(hidden,),
+        solution=line.prompt + line.canonical_solution if line.canonical_solution else "",
+        where=where,
+    )
+
+
+def completion_spec(prompt: str, entry_point: str) -> str:
+    """What the model is told of a prompt that is the beginning of a file."""
+    return (
+        f"Write the Python module that this is the beginning of: complete `{entry_point}` as its "
+        "text says, and keep all names, signatures and other definitions as they stand.\n\n"
+        f"```python\n{prompt.strip()}\n```\n"
+    )
+
+
+def around_entry_point(prompt: str, entry_point: str, what: str) -> str:
+    """The prompt's imports and helpers, without the function that is to be written."""
+    try:
+        tree = ast.parse(prompt)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise InputError(f"{what}: prompt is no Python: {error}") from None
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    named = [n for n in tree.body if isinstance(n, functions) and n.name == entry_point]
+    if not named:
+        raise InputError(f"{what}: prompt has no function `{entry_point}`, which entry_point names")
+    tree.body = [node for node in tree.body if node not in named]
+    return ast.unparse(tree)

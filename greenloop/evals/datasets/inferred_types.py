@@ -1,0 +1,93 @@
+"""What kind of answer assertions expect of a function, without the answers themselves.
+
+A sentence of MBPP's often leaves open whether the answer is a number or a list, `True` or "Yes".
+The kind is said as a type; and where some answers are words that stand in the data's own code too,
+which nobody could guess, the words are said, not which call gives which.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from greenloop.syntax.parse import parsed
+
+_MOST_KINDS = 3  # of which one may be; of more, nothing is said
+_LONGEST_KIND = 60  # of a longer one only what it is outside
+_LONGEST_WORDS = 200
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`kind` is a type as an annotation has it, '' where it is not told; `words` are sorted."""
+
+    kind: str = ""
+    words: tuple[str, ...] = ()
+
+
+def answers_expected(tests: Iterable[ast.Module], own_code: str) -> dict[str, Answer]:
+    """By function: what `assert f(…) == literal` says of each. `own_code` is the data's solution."""
+    expected: dict[str, list[Any]] = {}
+    for name, value in (pair for tree in tests for pair in _expected(tree)):
+        expected.setdefault(name, []).append(value)
+    fixed = _texts(own_code)
+    return {name: Answer(_told(of), _words(of, fixed)) for name, of in expected.items()}
+
+
+def _expected(tree: ast.Module) -> Iterator[tuple[str, Any]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+            call, wanted = node.test.left, node.test.comparators[0]
+            equal = len(node.test.ops) == 1 and isinstance(node.test.ops[0], (ast.Eq, ast.Is))
+            if equal and isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                try:
+                    yield call.func.id, ast.literal_eval(wanted)
+                except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                    continue
+
+
+def _told(values: list[Any]) -> str:
+    kind = _kind(values)
+    outside = sorted({_type(value).partition("[")[0] for value in values})
+    return kind if len(kind) <= _LONGEST_KIND else " | ".join(outside)
+
+
+def _kind(values: Iterable[Any]) -> str:
+    kinds = set(map(_type, values))
+    for name in ("list", "set", "dict", "tuple"):  # an empty one says nothing of what it holds
+        if any(item.startswith(f"{name}[") for item in kinds):
+            kinds.discard(name)
+    told = sorted(kinds, key=lambda kind: (kind == "None", kind))
+    return " | ".join(told) if len(told) <= _MOST_KINDS else ""
+
+
+def _type(value: Any) -> str:
+    name = "None" if value is None else type(value).__name__
+    if not isinstance(value, (list, set, tuple, dict)) or not value:
+        return name
+    if isinstance(value, dict):
+        inner = ", ".join((_kind(value.keys()), _kind(value.values()) or "object"))
+        return f"dict[{inner}]"
+    kinds = [_type(item) for item in value]
+    if isinstance(value, tuple) and len(set(kinds)) > 1:
+        return f"tuple[{', '.join(kinds)}]"
+    more = ", ..." if isinstance(value, tuple) else ""
+    return f"{name}[{_kind(value) or 'object'}{more}]"
+
+
+def _words(values: list[Any], fixed: set[str]) -> tuple[str, ...]:
+    told = {item for item in values if isinstance(item, str) and item in fixed and _is_word(item)}
+    differ = len({repr(item) for item in values}) > 1  # else this would be the answer
+    return tuple(sorted(told)) if differ and sum(map(len, told)) <= _LONGEST_WORDS else ()
+
+
+def _is_word(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
+
+
+def _texts(code: str) -> set[str]:
+    tree = parsed(code)
+    constants = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)] if tree else []
+    return {value for value in constants if isinstance(value, str)}

@@ -1,0 +1,48 @@
+"""greenloop's own tasks: `{id, spec, tests}`, and if need be `module`, `entry_point`, `solution`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pydantic import Field
+
+from greenloop.errors import InputError
+from greenloop.evals.datasets.jsonl import text_of
+from greenloop.evals.task import HiddenFile, Task
+from greenloop.records import Record
+from greenloop.testsuite.module_under_test import imported_module
+
+
+class OwnLine(Record):
+    """One line. `tests` is the text of a pytest file, or its path, relative to the file of tasks."""
+
+    id: str = Field(min_length=1, max_length=200)
+    spec: str = Field(min_length=1)
+    tests: str = Field(min_length=1)
+    module: str | None = None
+    entry_point: str | None = Field(None, pattern=r"^[A-Za-z_]\w*$")
+    solution: str = ""
+
+
+def own_task(line: OwnLine, where: str, folder: Path) -> Task:
+    """Raises InputError where no module can be told, or the tests cannot be read."""
+    tests = line.tests if "\n" in line.tests else text_of(folder / line.tests, where)
+    module = line.module or imported_module(tests)
+    if module is None:
+        raise InputError(
+            f"{where} (id {line.id}): the tests import no module of the task's: import what they "
+            'test from one, or name it by "module"'
+        )
+    spec = line.spec
+    if line.entry_point and not re.search(rf"`{line.entry_point}|{line.entry_point}\(", spec):
+        spec = f"{spec.rstrip()}\n\nThe module must offer `{line.entry_point}`.\n"
+    hidden = HiddenFile(name=f"test_{module}.py", code=tests)
+    return Task(
+        id=line.id,
+        spec=spec,
+        module=module,
+        tests=(hidden,),
+        solution=line.solution,
+        where=where,
+    )

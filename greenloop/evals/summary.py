@@ -1,0 +1,71 @@
+"""The report of an evaluation, added up from its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import get_args
+
+from greenloop.evals.statistics import share_of
+from greenloop.records import Verdict
+from greenloop.records.evaluation import EvalReport, EvalSetup, Share, Spent, TaskResult, VerdictRow
+
+
+def summary(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> EvalReport:
+    """All of `tasks` that have no result were not run."""
+    ran = [item.spent for item in results]
+    return EvalReport(
+        setup=setup,
+        tasks=tasks,
+        broken_off=sum(item.truth is None for item in results),
+        not_run=tasks - len(results),
+        unknown=sum(item.truth == "unknown" for item in results),
+        pass_at_1=pass_at_1(results),
+        verdicts=tuple(_row(verdict, results) for verdict in get_args(Verdict)),
+        total=total(ran),
+        mean=mean(ran),
+        results=tuple(results),
+    )
+
+
+def pass_at_1(results: Iterable[TaskResult]) -> Share:
+    """The share of solved tasks: what broke off is not solved, what is unknown does not count."""
+    counted = [item for item in results if item.counts]
+    return share_of(sum(item.solved for item in counted), len(counted))
+
+
+def _row(verdict: Verdict, results: Iterable[TaskResult]) -> VerdictRow:
+    truths = [item.truth for item in results if item.verdict == verdict]
+    passed, failed = truths.count("passed"), truths.count("failed")
+    wrong = passed if verdict == "failed" else failed
+    share = share_of(wrong, passed + failed)
+    return VerdictRow(verdict=verdict, hidden_passed=passed, hidden_failed=failed, wrong=share)
+
+
+def total(spent: Sequence[Spent]) -> Spent:
+    """Sums; the cost is unknown where one is that had calls."""
+    costs = [item.cost_usd for item in spent if item.calls or item.cost_usd is not None]
+    known = [item for item in costs if item is not None]
+    return Spent(
+        calls=sum(item.calls for item in spent),
+        input_tokens=sum(item.input_tokens for item in spent),
+        output_tokens=sum(item.output_tokens for item in spent),
+        cost_usd=sum(known) if len(known) == len(costs) else None,
+        repairs=sum(item.repairs for item in spent),
+        seconds=round(sum(item.seconds for item in spent), 3),
+    )
+
+
+def mean(spent: Sequence[Spent]) -> Spent:
+    """Of one task."""
+    if not spent:
+        return Spent()
+    costs = [item.cost_usd for item in spent if item.cost_usd is not None]
+    added, of = total(spent), len(spent)
+    return Spent(
+        calls=round(added.calls / of, 3),
+        input_tokens=round(added.input_tokens / of, 1),
+        output_tokens=round(added.output_tokens / of, 1),
+        cost_usd=sum(costs) / len(costs) if costs else None,
+        repairs=round(added.repairs / of, 3),
+        seconds=round(added.seconds / of, 3),
+    )

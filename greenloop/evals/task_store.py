@@ -1,0 +1,58 @@
+"""The tasks of an evaluation on disk: of a thousand, only ids and places are in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from greenloop.batch.entries import Entry
+from greenloop.errors import InputError, OutputError
+from greenloop.evals.task import Task
+from greenloop.evals.task_validation import check_task
+
+
+class TaskStore:
+    """`tasks.jsonl` in an evaluation's folder, by id."""
+
+    def __init__(self, path: Path, tasks: Iterable[Task]) -> None:
+        """Writes them.
+
+        Raises:
+            InputError: a task cannot be evaluated, or two have one id.
+            OutputError: the disk does not take them.
+        """
+        self._path = path
+        self._places: dict[str, tuple[int, str]] = {}
+        self.entries: tuple[Entry, ...] = ()
+        temporary = path.with_suffix(".new")
+        try:
+            with temporary.open("wb") as file:
+                self.entries = tuple(self._added(task, file.tell(), file) for task in tasks)
+            os.replace(temporary, path)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
+
+    def _added(self, task: Task, place: int, file: IO[bytes]) -> Entry:
+        check_task(task)
+        if task.id in self._places:
+            raise InputError(f"{task.where}: a second task has the id {task.id}")
+        self._places[task.id] = place, task.tests_sha256
+        file.write(task.model_dump_json().encode() + b"\n")
+        return Entry(id=task.id, text=task.spec, source=task.where, module=task.module)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Task]:
+        return map(self.task, self._places)
+
+    def task(self, id: str) -> Task:
+        with self._path.open("rb") as file:
+            file.seek(self._places[id][0])
+            return Task.model_validate_json(file.readline())
+
+    def tests_sha256(self, id: str) -> str:
+        """The digest of a task's hidden tests."""
+        return self._places[id][1]

@@ -1,0 +1,1 @@
+"""Evidence: tests with changed expected values, which must fail."""

@@ -1,0 +1,1 @@
+"""Evidence: line and branch coverage."""

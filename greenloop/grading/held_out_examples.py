@@ -1,0 +1,124 @@
+"""Sealed examples: the code answers calls in its own process, the comparison happens here."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import math
+from collections.abc import Callable, KeysView, Sequence
+from typing import Any
+
+from greenloop.records import SealedExample, SealedResult
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.api import Answers
+from greenloop.testsuite.held_out_examples import ABSOLUTE, RELATIVE
+
+
+class _Other:
+    """A value that no literal can equal."""
+
+
+def sealed_result(
+    box: Sandbox,
+    code: str,
+    module: str,
+    examples: Sequence[SealedExample],
+    agreement: float = 1.0,
+) -> tuple[SealedResult, tuple[SealedExample, ...]]:
+    """The evidence, and the examples that the code does not agree with.
+
+    `agreement` is the share that must agree. Examples whose call or expected value cannot be read are `invalid` and count for nothing.
+    """
+    valid = [item for item in examples if _is_valid(item)]
+    invalid = tuple(item.call for item in examples if item not in valid)
+    answers = box.answer_calls(code, module, [item.call for item in valid])
+    pairs = zip(valid, answers.events, strict=True)
+    wrong = tuple(item for item, event in pairs if not _agrees(item, event))
+    result = SealedResult(
+        reached=bool(valid) and len(wrong) <= (1 - agreement) * len(valid),
+        total=len(valid),
+        agreed=len(valid) - len(wrong),
+        disagreed=tuple(item.call for item in wrong),
+        invalid=invalid,
+        cut_short=_cut_short(answers),
+    )
+    return result, wrong
+
+
+def _cut_short(answers: Answers) -> str:
+    if "(timeout" not in answers.trouble:
+        return ""
+    came = sum(event is not None for event in answers.events)
+    return f"out of time after {came} of {len(answers.events)} calls"
+
+
+def _is_valid(example: SealedExample) -> bool:
+    try:
+        compile(example.call, "<call>", "eval")
+        if example.returns is not None:
+            ast.literal_eval(example.returns)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _agrees(example: SealedExample, event: dict[str, Any] | None) -> bool:
+    if event is None:
+        return False
+    if example.raises is not None:
+        raised = event.get("raised")
+        return isinstance(raised, list) and example.raises.rpartition(".")[2] in raised
+    if "value" not in event:
+        return False
+    try:
+        return same(ast.literal_eval(example.returns or ""), untagged(event["value"]))
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError):
+        return False
+
+
+def untagged(value: Sequence[Any]) -> Any:
+    """The value that `inside/answer_calls.py` sent as `[tag, content]`."""
+    tag, content = value
+    if tag in _SCALARS:
+        return _SCALARS[tag](content)
+    if tag == "dict":
+        return {untagged(key): untagged(item) for key, item in content}
+    if tag in _SEQUENCES:
+        return _SEQUENCES[tag](untagged(item) for item in content)
+    return _Other()
+
+
+_SCALARS: dict[str, Callable[[Any], Any]] = {
+    "none": lambda content: None,
+    "bool": bool,
+    "int": lambda content: int(content, 16),
+    "float": float.fromhex,
+    "complex": lambda content: complex(*(float.fromhex(part) for part in content)),
+    "str": lambda content: bytes.fromhex(content).decode("utf-8", "surrogatepass"),
+    "bytes": base64.b64decode,
+}
+_SEQUENCES: dict[str, Callable[[Any], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "set": set,
+    "frozenset": frozenset,
+}
+
+
+def same(expected: Any, got: Any) -> bool:
+    """Equal in value and exact type, all the way down; floats to nine digits."""
+    if type(expected) is not type(got):
+        return False
+    if isinstance(expected, float):
+        both_nan = math.isnan(expected) and math.isnan(got)
+        return both_nan or math.isclose(expected, got, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    if isinstance(expected, (list, tuple)):
+        return len(expected) == len(got) and all(map(same, expected, got))
+    if isinstance(expected, dict):
+        return same(expected.keys(), got.keys()) and all(
+            same(expected[key], got[key]) for key in expected
+        )
+    if isinstance(expected, (set, frozenset, KeysView)):
+        theirs = {item: item for item in got}  # equal is not enough: 1 == True
+        return expected == got and all(same(item, theirs[item]) for item in expected)
+    return bool(expected == got)

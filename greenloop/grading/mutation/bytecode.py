@@ -1,0 +1,94 @@
+"""Whether two pieces of source are the same program, by what they compile to."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from greenloop.syntax.source import Source
+
+Unit = tuple[int, int, int, str]
+
+
+class Units:
+    """The pieces of a module: its statements, and the members of its classes.
+
+    To compile a change, only the piece around it is compiled.
+    """
+
+    def __init__(self, tree: ast.Module, source: Source) -> None:
+        self._source = source
+        self._flags = __future__.annotations.compiler_flag if _postponed(tree) else 0
+        self._units = list(_units(tree, source))
+        self._own: dict[Unit, Any] = {}
+
+    def around(self, start: int, end: int) -> Unit | None:
+        """Start and end of the piece that holds this place, its first line, and its class ('')."""
+        holding = [unit for unit in self._units if unit[0] <= start and end <= unit[1]]
+        return min(holding, key=lambda unit: unit[1] - unit[0], default=None)
+
+    def changed(self, unit: Unit, start: int, end: int, text: str) -> Any:
+        """What the piece is with a change; None where it does not compile, or is what it was."""
+        first, last, _, owner = unit
+        whole = self._source.text
+        compiled = self._compiled(whole[first:start] + text + whole[end:last], owner)
+        if compiled is None:
+            return None
+        if unit not in self._own:
+            self._own[unit] = self._compiled(whole[first:last], owner)
+        return None if compiled == self._own[unit] else (unit, compiled)
+
+    def _compiled(self, text: str, owner: str) -> Any:
+        text = f"class {owner}:\n{text}" if owner else text
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return identity(compile(text, "<mutant>", "exec", self._flags, True))
+        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+            return None
+
+
+def identity(code: types.CodeType) -> Any:
+    """What a code object does, whatever its lines are."""
+    constants = tuple(
+        identity(item) if isinstance(item, types.CodeType) else (type(item).__name__, repr(item))
+        for item in code.co_consts
+    )
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    counts = (code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_flags)
+    handlers = getattr(code, "co_exceptiontable", b"")
+    return (code.co_name, code.co_code, handlers, names, counts, constants)
+
+
+def _units(tree: ast.Module, source: Source) -> Iterator[Unit]:
+    for statement in tree.body:
+        start, end = _span(statement, source)
+        yield start, end, source.line(start), ""
+        if isinstance(statement, ast.ClassDef):
+            for member in statement.body:
+                start, end = _span(member, source)
+                line = source.line(start)
+                indented = source.line_start(line)
+                if source.text[indented:start].isspace():
+                    yield indented, end, line, statement.name
+
+
+def _span(node: ast.stmt, source: Source) -> tuple[int, int]:
+    start, end = source.span(node)
+    decorators = getattr(node, "decorator_list", [])
+    if decorators:
+        start = source.text.rfind("@", 0, source.span(decorators[0])[0])
+    return start, end
+
+
+def _postponed(tree: ast.Module) -> bool:
+    return any(
+        isinstance(item, ast.ImportFrom)
+        and item.module == "__future__"
+        and any(name.name == "annotations" for name in item.names)
+        for item in tree.body
+    )

@@ -1,0 +1,46 @@
+"""A sample of mutants that is spread over the whole module."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from greenloop.grading.mutation.mutant import Mutant
+
+
+def sample(found: Sequence[Mutant], most: int, seed: int) -> tuple[Mutant, ...]:
+    """At most `most` of them, the same for the same seed, in the order of the text.
+
+    Each function gets one before any gets a second, and within a function each line does.
+    """
+    chance = random.Random(seed)
+    functions = list(_grouped(found, "function").values())
+    queues = [_line_by_line(members, chance) for members in functions]
+    chance.shuffle(queues)
+    chosen: list[Mutant] = []
+    while queues and len(chosen) < most:
+        for queue in queues[: most - len(chosen)]:
+            chosen.append(queue.pop())
+        queues = [queue for queue in queues if queue]
+    positions = {item.id: number for number, item in enumerate(found)}
+    return tuple(sorted(chosen, key=lambda item: positions[item.id]))
+
+
+def _line_by_line(members: Sequence[Mutant], chance: random.Random) -> list[Mutant]:
+    """In the order in which they are to be taken from the end."""
+    lines = list(_grouped(members, "line").values())
+    for line in lines:
+        chance.shuffle(line)
+    chance.shuffle(lines)
+    taken: list[Mutant] = []
+    while lines:
+        taken.extend(line.pop() for line in lines)
+        lines = [line for line in lines if line]
+    return taken[::-1]
+
+
+def _grouped(found: Sequence[Mutant], name: str) -> dict[object, list[Mutant]]:
+    groups: dict[object, list[Mutant]] = {}
+    for item in found:
+        groups.setdefault(getattr(item, name), []).append(item)
+    return groups

@@ -1,0 +1,51 @@
+"""Tests that stand in their file but were never reported: somebody made away with them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from greenloop.records import TestRun
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.parser import Function, function_name, has_hooks
+
+
+def unreported(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
+    """Ids of tests that pytest reports in any case, but did not.
+
+    Only what is beyond doubt: plain functions at the file's top, with no decorators but marks, in
+    files that have no say in what is collected.
+    """
+    if any(has_hooks(item.code) for item in tests):
+        return ()
+    reported = {(test.id.partition("::")[0], function_name(test.id)) for test in run.tests}
+    return tuple(
+        f"{item.name}::{name}"
+        for item in tests
+        if item.name != "conftest.py"
+        for name in _plain(item.code)
+        if (item.name, name) not in reported
+    )
+
+
+def _plain(code: str) -> list[str]:
+    """Names of the functions that are tests whatever else the file does."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    if "__test__" in code or "allow_module_level" in code or "importorskip" in code:
+        return []
+    found = [
+        node.name
+        for node in tree.body
+        if isinstance(node, Function)
+        and node.name.startswith("test")
+        and all(".mark." in f".{ast.unparse(item)}" for item in node.decorator_list)
+    ]
+    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not _is_read(n)]
+    return [name for name in found if name not in stored]
+
+
+def _is_read(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Load)

@@ -1,0 +1,82 @@
+"""What a host gets back of a run: the report's essence, typed, and where the whole report is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from greenloop.records import Record, Report
+from greenloop.records.report import Verdict
+from greenloop.workflow.delivery import reached
+
+_MOST, _LINE = 10, 300
+
+
+class Answer(Record):
+    """The outcome of one run."""
+
+    verdict: Verdict = Field(
+        description="verified: every piece of evidence reaches its threshold; passed: every test "
+        "that stands passes; failed: neither"
+    )
+    reached: bool = Field(description="whether the verdict is what is required here")
+    reasons: tuple[str, ...] = Field(description="why the verdict is not better")
+    module: str = Field(description="the module's name; '' of a script")
+    code: str = Field(description="the best code that there is, whatever the verdict")
+    tests: str = Field(description="its tests; '' of a script")
+    passed: int = Field(description="tests that pass")
+    not_passed: int = Field(description="tests that stand and do not pass")
+    failures: tuple[str, ...] = Field(description="why tests do not pass, the first few")
+    survived: tuple[str, ...] = Field(
+        description="faults put into the code that no test notices, the first few"
+    )
+    repairs: int = Field(description="how often code was repaired or written anew")
+    calls: int = Field(description="calls of the model")
+    tokens: int
+    cost_usd: float | None = Field(description="null where the price is not known")
+    seconds: float
+    run_dir: str = Field(description="what the run left; `greenloop resume` goes on from there")
+    report: str = Field(description="the report as a page (HTML); report.json is beside it")
+
+
+def answer_of(report: Report, require: Literal["verified", "passed"]) -> Answer:
+    """The answer of a run that came to its end."""
+    places, standing = report.artifacts, [t for t in report.tests if t.outcome != "dropped"]
+    passed = sum(item.outcome == "passed" for item in standing)
+    return Answer(
+        verdict=report.verdict,
+        reached=reached(report, require),
+        reasons=report.reasons,
+        module="" if report.script else report.module,
+        code=report.final_code,
+        tests=report.test_code,
+        passed=passed,
+        not_passed=len(standing) - passed,
+        failures=tuple(_failures(report)),
+        survived=tuple(_survivors(report)),
+        repairs=report.iterations,
+        calls=report.usage.calls,
+        tokens=report.usage.input_tokens + report.usage.output_tokens,
+        cost_usd=report.usage.cost_usd,
+        seconds=report.timings.total_s,
+        run_dir=places.run_dir or "",
+        report=places.html or "",
+    )
+
+
+def _failures(report: Report) -> Iterator[str]:
+    for item in report.failures[:_MOST]:
+        yield _cut(f"{item.test}: {item.exception}: {item.message}")
+
+
+def _survivors(report: Report) -> Iterator[str]:
+    mutation = report.evidence.mutation
+    for item in mutation.survived[:_MOST] if mutation else ():
+        yield _cut(f"line {item.line}: {item.question}")
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else f"{line[:_LINE]}…"

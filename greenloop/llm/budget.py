@@ -1,0 +1,166 @@
+"""What the model cost, tool by tool, and the budget that is asked before each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from greenloop.errors import BudgetExhaustedError, SettingsError
+from greenloop.llm.response_log import TokenCount
+from greenloop.records import ToolUsage, Usage
+
+UNPRICED = "openai-compatible"
+_CHARACTERS_PER_TOKEN = 4  # a rule of thumb for English and code; errs on the high side for code
+
+
+def estimated_tokens(characters: int) -> int:
+    """Tokens of a text whose provider does not count, or that was not sent yet."""
+    return -(-characters // _CHARACTERS_PER_TOKEN)
+
+
+def price(model: str, usage: TokenCount) -> float | None:
+    """US dollars of one call, None where no price is known (never 0 for unknown)."""
+    from genai_prices import Usage as Counted
+    from genai_prices import calc_price
+
+    provider, _, name = model.partition(":") if ":" in model else ("", "", model)
+    if provider == UNPRICED:  # the price list matches providers by their beginnings
+        return None
+    counted = Counted(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+    try:
+        found = calc_price(counted, model_ref=name, provider_id=provider or None)
+    except (LookupError, ValueError):
+        return None
+    return float(found.total_price)
+
+
+@dataclass
+class Ledger:
+    """Sums up calls; keeps the budget. Limits are None where there is none."""
+
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    by_tool: dict[str, ToolUsage] = field(default_factory=dict)
+    model_s: float = 0.0
+    total: Ledger | None = None  # of all runs that share a budget
+    _reserved: int = 0
+    _spent: float = 0.0  # what is known of the cost, even where a call's price is not
+    _reserved_cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        return sum(item.input_tokens + item.output_tokens for item in self.by_tool.values())
+
+    @property
+    def calls(self) -> int:
+        return sum(item.calls for item in self.by_tool.values())
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars so far; None as soon as one call's price is not known, and before the first."""
+        costs = [item.cost_usd for item in self.by_tool.values()]
+        known = [item for item in costs if item is not None]
+        return sum(known) if known and len(known) == len(costs) else None
+
+    @contextmanager
+    def reserved(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
+        """Asks the budget for one call, and holds its tokens and its cost while it is out.
+
+        `model` is None for a recorded answer: it costs nothing, whatever was paid for it once.
+
+        Raises:
+            BudgetExhaustedError: the call would go over a limit.
+            SettingsError: a cost limit is set, and this model's price is not known.
+        """
+        if self.total is None:
+            with self._held(tool, characters, model):
+                yield
+            return
+        with self.total.reserved(tool, characters, model), self._held(tool, characters, model):
+            yield
+
+    @contextmanager
+    def _held(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
+        tokens = estimated_tokens(characters)
+        self._check_tokens(tool, tokens)
+        cost = self._checked_cost(tool, tokens, model)
+        self._reserved += tokens
+        self._reserved_cost += cost
+        try:
+            yield
+        finally:
+            self._reserved -= tokens
+            self._reserved_cost -= cost
+
+    def _check_tokens(self, tool: str, tokens: int) -> None:
+        if self.max_tokens is not None and self.tokens + self._reserved + tokens > self.max_tokens:
+            raise BudgetExhaustedError(
+                f"budget: {self.tokens} tokens used, the next call ({tool}) needs about {tokens} "
+                f"more, the limit is {self.max_tokens} (--max-tokens)"
+            )
+
+    def _checked_cost(self, tool: str, tokens: int, model: str | None) -> float:
+        if self.max_cost is None or model is None:
+            return 0.0
+        next_call = price(model, TokenCount(input_tokens=tokens))
+        if next_call is None:
+            raise SettingsError(
+                f"--max-cost cannot be kept: no price is known for {model}; use --max-tokens"
+            )
+        if self._spent + self._reserved_cost + next_call > self.max_cost:
+            raise BudgetExhaustedError(
+                f"budget: ${self._spent:.4f} spent, the next call ({tool}) costs at least "
+                f"${next_call:.4f}, the limit is ${self.max_cost} (--max-cost)"
+            )
+        return next_call
+
+    def add(self, tool: str, model: str, usage: TokenCount, seconds: float) -> None:
+        """Enters one answered call."""
+        if self.total is not None:
+            self.total.add(tool, model, usage, seconds)
+        before = self.by_tool.get(tool)
+        cost = price(model, usage)
+        self._spent += cost or 0.0
+        if before is not None:
+            cost = None if cost is None or before.cost_usd is None else before.cost_usd + cost
+        self.by_tool[tool] = ToolUsage(
+            calls=(before.calls if before else 0) + 1,
+            input_tokens=(before.input_tokens if before else 0) + usage.input_tokens,
+            output_tokens=(before.output_tokens if before else 0) + usage.output_tokens,
+            cost_usd=cost,
+        )
+        self.model_s += seconds
+
+    def take_back(self, other: Ledger) -> None:
+        """Takes out what `other` had entered here as its `total`: that run begins anew.
+
+        Its answers that were kept are entered again as the new run comes to them.
+        """
+        for tool, lost in other.by_tool.items():
+            self.by_tool[tool] = _less(self.by_tool[tool], lost)
+            if not self.by_tool[tool].calls:
+                del self.by_tool[tool]
+        self._spent -= other._spent
+        self.model_s -= other.model_s
+
+    def usage(self) -> Usage:
+        """The sums for the report."""
+        tools = self.by_tool.values()
+        return Usage(
+            calls=self.calls,
+            input_tokens=sum(item.input_tokens for item in tools),
+            output_tokens=sum(item.output_tokens for item in tools),
+            cost_usd=self.cost,
+            by_tool=dict(sorted(self.by_tool.items())),
+        )
+
+
+def _less(whole: ToolUsage, part: ToolUsage) -> ToolUsage:
+    known = whole.cost_usd is not None and part.cost_usd is not None
+    return ToolUsage(
+        calls=whole.calls - part.calls,
+        input_tokens=whole.input_tokens - part.input_tokens,
+        output_tokens=whole.output_tokens - part.output_tokens,
+        cost_usd=(whole.cost_usd or 0.0) - (part.cost_usd or 0.0) if known else None,
+    )

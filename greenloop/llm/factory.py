@@ -1,0 +1,108 @@
+"""From a model's name to a chat model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from greenloop.errors import ModelFailure, NoModelError
+from greenloop.llm.budget import UNPRICED
+from greenloop.llm.chat import ChatSource
+from greenloop.llm.model_selection import ModelChoice, choose_model
+from greenloop.llm.replay import ReplayChatModel
+from greenloop.settings import Settings
+
+NO_MODEL = "none"
+_EXTRAS = {
+    "anthropic": "anthropic",
+    "ollama": "ollama",
+    "google_genai": "google",
+    "mistralai": "mistral",
+    "groq": "groq",
+}
+
+
+def open_sources(settings: Settings) -> list[ChatSource]:
+    """The model to use and, where one is named, its fallback.
+
+    Raises:
+        NoModelError: none is configured, or its package is missing.
+        InputError: a replay file cannot be read.
+    """
+    if asks_nobody(settings):
+        raise NoModelError(f"--model {NO_MODEL} is for heal --tests: this needs a model")
+    sources = [open_source(choose_model(settings), settings)]
+    if settings.fallback_model:
+        sources.append(open_source(ModelChoice(settings.fallback_model), settings))
+    return sources
+
+
+def asks_nobody(settings: Settings) -> bool:
+    """Whether the person said that no model is to be asked."""
+    return settings.model == NO_MODEL
+
+
+def open_source(choice: ModelChoice, settings: Settings) -> ChatSource:
+    """The chat model of one choice. Raises as `open_sources` does."""
+    kind, _, rest = choice.name.partition(":")
+    if kind == "replay":
+        return ChatSource(choice.name, ReplayChatModel.from_file(Path(rest)), recorded=True)
+    return ChatSource(_billed_name(choice, settings), _chat_model(choice, settings))
+
+
+def _billed_name(choice: ModelChoice, settings: Settings) -> str:
+    """Another server than the provider's own has its own prices: they are not known."""
+    base_url = choice.base_url or settings.openai_base_url
+    if not base_url or urlsplit(base_url).hostname == "api.openai.com":
+        return choice.name
+    return choice.name.replace("openai:", f"{UNPRICED}:", 1)
+
+
+def _chat_model(choice: ModelChoice, settings: Settings) -> Any:
+    from dotenv import load_dotenv
+    from langchain.chat_models import init_chat_model
+
+    load_dotenv(".env", override=False)  # keys of other providers: their packages read os.environ
+    name = choice.name
+    if ":" not in name and (choice.base_url or settings.openai_base_url):
+        name = f"openai:{name}"
+    provider = name.partition(":")[0]
+    try:
+        return init_chat_model(name, **_options(provider, choice, settings))
+    except ImportError as error:
+        extra = _EXTRAS.get(provider)
+        how = f"pip install 'greenloop[{extra}]'" if extra else str(error)
+        raise NoModelError(
+            f"the model {choice.name} needs a package that is missing: {how}"
+        ) from None
+    except Exception as error:
+        # By name, as their packages are optional; and first, as pydantic's is a ValueError too.
+        if type(error).__name__ in ("OpenAIError", "ValidationError"):
+            raise NoModelError(
+                f"the model {choice.name} needs its key: {_first_line(error)}"
+            ) from None
+        if isinstance(error, ValueError):
+            raise NoModelError(
+                f"the model name {choice.name!r} is not understood: {_first_line(error)}"
+            ) from None
+        raise ModelFailure(
+            f"the model {choice.name} cannot be set up: {_first_line(error)}"
+        ) from error
+
+
+def _options(provider: str, choice: ModelChoice, settings: Settings) -> dict[str, Any]:
+    """Constructor arguments: always a time-out, and no retries below ours."""
+    if provider == "ollama":
+        return {"client_kwargs": {"timeout": settings.model_timeout_s}}
+    options: dict[str, Any] = {"timeout": settings.model_timeout_s, "max_retries": 0}
+    if provider == "openai" or choice.name.startswith(("gpt-", "o1", "o3", "o4")):
+        base_url = choice.base_url or settings.openai_base_url
+        key = settings.openai_api_key
+        options |= {"stream_usage": True, "base_url": base_url}
+        options["api_key"] = key.get_secret_value() if key else ("none" if base_url else None)
+    return options
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0][:200]

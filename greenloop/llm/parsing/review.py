@@ -1,0 +1,56 @@
+"""Reviews and judgements: answers that are words about code, not code."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import ValidationError
+
+from greenloop.llm.parsing.errors import Unusable
+from greenloop.llm.response import Answer, json_value, whole_text
+from greenloop.records import Finding, Judgement, Review
+
+_FINDING = re.compile(
+    r"""^\s*([-*•]|\d+[.)])?\s*[*`\[]*L(?P<line>\d+|\?)(\s*[-–,]\s*L?\d+)*[*`\]]*:?
+        \s+[*`\[]*(?P<severity>error|warning|style)[*`\]]*\s*[:—–-]+\**\s*(?P<message>.+)$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# Said in so many words, and not taken back: "not LGTM", "LGTM except …".
+_LGTM = re.compile(
+    r"^\W*LGTM\b(?!.*\b(except|but|however|apart|once|after)\b)|(?<!not )\bLGTM\W*$", re.MULTILINE
+)
+
+
+def read_review(answer: Answer) -> Review:
+    """The findings of a review.
+
+    Raises:
+        Unusable: neither `LGTM` nor one finding in its form.
+    """
+    text = whole_text(answer)
+    found = [_FINDING.match(line) for line in text.split("\n")]
+    findings = tuple(_finding(item) for item in found if item)
+    if not findings and not _LGTM.search(text):
+        raise Unusable("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
+    return Review(findings=findings)
+
+
+def read_judgement(answer: Answer) -> Judgement:
+    """Who is wrong.
+
+    Raises:
+        Unusable: no JSON object with `wrong` being `test` or `code`.
+    """
+    value = json_value(whole_text(answer), dict)
+    try:
+        wrong = str(value.get("wrong")).strip().lower()
+        return Judgement.model_validate({"wrong": wrong, "because": str(value.get("because", ""))})
+    except ValidationError:
+        raise Unusable('Answer {"wrong": "test" or "code", "because": "…"}.') from None
+
+
+def _finding(found: re.Match[str]) -> Finding:
+    line = None if found["line"] == "?" else int(found["line"])
+    return Finding.model_validate(
+        {"line": line, "severity": found["severity"].lower(), "message": found["message"].strip()}
+    )

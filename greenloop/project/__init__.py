@@ -1,0 +1,1 @@
+"""A user's project: snapshots and what they leave out."""

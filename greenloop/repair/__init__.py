@@ -1,0 +1,5 @@
+"""Repair without a model: single edits at suspicious places, tried until the tests pass."""
+
+from greenloop.repair.search import search
+
+__all__ = ["search"]

@@ -1,0 +1,144 @@
+"""Calls like those of the tests, with other arguments: what tells plausible patches apart."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from greenloop.testsuite import TestFile
+
+_MOST_CALLS, _MOST_PROBES, _LONGEST = 60, 60, 200
+Constant = str | bool | int | float
+_ODD = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Probes:
+    """Source of calls on the module's names, as tests make them with values that are written out."""
+
+    calls: tuple[str, ...]
+
+
+def probes(code: str, tests: Sequence[TestFile], seed: int) -> Probes:
+    """None of them is a call of the tests themselves."""
+    try:
+        tree = ast.parse(code)
+    except _ODD:
+        return Probes(())
+    names = {item.name for item in tree.body if isinstance(item, (ast.FunctionDef, ast.ClassDef))}
+    seen = dict.fromkeys(text for item in tests for text in _calls(item.code, names))
+    chance = random.Random(seed)
+    varied: dict[str, None] = {}
+    for text in list(seen)[:_MOST_CALLS]:
+        varied.update(dict.fromkeys(item for item in _variants(text) if item not in seen))
+    found = list(varied)
+    if len(found) > _MOST_PROBES:
+        found = [found[n] for n in sorted(chance.sample(range(len(found)), _MOST_PROBES))]
+    return Probes(tuple(found))
+
+
+def _calls(code: str, names: set[str]) -> Iterator[str]:
+    try:
+        tree = ast.parse(code)
+    except _ODD:
+        return
+    constants = _constants(tree)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        text = ast.unparse(_plain(node, constants))
+        used = {item.id for item in ast.walk(ast.parse(text)) if isinstance(item, ast.Name)}
+        if _root(node) in names and used <= names and len(text) <= _LONGEST:
+            yield text
+
+
+def _root(node: ast.expr) -> str:
+    """`f` of `f(…)`, of `m.f(…)`, and of `f(…).g(…)`."""
+    while isinstance(node, (ast.Call, ast.Attribute)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return node.attr
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+    """Names of a test file that stand for a value that is written out."""
+    found: dict[str, ast.expr] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                ast.literal_eval(node.value)
+            except _ODD:
+                continue
+            found[node.targets[0].id] = node.value
+    return found
+
+
+class _Plain(ast.NodeTransformer):
+    def __init__(self, constants: dict[str, ast.expr]) -> None:
+        self._constants = constants
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._constants.get(node.id, node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        module = isinstance(node.value, ast.Name) and node.value.id not in self._constants
+        return ast.Name(node.attr, ast.Load()) if module else node
+
+
+def _plain(node: ast.Call, constants: dict[str, ast.expr]) -> ast.expr:
+    copied = ast.parse(ast.unparse(node), mode="eval").body
+    plain: ast.expr = _Plain(constants).visit(copied)
+    return plain
+
+
+def _variants(text: str) -> Iterator[str]:
+    """One value changed at a time."""
+    tree = ast.parse(text, mode="eval")
+    for node in ast.walk(tree):
+        for name, value in list(ast.iter_fields(node)):
+            for at, item in enumerate(value if isinstance(value, list) else [value]):
+                if not isinstance(item, ast.expr):
+                    continue
+                for other in _others(item):
+                    _put(node, name, at, value, other)
+                    yield ast.unparse(tree)
+                    _put(node, name, at, value, item)
+
+
+def _put(node: ast.AST, name: str, at: int, value: object, new: ast.expr) -> None:
+    if isinstance(value, list):
+        value[at] = new
+    else:
+        setattr(node, name, new)
+
+
+def _others(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Constant):
+        return [ast.Constant(item) for item in _near(node.value)]
+    if isinstance(node, (ast.List, ast.Tuple)) and node.elts:
+        kind = type(node)
+        shapes: tuple[list[ast.expr], ...] = (
+            node.elts[:-1],
+            node.elts[1:],
+            node.elts[::-1],
+            node.elts * 2,
+            [],
+        )
+        return [kind(elts=list(item), ctx=ast.Load()) for item in shapes]
+    return []
+
+
+def _near(value: object) -> tuple[Constant, ...]:
+    if isinstance(value, bool) or value is None:
+        return () if value is None else (not value,)
+    if isinstance(value, int):
+        return tuple(dict.fromkeys((value + 1, value - 1, 2 * value + 1, 0)))
+    if isinstance(value, float):
+        return (value + 0.5, -value, 0.0)
+    if isinstance(value, str):
+        return ("", value[:-1], value + value, value.upper(), value[::-1])
+    return ()

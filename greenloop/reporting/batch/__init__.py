@@ -1,0 +1,1 @@
+"""Reports of batches and of `verify`."""

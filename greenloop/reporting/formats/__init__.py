@@ -1,0 +1,1 @@
+"""Report formats: terminal, Markdown, JUnit XML, SARIF."""

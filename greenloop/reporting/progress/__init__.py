@@ -1,0 +1,1 @@
+"""Progress while a command runs."""

@@ -1,0 +1,1 @@
+"""Sandbox backends: how untrusted code is kept apart on this machine."""

@@ -1,0 +1,1 @@
+"""The container backend: podman or docker."""

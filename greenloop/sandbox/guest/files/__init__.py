@@ -1,0 +1,1 @@
+"""Files of a run: written before it, collected after it."""

@@ -1,0 +1,1 @@
+"""Isolation of one run: namespaces, seccomp, Landlock, mounts."""

@@ -1,0 +1,1 @@
+"""Resource usage of a run's processes."""

@@ -1,0 +1,1 @@
+"""Messages between guest and host."""

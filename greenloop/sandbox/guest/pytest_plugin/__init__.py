@@ -1,0 +1,1 @@
+"""pytest plugin and configuration of test runs."""

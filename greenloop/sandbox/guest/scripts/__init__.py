@@ -1,0 +1,1 @@
+"""Running a script as `__main__`."""

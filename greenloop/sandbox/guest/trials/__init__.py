@@ -1,0 +1,1 @@
+"""Many trials in one sandbox process: forks of a collected test session."""

@@ -1,0 +1,1 @@
+"""Mutants tried inside one sandbox process."""

@@ -1,0 +1,1 @@
+"""Patches tried inside one sandbox process."""

@@ -1,0 +1,1 @@
+"""The zygote: a process with pytest loaded that forks itself for each run."""

@@ -1,0 +1,1 @@
+"""Network access of scripts: allowlist, proxy and CA bundle."""

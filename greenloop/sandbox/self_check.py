@@ -1,0 +1,185 @@
+"""Does a wall hold? Tried out before it is trusted: files, the network, sockets, the environment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from greenloop.errors import SandboxError
+from greenloop.sandbox.api import Sandbox
+from greenloop.sandbox.base import environment
+
+_CODE = """
+import os
+import socket
+
+
+def reads(path):
+    try:
+        with open(path, "rb") as file:
+            return bool(file.read(1))
+    except OSError:
+        return False
+
+
+def connects(port):
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def connects_by_name(address):
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.settimeout(1)
+            made.connect(address)
+            return True
+    except OSError:
+        return False
+
+
+def sees(names):
+    return any(name in os.environ for name in names)
+
+
+def reaches(pid):
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return "greenloop" if pid != os.getpid() else False
+
+
+def changes(path):
+    for change in (
+        lambda: open(path, "w").close(),
+        lambda: os.truncate(path, 0),
+        lambda: os.chmod(path, 0o777),
+        lambda: os.utime(path, (1, 1)),
+        lambda: os.rename(path, path + "-moved"),
+        lambda: os.unlink(path),
+        lambda: open(path + "-new", "x").close(),
+    ):
+        try:
+            change()
+        except OSError:
+            pass
+
+
+def adds(a, b):
+    return a + b
+"""
+_TESTS = "from canary import adds\n\n\ndef test_adds():\n    assert adds(1, 2) == 3\n"
+_NO = ["bool", False]
+_MADE_BY_ITSELF = ("PYTHONPATH", "PYTEST_VERSION", "PYTEST_CURRENT_TEST", "LC_CTYPE")
+
+
+def check_wall(box: Sandbox) -> None:
+    """Runs the real thing.
+
+    Raises:
+        SandboxError: an ordinary test does not pass in it, or something outside is within reach.
+    """
+    run = box.run_tests(_CODE, _TESTS, module="canary")
+    if not run.passed:
+        raise SandboxError(f"{box.info.backend}: an ordinary test does not pass: {run}")
+    with _canary() as canary:
+        before = canary.state()
+        calls = canary.calls()
+        answers = box.answer_calls(_CODE, "canary", list(calls))
+        changed = canary.state() != before
+    for (call, right), event in zip(calls.items(), answers.events, strict=True):
+        if event is None or event.get("value") != right:
+            raise SandboxError(
+                f"{box.info.backend}: the wall does not hold: {call} gave {event} {answers.trouble}"
+            )
+    if changed:
+        raise SandboxError(
+            f"{box.info.backend}: the wall does not hold: a file outside was changed"
+        )
+
+
+@dataclass(frozen=True)
+class _Canary:
+    """Secrets in the home (where it can be written to) and in the temporary folder, and listeners."""
+
+    folders: tuple[Path, ...]
+    port: int
+    addresses: tuple[str, ...]
+
+    def calls(self) -> dict[str, Any]:
+        """What is tried, and the answer that it must give."""
+        files = [str(folder / "secret") for folder in self.folders]
+        return {
+            **{f"reads({path!r})": _NO for path in files},
+            f"reads('/proc/{os.getpid()}/environ')": _NO,
+            f"connects({self.port})": _NO,
+            **{f"connects_by_name({address!r})": _NO for address in self.addresses},
+            f"sees({_foreign_names()!r})": _NO,
+            f"reaches({os.getpid()})": _NO,
+            **{f"changes({path!r})": ["none", None] for path in files},
+        }
+
+    def state(self) -> list[Any]:
+        """All that could be changed of the files."""
+        found: list[Any] = []
+        for folder in self.folders:
+            for path in sorted(folder.iterdir()):
+                state = path.lstat()
+                text = path.read_text() if path.name.startswith("secret") else ""
+                found.append((str(path), state.st_mode, state.st_mtime_ns, state.st_size, text))
+        return found
+
+
+@contextmanager
+def _canary() -> Iterator[_Canary]:
+    with ExitStack() as made:
+        folders = tuple(
+            Path(
+                made.enter_context(
+                    tempfile.TemporaryDirectory(prefix=".greenloop-canary-", dir=place)
+                )
+            )
+            for place in _places()
+        )
+        for folder in folders:
+            (folder / "secret").write_text(secrets.token_hex(8))
+        addresses = _addresses(folders[-1])
+        for address in addresses:
+            listening = made.enter_context(socket.socket(socket.AF_UNIX))
+            listening.bind(address)
+            listening.listen()
+        tcp = made.enter_context(socket.create_server(("127.0.0.1", 0)))
+        yield _Canary(folders, tcp.getsockname()[1], addresses)
+
+
+def _foreign_names() -> list[str]:
+    """Our variables that a run has no business to see."""
+    known = {*environment("", "", 0), *_MADE_BY_ITSELF}
+    return sorted(name for name in os.environ if name not in known)
+
+
+def _places() -> list[str]:
+    home, temporary = os.path.expanduser("~"), tempfile.gettempdir()
+    writable = os.path.isdir(home) and os.access(home, os.W_OK)
+    return [home, temporary] if writable else [temporary]
+
+
+def _addresses(folder: Path) -> tuple[str, ...]:
+    """A socket with a path, and on Linux one without."""
+    paths = [str(folder / "socket")]
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as tried:
+        name = f"\0greenloop-{secrets.token_hex(8)}"
+        tried.bind(name)
+        paths.append(name)
+    return tuple(paths)

@@ -1,0 +1,1 @@
+"""Warm sandboxes: zygote processes with pytest loaded."""

@@ -1,0 +1,1 @@
+"""Sandbox jobs: how each kind is built and its result decoded."""

@@ -1,0 +1,182 @@
+"""Mutants in a sandbox: what is asked of it, and what is believed of what it says.
+
+A mutant's verdict comes out of a process in which its own foreign code ran. It is a claim: see
+`greenloop.grading.mutation.evidence` for what that is worth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from greenloop.sandbox.process_result import Ended
+from greenloop.sandbox.work.result_decoder import events
+
+MARGIN_S = 20.0  # for the start, and for ending what is still running
+_MOST_RUNS, _MOST_ALONE = 4, 8
+_LEAST_S = 0.5
+
+Outcome = Literal["killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run"]
+_OUTCOMES: tuple[Outcome, ...] = (
+    "killed",
+    "survived",
+    "uncovered",
+    "timeout",
+    "crashed",
+    "error",
+    "not_run",
+)
+
+
+@dataclass(frozen=True)
+class Splice:
+    """One change: characters `start` to `end` become `text`.
+
+    `unit` is the piece of the module that is compiled for it: its start and end in characters, its
+    first line, and the name of the class whose member it is ('' for none). `lines` are the first
+    and the last of the statement that it changes: tests that reach none of them are not run.
+    """
+
+    start: int
+    end: int
+    text: str
+    unit: tuple[int, int, int, str]
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class MutantRun:
+    """How one mutant ended, and at which test ('' where at none).
+
+    `killed`: a test failed. `crashed`: its process ended in the middle of a test. `timeout`: it
+    used far more time for a test than the module itself. `uncovered`: no test reaches it, so none
+    was run. `error`: it could not be tried. `not_run`: the time was over.
+    """
+
+    outcome: Outcome
+    test: str = ""
+
+
+@dataclass(frozen=True)
+class MutantRuns:
+    """One per splice, in their order. `trouble` says why not all could be tried ('' if all).
+
+    `seconds` is the time that it took, `cpu_s` what all its processes used of the processor.
+    """
+
+    runs: tuple[MutantRun, ...]
+    trouble: str = ""
+    seconds: float = 0.0
+    cpu_s: float = 0.0
+
+
+# Numbers of mutants, seconds, and whether many may share a process.
+Run = Callable[[Sequence[int], float, bool], tuple[Ended, str]]
+
+
+def try_all(splices: Sequence[Splice], run: Run, budget_s: float) -> MutantRuns:
+    """Runs until each mutant has an outcome, or the time is over.
+
+    A mutant may take the whole run with it (`kill(-1)`, all the memory). From then on each has a
+    process of its own. Those that are being tried when that breaks off are set aside, and tried
+    alone after the rest: a run that breaks off with one mutant alone was broken by that one.
+    """
+    started = time.monotonic()
+    state = _State(len(splices), started + budget_s)
+    for _ in range(_MOST_RUNS):
+        state.one_run(run, state.waiting())
+        if not state.broken or state.hopeless:
+            break
+    if not state.hopeless:
+        for number in sorted(state.suspects)[:_MOST_ALONE]:
+            state.alone(run, number)
+    runs = tuple(state.outcome(number) for number in range(len(splices)))
+    return MutantRuns(runs, state.trouble, time.monotonic() - started, state.cpu_s)
+
+
+class _State:
+    """What is known of the mutants so far."""
+
+    def __init__(self, count: int, deadline: float) -> None:
+        self._count, self._deadline = count, deadline
+        self._known: dict[int, MutantRun] = {}
+        self.suspects: set[int] = set()
+        self.trouble, self.cpu_s = "", 0.0
+        self.broken = self.hopeless = False
+        self._together = True
+
+    def waiting(self) -> list[int]:
+        return [n for n in range(self._count) if n not in self._known and n not in self.suspects]
+
+    def outcome(self, number: int) -> MutantRun:
+        return self._known.get(number, MutantRun("not_run"))
+
+    def one_run(self, run: Run, numbers: Sequence[int]) -> None:
+        left_s = self._deadline - time.monotonic()
+        self.broken = False
+        if not numbers or left_s < _LEAST_S:
+            return
+        ended, key = run(numbers, left_s, self._together)
+        found, whole = events(ended.result, key)
+        begun = self._hear(found, set(numbers))
+        last = found[-1] if found else {}
+        self.broken = not (whole and ended.ending == "finished" and last.get("event") == "end")
+        if self.broken:
+            if self._together:
+                self._together = False
+            else:
+                self.suspects |= begun
+            self.hopeless = not begun or ended.ending in ("interrupted", "timeout")
+            self.trouble = _trouble(ended, found)
+        elif any(item.get("event") == "trouble" for item in found):
+            self.hopeless, self.trouble = True, _trouble(ended, found)
+        else:
+            self.trouble = ""
+            self.cpu_s += _seconds(last.get("cpu_s"))
+
+    def alone(self, run: Run, number: int) -> None:
+        self.one_run(run, [number])
+        if self.broken and not self.hopeless:
+            self._known[number] = MutantRun("crashed")
+            self.trouble = ""
+
+    def _hear(self, found: Sequence[dict[str, Any]], asked: set[int]) -> set[int]:
+        """Takes in what was said; which mutants were begun and have no outcome."""
+        begun: set[int] = set()
+        for event in found:
+            number = event.get("mutant")
+            if type(number) is not int or number not in asked:
+                continue
+            if event.get("event") == "started":
+                begun.add(number)
+            elif event.get("event") == "mutant":
+                self._known.setdefault(number, _run_of(event))
+        return {number for number in begun if number not in self._known}
+
+
+def as_job(splices: Sequence[Splice], numbers: Sequence[int]) -> list[dict[str, Any]]:
+    """Some of the splices as the inside reads them, each with its number among all."""
+    return [{"number": number, **asdict(splices[number])} for number in numbers]
+
+
+def _run_of(event: dict[str, Any]) -> MutantRun:
+    """What foreign code may have made up ends as an error, not as a verdict."""
+    said = event.get("outcome")
+    outcome: Outcome = next((item for item in _OUTCOMES if item == said), "error")
+    test = event.get("test", "")
+    return MutantRun(outcome, test[:500] if isinstance(test, str) else "")
+
+
+def _seconds(said: Any) -> float:
+    return float(said) if isinstance(said, (int, float)) and 0 <= said < 1e6 else 0.0
+
+
+def _trouble(ended: Ended, found: Sequence[dict[str, Any]]) -> str:
+    told = [item.get("what") for item in found if item.get("event") == "trouble"]
+    if told:
+        return str(told[-1])[:300]
+    last = ended.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    said = f": {last[:300]}" if last else ""
+    return f"the run of the mutants broke off ({ended.ending}, status {ended.status}){said}"

@@ -1,0 +1,144 @@
+"""Checks of a script's output as a person asks for them on the command line."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from greenloop.errors import InputError
+from greenloop.records.output_check import OutputCheck
+from greenloop.scripts.checks.factories import (
+    complete,
+    fits_schema,
+    has_columns,
+    has_rows,
+    holds,
+    is_json,
+    made,
+    matches,
+    not_empty,
+)
+from greenloop.scripts.checks.json_schema import schema_fault
+from greenloop.scripts.checks.safe_regex import check_pattern
+
+__all__ = ["complete", "inside_path", "load_schema", "parse_expect", "parse_expect_file"]
+
+_PARTS = ("non-empty", "json", "rows", "csv")
+_FILE = re.compile(r"(?s)(.+?)((?::(?:non-empty|json|rows=[^:]*|csv=.*?))*)")
+_PART = re.compile(r":(?=(?:non-empty|json)(?::|$)|rows=|csv=)")
+_WRITTEN = "write PATH, PATH:non-empty, PATH:rows=N, PATH:json or PATH:csv=COLUMN,COLUMN"
+
+
+def parse_expect(text: str) -> OutputCheck:
+    """`--expect`: a text that standard output holds, or a `/regular expression/` found in it.
+
+    Raises:
+        InputError: nothing is asked for, or the regular expression is not one.
+    """
+    if not text.strip():
+        raise InputError("--expect: the text is empty; write a text or a /regular expression/")
+    if text == "//":
+        raise InputError("--expect //: the regular expression is empty; write it between the two /")
+    if len(text) < 3 or not (text.startswith("/") and text.endswith("/")):
+        return holds(text)
+    try:
+        check_pattern(text[1:-1])
+    except ValueError as error:
+        raise InputError(
+            f"--expect {text}: not a regular expression: {error}; mend it, or leave out the / on "
+            "either side to ask for the text itself"
+        ) from None
+    return matches(text[1:-1])
+
+
+def parse_expect_file(text: str) -> tuple[OutputCheck, ...]:
+    """`--expect-file`: `PATH[:non-empty|:rows=N|:json|:csv=A,B]`, several parts allowed.
+
+    Other colons belong to the path. Columns are written as a line of a CSV: `csv="a, b",c`.
+
+    Raises:
+        InputError: no path, a path outside the working folder, or a part that says nothing known.
+    """
+    found = _FILE.fullmatch(text)
+    if found is None:
+        raise InputError(f"--expect-file {text!r}: no path; {_WRITTEN}")
+    _refuse_misspelt(text, found[1])
+    try:
+        path = inside_path(found[1])
+        asked = [item for item in _PART.split(found[2]) if item]
+        first = not_empty(path) if "non-empty" in asked else made(path)
+        return (first, *(_of_part(item, path) for item in asked if item != "non-empty"))
+    except ValueError as error:
+        raise InputError(f"--expect-file {text}: {error}") from None
+
+
+def inside_path(text: str) -> str:
+    """A path inside the working folder, in its plain form.
+
+    Raises:
+        ValueError: it is empty, absolute, or leads out of the folder.
+    """
+    path = posixpath.normpath(text.strip()) if text.strip() else "."
+    if path == "." or path.startswith(("/", "../")) or path == ".." or "\0" in path:
+        raise ValueError(f"{text!r} is no file inside the working folder of the script")
+    return path
+
+
+def load_schema(path: Path) -> OutputCheck:
+    """`--expect-json-schema`: standard output is JSON, valid under the schema of the file.
+
+    Raises:
+        InputError: the file cannot be read, or is no JSON Schema.
+    """
+    try:
+        schema = json.loads(path.read_text("utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: no JSON Schema can be read from it: {reason}") from None
+    if not isinstance(schema, (dict, bool)):
+        raise InputError(f"{path}: a JSON Schema is an object, this is a {type(schema).__name__}")
+    fault = schema_fault(schema)
+    if fault:
+        raise InputError(f"{path}: not a JSON Schema: {fault}")
+    return fits_schema(schema, path.name)
+
+
+def _of_part(part: str, path: str) -> OutputCheck:
+    if part == "json":
+        return is_json(path)
+    if part.startswith("rows="):
+        number = part[5:]
+        if not re.fullmatch(r"[0-9]{1,9}", number):
+            raise ValueError(f"rows={number}: N must be a whole number, 0 or more")
+        return has_rows(int(number), path)
+    return has_columns(_columns(part[4:]), path)
+
+
+def _columns(text: str) -> list[str]:
+    names = [item.strip() for item in next(csv.reader([text], skipinitialspace=True), [])]
+    if not names or not all(names):
+        raise ValueError("csv=: name each column, with commas between, as in csv=region,total")
+    return names
+
+
+def _refuse_misspelt(text: str, path: str) -> None:
+    """What is left as the path must not end in something that was meant as a part."""
+    for word in _last_words(path):
+        near = difflib.get_close_matches(word, _PARTS, 1, 0.7)
+        if near or word in ("columns", "nonempty", "lines", "exists"):
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise InputError(
+                f"--expect-file {text}: {word!r} is nothing that can be asked{hint}; {_WRITTEN}"
+            )
+
+
+def _last_words(path: str) -> Iterator[str]:
+    last = path.rpartition(":")[2] if ":" in path else ""
+    found = re.fullmatch(r"([A-Za-z_-]+)(=.*)?", last)
+    if found:
+        yield found[1].lower()

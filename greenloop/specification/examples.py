@@ -1,0 +1,222 @@
+"""Signatures and examples that stand in a specification: taken over, not invented again."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import doctest
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from greenloop.records import GivenExample
+from greenloop.testsuite.example_checker import CHECK
+
+# Bounded repetitions: a specification may be long and hostile, and these must stay linear.
+_FENCE = re.compile(r"[ \t]*```[ \t]*(\w*)")
+_DEF = re.compile(
+    r"(?:\basync[ \t]{1,9})?\bdef[ \t]{1,9}\w{1,99}[ \t]{0,9}\([^`]{0,999}?\)"
+    r"(?:\s{0,99}->[^`:\n]{1,200})?(?=\s{0,99}(?:[:`\n]|$))"
+)
+_ARROW = re.compile(
+    r"[\s*•>-]*(?:\d{1,9}[.)]\s+)?`?(?P<call>[A-Za-z_]\w*\(.*\))`?\s*"
+    r"(?:(?P<arrow>->|→|=>|⇒|==|returns\b|gives\b|yields\b)(?P<value>.*)"
+    r"|raises?\s+(?:an?\s+)?`?(?P<error>\w+)`?(?P<rest>.*))$"
+)
+_LONGEST_LINE = 2000
+_TOO_DEEP = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a specification fixes by itself: stub source of signatures, and examples."""
+
+    signatures: str
+    examples: tuple[GivenExample, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Top-level names that the signatures define."""
+        tree = ast.parse(self.signatures)
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        return frozenset(node.name for node in tree.body if isinstance(node, kinds))
+
+
+def given_in(specification: str) -> Given:
+    """Everything that a specification fixes in Python: signatures, doctests, `f(1) -> 2`."""
+    text = specification.replace("\r\n", "\n")
+    sources = list(_python_parts(text))
+    signatures = "\n\n".join(dict.fromkeys(item for part in sources for item in _stubs(part)))
+    if not signatures:
+        signatures = "\n\n".join(dict.fromkeys(_loose_signatures(text)))
+    examples = [*_doctests(text), *(item for line in text.split("\n") for item in _arrow(line))]
+    return Given(signatures, tuple(dict.fromkeys(examples)))
+
+
+def usable_examples(
+    examples: tuple[GivenExample, ...], names: frozenset[str]
+) -> tuple[GivenExample, ...]:
+    """The examples that speak of an interface's names only (or of what they define themselves)."""
+    return tuple(item for item in examples if _free_names(item) <= names)
+
+
+def _python_parts(text: str) -> Iterator[str]:
+    if _parsed(text) and re.search(r"^[ \t]*(async def|def|class) ", text, re.MULTILINE):
+        yield text
+        return
+    for language, block in _blocks(text):
+        if language in ("python", "py", "python3", "") and _parsed(block):
+            yield block
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Fenced blocks: their language, and their text without common indentation."""
+    language: str | None = None
+    lines: list[str] = []
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if language is None:
+            language, lines = (fence[1].lower() if fence else None), []
+        elif line.strip() == "```":
+            yield language, textwrap.dedent("\n".join(lines)) + "\n"
+            language = None
+        else:
+            lines.append(line)
+
+
+def _parsed(source: str) -> bool:
+    try:
+        return bool(ast.parse(source).body)
+    except _TOO_DEEP:
+        return False
+
+
+def _stubs(source: str) -> Iterator[str]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    for node in ast.parse(source).body:
+        if isinstance(node, kinds) and not node.name.lower().startswith("test"):
+            _empty_bodies(node)
+            yield ast.unparse(node)
+
+
+def _empty_bodies(node: ast.AST) -> None:
+    for item in ast.walk(node):
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            head = item.body[:1] if ast.get_docstring(item) is not None else []
+            item.body = [*head, ast.Expr(ast.Constant(...))]
+
+
+def _loose_signatures(text: str) -> Iterator[str]:
+    """`def f(x: int) -> int` without a body, in prose or between backticks."""
+    for found in _DEF.finditer(text):
+        candidate = " ".join(found[0].split()).rstrip(":") + ": ..."
+        if _parsed(candidate):
+            yield candidate
+
+
+def _doctests(text: str) -> Iterator[GivenExample]:
+    """One for each example; all of a specification as one where they build on each other."""
+    plain = re.sub(r"^[ \t]*(```.*|[rR]?\"\"\"|''')[ \t]*$", "", text, flags=re.MULTILINE)
+    plain = re.sub(r"^([ \t]*)[rR]?(\"\"\"|''')(?=>>>)", r"\1", plain, flags=re.MULTILINE)
+    plain = re.sub(r"(\"\"\"|''')[ \t]*$", "\n", plain, flags=re.MULTILINE)
+    try:
+        examples = doctest.DocTestParser().get_examples(plain)
+    except ValueError:
+        return
+    rendered = [_rendered(item) for item in examples]
+    if any(not item.want for item in examples):
+        yield from (
+            [GivenExample(doctest="".join(rendered))] if any(e.want for e in examples) else []
+        )
+    else:
+        yield from (GivenExample(doctest=item) for item in rendered)
+
+
+def _rendered(example: doctest.Example) -> str:
+    lines = example.source.rstrip("\n").split("\n")
+    shown = [f">>> {lines[0]}", *(f"... {line}" for line in lines[1:])]
+    return "\n".join(shown) + "\n" + example.want
+
+
+def _arrow(line: str) -> Iterator[GivenExample]:
+    found = _ARROW.match(line) if len(line) <= _LONGEST_LINE else None
+    if found is None or line.lstrip().startswith(">>>") or not _literal_call(found["call"]):
+        return
+    call = found["call"]
+    if found["error"]:
+        rest = found["rest"].strip(" \t`.;,")
+        known = getattr(builtins, found["error"], None)
+        if isinstance(known, type) and issubclass(known, BaseException) and rest[:1] in ("", "#"):
+            yield GivenExample(doctest=_raising(call, found["error"]))
+        return
+    for text in (found["value"], found["value"].partition("#")[0].strip(" \t`.;,")):
+        with contextlib.suppress(*_TOO_DEEP):
+            value = ast.literal_eval(text.strip())
+            is_annotation = value is None and found["arrow"] == "->" and call.endswith("()")
+            if not is_annotation and "Ellipsis" not in repr(value):
+                yield GivenExample(doctest=_equality(call, value))
+            return
+
+
+def _raising(call: str, error: str) -> str:
+    """By `except`, so that a subclass is right too: a traceback would fix the class's name."""
+    lines = (f">>> try:\n...     {call}\n", f"... except {error}:\n...     print({error!r})\n")
+    return "".join(lines) + f"{error}\n"
+
+
+def _equality(call: str, value: object) -> str:
+    return f">>> {call} is None\nTrue\n" if value is None else f">>> {call}\n{value!r}\n"
+
+
+def _literal_call(text: str) -> bool:
+    try:
+        call = ast.parse(text, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            return False
+        for argument in [*call.args, *(item.value for item in call.keywords)]:
+            ast.literal_eval(argument)
+    except _TOO_DEEP:
+        return False
+    return True
+
+
+def _free_names(example: GivenExample) -> frozenset[str]:
+    used: set[str] = set()
+    bound: set[str] = set(dir(builtins))
+    for part in doctest.DocTestParser().get_examples(example.doctest):
+        for node in ast.walk(_parse_or_empty(part.source)):
+            if isinstance(node, ast.Name):
+                (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                bound |= {(item.asname or item.name).split(".")[0] for item in node.names}
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                bound.add(node.name)
+            elif isinstance(node, ast.arg):
+                bound.add(node.arg)
+    return frozenset(used - bound)
+
+
+def _parse_or_empty(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except _TOO_DEEP:
+        return ast.Module(body=[], type_ignores=[])
+
+
+def example_tests(module: str, examples: tuple[GivenExample, ...]) -> str:
+    """Tests that check the examples with doctest, one a test; '' where there are none."""
+    if not examples:
+        return ""
+    tests = [_example_test(number, item) for number, item in enumerate(examples, 1)]
+    return "\n\n\n".join([CHECK.replace("MODULE", module).strip("\n"), *tests]) + "\n"
+
+
+def _example_test(number: int, example: GivenExample) -> str:
+    text = "\n".join(f"        {line!r}" for line in example.doctest.splitlines(keepends=True))
+    return (
+        f"def test_specification_example_{number}():\n"
+        f'    """An example of the specification, as it stands there."""\n'
+        f"    _check_specification_example(\n{text}\n    )"
+    )

@@ -1,5 +1,0 @@
-"""The tests of a run: read, gated, dropped, taken over from the specification."""
-
-from greenloop.suite.suite import DroppedTest, Suite, TestFile
-
-__all__ = ["DroppedTest", "Suite", "TestFile"]

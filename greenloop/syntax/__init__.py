@@ -1,0 +1,1 @@
+"""Python source: edits, nodes, parsing."""

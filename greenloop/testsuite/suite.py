@@ -1,0 +1,167 @@
+"""The tests that a run stands on, and where each came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from greenloop.records import Origin, SealedExample
+from greenloop.testsuite.held_out_examples import revealed_test
+from greenloop.testsuite.parser import TestFunction, function_name, test_functions, without
+
+_REVEALED = "test_sealed_example_"
+_GIVEN = "test_specification_example_"
+
+
+@dataclass(frozen=True)
+class TestFile:
+    """A pytest file of the run's working folder. `locked` files are the person's own.
+
+    `last`: where tests are shuffled, those of this file come after all others.
+    """
+
+    __test__ = False
+
+    name: str
+    code: str
+    locked: bool = False
+    last: bool = False
+
+
+@dataclass(frozen=True)
+class DroppedTest:
+    """A test that does not count any more, and why: judged wrong, or green on the stub."""
+
+    name: str
+    requirements: tuple[str, ...]
+    origin: Origin
+    why: str
+    disputed: bool
+
+
+@dataclass(frozen=True)
+class Suite:
+    """All tests of a run.
+
+    `generated` is the model's file, `hardening` what it added against surviving mutants,
+    `examples` the tests made of the specification's own examples, `revealed` those made of sealed
+    examples that failed, `given` the person's own files.
+    """
+
+    module: str
+    generated: str = ""
+    hardening: str = ""
+    examples: str = ""
+    revealed: str = ""
+    given: tuple[TestFile, ...] = ()
+    sealed: tuple[SealedExample, ...] = ()
+    dropped: tuple[DroppedTest, ...] = ()
+    path: str = ""  # of the module, where it has a place in a project
+
+    @property
+    def own_file(self) -> str:
+        """The module's file, as tracebacks name it."""
+        return self.path or f"{self.module}.py"
+
+    @property
+    def file_name(self) -> str:
+        """The generated file's name; it never takes that of a file of the person's."""
+        name = f"test_{self.module}.py"
+        taken = {item.name for item in self.given}
+        return name if name not in taken else f"test_{self.module}_generated.py"
+
+    @property
+    def code(self) -> str:
+        """The generated file as it stands: what the person gets."""
+        parts = (self.generated, self.hardening, self.revealed, self.examples)
+        return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+
+    @cached_property
+    def files(self) -> tuple[TestFile, ...]:
+        """All files, ready to be run."""
+        own = (TestFile(self.file_name, self.code),) if self.code.strip() else ()
+        return (*own, *self.given)
+
+    @cached_property
+    def functions(self) -> tuple[tuple[TestFile, TestFunction], ...]:
+        """All tests with their files. Read once: a suite does not change, and is asked often."""
+        return tuple((file, item) for file in self.files for item in test_functions(file.code))
+
+    def find(self, test: str) -> tuple[TestFile, TestFunction] | None:
+        """A test by its id or name, in the file that the id names, or in any."""
+        name, file_name = function_name(test), test.partition("::")[0]
+        found = [(file, item) for file, item in self.functions if item.name == name]
+        if not found:
+            bare = [(f, i) for f, i in self.functions if i.name.rsplit("::", 1)[-1] == name]
+            found = bare if len(bare) == 1 else []
+        return next(
+            (pair for pair in found if pair[0].name == file_name), found[0] if found else None
+        )
+
+    def name_of(self, test: str) -> str | None:
+        """A test's name in its file, by its id or name; None where there is no such test."""
+        found = self.find(test)
+        return found[1].name if found else None
+
+    def source(self, test: str) -> str:
+        """A test's source, '' where it is not known."""
+        found = self.find(test)
+        return found[1].source(found[0].code) if found else ""
+
+    def origin(self, test: str) -> Origin:
+        """Where a test came from, by its id or name."""
+        found = self.find(test)
+        name = function_name(test)
+        file = next((item for item in self.given if item.name == test), None)  # skipped as a whole
+        if (found and found[0].locked) or file or name.startswith(_GIVEN):
+            return "given"
+        if name.startswith(_REVEALED):
+            return "sealed"
+        return "hardening" if name in self._hardening_names else "generated"
+
+    @cached_property
+    def _hardening_names(self) -> frozenset[str]:
+        return frozenset(item.name for item in test_functions(self.hardening))
+
+    def requirements(self, test: str) -> tuple[str, ...]:
+        found = self.find(test)
+        return found[1].requirements if found else ()
+
+    def may_be_disputed(self, test: str) -> bool:
+        """Only what the model wrote: the person's files and examples are locked."""
+        return self.find(test) is not None and self.origin(test) != "given"
+
+    def stands(self, test: str) -> bool:
+        """Whether a test, by its id, still counts. Only tests of our own file are ever dropped."""
+        file_name, _, _ = test.partition("::")
+        gone = {item.name for item in self.dropped}
+        return file_name != self.file_name or function_name(test) not in gone
+
+    def drop(self, test: str, why: str, *, disputed: bool) -> Suite:
+        """Without one test, which is remembered with the reason; what is locked stays."""
+        found = self.find(test)
+        if found is None or self.origin(test) == "given":
+            return self
+        name = found[1].name
+        gone = DroppedTest(name, found[1].requirements, self.origin(test), why, disputed)
+        return replace(
+            self,
+            generated=without(self.generated, name),
+            hardening=without(self.hardening, name),
+            revealed=without(self.revealed, name),
+            dropped=(*self.dropped, gone),
+        )
+
+    def harden(self, code: str) -> Suite:
+        """With tests that were added against surviving mutants."""
+        return replace(self, hardening=f"{self.hardening}\n\n\n{code}".strip("\n"))
+
+    def reveal(self, example: SealedExample) -> Suite:
+        """With a sealed example made an ordinary test: it failed, so the model may see it now."""
+        number = self.revealed.count(f"def {_REVEALED}") + 1
+        names = {item.name for item in self.dropped}
+        while f"{_REVEALED}{number}" in names:
+            number += 1
+        test = revealed_test(self.module, f"{_REVEALED}{number}", example)
+        kept = tuple(item for item in self.sealed if item != example)
+        return replace(self, revealed=f"{self.revealed}\n\n{test}".strip("\n"), sealed=kept)

@@ -1,0 +1,139 @@
+"""The tools' work for what is no module made of a contract: scripts, and code that exists already."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from greenloop.llm.client import Asks
+from greenloop.llm.parsing.code import read_script
+from greenloop.llm.parsing.review import read_judgement
+from greenloop.llm.parsing.scripts import Lost, read_checks, read_mended
+from greenloop.prompts import render
+from greenloop.records import Dispute, GeneratedCode, Judgement, OutputCheck, Repair
+from greenloop.tools.toolkit import RepairRequest, python_version
+
+
+@dataclass(frozen=True)
+class ShownInput:
+    """An input as a prompt shows it: path, size in bytes, first lines if it is text.
+
+    `whole`: the lines are all that it has.
+    """
+
+    path: str
+    size: int
+    head: str = ""
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class ScriptTask:
+    """What a script is to do, and what it finds. `task` is '' where a script exists already."""
+
+    name: str
+    task: str = ""
+    arguments: Sequence[str] = ()
+    stdin: str = ""
+    inputs: Sequence[ShownInput] = ()
+    checks: Sequence[OutputCheck] = ()
+
+
+@dataclass(frozen=True)
+class ScriptTools:
+    """Model injected; `packages` and `network` are what scripts may use, as prompts name them."""
+
+    model: Asks
+    packages: str = ""
+    network: Sequence[str] = ()
+
+    async def propose_checks(self, script: ScriptTask) -> tuple[OutputCheck, ...]:
+        """What the output will be checked for, from the task alone."""
+        prompt = render("generate_tests", "propose_checks", script=script)
+        return await self.model.ask(prompt, read_checks)
+
+    async def write_script(
+        self, script: ScriptTask, failed_approaches: Sequence[str] = ()
+    ) -> GeneratedCode:
+        """A script for a task; with `failed_approaches`, another way than those."""
+        prompt = render(
+            "write_script",
+            script=script,
+            failed_approaches=failed_approaches,
+            **self._surroundings(),
+        )
+        return await self.model.ask(prompt, read_script)
+
+    async def repair_script(
+        self,
+        script: ScriptTask,
+        request: RepairRequest,
+        *,
+        keep: bool,
+        lost: Lost,
+        disputable: Collection[str] = (),
+        from_the_original: bool = False,
+    ) -> Repair:
+        """A repaired script, or disputed checks, or both. With `keep`, what it has must stay."""
+        prompt = render(
+            "repair_script",
+            script=script,
+            keep=keep,
+            may_dispute=bool(disputable),
+            disputable=list(disputable),
+            from_the_original=from_the_original,
+            rulings=request.rulings,
+            **_shown(request),
+            **self._surroundings(),
+        )
+        read = partial(read_mended, current=request.code, lost=lost, checks=disputable)
+        return await self.model.ask(prompt, read)
+
+    async def judge_check(self, script: ScriptTask, dispute: Dispute) -> Judgement:
+        """Who is wrong, from the task alone: the script is not shown."""
+        check = next((str(item) for item in script.checks if item.id == dispute.test), dispute.test)
+        prompt = render("judge_test", "judge_check", script=script, check=check, claim=dispute.why)
+        return await self.model.ask(prompt, read_judgement)
+
+    async def heal_code(
+        self,
+        module: str,
+        request: RepairRequest,
+        *,
+        lost: Lost,
+        hint: str = "",
+        from_the_original: bool = False,
+        wishes: Sequence[str] = (),
+    ) -> Repair:
+        """An existing module, repaired until its owner's tests pass; `hint` is a patch to look at,
+        `wishes` are what the owner asks for besides."""
+        prompt = render(
+            "repair_code",
+            "heal_code",
+            module=module,
+            hint=hint,
+            from_the_original=from_the_original,
+            wishes=list(wishes),
+            packages=self.packages,
+            python_version=python_version(),
+            **_shown(request),
+        )
+        return await self.model.ask(prompt, partial(read_mended, current=request.code, lost=lost))
+
+    def _surroundings(self) -> dict[str, object]:
+        return {
+            "python_version": python_version(),
+            "packages": self.packages,
+            "network": self.network,
+        }
+
+
+def _shown(request: RepairRequest) -> dict[str, object]:
+    return {
+        "code": request.code,
+        "summary": request.summary,
+        "failures": request.failures,
+        "omitted": request.omitted,
+        "history": request.history,
+    }

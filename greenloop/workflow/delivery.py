@@ -1,0 +1,215 @@
+"""What a run leaves in its directory, and what it writes where the person asked for it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from greenloop.errors import InputError, OutputError
+from greenloop.records import Artifacts, Report
+from greenloop.scripts.source_file import SourceFile
+from greenloop.workflow.state import RunState
+from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
+
+Approve = Callable[[Path, str], bool]
+
+
+def with_artifacts(
+    report: Report, directory: RunDirectory, record: str | None, code_name: str = ""
+) -> Report:
+    """The report with the best code and its tests saved in the run directory.
+
+    Raises:
+        OutputError: the run directory does not take them.
+    """
+    files: dict[str, str] = {}
+    module = report.contract.module if report.contract else "solution"
+    if report.final_code:
+        files[code_name or f"{module}.py"] = report.final_code
+    if report.test_code.strip():
+        files[_tests_name(report, module)] = report.test_code
+    directory.save_best(files)
+    paths = [str(directory.best / name) for name in files]
+    artifacts = Artifacts(
+        run_dir=str(directory.path),
+        report=str(directory.report_file),
+        html=str(directory.page),
+        answers=str(directory.answers) if directory.answers.exists() else None,
+        best_code=paths[0] if report.final_code else None,
+        best_tests=paths[-1] if report.test_code.strip() else None,
+        record=record,
+    )
+    return report.model_copy(update={"artifacts": artifacts})
+
+
+def _tests_name(report: Report, module: str) -> str:
+    """The generated file's name: that under which it ran."""
+    own = (item.id.partition("::")[0] for item in report.tests if item.origin != "given")
+    return next((name for name in own if name.endswith(".py")), f"test_{module}.py")
+
+
+def reached(report: Report, require: Literal["verified", "passed"]) -> bool:
+    """Whether the verdict is at least what is required."""
+    return report.verdict == "verified" or (require == "passed" and report.verdict == "passed")
+
+
+def check_outputs(request: RunRequest) -> None:
+    """Before anything is paid for: can the results be written where they are asked for?
+
+    Raises:
+        OutputError: a folder is missing and cannot be made, or a file cannot be written.
+    """
+    for name, flag in ((request.output, "--output"), (request.tests_output, "--tests-output")):
+        if name is None:
+            continue
+        path = Path(name)
+        if path.is_dir():
+            raise OutputError(f"{flag} {path} is a folder; name a file in it")
+        place = path if path.exists() else _nearest(path)
+        if not path.exists() and not place.is_dir():
+            raise OutputError(f"{flag} {path} cannot be written: {place} is no folder")
+        if not os.access(place, os.W_OK):
+            raise OutputError(f"{flag} {path} cannot be written: no permission for {place}")
+        if place.is_dir():
+            _probe(place, f"{flag} {path}")
+
+
+def _nearest(path: Path) -> Path:
+    """The nearest thing above `path` that is there: the folders below it are made when needed."""
+    return next(parent for parent in path.absolute().parents if parent.exists())
+
+
+def _probe(folder: Path, what: str) -> None:
+    """Permission bits do not tell of read-only and special file systems: a file does."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return
+    except OSError as error:
+        raise OutputError(f"{what} cannot be written: {error.strerror or error}") from None
+
+
+def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
+    """Writes code and tests where they were asked for, each only if `approve` says so.
+
+    Raises:
+        OutputError: a file cannot be written.
+    """
+    written: dict[str, str] = {}
+    places = (
+        ("output", request.output, report.final_code),
+        ("tests_output", tests_place(request), report.test_code),
+    )
+    for key, name, text in places:
+        if name is not None and text.strip() and approve(Path(name), text):
+            write_atomically(Path(name), text)
+            written[key] = name
+    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=written)})
+
+
+def tests_place(request: RunRequest) -> str | None:
+    """`--tests-output`, else beside the code, under a name that no file of the person's has."""
+    if request.tests_output is not None or request.output is None:
+        return request.tests_output
+    output = Path(request.output)
+    name = f"test_{output.stem}.py"
+    if any(item.name == name for item in request.given):
+        name = f"test_{output.stem}_generated.py"
+    return str(output.with_name(name))
+
+
+def with_made(report: Report, directory: RunDirectory, state: RunState) -> Report:
+    """The report with the files that its script made saved in the run directory.
+
+    Raises:
+        OutputError: the run directory does not take them.
+    """
+    run = state.script_runs.of(report.final_code)
+    if run is None or not run.made:
+        return report
+    folder = directory.best / "made"
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+        for item in run.made:
+            if item.content is not None:
+                path = folder / item.path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(item.content)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be written: {error.strerror or error}") from None
+    return report.model_copy(
+        update={"artifacts": report.artifacts.model_copy(update={"made": str(folder)})}
+    )
+
+
+def hand_over_script(report: Report, request: RunRequest, approve: Approve) -> Report:
+    """The script to `--output`, what it made to `--artifacts`.
+
+    Raises:
+        OutputError: a file cannot be written.
+    """
+    places = report.artifacts
+    if request.output and approve(Path(request.output), report.final_code):
+        write_atomically(Path(request.output), report.final_code)
+        places = places.model_copy(update={"output": request.output})
+    wanted = request.script.artifacts if request.script else None
+    if wanted and places.made:
+        _copy(Path(places.made), Path(wanted))
+        places = places.model_copy(update={"made": wanted})
+    return report.model_copy(update={"artifacts": places})
+
+
+def _copy(made: Path, wanted: Path) -> None:
+    try:
+        shutil.copytree(made, wanted, dirs_exist_ok=True)
+    except (OSError, shutil.Error) as error:
+        raise OutputError(f"--artifacts {wanted} cannot be written: {error}") from None
+
+
+def hand_over_healed(
+    report: Report, request: RunRequest, approve: Approve, directory: RunDirectory
+) -> Report:
+    """The healed file in the place of the first one, or to `--output`; as it was in all else.
+
+    A copy of the first one is kept in the run directory.
+
+    Raises:
+        OutputError: the file changed while it was being healed, or cannot be written.
+    """
+    original = request.original
+    if original is None or report.final_code == original.text:
+        return report
+    source = _unchanged(original.path, original.sha256)
+    target = Path(request.output or original.path)
+    if not approve(target, source.kept(report.final_code)):
+        return report
+    kept = _keep(directory, Path(original.path))
+    source.write(target, report.final_code)
+    update: dict[str, str] = {"output": str(target), "original": str(kept)}
+    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=update)})
+
+
+def _unchanged(path: str, sha256: str) -> SourceFile:
+    try:
+        found = SourceFile.read(Path(path))
+        same = hashlib.sha256(Path(path).read_bytes()).hexdigest() == sha256
+    except (InputError, OSError) as error:
+        raise OutputError(f"{path} is not there as it was: {error}; nothing was written") from None
+    if not same:
+        raise OutputError(f"{path} was changed while it was being healed; nothing was written")
+    return found
+
+
+def _keep(directory: RunDirectory, path: Path) -> Path:
+    kept = directory.path / "original" / path.name
+    try:
+        kept.parent.mkdir(exist_ok=True)
+        shutil.copy2(path, kept)
+    except OSError as error:
+        raise OutputError(f"{kept} cannot be written: {error.strerror or error}") from None
+    return kept

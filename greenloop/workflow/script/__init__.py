@@ -1,0 +1,1 @@
+"""Workflow of `script` and of `heal` without tests: checks of a script's output."""

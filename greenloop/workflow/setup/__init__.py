@@ -1,0 +1,1 @@
+"""Setup of a run: model, sandbox, packages."""

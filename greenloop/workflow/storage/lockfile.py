@@ -1,0 +1,123 @@
+"""The lock file beside the code: what was made of what, and what its green was worth."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from greenloop.errors import InputError
+from greenloop.records import Evidence, Record, Report, Verdict
+from greenloop.workflow.storage.request import digest
+from greenloop.workflow.storage.run_dir import write_atomically
+
+SUFFIX = ".greenloop.json"
+
+
+class LockedFile(Record):
+    """A file, by its path from the lock's folder, and the SHA-256 of its text."""
+
+    path: str
+    sha256: str
+
+
+class Grade(Record):
+    """What was measured when the code was made."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...] = ()
+    mutation_score: float | None = None
+    line_coverage: float | None = None
+    branch_coverage: float | None = None
+
+    @classmethod
+    def of(cls, verdict: Verdict, reasons: tuple[str, ...], evidence: Evidence) -> Grade:
+        mutation, coverage = evidence.mutation, evidence.coverage
+        return cls(
+            verdict=verdict,
+            reasons=reasons,
+            mutation_score=mutation.score if mutation else None,
+            line_coverage=coverage.line if coverage else None,
+            branch_coverage=coverage.branch if coverage else None,
+        )
+
+
+class Lock(Record):
+    """One specification's code and tests, as they were when they were graded.
+
+    `specification` is None where it came from no file; its text's digest is in `text_sha256`,
+    together with the digests of the person's own tests.
+    """
+
+    version: int = 1
+    text_sha256: str
+    specification: LockedFile | None = None
+    code: LockedFile
+    tests: tuple[LockedFile, ...] = ()
+    grade: Grade
+    greenloop: str = ""
+    model: str = ""
+
+
+def lock_path(code: Path) -> Path:
+    """The lock file of a code file: `top_k.py` has `top_k.greenloop.json`."""
+    return code.with_name(code.stem + SUFFIX)
+
+
+def lock_of(report: Report, text_sha256: str, source: Path | None, code: Path) -> Lock:
+    """The lock of what a report delivered."""
+    folder = code.absolute().parent
+    places = report.artifacts
+    tests = (Path(places.tests_output),) if places.tests_output else ()
+    return Lock(
+        text_sha256=text_sha256,
+        specification=_locked(source, folder) if source else None,
+        code=_locked(code, folder),
+        tests=tuple(_locked(path, folder) for path in tests),
+        grade=Grade.of(report.verdict, report.reasons, report.evidence),
+        greenloop=report.environment.greenloop,
+        model=report.environment.model,
+    )
+
+
+def _locked(path: Path, folder: Path) -> LockedFile:
+    relative = os.path.relpath(path.absolute(), folder)
+    return LockedFile(path=Path(relative).as_posix(), sha256=digest(path.read_text("utf-8")))
+
+
+def save_lock(path: Path, lock: Lock) -> None:
+    """Raises OutputError where it cannot be written."""
+    write_atomically(path, lock.model_dump_json(indent=1) + "\n")
+
+
+def load_lock(path: Path) -> Lock:
+    """Raises InputError where there is none, or it is no lock of this version."""
+    try:
+        return Lock.model_validate_json(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValidationError, ValueError) as error:
+        first = str(error).partition("\n")[0]
+        raise InputError(f"{path} is no lock file of greenloop: {first}") from None
+
+
+def drifted(path: Path, lock: Lock) -> list[str]:
+    """What on disk is not what the lock says, one line a file; [] where all is."""
+    named = {"code": (lock.code,), "tests": lock.tests}
+    if lock.specification:
+        named["specification"] = (lock.specification,)
+    return [
+        f"the {what} {item.path} {why}"
+        for what, items in named.items()
+        for item in items
+        if (why := _why(path.parent / item.path, item.sha256))
+    ]
+
+
+def _why(path: Path, sha256: str) -> str:
+    try:
+        same = digest(path.read_text("utf-8")) == sha256
+    except (OSError, UnicodeDecodeError) as error:
+        return f"cannot be read: {error}"
+    return "" if same else "is not the one that was graded"

@@ -1,0 +1,147 @@
+"""The run directory: what a run leaves behind, whatever becomes of it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import secrets
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from greenloop.errors import InputError, OutputError
+from greenloop.records import Report
+from greenloop.reporting.html import report_html
+from greenloop.workflow.storage.request import RunRequest, digest
+
+
+class RunDirectory:
+    """Paths and files of one run: `run.json`, `answers.jsonl`, `report.json` and `.html`, `best/`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.request_file = self.path / "run.json"
+        self.answers = self.path / "answers.jsonl"
+        self.report_file = self.path / "report.json"
+        self.page = self.path / "report.html"
+        self.best = self.path / "best"
+
+    @classmethod
+    def create(cls, home: Path, specification: str, path: Path | None = None) -> RunDirectory:
+        """A new run directory: `path`, or a new one below `home`.
+
+        Raises:
+            InputError: `path` holds a run already.
+            OutputError: it cannot be made.
+        """
+        run = cls(path or home / "runs" / _new_id(specification))
+        if run.request_file.exists():
+            raise InputError(
+                f"{run.path} holds a run already: go on with `greenloop resume {run.path}`, "
+                "or name another --run-dir"
+            )
+        try:
+            run.best.mkdir(parents=True, exist_ok=True)
+            if home.absolute() in run.path.parents:
+                _ignore_in_git(home)
+        except OSError as error:
+            raise OutputError(f"the run directory {run.path} cannot be made: {error}") from None
+        return run
+
+    @classmethod
+    def open(cls, path: Path) -> RunDirectory:
+        """An existing run directory. Raises InputError where there is no run in it."""
+        run = cls(path)
+        if not run.request_file.is_file():
+            raise InputError(f"{path} is no run directory: it has no run.json")
+        return run
+
+    def save_request(self, request: RunRequest) -> None:
+        write_atomically(self.request_file, request.model_dump_json(indent=1) + "\n")
+
+    def load_request(self) -> RunRequest:
+        """Raises InputError where `run.json` is not what this version writes."""
+        try:
+            request = RunRequest.model_validate_json(self.request_file.read_text("utf-8"))
+        except (OSError, ValidationError, ValueError) as error:
+            raise InputError(f"{self.request_file} cannot be read: {error}") from None
+        for item in request.given:
+            if digest(item.code) != item.sha256:
+                raise InputError(f"{self.request_file}: the given tests {item.name} were changed")
+        return request
+
+    def save_report(self, report: Report) -> None:
+        """As JSON and as a page. Raises OutputError where the disk does not take them."""
+        write_atomically(self.report_file, report.model_dump_json(indent=1) + "\n")
+        write_atomically(self.page, report_html(report))
+
+    def save_best(self, files: dict[str, str]) -> None:
+        """The best code so far and its tests."""
+        for name, text in files.items():
+            write_atomically(self.best / name, text)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps a second process out of the run.
+
+        Raises:
+            InputError: another process works on it.
+        """
+        handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(handle)
+            raise InputError(f"another process works on the run in {self.path}") from None
+        try:
+            yield
+        finally:
+            os.close(handle)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes a whole file or nothing of it; permissions of a file that is there stay.
+
+    Raises:
+        OutputError: the disk or the folder does not take it.
+    """
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(path))
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode & 0o7777
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _new_id(specification: str) -> str:
+    words = re.findall(r"[a-z0-9]+", specification.lower())[:5]
+    return "-".join([time.strftime("%Y%m%d-%H%M%S"), *words])[:72] + f"-{secrets.token_hex(3)}"
+
+
+def _ignore_in_git(home: Path) -> None:
+    marker = home / ".gitignore"
+    if not marker.exists():
+        marker.write_text("*\n", encoding="utf-8")
