@@ -18,9 +18,9 @@ CORPUS = Path(__file__).parent / "mutation_corpus"
 GREENLOOP = """
 import json, sys, time
 from pathlib import Path
-from greenloop.grading.mutants import mutation
+from greenloop.grading.mutation import mutation
 from greenloop.sandbox import open_sandbox
-from greenloop.suite import TestFile
+from greenloop.testsuite import TestFile
 
 name = sys.argv[1]
 with open_sandbox() as box:

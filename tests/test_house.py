@@ -54,7 +54,7 @@ def imported(path: Path) -> Iterator[str]:
 
 def test_grading_loads_no_model_and_no_langchain() -> None:
     code = (
-        "import sys, greenloop.commands.checking; print([m for m in sys.modules "
+        "import sys, greenloop.cli.commands.check; print([m for m in sys.modules "
         "if m.startswith(('langchain', 'langsmith', 'openai', 'greenloop.llm.chat'))])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -30,7 +30,8 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import in_sandbox
 from greenloop.sandbox.views.instrumented import told as told_sandbox
 from greenloop.testsuite import Suite, TestFile
-from greenloop.workflow.report_builder import began, installed, own_version, told
+from greenloop.workflow.candidates import told
+from greenloop.workflow.report_builder import began, installed, own_version
 
 _PACKAGES = ("pytest",)
 _SHOWN = 5

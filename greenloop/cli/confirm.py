@@ -8,7 +8,7 @@ import termios
 from pathlib import Path
 
 from greenloop.errors import InputError
-from greenloop.reporting.progress.renderer import one_line
+from greenloop.reporting.escaping import one_line
 
 
 def check_terminal() -> None:

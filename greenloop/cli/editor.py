@@ -17,7 +17,7 @@ from greenloop.llm.parsing.contract import read_contract
 from greenloop.llm.parsing.errors import Unusable
 from greenloop.llm.response import Answer
 from greenloop.records import Contract, OutputCheck, Report
-from greenloop.reporting.progress.renderer import one_line
+from greenloop.reporting.escaping import one_line
 from greenloop.scripts.checks.json_form import read_proposed, written
 from greenloop.specification.examples import given_in
 from greenloop.workflow.storage.request import RunRequest

@@ -140,7 +140,7 @@ def check(
     verbose: Verbose = False,
 ) -> None:
     """Run and grade existing code against existing tests; no model is asked."""
-    from greenloop.app.check import CheckOptions, check_command
+    from greenloop.cli.commands.check import CheckOptions, check_command
 
     options = CheckOptions(run_dir=run_dir, json=json, quiet=quiet, verbose=verbose)
     flags = {"timeout_s": timeout, "sandbox": sandbox, "require": require, "mutants": mutants}

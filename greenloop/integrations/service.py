@@ -16,8 +16,7 @@ from greenloop.app.check_report import Check, check_report
 from greenloop.app.inputs.check_files import Checked, read_checked
 from greenloop.app.inputs.heal_files import read_original
 from greenloop.app.inputs.specification import read_text
-from greenloop.cli.commands.make import with_absolute_replays
-from greenloop.cli.commands.script import Expected, ScriptOptions, script_request
+from greenloop.app.requests import Expected, ScriptArguments, script_request, with_absolute_replays
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.events import Emit, RunFinished, ignore
 from greenloop.grading import Plan
@@ -152,7 +151,7 @@ class Workbench:
             raise InputError("this server asks no model, and a search needs tests as its guide")
         original = read_original(given.put("script.py", code, "code"))
         stdin = wishes.stdin
-        options = ScriptOptions(
+        options = ScriptArguments(
             arguments=tuple(wishes.arguments),
             stdin=given.put("stdin", stdin, "stdin") if stdin is not None else None,
             inputs=given.inputs(wishes.inputs or {}),

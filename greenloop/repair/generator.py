@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.grading.mutation.mutant import Place
 from greenloop.repair.context import Operator, Spot
 from greenloop.repair.hints import Hints
 from greenloop.repair.operators import (
@@ -21,7 +20,7 @@ from greenloop.repair.operators import (
 )
 from greenloop.repair.scope import Function, Scope, scope_of
 from greenloop.syntax.edit import Edit
-from greenloop.syntax.nodes import places
+from greenloop.syntax.nodes import Place, places
 from greenloop.syntax.source import Source
 
 _OPERATORS: tuple[Operator, ...] = (

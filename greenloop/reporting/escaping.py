@@ -40,3 +40,8 @@ def _spelt(found: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"
+
+
+def one_line(text: str) -> str:
+    """Without control characters: what a model or a test wrote must not steer the terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)

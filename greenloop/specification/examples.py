@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from greenloop.records import GivenExample
-from greenloop.testsuite.example_checker import CHECK
+from greenloop.specification.example_checker import CHECK
 
 # Bounded repetitions: a specification may be long and hostile, and these must stay linear.
 _FENCE = re.compile(r"[ \t]*```[ \t]*(\w*)")

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from greenloop.grading.mutation.mutant import Place
 from greenloop.syntax.source import Source
 
 _NOTHING_TO_CHANGE = (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _TYPES = {"annotation", "returns", "type_params", "type_comment"}
 _FOR_READERS = {"__all__", "__author__", "__version__", "__doc__"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node stands: its ancestors, outermost first, and the function around it ('' none)."""
+
+    ancestors: tuple[ast.AST, ...] = ()
+    function: str = ""
+
+    @property
+    def parent(self) -> ast.AST | None:
+        return self.ancestors[-1] if self.ancestors else None
 
 
 def places(tree: ast.Module, source: Source) -> Iterator[tuple[ast.AST, Place]]:

@@ -13,7 +13,8 @@ from typing import Any
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-from greenloop.tracing.otel import Facts, Kind, OtelTracer, own_provider
+from greenloop.tracing.otel import OtelTracer, own_provider
+from greenloop.tracing.tracer import Facts, Kind
 
 _CLOUD = "https://cloud.langfuse.com"
 _TYPES = {"run": "agent", "model": "generation", "sandbox": "tool"}

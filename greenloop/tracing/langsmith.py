@@ -7,8 +7,8 @@ from typing import Any
 from langsmith import Client
 from langsmith.run_trees import RunTree
 
-from greenloop.tracing.otel import Facts, Kind
 from greenloop.tracing.semconv import PROVIDERS
+from greenloop.tracing.tracer import Facts, Kind
 
 _TYPES = {"run": "chain", "model": "llm", "sandbox": "tool"}
 _TIMEOUT_MS = (2000, 5000)  # to connect, and to be answered

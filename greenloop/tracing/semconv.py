@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from greenloop.tracing.otel import Kind, Value
+from greenloop.tracing.tracer import Kind, Value
 
 _OPERATIONS: dict[Kind, str] = {"run": "invoke_agent", "model": "chat", "sandbox": "execute_tool"}
 # As LangChain names them, where that is another name than theirs.

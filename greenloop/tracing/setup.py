@@ -14,8 +14,8 @@ from typing import Any
 
 from greenloop.events import Emit, Event, Notice
 from greenloop.tracing.export_errors import Unsent, keep_off_the_screen
-from greenloop.tracing.otel import Tracer, UnusableSettingError
 from greenloop.tracing.spans import RunSpans
+from greenloop.tracing.tracer import Tracer, UnusableSettingError
 
 _LAST_S = 2.0  # for what is not sent yet, at the end: an endpoint that is down must not hold us up
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from greenloop import events as e
 from greenloop.records import Report
-from greenloop.tracing.otel import Facts, Kind, Tracer, Value
 from greenloop.tracing.semconv import about_model
+from greenloop.tracing.tracer import Facts, Kind, Tracer, Value
 
 _MOST = 20_000  # characters of one piece of content
 

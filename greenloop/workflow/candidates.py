@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from greenloop.prompts.failure_context import normalised, signature
-from greenloop.records import Attempt, AttemptKind, TestRun
+from greenloop.records import Assertion, Attempt, AttemptKind, Failure, TestRun
 from greenloop.testsuite.parser import function_name
-from greenloop.workflow.report_builder import told
 from greenloop.workflow.storage.request import digest
 
 _LINES = 5
 _REMARK = 200
 Stands = Callable[[str], bool]
+
+
+_MOST = 50
+_TEXT = 2000  # characters of a message, of what a test printed, and of a compared value
+_FRAMES = 12
+_LINE = 300
 
 
 def always(_test: str) -> bool:
@@ -174,3 +180,33 @@ def remark(explanation: str) -> str:
     if first.count("`") % 2:  # the end of a name went with the next sentence, or stood alone
         first = first.strip("`")
     return first if len(first) <= _REMARK else f"{first[:_REMARK]}…"
+
+
+def told(failures: Iterable[Failure]) -> tuple[Failure, ...]:
+    """The first of them, each cut."""
+    return tuple(_cut(item) for item in islice(failures, _MOST))
+
+
+def _cut(item: Failure) -> Failure:
+    frames = (frame.model_copy(update={"text": frame.text[:_LINE]}) for frame in item.frames)
+    return item.model_copy(
+        update={
+            "message": _shortened(item.message),
+            "output": _shortened(item.output),
+            "frames": tuple(frames)[-_FRAMES:],
+            "assertion": _cut_assertion(item.assertion),
+        }
+    )
+
+
+def _cut_assertion(item: Assertion | None) -> Assertion | None:
+    if item is None:
+        return None
+    values = {"left": _shortened(item.left), "right": _shortened(item.right)}
+    return item.model_copy(update=values)
+
+
+def _shortened(text: str) -> str:
+    return (
+        text if len(text) <= _TEXT else f"{text[:_TEXT]}\n… ({len(text) - _TEXT} more characters)"
+    )

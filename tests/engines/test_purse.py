@@ -156,7 +156,7 @@ def test_an_address_without_ray_is_a_mistake(run: Run) -> None:
 
 
 def test_the_local_engine_imports_nothing_of_this() -> None:
-    code = "import sys, greenloop.commands.batching; print(*sys.modules)"
+    code = "import sys, greenloop.cli.commands.batch; print(*sys.modules)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(ended.stdout.split())
     assert not loaded & {"ray", "fsspec", "greenloop.distributed"}

@@ -251,7 +251,7 @@ def test_specification_from_standard_input_and_the_root_program(
 def test_help_loads_nothing_heavy() -> None:
     """What `--help` costs is what it imports; a stopwatch would only measure the machine."""
     code = (
-        "import sys\nfrom typer.testing import CliRunner\nfrom greenloop.cli import app\n"
+        "import sys\nfrom typer.testing import CliRunner\nfrom greenloop.cli.main import app\n"
         "assert CliRunner().invoke(app, ['--help']).exit_code == 0\n"
         "heavy = {'langchain', 'langchain_core', 'langchain_openai', 'openai', 'pydantic', 'jinja2',"
         " 'black', 'pytest', 'genai_prices', 'asyncio'}\n"

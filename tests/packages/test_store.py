@@ -20,7 +20,7 @@ from greenloop.errors import PackagesError
 from tests.support.wheels import only_wheels_of, wheel
 
 INSTALL = (
-    "import sys, pathlib; from greenloop.packages import Store\n"
+    "import sys, pathlib; from greenloop.dependencies import Store\n"
     "Store(pathlib.Path(sys.argv[1])).install(['alpha'])"
 )
 

@@ -12,9 +12,10 @@ from rich.text import Text
 
 from greenloop import events as e
 from greenloop.records import Attempt, Contract, Failure, Requirement, TestRun
+from greenloop.reporting.escaping import one_line
 from greenloop.reporting.progress.batch_activity import BatchUnderWay
 from greenloop.reporting.progress.messages import LABEL_WIDTH, lines_of
-from greenloop.reporting.progress.renderer import Live, Plain, Silent, labelled, one_line, progress
+from greenloop.reporting.progress.renderer import Live, Plain, Silent, labelled, progress
 
 CONTRACT = Contract(
     module="m",

@@ -69,5 +69,5 @@ def test_a_folder_without_a_report_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_the_reference_is_that_of_the_schema() -> None:
-    """Else: python -m greenloop.reporting.reference docs/report.md"""
+    """Else: python -m greenloop.reporting.schema docs/report.md"""
     assert DOCS.read_text("utf-8") == reference()

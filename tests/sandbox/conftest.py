@@ -104,7 +104,7 @@ def gives_namespaces() -> bool:
     """Whether the kernel lets us have them; in plain docker, for one, it does not."""
     code = (
         "import os\n"
-        "from greenloop.sandbox.inside import kernel\n"
+        "from greenloop.sandbox.guest.isolation import syscalls as kernel\n"
         "child = kernel.clone(kernel.ALL_NAMESPACES)\n"
         "os.waitpid(child, 0) if child else os._exit(0)\n"
     )

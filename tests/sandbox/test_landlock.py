@@ -20,11 +20,11 @@ pytestmark = pytest.mark.skipif(
 _CODE = """
 import json, os, signal, sys
 sys.path[:0] = [sys.argv[1]]
-from inside import kernel, landlock, room
+from guest.isolation import landlock, landlock_run
 
 level, folder, outside, victim = int(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5])
-room.version = landlock.version = lambda: level
-room.confine({"readable": ["/usr", sys.base_prefix, os.path.dirname(outside)], "root": folder,
+landlock_run.version = landlock.version = lambda: level
+landlock_run.confine({"readable": ["/usr", sys.base_prefix, os.path.dirname(outside)], "root": folder,
               "own_user": False, "user": None})
 
 

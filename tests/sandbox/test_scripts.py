@@ -61,7 +61,7 @@ ALIKE: dict[str, str | bytes] = {
     "shadowing": "import statistics, json\nprint(statistics.value, json.dumps([]))",
     "input file": "print(open('data/in.csv').read())",
     "nothing of pytest": "import sys, logging, warnings, signal\n"
-    "print('pytest' in sys.modules, 'inside' in sys.modules, logging.root.handlers, "
+    "print('pytest' in sys.modules, 'guest' in sys.modules, logging.root.handlers, "
     "[f[0] for f in warnings.filters], sys.excepthook is sys.__excepthook__, "
     "[type(m).__name__ for m in sys.meta_path if hasattr(m, 'session')], "
     "signal.getsignal(signal.SIGINT), sys.gettrace(), sys.stdout.encoding, sys.stderr.errors)",

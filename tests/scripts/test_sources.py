@@ -52,7 +52,7 @@ def test_what_is_written_back_unchanged_is_the_same_bytes(tmp_path: Path, conten
 def test_any_text_comes_back(text: str, new: str) -> None:
     content = text.encode()
     path = Path("x.py")
-    import greenloop.scripts.sources as sources
+    import greenloop.scripts.source_file as sources
 
     whole = content.decode()
     read = SourceFile(path, sources._END.sub("\n", whole), ends=tuple(sources._END.findall(whole)))

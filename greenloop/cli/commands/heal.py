@@ -9,8 +9,8 @@ from typing import Any
 
 from greenloop.agent import refused
 from greenloop.app.inputs.heal_files import read_layout, read_original
-from greenloop.cli.commands.make import absolute, with_absolute_replays
-from greenloop.cli.commands.script import ScriptOptions, check_folder, options_of, script_request
+from greenloop.app.requests import absolute, script_request, with_absolute_replays
+from greenloop.cli.commands.script import ScriptOptions, check_folder, options_of
 from greenloop.cli.confirm import check_terminal
 from greenloop.cli.options.common import flags_in
 from greenloop.cli.run_agent import carry_out, end

@@ -8,6 +8,7 @@ from typing import Any
 
 from greenloop.agent import refused
 from greenloop.app.inputs.specification import module_name, read_specification, read_tests
+from greenloop.app.requests import absolute, with_absolute_replays
 from greenloop.cli.confirm import check_terminal
 from greenloop.cli.process import complain
 from greenloop.cli.run_agent import Shown, carry_out, end
@@ -15,7 +16,7 @@ from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import check_outputs
 from greenloop.workflow.report_builder import own_version
-from greenloop.workflow.storage.request import KeptOptions, RunRequest, kept_options
+from greenloop.workflow.storage.request import RunRequest, kept_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -81,11 +82,6 @@ def _request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
     )
 
 
-def absolute(path: Path | None) -> str | None:
-    """The path as a run keeps it, which may be resumed from elsewhere."""
-    return str(path.absolute()) if path is not None else None
-
-
 def _given(flags: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in flags.items() if value is not None}
 
@@ -94,16 +90,6 @@ def _more(request: RunRequest, flags: dict[str, Any]) -> dict[str, str]:
     """What is allowed now comes on top of what was allowed before."""
     allowed = (request.options.get("allow_package"), flags.get("allow_package"))
     return {"allow_package": ",".join(str(item) for item in allowed if item)}
-
-
-def with_absolute_replays(kept: KeptOptions) -> KeptOptions:
-    """A replay file's path as it will still mean the same file when the run is resumed elsewhere."""
-    names = ("model", "fallback_model")
-    replays = {name: str(kept[name]) for name in names if str(kept[name]).startswith("replay:")}
-    return {
-        **kept,
-        **{name: f"replay:{Path(text[7:]).absolute()}" for name, text in replays.items()},
-    }
 
 
 def _check_collisions(options: MakeOptions, settings: Settings, specification: Path | None) -> None:

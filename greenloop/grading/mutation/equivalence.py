@@ -10,8 +10,8 @@ import ast
 from collections.abc import Callable
 from itertools import pairwise
 
-from greenloop.grading.mutation.mutant import Change, Place
-from greenloop.syntax.nodes import name_of
+from greenloop.grading.mutation.mutant import Change
+from greenloop.syntax.nodes import Place, name_of
 from greenloop.syntax.source import Source
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

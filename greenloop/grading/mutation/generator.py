@@ -8,10 +8,10 @@ from typing import Any
 
 from greenloop.grading.mutation.bytecode import Unit, Units
 from greenloop.grading.mutation.equivalence import suspicion
-from greenloop.grading.mutation.mutant import Change, Mutant, Place
+from greenloop.grading.mutation.mutant import Change, Mutant
 from greenloop.grading.mutation.operators import calls, control_flow, expressions, literals
 from greenloop.grading.mutation.questions import question
-from greenloop.syntax.nodes import places
+from greenloop.syntax.nodes import Place, places
 from greenloop.syntax.source import Source
 
 Operator = Callable[[ast.AST, Place, Source], Iterator[Change]]

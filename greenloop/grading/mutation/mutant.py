@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
 from greenloop.syntax.source import unified
@@ -16,18 +15,6 @@ class Change:
     start: int
     end: int
     text: str
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a node stands: its ancestors, outermost first, and the function around it ('' none)."""
-
-    ancestors: tuple[ast.AST, ...] = ()
-    function: str = ""
-
-    @property
-    def parent(self) -> ast.AST | None:
-        return self.ancestors[-1] if self.ancestors else None
 
 
 @dataclass(frozen=True)

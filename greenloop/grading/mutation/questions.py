@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from itertools import pairwise
 
-from greenloop.grading.mutation.mutant import Change, Place
+from greenloop.grading.mutation.mutant import Change
+from greenloop.syntax.nodes import Place
 from greenloop.syntax.source import Source
 
 _MOST = 60

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from greenloop.events import Emit, Event
+from greenloop.reporting.escaping import one_line
 from greenloop.reporting.progress.messages import lines_of
-from greenloop.reporting.progress.renderer import one_line
 
 Tell = Callable[[int, str], Awaitable[None]]
 _SILENCE_S = 10.0  # hosts give up on a call of which they hear nothing; 60 s is usual

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from greenloop.records import Evidence, Report, Survivor
-from greenloop.reporting.progress.renderer import one_line
+from greenloop.reporting.escaping import one_line
 from greenloop.reporting.summary import counted_as
 
 _MOST = 6

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from greenloop import events as e
 from greenloop.records import BatchTotals
+from greenloop.reporting.escaping import one_line
 from greenloop.reporting.progress.batch_activity import BatchUnderWay
 from greenloop.reporting.progress.messages import lines_of
-from greenloop.reporting.progress.renderer import Plain, Silent, is_live, one_line
+from greenloop.reporting.progress.renderer import Plain, Silent, is_live
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from greenloop import events as e
+from greenloop.reporting.escaping import one_line
 from greenloop.reporting.progress.activity import Clock, UnderWay
 from greenloop.reporting.progress.heartbeat import EVERY_S, BreakingSilence
 from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING, lines_of
@@ -158,11 +159,6 @@ def labelled(line: str, style: str) -> Table:
     label = Text(line[:LABEL_WIDTH].rstrip(), loud or f"bold {style}")
     row.add_row(label, Text(line[LABEL_WIDTH:], loud))
     return row
-
-
-def one_line(text: str) -> str:
-    """Without control characters: what a model or a test wrote must not steer the terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def _style(event: e.Event) -> str:

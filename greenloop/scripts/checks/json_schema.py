@@ -8,7 +8,7 @@ from pathlib import Path
 from greenloop.scripts.checks.subprocess_query import answer
 
 _SECONDS = 20.0
-_PROGRAM = Path(__file__).with_name("validating")
+_PROGRAM = Path(__file__).with_name("json_schema_worker")
 
 
 def schema_fault(schema: object) -> str:

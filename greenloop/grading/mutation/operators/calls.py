@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.grading.mutation.mutant import Change, Place
+from greenloop.grading.mutation.mutant import Change
+from greenloop.syntax.nodes import Place
 from greenloop.syntax.source import Source
 
 _PAIRS = (

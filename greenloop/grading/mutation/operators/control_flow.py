@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.grading.mutation.mutant import Change, Place
-from greenloop.syntax.nodes import in_function, name_of
+from greenloop.grading.mutation.mutant import Change
+from greenloop.syntax.nodes import Place, in_function, name_of
 from greenloop.syntax.source import Source
 
 _CONDITIONAL = (ast.If, ast.While, ast.IfExp, ast.Assert)

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from greenloop.grading.mutation.mutant import Change, Place
+from greenloop.grading.mutation.mutant import Change
+from greenloop.syntax.nodes import Place
 from greenloop.syntax.source import Located, Source
 
 _ARITHMETIC: dict[type[ast.operator], tuple[str, ...]] = {

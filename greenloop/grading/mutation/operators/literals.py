@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from greenloop.grading.mutation.mutant import Change, Place
+from greenloop.grading.mutation.mutant import Change
+from greenloop.syntax.nodes import Place
 from greenloop.syntax.source import Source
 
 _OPENING = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
