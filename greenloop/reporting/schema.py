@@ -115,7 +115,7 @@ def _kind(value: _Schema) -> str:
 _HEAD = (
     "# The report",
     "",
-    "<!-- Made by `python -m greenloop.reporting.reference docs/report.md` from the schema. -->",
+    "<!-- Made by `python -m greenloop.reporting.schema docs/report.md` from the schema. -->",
     "",
     "`report.json` in the run directory of every `make` and `check`, and what `--json` prints. The "
     "same as JSON Schema: `greenloop report --schema`.",
