@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop import GreenloopError, run_coding_agent
-from greenloop.grading.mutation import Mutant, mutants, sample
+from greenloop.grading.mutation import Mutant, generate_mutants, sample_mutants
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.work.mutants import MutantRuns, Splice
+from greenloop.sandbox.work.mutants import ModuleEdit, MutantRuns
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.module_under_test import tested_module
+from greenloop.testsuite.module_under_test import find_tested_module
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 BUDGET_S, PLAIN_S = 120.0, 30.0
@@ -87,8 +87,8 @@ def synthetic() -> Case:
 
 
 def in_sandbox(box: Sandbox, case: Case, chosen: tuple[Mutant, ...]) -> MutantRuns:
-    module = tested_module(case.tests)
-    splices = [Splice(m.start, m.end, m.mutated, m.unit, m.statement) for m in chosen]
+    module = find_tested_module(case.tests)
+    splices = [ModuleEdit(m.start, m.end, m.replacement, m.unit, m.statement) for m in chosen]
     files = [TestFile(f"test_{module}.py", case.tests)]
     return box.run_mutants(case.code, files, splices, module=module, budget_s=BUDGET_S)
 
@@ -102,9 +102,9 @@ def in_processes(case: Case, chosen: tuple[Mutant, ...]) -> tuple[list[bool], Co
 
 
 def fails(case: Case, mutant: Mutant) -> bool:
-    module = tested_module(case.tests)
+    module = find_tested_module(case.tests)
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, f"{module}.py").write_text(mutant.applied_to(case.code), "utf-8")
+        Path(folder, f"{module}.py").write_text(mutant.apply_to(case.code), "utf-8")
         Path(folder, f"test_{module}.py").write_text(case.tests, "utf-8")
         environment = {
             **os.environ,
@@ -128,12 +128,12 @@ def used() -> float:
 
 def measure(box: Sandbox, case: Case, size: int) -> tuple[float, float]:
     """Prints one line; the ratios of wall and CPU time."""
-    chosen = tuple(item for item in mutants(case.code) if not item.equivalent_suspect)
+    chosen = tuple(item for item in generate_mutants(case.code) if not item.equivalence_reason)
     runs = in_sandbox(box, case, chosen)
     pairs = [pair for pair in zip(chosen, runs.runs, strict=True) if pair[1].outcome not in UNTRIED]
     chosen = tuple(item for item, _ in pairs)
     outcomes = {item.id: run.outcome not in UNNOTICED for item, run in pairs}
-    few = sample(chosen, size, 0)
+    few = sample_mutants(chosen, size, 0)
     noticed, plain = in_processes(case, few)
     ours = Cost(runs.seconds / len(chosen), runs.cpu_s / len(chosen))
     others = [m.id for m, seen in zip(few, noticed, strict=True) if outcomes[m.id] != seen]
@@ -143,7 +143,7 @@ def measure(box: Sandbox, case: Case, size: int) -> tuple[float, float]:
         f"{case.name:24} {case.code.count(chr(10)):5} {len(chosen):8} {score:6.0%}"
         f" {1 / ours.wall_s:7.0f}/s {1 / max(ours.cpu_s, 1e-9):7.0f}/s {1 / plain.wall_s:7.2f}/s"
         f" {wall:7.0f}x {cpu:7.0f}x   {len(few) - len(others)}/{len(few)}"
-        f"{' ' + runs.trouble if runs.trouble else ''}{' ' + ', '.join(others) if others else ''}"
+        f"{' ' + runs.error if runs.error else ''}{' ' + ', '.join(others) if others else ''}"
     )
     return wall, cpu
 

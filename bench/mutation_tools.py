@@ -18,7 +18,7 @@ CORPUS = Path(__file__).parent / "mutation_corpus"
 GREENLOOP = """
 import json, sys, time
 from pathlib import Path
-from greenloop.grading.mutation import mutation
+from greenloop.grading.mutation import measure_mutation
 from greenloop.sandbox import open_sandbox
 from greenloop.testsuite import TestFile
 

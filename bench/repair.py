@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from greenloop.records import Expectation, Search
-from greenloop.repair import search
+from greenloop.records import Expectation, SearchResult
+from greenloop.repair import search_patches
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -51,7 +51,7 @@ class Outcome:
     """What became of one fault. `rank`: of the first patch that is right (0: none)."""
 
     fault: Fault
-    found: Search
+    found: SearchResult
     seconds: float
     same: bool = False
     right: bool = False
@@ -89,15 +89,15 @@ def measure(box: Sandbox, fault: Fault, seconds: float) -> Outcome:
     if red.passed:
         raise SystemExit(f"{fault.name}: the tests do not notice the fault")
     started = time.monotonic()
-    found = search(
+    found = search_patches(
         box, fault.faulty, tests, fault.module, run=red, expected=expected, seconds=seconds
     )
     outcome = Outcome(fault, found, time.monotonic() - started)
     if not found.patches:
         return outcome
-    wanted = box.answer_calls(fault.code, fault.module, fault.calls).events
+    wanted = box.evaluate_calls(fault.code, fault.module, fault.calls).events
     right = [
-        box.answer_calls(item.code, fault.module, fault.calls).events == wanted
+        box.evaluate_calls(item.code, fault.module, fault.calls).events == wanted
         for item in found.patches
     ]
     same = ast.dump(ast.parse(found.patches[0].code)) == ast.dump(ast.parse(fault.code))

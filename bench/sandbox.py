@@ -25,8 +25,8 @@ from pathlib import Path
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.backends.mounts import SITE, visible
-from greenloop.sandbox.backends.namespaces import bubblewrap_arguments
+from greenloop.sandbox.backends.mounts import SITE, build_guest_mounts
+from greenloop.sandbox.backends.namespaces import build_bubblewrap_arguments
 from greenloop.settings import Settings
 
 CODE = "def top_k(xs, k):\n    if k < 0:\n        raise ValueError(k)\n    return sorted(xs, reverse=True)[:k]\n"
@@ -112,8 +112,8 @@ def cold_bubblewrap(folder: str) -> Callable[[], bool] | None:
     program = shutil.which("bwrap")
     if program is None:
         return None
-    seen = visible()
-    wall = [program, *bubblewrap_arguments(seen), "--setenv", "PYTHONPATH", SITE]
+    seen = build_guest_mounts()
+    wall = [program, *build_bubblewrap_arguments(seen), "--setenv", "PYTHONPATH", SITE]
     wall += ["--setenv", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1", "--ro-bind", folder, "/tmp/work"]
     command = [seen.python, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "/tmp/work"]
     return lambda: subprocess.run([*wall, "--", *command], capture_output=True).returncode == 0

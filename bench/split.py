@@ -28,7 +28,7 @@ from greenloop.agent import CodingAgent  # noqa: E402
 from greenloop.app.inputs.specification import read_specification  # noqa: E402
 from greenloop.errors import GreenloopError  # noqa: E402
 from greenloop.sandbox import Sandbox, open_sandbox  # noqa: E402
-from greenloop.sandbox.api import AskedForm  # noqa: E402
+from greenloop.sandbox.api import IsolationMode  # noqa: E402
 from greenloop.settings import Settings  # noqa: E402
 from tests.support.pairs import Pair, pairs  # noqa: E402
 
@@ -48,7 +48,7 @@ def examples() -> Iterator[Pair]:
             yield Pair(report.contract.module, report.final_code, report.test_code)
 
 
-def seconds(box: Sandbox, pair: Pair, form: AskedForm) -> float | None:
+def seconds(box: Sandbox, pair: Pair, form: IsolationMode) -> float | None:
     """How long one run took; None where it did not pass."""
     started = time.perf_counter()
     run = box.run_tests(pair.code, pair.tests, module=pair.name, form=form)

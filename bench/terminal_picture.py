@@ -18,7 +18,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from greenloop.reporting.progress.messages import LABEL_WIDTH
-from greenloop.reporting.progress.renderer import labelled
+from greenloop.reporting.progress.renderer import build_labelled_row
 
 ROOT = Path(__file__).parents[1]
 WIDTH = 110
@@ -51,7 +51,7 @@ def main() -> None:
     told = ended.stderr.splitlines()
     for line in (item for item in told if not item.startswith("…")):  # on a screen they pass
         shown = line.replace(home, ".greenloop").replace(str(ROOT) + "/", "")
-        console.print(labelled(shown, style(shown)))
+        console.print(build_labelled_row(shown, style(shown)))
     code, _, verdict = ended.stdout.partition("\n# ")
     lines = code.rstrip().split("\n")
     more = f"\n… {len(lines) - CODE_LINES} more lines of code" if len(lines) > CODE_LINES else ""

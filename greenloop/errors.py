@@ -33,6 +33,7 @@ __all__ = [
     "GreenloopError",
     "InputError",
     "InterruptedRunError",
+    "InvalidResponseError",
     "ModelFailure",
     "ModelRefusedError",
     "ModelUnavailableError",
@@ -44,7 +45,6 @@ __all__ = [
     "SettingsError",
     "SpecificationError",
     "StoreError",
-    "UnusableAnswerError",
 ]
 
 
@@ -95,7 +95,7 @@ class ModelUnavailableError(ModelFailure):
     """The provider could not be reached, or failed, after every retry."""
 
 
-class UnusableAnswerError(ModelFailure):
+class InvalidResponseError(ModelFailure):
     """The model answered twice without the form that it was asked for."""
 
 

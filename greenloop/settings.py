@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from greenloop.dependencies import AllowList
+from greenloop.dependencies import PackageAllowlist
 from greenloop.errors import SettingsError
 from greenloop.records import Thresholds
 
@@ -70,21 +70,21 @@ class Settings(BaseSettings):
 
     @field_validator("mutants", mode="before")
     @classmethod
-    def _is_a_count(cls, value: object) -> object:
+    def _validate_mutant_count(cls, value: object) -> object:
         if value == "all" or str(value).isdigit():
             return value
         raise ValueError("should be a number, or all")
 
     @field_validator("allowed_packages", "allow_package")
     @classmethod
-    def _are_packages(cls, value: str | None) -> str | None:
-        AllowList.of(value)
+    def _validate_packages(cls, value: str | None) -> str | None:
+        PackageAllowlist.parse(value)
         return value
 
     @property
-    def allow_list(self) -> AllowList:
+    def allow_list(self) -> PackageAllowlist:
         """The packages that generated code may use: the list, and those allowed besides."""
-        return AllowList.of(self.allowed_packages, self.allow_package)
+        return PackageAllowlist.parse(self.allowed_packages, self.allow_package)
 
     mutants: Literal["all"] | int = Field(100, validation_alias="GREENLOOP_MUTANTS")
     min_sealed_agreement: float = Field(
@@ -125,12 +125,12 @@ class Settings(BaseSettings):
         try:
             return cls(**given)
         except ValidationError as error:
-            raise SettingsError(_in_one_line(error)) from None
+            raise SettingsError(_format_first_error(error)) from None
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f".env cannot be read: {error}") from None
 
 
-def _in_one_line(error: ValidationError) -> str:
+def _format_first_error(error: ValidationError) -> str:
     """The first problem, by the name a person knows it by; never the value of a secret."""
     first = error.errors()[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"

@@ -9,18 +9,18 @@ from pathlib import Path
 from greenloop.app.inputs.script_inputs import read_inputs, read_stdin
 from greenloop.records import OutputCheck
 from greenloop.scripts.checks.options import load_schema, parse_expect, parse_expect_file
-from greenloop.workflow.storage.request import KeptOptions, ScriptRequest
+from greenloop.workflow.storage.request import SavedOptions, ScriptRequest
 
 
 @dataclass(frozen=True)
-class Expected:
+class OutputExpectations:
     """What was typed of a script's output."""
 
     texts: Sequence[str] = ()
     files: Sequence[str] = ()
     schema: Path | None = None
 
-    def checks(self) -> Iterator[OutputCheck]:
+    def parse_checks(self) -> Iterator[OutputCheck]:
         """The checks. Raises InputError where one has no meaning."""
         for text in self.texts:
             yield parse_expect(text)
@@ -38,29 +38,29 @@ class ScriptArguments:
     inputs: Sequence[str] = ()
     stdin: Path | None = None
     arguments: Sequence[str] = ()
-    expected: Expected = field(default_factory=Expected)
+    expected: OutputExpectations = field(default_factory=OutputExpectations)
     allow_network: Sequence[str] = ()
 
 
-def script_request(name: str, options: ScriptArguments) -> ScriptRequest:
+def build_script_request(name: str, options: ScriptArguments) -> ScriptRequest:
     """How a script is run and checked. Raises InputError."""
     return ScriptRequest(
         name=name,
         arguments=tuple(options.arguments),
         stdin=read_stdin(options.stdin),
         inputs=read_inputs(options.inputs),
-        checks=tuple(options.expected.checks()),
+        checks=tuple(options.expected.parse_checks()),
         allow_network=tuple(options.allow_network),
-        artifacts=absolute(options.artifacts),
+        artifacts=to_absolute_path(options.artifacts),
     )
 
 
-def absolute(path: Path | None) -> str | None:
+def to_absolute_path(path: Path | None) -> str | None:
     """The path as a run keeps it, which may be resumed from elsewhere."""
     return str(path.absolute()) if path is not None else None
 
 
-def with_absolute_replays(kept: KeptOptions) -> KeptOptions:
+def with_absolute_replays(kept: SavedOptions) -> SavedOptions:
     """A replay file's path as it will still mean the same file when the run is resumed elsewhere."""
     names = ("model", "fallback_model")
     replays = {name: str(kept[name]) for name in names if str(kept[name]).startswith("replay:")}

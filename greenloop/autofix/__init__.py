@@ -1,6 +1,6 @@
 """Repairs that cost no model call: lint fixes that keep behaviour, missing imports, formatting."""
 
-from greenloop.autofix.missing_imports import with_missing_imports
-from greenloop.autofix.pipeline import Fixed, free_fixes
+from greenloop.autofix.missing_imports import add_missing_imports
+from greenloop.autofix.pipeline import FixResult, apply_free_fixes
 
-__all__ = ["Fixed", "free_fixes", "with_missing_imports"]
+__all__ = ["FixResult", "add_missing_imports", "apply_free_fixes"]

@@ -5,34 +5,34 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from greenloop.syntax.parse import parsed
+from greenloop.syntax.parse import parse_or_none
 
 
-def without_tab_mix(code: str, *, is_python2: bool = False) -> str:
+def fix_mixed_indentation(code: str, *, is_python2: bool = False) -> str:
     """The source with its indentation of one kind; as it was where that is not its trouble.
 
     A tab may have stood for 8 columns or for 4. It is taken as the one that gives a program, and the
     source stays as it is where both do and differ; Python 2 had 8. As few lines as may be are
     changed, none inside of texts.
     """
-    if not _is_mixed(code):
+    if not _has_mixed_indentation(code):
         return code
-    by_width = {width: _expanded(code, width) for width in (8, 4)}
+    by_width = {width: _expand_tabs(code, width) for width in (8, 4)}
     meanings = {
         width: ast.dump(tree)
         for width, text in by_width.items()
-        if (tree := parsed(text)) is not None
+        if (tree := parse_or_none(text)) is not None
     }
     if not meanings or (len(set(meanings.values())) > 1 and not is_python2):
         return code
     width = next(iter(meanings))
-    tabbed = _tabbed(code, width)
-    same = (tree := parsed(tabbed)) is not None and ast.dump(tree) == meanings[width]
-    fewer = _changes(code, tabbed) < _changes(code, by_width[width])
+    tabbed = _indent_with_tabs(code, width)
+    same = (tree := parse_or_none(tabbed)) is not None and ast.dump(tree) == meanings[width]
+    fewer = _count_changed_lines(code, tabbed) < _count_changed_lines(code, by_width[width])
     return tabbed if same and fewer else by_width[width]
 
 
-def _is_mixed(code: str) -> bool:
+def _has_mixed_indentation(code: str) -> bool:
     try:
         ast.parse(code)
     except (TabError, IndentationError):
@@ -42,22 +42,25 @@ def _is_mixed(code: str) -> bool:
     return False
 
 
-def _expanded(code: str, width: int) -> str:
-    return _reindented(code, lambda indent: indent.expandtabs(width))
+def _expand_tabs(code: str, width: int) -> str:
+    return _reindent(code, lambda indent: indent.expandtabs(width))
 
 
-def _tabbed(code: str, width: int) -> str:
+def _indent_with_tabs(code: str, width: int) -> str:
     def with_tabs(indent: str) -> str:
         tabs, rest = divmod(len(indent.expandtabs(width)), width)
         return "\t" * tabs + " " * rest
 
-    return _reindented(code, with_tabs)
+    return _reindent(code, with_tabs)
 
 
-def _reindented(code: str, by: Callable[[str], str]) -> str:
+def _reindent(code: str, convert: Callable[[str], str]) -> str:
     old = code.split("\n")
-    new = [by(_indent(line)) + line.lstrip(" \t") if line.strip() else line for line in old]
-    tree = parsed("\n".join(new))
+    new = [
+        convert(_leading_whitespace(line)) + line.lstrip(" \t") if line.strip() else line
+        for line in old
+    ]
+    tree = parse_or_none("\n".join(new))
     if tree is None:
         return "\n".join(new)
     for node in ast.walk(tree):
@@ -67,10 +70,10 @@ def _reindented(code: str, by: Callable[[str], str]) -> str:
     return "\n".join(new)
 
 
-def _indent(line: str) -> str:
+def _leading_whitespace(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _changes(old: str, new: str) -> int:
+def _count_changed_lines(old: str, new: str) -> int:
     pairs = zip(old.split("\n"), new.split("\n"), strict=True)
     return sum(one != other for one, other in pairs)

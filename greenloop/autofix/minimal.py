@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from greenloop.autofix.indentation import without_tab_mix
-from greenloop.autofix.missing_imports import with_missing_imports
+from greenloop.autofix.indentation import fix_mixed_indentation
+from greenloop.autofix.missing_imports import add_missing_imports
 from greenloop.autofix.python2 import divided_lines, with_python3_syntax, without_python2_names
-from greenloop.autofix.syntax_errors import without_slips
-from greenloop.syntax.parse import parsed
+from greenloop.autofix.syntax_errors import fix_syntax_errors
+from greenloop.syntax.parse import parse_or_none
 
 
-def minimal_fixes(code: str) -> tuple[str, list[str]]:
+def apply_minimal_fixes(code: str) -> tuple[str, list[str]]:
     """The source with only its syntax mended and undefined names seen to, and words for what was.
 
     Nothing is formatted, sorted or removed. Line ends and a byte order mark stay. A source whose
@@ -18,22 +18,22 @@ def minimal_fixes(code: str) -> tuple[str, list[str]]:
     mark = "\ufeff" if code.startswith("\ufeff") else ""
     body = code.removeprefix(mark)
     windows = "\r\n" in body and body.count("\r\n") == body.count("\n")
-    new, words = _fixed(body.replace("\r\n", "\n") if windows else body)
+    new, words = _fix_code(body.replace("\r\n", "\n") if windows else body)
     if not words:
         return code, []
     return mark + (new.replace("\n", "\r\n") if windows else new), words
 
 
-def _fixed(code: str) -> tuple[str, list[str]]:
+def _fix_code(code: str) -> tuple[str, list[str]]:
     words: list[str] = []
     is_python2 = False
-    if parsed(code) is None:
-        code, words, is_python2 = _with_syntax(code)
-        if parsed(code) is None:
+    if parse_or_none(code) is None:
+        code, words, is_python2 = _fix_syntax(code)
+        if parse_or_none(code) is None:
             return code, []
     code, names = without_python2_names(code, is_python2=is_python2)
     words += [f"Python 2: {item}" for item in names]
-    code, added = with_missing_imports(code)
+    code, added = add_missing_imports(code)
     words += [f"added: {line}" for line in added]
     divisions = divided_lines(code) if is_python2 else ""
     if divisions:
@@ -43,20 +43,20 @@ def _fixed(code: str) -> tuple[str, list[str]]:
     return code, words
 
 
-def _with_syntax(code: str) -> tuple[str, list[str], bool]:
+def _fix_syntax(code: str) -> tuple[str, list[str], bool]:
     """Mended step by step until it parses; each step may uncover the next one's matter."""
-    code, slips = without_slips(code)
+    code, slips = fix_syntax_errors(code)
     words = [f"syntax: {item}" for item in slips]
     is_python2 = False
     for _ in range(2):
-        untabbed = without_tab_mix(code, is_python2=is_python2)
+        untabbed = fix_mixed_indentation(code, is_python2=is_python2)
         if untabbed != code:
             code, words = untabbed, [*words, "indentation: tabs and spaces mixed"]
-        if parsed(code) is not None:
+        if parse_or_none(code) is not None:
             break
         code, old = with_python3_syntax(code)
         is_python2 = is_python2 or bool(old)
         words += [f"Python 2: {item}" for item in old]
-        code, slips = without_slips(code)
+        code, slips = fix_syntax_errors(code)
         words += [f"syntax: {item}" for item in slips]
     return code, list(dict.fromkeys(words)), is_python2

@@ -11,7 +11,7 @@ import builtins
 import importlib
 from collections.abc import Sequence
 
-from greenloop.autofix.ruff import findings
+from greenloop.autofix.ruff import lint_code
 
 _MODULES = (
     "abc argparse asyncio base64 bisect calendar collections contextlib copy csv dataclasses decimal "
@@ -20,8 +20,8 @@ _MODULES = (
     "struct subprocess sys tempfile textwrap threading time types typing unicodedata urllib uuid "
     "warnings zlib zoneinfo"
 ).split()
-_URLLIB = frozenset({"error", "parse", "request", "robotparser"})
-_NAMES = {
+_URLLIB_MODULES = frozenset({"error", "parse", "request", "robotparser"})
+_IMPORTABLE_NAMES = {
     "abc": "ABC abstractmethod",
     "collections": "ChainMap Counter OrderedDict defaultdict deque namedtuple",
     "collections.abc": (
@@ -49,13 +49,13 @@ _NAMES = {
     ),
     "zoneinfo": "ZoneInfo",
 }
-_MEMBERS = {module: frozenset(names.split()) for module, names in _NAMES.items()}
+_NAMES_BY_MODULE = {module: frozenset(names.split()) for module, names in _IMPORTABLE_NAMES.items()}
 
 
-_DATETIME_MODULE = frozenset({"datetime", "date", "timedelta", "timezone", "time", "UTC"})
+_DATETIME_MEMBERS = frozenset({"datetime", "date", "timedelta", "timezone", "time", "UTC"})
 
 
-def with_missing_imports(
+def add_missing_imports(
     code: str, names: Sequence[str] | None = None, *, is_test: bool = False
 ) -> tuple[str, list[str]]:
     """The code with imports for undefined names of the standard library, and the added lines.
@@ -63,24 +63,24 @@ def with_missing_imports(
     `names` are the undefined ones, where that is known.
     """
     if names is None:
-        names = findings(code).undefined if _may_lack(code) else ()
+        names = lint_code(code).undefined if _has_unknown_names(code) else ()
     if not names:
         return code, []
     tree = ast.parse(code)
-    lines = [line for name in names for line in _imports_of(name, tree, is_test)]
-    return (_inserted(code, lines), lines) if lines else (code, [])
+    lines = [line for name in names for line in _find_imports(name, tree, is_test)]
+    return (_insert_imports(code, lines), lines) if lines else (code, [])
 
 
-def _may_lack(code: str) -> bool:
+def _has_unknown_names(code: str) -> bool:
     """Whether a name is used that neither the module's top level nor Python has: else nobody need
     be asked, which costs a process."""
     tree = ast.parse(code)
-    own = {item for node in tree.body for item in _bound_by(node)}
+    own = {item for node in tree.body for item in _bound_names(node)}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return not used <= own | set(dir(builtins))
 
 
-def _bound_by(node: ast.stmt) -> set[str]:
+def _bound_names(node: ast.stmt) -> set[str]:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {node.name}
     if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -88,45 +88,49 @@ def _bound_by(node: ast.stmt) -> set[str]:
     return set()
 
 
-def _imports_of(name: str, tree: ast.Module, is_test: bool) -> list[str]:
+def _find_imports(name: str, tree: ast.Module, is_test: bool) -> list[str]:
     """What to add for an undefined name; [] where it could mean something else."""
     if name == "pytest" and is_test:
         return ["import pytest"]
-    members = _members(name, tree)
+    members = _accessed_members(name, tree)
     if name == "datetime":
-        return _imports_of_datetime(members, tree)
+        return _find_datetime_imports(members, tree)
     if name == "urllib":  # its modules are not loaded with it
-        return [f"import urllib.{item}" for item in sorted(members & _URLLIB)]
-    if name in _MODULES and members and _has_all(name, members):
+        return [f"import urllib.{item}" for item in sorted(members & _URLLIB_MODULES)]
+    if name in _MODULES and members and _has_members(name, members):
         return [f"import {name}"]
-    return [f"from {module} import {name}" for module, all_ in _MEMBERS.items() if name in all_]
+    return [
+        f"from {module} import {name}" for module, all_ in _NAMES_BY_MODULE.items() if name in all_
+    ]
 
 
-def _members(name: str, tree: ast.Module) -> set[str]:
+def _accessed_members(name: str, tree: ast.Module) -> set[str]:
     """What is reached through a name: `x` of `name.x`."""
     nodes = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute)]
     return {n.attr for n in nodes if isinstance(n.value, ast.Name) and n.value.id == name}
 
 
-def _has_all(module: str, members: set[str]) -> bool:
+def _has_members(module: str, members: set[str]) -> bool:
     """Whether the module has them: else the name is a forgotten variable, not a module."""
     return members <= set(dir(importlib.import_module(module)))
 
 
-def _imports_of_datetime(members: set[str], tree: ast.Module) -> list[str]:
+def _find_datetime_imports(members: set[str], tree: ast.Module) -> list[str]:
     """The module where its members are reached through it, else the class of the same name."""
     called = any(
         isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "datetime"
         for n in ast.walk(tree)
     )
-    if not members & _DATETIME_MODULE:
+    if not members & _DATETIME_MEMBERS:
         return ["from datetime import datetime"]
     return (
-        [] if called or members - _DATETIME_MODULE - {"MINYEAR", "MAXYEAR"} else ["import datetime"]
+        []
+        if called or members - _DATETIME_MEMBERS - {"MINYEAR", "MAXYEAR"}
+        else ["import datetime"]
     )
 
 
-def _inserted(code: str, lines: list[str]) -> str:
+def _insert_imports(code: str, lines: list[str]) -> str:
     """Below the module's docstring and its `from __future__` imports."""
     at = 0
     for index, node in enumerate(ast.parse(code).body):

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from greenloop.autofix.minimal import minimal_fixes
-from greenloop.autofix.missing_imports import with_missing_imports
-from greenloop.autofix.ruff import findings, fixed_by_ruff, formatted
-from greenloop.syntax.parse import parsed
+from greenloop.autofix.minimal import apply_minimal_fixes
+from greenloop.autofix.missing_imports import add_missing_imports
+from greenloop.autofix.ruff import apply_ruff_fixes, format_code, lint_code
+from greenloop.syntax.parse import parse_or_none
 
 
 @dataclass(frozen=True)
-class Fixed:
+class FixResult:
     """The source afterwards; what was mended, in words. Formatting alone is not named."""
 
     code: str
     applied: tuple[str, ...] = ()
 
 
-def free_fixes(
-    code: str, keep: Collection[str] = (), *, is_test: bool = False, minimal: bool = False
-) -> Fixed:
+def apply_free_fixes(
+    code: str, kept_names: Collection[str] = (), *, is_test: bool = False, minimal: bool = False
+) -> FixResult:
     """Mends what needs no judgement. `keep` are names that must stay importable from the module.
 
     A source that does not parse comes back as it is: only a model can mend that. With `minimal`, for
@@ -29,15 +29,15 @@ def free_fixes(
     slips of syntax included), each character of the rest stays, and nothing is formatted.
     """
     if minimal:
-        mended, words = minimal_fixes(code)
-        return Fixed(mended, tuple(words))
-    if parsed(code) is None:
-        return Fixed(code)
-    found = findings(code)
-    with_imports, added = with_missing_imports(code, found.undefined, is_test=is_test)
-    codes = findings(with_imports).fixable if added else found.fixable
-    linted = fixed_by_ruff(with_imports, keep) if codes else with_imports
+        mended, words = apply_minimal_fixes(code)
+        return FixResult(mended, tuple(words))
+    if parse_or_none(code) is None:
+        return FixResult(code)
+    found = lint_code(code)
+    with_imports, added = add_missing_imports(code, found.undefined, is_test=is_test)
+    codes = lint_code(with_imports).fixable if added else found.fixable
+    linted = apply_ruff_fixes(with_imports, kept_names) if codes else with_imports
     if linted == with_imports:
         codes = ()
     applied = [f"added: {line}" for line in added] + [f"ruff {item}" for item in codes]
-    return Fixed(formatted(linted), tuple(applied))
+    return FixResult(format_code(linted), tuple(applied))

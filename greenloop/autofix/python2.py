@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
 from greenloop.autofix.refactoring import HAS_KEY, IMPORTS, PRINTS, SYNTAX, refactored
-from greenloop.autofix.ruff import findings
-from greenloop.syntax.parse import parsed
+from greenloop.autofix.ruff import lint_code
+from greenloop.syntax.parse import parse_or_none
 
 _NAMES = {
     "xrange": "range",
@@ -50,7 +50,7 @@ def without_python2_names(code: str, *, is_python2: bool) -> tuple[str, list[str
     where it is known to be Python 2: told by the caller, or by such a name.
     """
     code, words = _redirected(code)
-    code, renamed = _renamed(code, [name for name in findings(code).undefined if name in _NAMES])
+    code, renamed = _renamed(code, [name for name in lint_code(code).undefined if name in _NAMES])
     words += [f"{name} -> {_NAMES[name]}" for name in renamed]
     if is_python2 or renamed or words:
         code, methods = _methods_renamed(code)
@@ -64,7 +64,7 @@ def without_python2_names(code: str, *, is_python2: bool) -> tuple[str, list[str
 
 def divided_lines(code: str) -> str:
     """`lines 3, 8`, where `/` stands and may mean something else now; "" where it does not."""
-    tree = parsed(code)
+    tree = parse_or_none(code)
     if tree is None or "import division" in code:
         return ""
     found = {
@@ -109,7 +109,7 @@ def _error(code: str) -> SyntaxError | None:
 
 def _redirected(code: str) -> tuple[str, list[str]]:
     """`print >>file, …`: Python 3 reads it as a shift, and fails on it when it comes there."""
-    tree = parsed(code)
+    tree = parse_or_none(code)
     places = [n.lineno for n in ast.walk(tree) if _is_shifted_print(n)] if tree else []
     if not places:
         return code, []
@@ -121,7 +121,7 @@ def _redirected(code: str) -> tuple[str, list[str]]:
         lines[number - 1], found = _line(lines[number - 1], PRINTS)
         words = words or found
     new = "\n".join(lines)
-    return (new, words) if parsed(new) is not None else (code, [])
+    return (new, words) if parse_or_none(new) is not None else (code, [])
 
 
 def _is_shifted_print(node: ast.AST) -> TypeGuard[ast.Expr]:
@@ -138,7 +138,7 @@ def _is_shifted_print(node: ast.AST) -> TypeGuard[ast.Expr]:
 
 def _renamed(code: str, names: list[str]) -> tuple[str, list[str]]:
     """Uses of names that nothing in the file binds, in any scope."""
-    tree = parsed(code)
+    tree = parse_or_none(code)
     if tree is None or not names:
         return code, []
     sure = set(names) - _bound(tree)
@@ -166,7 +166,7 @@ def _is_stored(node: ast.Name) -> bool:
 
 
 def _methods_renamed(code: str) -> tuple[str, list[str]]:
-    tree = parsed(code)
+    tree = parse_or_none(code)
     if tree is None:
         return code, []
     places = [
@@ -187,7 +187,7 @@ def _old_methods(tree: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
 
 def _modules_renamed(code: str, modules: Collection[str]) -> tuple[str, list[str]]:
     """Not where a failing import is looked out for: then both Pythons are meant."""
-    tree = parsed(code)
+    tree = parse_or_none(code)
     if tree is None or re.search(r"\b(ImportError|ModuleNotFoundError)\b", code):
         return code, []
     imported = {item for node in ast.walk(tree) for item in _imported(node)}
@@ -202,7 +202,7 @@ def _imported(node: ast.AST) -> list[str]:
 
 def _if_parsed(code: str, fixers: dict[str, str]) -> tuple[str, list[str]]:
     new, words = refactored(code, fixers)
-    return (new, words) if parsed(new) is not None else (code, [])
+    return (new, words) if parse_or_none(new) is not None else (code, [])
 
 
 def _replaced(code: str, places: list[tuple[int, int, str, str]]) -> str:

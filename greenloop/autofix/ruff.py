@@ -14,29 +14,31 @@ from typing import Any
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Left out on
 # purpose: comparisons to None or True, unused variables, mutable defaults: mending them can change
 # what a program does.
-_SAFE = "F401,I001,F541,UP,E713"
-_TIMEOUT_S = 20
+_SAFE_RULES = "F401,I001,F541,UP,E713"
+_TIMEOUT_SECONDS = 20
 
 
 @dataclass(frozen=True)
-class Findings:
+class LintResult:
     """Names that nothing defines (ruff F821), in order of appearance; codes that ruff can mend."""
 
     undefined: tuple[str, ...] = ()
     fixable: tuple[str, ...] = ()
 
 
-def findings(code: str) -> Findings:
+def lint_code(code: str) -> LintResult:
     """What ruff has to say, asked in one process; nothing where it cannot be run."""
-    found = _ruff(code, "--select", f"F821,{_SAFE}", "--output-format", "json")
-    items = _items(found) if found is not None else []
+    found = _run_ruff(code, "--select", f"F821,{_SAFE_RULES}", "--output-format", "json")
+    items = _parse_items(found) if found is not None else []
     names = [re.search(r"`([^`]+)`", item["message"]) for item in items if item["code"] == "F821"]
     fixes = [item for item in items if item["code"] != "F821" and item.get("fix")]
-    fixable = {item["code"] for item in fixes if not _is_sorted(item, code)}
-    return Findings(tuple(dict.fromkeys(item[1] for item in names if item)), tuple(sorted(fixable)))
+    fixable = {item["code"] for item in fixes if not _is_spacing_only(item, code)}
+    return LintResult(
+        tuple(dict.fromkeys(item[1] for item in names if item)), tuple(sorted(fixable))
+    )
 
 
-def _is_sorted(item: dict[str, Any], code: str) -> bool:
+def _is_spacing_only(item: dict[str, Any], code: str) -> bool:
     """Whether imports only want other blank lines: that is formatting, and not worth a process."""
     if item["code"] != "I001" or len(item["fix"]["edits"]) != 1:
         return False
@@ -44,28 +46,28 @@ def _is_sorted(item: dict[str, Any], code: str) -> bool:
     first, last = edit["location"], edit["end_location"]
     old = "\n".join(re.split(r"\r\n|\r|\n", code)[first["row"] - 1 : last["row"] - 1])
     try:
-        return (first["column"], last["column"]) == (1, 1) and _shape(old) == _shape(
+        return (first["column"], last["column"]) == (1, 1) and _dump_tree(old) == _dump_tree(
             edit["content"]
         )
     except (SyntaxError, ValueError):
         return False
 
 
-def fixed_by_ruff(code: str, keep: Collection[str]) -> str:
+def apply_ruff_fixes(code: str, kept_names: Collection[str]) -> str:
     """The code with ruff's safe fixes. Nothing is changed where a name of `keep` goes."""
-    fixed = _ruff(code, "--select", _SAFE, "--fix", "--quiet")
-    if not fixed or not _defines(fixed, {name for name in keep if _defines(code, {name})}):
+    fixed = _run_ruff(code, "--select", _SAFE_RULES, "--fix", "--quiet")
+    if not fixed or not _defines(fixed, {name for name in kept_names if _defines(code, {name})}):
         return code
-    return code if _shape(fixed) == _shape(code) else fixed
+    return code if _dump_tree(fixed) == _dump_tree(code) else fixed
 
 
-def _shape(code: str) -> str:
+def _dump_tree(code: str) -> str:
     return ast.dump(ast.parse(code))
 
 
-def _items(found: str) -> list[dict[str, Any]]:
+def _parse_items(output: str) -> list[dict[str, Any]]:
     try:
-        items: list[dict[str, Any]] = json.loads(found)
+        items: list[dict[str, Any]] = json.loads(output)
     except ValueError:
         return []
     return items
@@ -93,10 +95,10 @@ def _defines(code: str, names: set[str]) -> bool:
     return names <= bound
 
 
-def _ruff(code: str, *options: str) -> str | None:
+def _run_ruff(code: str, *options: str) -> str | None:
     """ruff's standard output on one source; None where it cannot be run."""
     try:
-        binary = _binary()
+        binary = _find_binary()
     except (ImportError, OSError):
         return None
     command = [
@@ -110,7 +112,7 @@ def _ruff(code: str, *options: str) -> str | None:
     ]
     try:
         ended = subprocess.run(
-            command, input=code, capture_output=True, encoding="utf-8", timeout=_TIMEOUT_S
+            command, input=code, capture_output=True, encoding="utf-8", timeout=_TIMEOUT_SECONDS
         )
     except (OSError, subprocess.TimeoutExpired, UnicodeError):
         return None
@@ -118,14 +120,14 @@ def _ruff(code: str, *options: str) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _binary() -> str:
+def _find_binary() -> str:
     """Raises ImportError or OSError where there is none."""
     from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
     return str(find_ruff_bin())
 
 
-def formatted(code: str) -> str:
+def format_code(code: str) -> str:
     """The code as black writes it; as it is where black cannot read it."""
     import black
 

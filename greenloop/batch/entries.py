@@ -12,15 +12,15 @@ from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
 from greenloop.records import Record
-from greenloop.testsuite.module_names import why_no_module_name
+from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.workflow.storage.request import GivenTests, digest
 
 _SUFFIXES = (".md", ".txt", ".rst")
-_MOST_BYTES = 1_000_000
-_MOST_LINES_BYTES = 200_000_000
+_MAX_FILE_BYTES = 1_000_000
+_MAX_JSONL_BYTES = 200_000_000
 
 
-class Line(Record):
+class JsonlEntry(Record):
     """One line of a JSONL file; paths in it are relative to the working folder."""
 
     id: str = Field(min_length=1, max_length=200)
@@ -38,14 +38,14 @@ class Entry(Record):
     id: str
     text: str
     source: str = ""
-    given: tuple[GivenTests, ...] = ()
+    tests: tuple[GivenTests, ...] = ()
     output: Path | None = None
     module: str | None = None
 
     @property
     def sha256(self) -> str:
         """What a result stands for: the text and the person's tests."""
-        return digest("\0".join([self.text, *(item.sha256 for item in self.given)]))
+        return digest("\0".join([self.text, *(item.sha256 for item in self.tests)]))
 
     @property
     def slug(self) -> str:
@@ -60,7 +60,7 @@ def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, 
     Raises:
         InputError: something cannot be read, has no meaning, or two entries have one id or output.
     """
-    entries = tuple(entry for spec in specs for entry in _entries(spec, output_dir))
+    entries = tuple(entry for spec in specs for entry in _read_entries_from(spec, output_dir))
     if not entries:
         places = ", ".join("standard input" if spec == "-" else spec for spec in specs)
         raise InputError(
@@ -78,90 +78,92 @@ def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, 
     return entries
 
 
-def _entries(spec: str, output_dir: Path | None) -> Iterator[Entry]:
+def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
     path = Path(spec)
     if spec == "-":
-        yield from _lines(sys.stdin.buffer.read(_MOST_LINES_BYTES), "standard input", output_dir)
+        yield from _entries_from_jsonl(
+            sys.stdin.buffer.read(_MAX_JSONL_BYTES), "standard input", output_dir
+        )
     elif path.is_dir():
         for item in sorted(path.rglob("*")):
             if item.suffix in _SUFFIXES and item.is_file() and item.stem.lower() != "readme":
-                yield _of_file(item, item.relative_to(path).with_suffix(""), output_dir)
+                yield _entry_from_file(item, item.relative_to(path).with_suffix(""), output_dir)
     elif path.suffix in (".jsonl", ".ndjson"):
-        yield from _lines(_content(path, _MOST_LINES_BYTES), spec, output_dir)
+        yield from _entries_from_jsonl(_read_bytes(path, _MAX_JSONL_BYTES), spec, output_dir)
     else:
-        yield _of_file(path, Path(path.stem), output_dir)
+        yield _entry_from_file(path, Path(path.stem), output_dir)
 
 
-def _of_file(path: Path, name: Path, output_dir: Path | None) -> Entry:
-    text = _text(_content(path, _MOST_BYTES), str(path))
+def _entry_from_file(path: Path, name: Path, output_dir: Path | None) -> Entry:
+    text = _decode_text(_read_bytes(path, _MAX_FILE_BYTES), str(path))
     if not text.strip():
         raise InputError(f"{path} is empty: say what the code should do")
-    output = output_dir / _file_name(name) if output_dir else None
+    output = output_dir / _module_file_name(name) if output_dir else None
     return Entry(id=name.as_posix(), text=text, source=str(path), output=output)
 
 
-def _file_name(name: Path) -> Path:
+def _module_file_name(name: Path) -> Path:
     """The code's file: the specification's name as a module's."""
     stem = re.sub(r"\W+", "_", name.name).strip("_").lower() or "solution"
     stem = f"_{stem}" if stem[0].isdigit() else stem
-    if why := why_no_module_name(stem):
+    if why := explain_invalid_module_name(stem):
         raise InputError(f"{name}: '{stem}' cannot be the module's name: {why}; rename the file")
     return name.with_name(f"{stem}.py")
 
 
-def _lines(data: bytes, name: str, output_dir: Path | None) -> Iterator[Entry]:
-    for number, raw in enumerate(_text(data, name).split("\n"), 1):
+def _entries_from_jsonl(data: bytes, name: str, output_dir: Path | None) -> Iterator[Entry]:
+    for number, raw in enumerate(_decode_text(data, name).split("\n"), 1):
         if raw.strip():
-            yield _of_line(raw, f"{name}, line {number}", output_dir)
+            yield _entry_from_line(raw, f"{name}, line {number}", output_dir)
 
 
-def _of_line(raw: str, where: str, output_dir: Path | None) -> Entry:
+def _entry_from_line(raw: str, where: str, output_dir: Path | None) -> Entry:
     try:
-        line = Line.model_validate(json.loads(raw))
+        line = JsonlEntry.model_validate(json.loads(raw))
     except ValidationError as error:
-        raise InputError(f"{where}: {_what_is_wrong(error)}") from None
+        raise InputError(f"{where}: {_describe_validation_error(error)}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not JSON: {error}") from None
     tests = (line.tests,) if isinstance(line.tests, str) else line.tests
     output = Path(line.output) if line.output else None
     if output is None and output_dir is not None:
-        output = output_dir / _file_name(Path(line.id))
-    given = tuple(_given(Path(item), where) for item in tests)
-    return Entry(id=line.id, text=line.spec, source=where, given=given, output=output)
+        output = output_dir / _module_file_name(Path(line.id))
+    given = tuple(_read_user_tests(Path(item), where) for item in tests)
+    return Entry(id=line.id, text=line.spec, source=where, tests=given, output=output)
 
 
-def _what_is_wrong(error: ValidationError) -> str:
+def _describe_validation_error(error: ValidationError) -> str:
     first = error.errors()[0]
     key = ".".join(str(item) for item in first["loc"])
     if not key:
         return "no object {id, spec, tests?, output?}"
     if first["type"] == "extra_forbidden":
-        return f"no key of a specification: {key}; there are {', '.join(Line.model_fields)}"
+        return f"no key of a specification: {key}; there are {', '.join(JsonlEntry.model_fields)}"
     return f"{key}: {first['msg']}"
 
 
-def _given(path: Path, where: str) -> GivenTests:
+def _read_user_tests(path: Path, where: str) -> GivenTests:
     name = f"{where}: tests {path}"
-    code = _text(_content(path, _MOST_BYTES, name), name)
+    code = _decode_text(_read_bytes(path, _MAX_FILE_BYTES, name), name)
     try:
         compile(code, str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         raise InputError(f"{name} is no Python file: {error}") from None
-    return GivenTests.of(path.name, code)
+    return GivenTests.from_code(path.name, code)
 
 
-def _content(path: Path, most: int, name: str = "") -> bytes:
+def _read_bytes(path: Path, max_bytes: int, name: str = "") -> bytes:
     try:
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = file.read(max_bytes + 1)
     except OSError as error:
         raise InputError(f"{name or path} cannot be read: {error.strerror or error}") from None
-    if len(data) > most:
-        raise InputError(f"{name or path} is larger than {most // 1_000_000} MB")
+    if len(data) > max_bytes:
+        raise InputError(f"{name or path} is larger than {max_bytes // 1_000_000} MB")
     return data
 
 
-def _text(data: bytes, name: str) -> str:
+def _decode_text(data: bytes, name: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

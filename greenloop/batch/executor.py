@@ -10,23 +10,23 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from greenloop.agent import CodingAgent
-from greenloop.events import Emit, ignore
-from greenloop.llm.budget import Ledger
+from greenloop.events import EventSink, ignore_event
+from greenloop.llm.budget import Budget
 from greenloop.llm.factory import open_sources
-from greenloop.llm.rate_limits import CallLimits
+from greenloop.llm.rate_limits import LocalRateLimits
 from greenloop.records import Report
 from greenloop.sandbox import open_sandbox
-from greenloop.sandbox.base import TestingSandbox
-from greenloop.sandbox.views.throttled import SharedSandbox
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.views.throttled import ThrottledSandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import open_tracing
-from greenloop.workflow.setup.runtime import Parts
+from greenloop.workflow.setup.runtime import SharedResources
 from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
 @dataclass(frozen=True)
-class Terms:
+class BatchConfig:
     """What all runs of a batch are held to: conversations at once, requests and tokens a minute.
 
     The budgets are those of the settings.
@@ -34,16 +34,16 @@ class Terms:
 
     settings: Settings
     jobs: int = 4
-    requests: int | None = None
-    tokens: int | None = None
-    emit: Emit = ignore
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    emit: EventSink = ignore_event
 
 
-class Runs(Protocol):
+class RunExecutor(Protocol):
     """An engine at work."""
 
     async def run(
-        self, request: RunRequest, directory: RunDirectory, emit: Emit = ignore
+        self, request: RunRequest, directory: RunDirectory, emit: EventSink = ignore_event
     ) -> Report:
         """The report of one run, which goes on where its directory holds one already.
 
@@ -59,10 +59,10 @@ class Runs(Protocol):
         ...
 
 
-class Engine(Protocol):
+class Executor(Protocol):
     """Has the runs of a batch made."""
 
-    def opened(self, terms: Terms) -> AbstractAsyncContextManager[Runs]:
+    def open(self, config: BatchConfig) -> AbstractAsyncContextManager[RunExecutor]:
         """Opens what the runs share, and closes it.
 
         Raises:
@@ -72,51 +72,57 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class RunsHere:
+class LocalRunExecutor:
     """Runs in this process, over one sandbox."""
 
     settings: Settings
-    shared: Parts
-    box: TestingSandbox
+    resources: SharedResources
+    sandbox: BaseSandbox
     slots: threading.Semaphore
 
     async def run(
-        self, request: RunRequest, directory: RunDirectory, emit: Emit = ignore
+        self, request: RunRequest, directory: RunDirectory, emit: EventSink = ignore_event
     ) -> Report:
-        sandbox = SharedSandbox(self.box, self.slots)
-        parts = replace(self.shared, sandbox=sandbox)
-        agent = CodingAgent(self.settings, parts=parts, emit=emit)
+        sandbox = ThrottledSandbox(self.sandbox, self.slots)
+        parts = replace(self.resources, sandbox=sandbox)
+        agent = CodingAgent(self.settings, resources=parts, emit=emit)
         if directory.request_file.exists():
             return await agent.resume(directory)
         return await agent.run(request, directory.path)
 
     async def cost(self) -> float | None:
-        return self.shared.total.cost if self.shared.total else None
+        return self.resources.shared_budget.cost if self.resources.shared_budget else None
 
 
-def runs_here(settings: Settings, parts: Parts, at_once: int, stack: ExitStack) -> RunsHere:
+def create_local_run_executor(
+    settings: Settings, resources: SharedResources, concurrency: int, stack: ExitStack
+) -> LocalRunExecutor:
     """Runs that share `parts`, a model, tracers, and a sandbox in which so many go on `at_once`.
 
     Raises:
         SandboxError, ModelFailure: one of them cannot be had.
     """
     box = stack.enter_context(open_sandbox(settings))
-    assert isinstance(box, TestingSandbox)
+    assert isinstance(box, BaseSandbox)
     tracing = open_tracing()
     stack.callback(tracing.close)
-    shared = replace(parts, sources=tuple(open_sources(settings)), tracing=tracing)
-    return RunsHere(settings, shared, box, threading.Semaphore(at_once))
+    shared = replace(resources, sources=tuple(open_sources(settings)), tracing=tracing)
+    return LocalRunExecutor(settings, shared, box, threading.Semaphore(concurrency))
 
 
 @dataclass(frozen=True)
-class LocalEngine:
+class LocalExecutor:
     """All runs in this process, side by side."""
 
     @asynccontextmanager
-    async def opened(self, terms: Terms) -> AsyncIterator[Runs]:
-        settings = terms.settings
-        limits = CallLimits(terms.jobs * 2, terms.requests, terms.tokens)
-        total = Ledger(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
+    async def open(self, config: BatchConfig) -> AsyncIterator[RunExecutor]:
+        settings = config.settings
+        limits = LocalRateLimits(
+            config.jobs * 2, config.requests_per_minute, config.tokens_per_minute
+        )
+        total = Budget(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
         with ExitStack() as stack:
             at_once = max(2, os.cpu_count() or 1)
-            yield runs_here(settings, Parts(limits=limits, total=total), at_once, stack)
+            yield create_local_run_executor(
+                settings, SharedResources(limits=limits, shared_budget=total), at_once, stack
+            )

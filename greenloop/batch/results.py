@@ -13,21 +13,21 @@ from greenloop.errors import OutputError
 from greenloop.records import BatchOutcome, BatchTotals
 from greenloop.records.batch import OutcomeKind
 
-RESULTS = "results.jsonl"
-_AN_ANSWER = 64 << 10  # bytes of a long one
+RESULTS_FILE = "results.jsonl"
+_RESPONSE_BYTES = 64 << 10  # bytes of a long one
 
 
-class Results:
+class BatchResults:
     """`results.jsonl`. A half-written last line, after a crash or on a full disk, is passed over."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         ended = (item for item in read_results(path) if item.kind in ("reached", "missed"))
-        self._ended = {(item.id, item.sha256): item for item in ended}
+        self._outcomes = {(item.id, item.sha256): item for item in ended}
 
-    def earlier(self, id: str, sha256: str) -> BatchOutcome | None:
+    def find_outcome(self, id: str, sha256: str) -> BatchOutcome | None:
         """How an entry ended in an earlier call, None where it did not end."""
-        return self._ended.get((id, sha256))
+        return self._outcomes.get((id, sha256))
 
     def append(self, outcome: BatchOutcome) -> None:
         """Raises OutputError where the disk does not take it."""
@@ -42,7 +42,7 @@ def append_line(path: Path, line: str) -> None:
     """
     try:
         with path.open("a", encoding="utf-8") as file:
-            if file.tell() and not _ends_with_a_line(path):
+            if file.tell() and not _ends_with_newline(path):
                 file.write("\n")
             file.write(line + "\n")
             file.flush()
@@ -51,17 +51,17 @@ def append_line(path: Path, line: str) -> None:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def with_results(folder: Path, found: bytes) -> None:
+def merge_results(folder: Path, other: bytes) -> None:
     """Adds the results of an earlier call that are known elsewhere to those in `folder`, where
     there is a file of them afterwards, if an empty one.
 
     Raises:
         OutputError: the disk does not take them.
     """
-    path = folder / RESULTS
+    path = folder / RESULTS_FILE
     try:
         own = path.read_bytes() if path.exists() else b""
-        both = dict.fromkeys(line for line in (found + b"\n" + own).split(b"\n") if line.strip())
+        both = dict.fromkeys(line for line in (other + b"\n" + own).split(b"\n") if line.strip())
         path.write_bytes(b"".join(line + b"\n" for line in both))
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
@@ -79,13 +79,13 @@ def read_results(path: Path) -> Iterator[BatchOutcome]:
                 continue
 
 
-def _ends_with_a_line(path: Path) -> bool:
+def _ends_with_newline(path: Path) -> bool:
     with path.open("rb") as file:
         file.seek(-1, os.SEEK_END)
         return file.read(1) == b"\n"
 
 
-def add_up(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
+def add_outcome(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
     """The totals with one outcome more; what was paid before is not counted again."""
     new = outcome.kind not in ("unchanged", "refused", "done before")
     good = outcome.exit_status == 0
@@ -93,9 +93,9 @@ def add_up(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
         "reached": totals.reached + good,
         "verified": totals.verified + (good and outcome.verdict == "verified"),
         "missed": totals.missed + (outcome.exit_status == 1 and outcome.kind != "broken off"),
-        "broken_off": totals.broken_off + _is(outcome, "broken off"),
-        "refused": totals.refused + _is(outcome, "refused"),
-        "unchanged": totals.unchanged + (not new and not _is(outcome, "refused")),
+        "broken_off": totals.broken_off + _has_kind(outcome, "broken off"),
+        "refused": totals.refused + _has_kind(outcome, "refused"),
+        "unchanged": totals.unchanged + (not new and not _has_kind(outcome, "refused")),
         "calls": totals.calls + new * outcome.calls,
         "tokens": totals.tokens + new * outcome.tokens,
         "not_run": totals.not_run - 1,
@@ -103,15 +103,15 @@ def add_up(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
     return totals.model_copy(update={name: int(value) for name, value in counted.items()})
 
 
-def _is(outcome: BatchOutcome, kind: OutcomeKind) -> bool:
+def _has_kind(outcome: BatchOutcome, kind: OutcomeKind) -> bool:
     return outcome.kind == kind
 
 
-def has_room(folder: Path) -> bool:
+def has_disk_space(folder: Path) -> bool:
     """Whether the disk takes a file as large as an answer there: else no answer could be kept."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(b"\0" * _AN_ANSWER)
+            file.write(b"\0" * _RESPONSE_BYTES)
             file.flush()
     except OSError:
         return False

@@ -10,9 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from greenloop.batch.entries import Entry
-from greenloop.batch.executor import Engine, LocalEngine, Runs, Terms
-from greenloop.batch.outputs import check_place, handed_over, refused, unchanged, written_files
-from greenloop.batch.results import RESULTS, Results, add_up, has_room
+from greenloop.batch.executor import BatchConfig, Executor, LocalExecutor, RunExecutor
+from greenloop.batch.outputs import (
+    check_output_path,
+    deliver_entry,
+    find_refused_outcome,
+    find_unchanged_outcome,
+    written_files,
+)
+from greenloop.batch.results import RESULTS_FILE, BatchResults, add_outcome, has_disk_space
 from greenloop.errors import (
     BudgetExhaustedError,
     GreenloopError,
@@ -24,16 +30,31 @@ from greenloop.errors import (
     SandboxError,
     StoreError,
 )
-from greenloop.events import BatchStarted, Emit, EntryAtWork, EntryEnded, EntryStarted, ignore
+from greenloop.events import (
+    BatchStarted,
+    EntryEnded,
+    EntryProgress,
+    EntryStarted,
+    EventSink,
+    ignore_event,
+)
 from greenloop.records import BatchOutcome, BatchTotals, Report
 from greenloop.settings import Settings
-from greenloop.workflow.delivery import reached
-from greenloop.workflow.report_builder import own_version
-from greenloop.workflow.storage.request import RunRequest, kept_options
+from greenloop.workflow.delivery import meets_requirement
+from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.storage.request import RunRequest, select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_FOR_ALL = (NoModelError, ModelRefusedError, BudgetExhaustedError, SandboxError, StoreError)
-_DOWN = 5  # runs in a row that could not reach their model: it is not the runs' fault
+_BATCH_FATAL_ERRORS = (
+    NoModelError,
+    ModelRefusedError,
+    BudgetExhaustedError,
+    SandboxError,
+    StoreError,
+)
+_MAX_UNREACHABLE_RUNS = (
+    5  # runs in a row that could not reach their model: it is not the runs' fault
+)
 
 
 @dataclass
@@ -45,15 +66,15 @@ class Batch:
     settings: Settings
     folder: Path
     jobs: int = 4
-    requests: int | None = None
-    tokens: int | None = None
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
     force: bool = False
-    emit: Emit = ignore
-    engine: Engine = field(default_factory=LocalEngine)
-    stopping: bool = field(default=False, init=False)
-    fatal: GreenloopError | None = field(default=None, init=False)
+    emit: EventSink = ignore_event
+    executor: Executor = field(default_factory=LocalExecutor)
+    is_stopping: bool = field(default=False, init=False)
+    fatal_error: GreenloopError | None = field(default=None, init=False)
     totals: BatchTotals = field(init=False)
-    _down: int = field(default=0, init=False)
+    _unreachable_runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         count = len(self.entries)
@@ -61,7 +82,7 @@ class Batch:
 
     def stop(self) -> None:
         """Begins nothing new; what is under way comes to its end."""
-        self.stopping = True
+        self.is_stopping = True
 
     async def run(self) -> BatchTotals:
         """The totals. An error that would meet every entry ends the batch, and is in `fatal`.
@@ -72,125 +93,141 @@ class Batch:
         """
         started = time.monotonic()
         self.emit(BatchStarted(len(self.entries), str(self.folder)))
-        results = Results(self.folder / RESULTS)
-        waiting = iter(self._waiting(results))
+        results = BatchResults(self.folder / RESULTS_FILE)
+        waiting = iter(self._pending_entries(results))
         try:
             async with AsyncExitStack() as stack:
                 first = next(waiting, None)
                 if first is not None:
-                    terms = Terms(self.settings, self.jobs, self.requests, self.tokens, self.emit)
-                    runs = await stack.enter_async_context(self.engine.opened(terms))
-                    queue = _chained(first, waiting)
-                    work = (self._work(queue, results, runs) for _ in range(self.jobs))
+                    terms = BatchConfig(
+                        self.settings,
+                        self.jobs,
+                        self.requests_per_minute,
+                        self.tokens_per_minute,
+                        self.emit,
+                    )
+                    runs = await stack.enter_async_context(self.executor.open(terms))
+                    queue = _chain_entries(first, waiting)
+                    work = (self._run_worker(queue, results, runs) for _ in range(self.jobs))
                     await asyncio.gather(*work)
-                    self._spent(cost_usd=await runs.cost())
+                    self._update_totals(cost_usd=await runs.cost())
         finally:  # also where it is ended at once: its totals are told
             seconds = round(time.monotonic() - started, 3)
-            self._spent(seconds=seconds, ended=self._ended())
+            self._update_totals(seconds=seconds, ended=self._describe_ending())
         return self.totals
 
-    def _spent(self, **what: float | str | None) -> None:
-        self.totals = self.totals.model_copy(update=what)
+    def _update_totals(self, **fields: float | str | None) -> None:
+        self.totals = self.totals.model_copy(update=fields)
 
-    def _waiting(self, results: Results) -> Iterator[Entry]:
+    def _pending_entries(self, results: BatchResults) -> Iterator[Entry]:
         """The entries that there is something to do for; the others are entered at once."""
         for entry in self.entries:
-            known = self._refused(entry) or unchanged(entry, self.settings)
-            known = known or _done(results, entry)
+            known = self._find_refused_outcome(entry) or find_unchanged_outcome(
+                entry, self.settings
+            )
+            known = known or _find_earlier_outcome(results, entry)
             if known is None:
                 yield entry
             else:
-                self._enter(known)
+                self._record_outcome(known)
 
-    def _refused(self, entry: Entry) -> BatchOutcome | None:
+    def _find_refused_outcome(self, entry: Entry) -> BatchOutcome | None:
         if self.force:
             return None
-        return refused(entry, self._request(entry), self._directory(entry))
+        return find_refused_outcome(entry, self._build_request(entry), self._run_directory(entry))
 
-    def _directory(self, entry: Entry) -> RunDirectory:
+    def _run_directory(self, entry: Entry) -> RunDirectory:
         return RunDirectory(self.folder / "runs" / entry.slug)
 
-    async def _work(self, queue: Iterator[Entry], results: Results, runs: Runs) -> None:
+    async def _run_worker(
+        self, queue: Iterator[Entry], results: BatchResults, executor: RunExecutor
+    ) -> None:
         for entry in queue:
-            if self.stopping or self.fatal:
+            if self.is_stopping or self.fatal_error:
                 return
             self.emit(EntryStarted(entry.id))
-            outcome = await self._one(entry, runs)
+            outcome = await self._run_entry(entry, executor)
             results.append(outcome)
-            self._enter(outcome)
+            self._record_outcome(outcome)
 
-    def _enter(self, outcome: BatchOutcome) -> None:
-        self.totals = add_up(self.totals, outcome)
+    def _record_outcome(self, outcome: BatchOutcome) -> None:
+        self.totals = add_outcome(self.totals, outcome)
         self.emit(EntryEnded(outcome, self.totals))
 
-    async def _one(self, entry: Entry, runs: Runs) -> BatchOutcome:
+    async def _run_entry(self, entry: Entry, executor: RunExecutor) -> BatchOutcome:
         """One entry's run, whatever becomes of it."""
         started = time.monotonic()
-        directory = self._directory(entry)
+        directory = self._run_directory(entry)
         broken: BaseException | None = None
         report: Report | None = None
         try:
-            report = await self._report(entry, runs, directory)
-            self._down = 0
+            report = await self._run_and_deliver(entry, executor, directory)
+            self._unreachable_runs = 0
         except GreenloopError as error:
             report, broken = error.report, error
-            self._judge(error)
+            self._stop_on_shared_error(error)
         except Exception as error:  # noqa: BLE001
             broken = error  # a mistake of ours ends this entry, and no other
         seconds = round(time.monotonic() - started, 3)
-        return self._outcome(entry, report, broken, directory, seconds)
+        return self._build_outcome(entry, report, broken, directory, seconds)
 
-    async def _report(self, entry: Entry, runs: Runs, directory: RunDirectory) -> Report:
-        request = self._request(entry)
-        check_place(request)
-        report = await runs.run(request, directory, self._within(entry))
-        if entry.output is None or not reached(report, self.settings.require):
+    async def _run_and_deliver(
+        self, entry: Entry, executor: RunExecutor, directory: RunDirectory
+    ) -> Report:
+        request = self._build_request(entry)
+        check_output_path(request)
+        report = await executor.run(request, directory, self._entry_event_sink(entry))
+        if entry.output is None or not meets_requirement(report, self.settings.require):
             return report
-        return handed_over(report, entry, request, directory, force=self.force)
+        return deliver_entry(report, entry, request, directory, force=self.force)
 
-    def _within(self, entry: Entry) -> Emit:
-        return lambda event: self.emit(EntryAtWork(entry.id, event))
+    def _entry_event_sink(self, entry: Entry) -> EventSink:
+        return lambda event: self.emit(EntryProgress(entry.id, event))
 
-    def _request(self, entry: Entry) -> RunRequest:
+    def _build_request(self, entry: Entry) -> RunRequest:
         return RunRequest(
             specification=entry.text,
             module=entry.output.stem if entry.output else entry.module,
-            given=entry.given,
+            given=entry.tests,
             output=str(entry.output.absolute()) if entry.output else None,
-            options=kept_options(self.settings),
-            greenloop=own_version(),
+            options=select_saved_options(self.settings),
+            greenloop=greenloop_version(),
         )
 
-    def _judge(self, error: GreenloopError) -> None:
+    def _stop_on_shared_error(self, error: GreenloopError) -> None:
         """Whether an error would meet every other entry too."""
-        meets_all = isinstance(error, _FOR_ALL) and not isinstance(error, PackagesError)
+        meets_all = isinstance(error, _BATCH_FATAL_ERRORS) and not isinstance(error, PackagesError)
         if isinstance(error, ModelUnavailableError):
-            self._down += 1
-            meets_all = self._down >= _DOWN
+            self._unreachable_runs += 1
+            meets_all = self._unreachable_runs >= _MAX_UNREACHABLE_RUNS
         elif isinstance(error, OutputError):
-            meets_all = not has_room(self.folder)
+            meets_all = not has_disk_space(self.folder)
         if meets_all:
-            self.fatal = error
+            self.fatal_error = error
 
-    def _outcome(
+    def _build_outcome(
         self,
         entry: Entry,
         report: Report | None,
-        broken: BaseException | None,
+        error: BaseException | None,
         directory: RunDirectory,
         seconds: float,
     ) -> BatchOutcome:
-        good = broken is None and report is not None and reached(report, self.settings.require)
-        status = 0 if good else broken.exit_status if isinstance(broken, GreenloopError) else 1
+        good = (
+            error is None
+            and report is not None
+            and meets_requirement(report, self.settings.require)
+        )
+        status = 0 if good else error.exit_status if isinstance(error, GreenloopError) else 1
         reasons = report.reasons if report else ()
         places = report.artifacts if report else None
         return BatchOutcome(
             id=entry.id,
             sha256=entry.sha256,
-            kind="broken off" if broken else "reached" if good else "missed",
+            kind="broken off" if error else "reached" if good else "missed",
             exit_status=status,
             verdict=report.verdict if report else None,
-            reason=str(broken or next(iter(reasons), "")).partition("\n")[0][:500],
+            reason=str(error or next(iter(reasons), "")).partition("\n")[0][:500],
             run_dir=str(directory.path),
             output=places.output if places else None,
             tests_output=places.tests_output if places else None,
@@ -202,20 +239,20 @@ class Batch:
             seconds=seconds,
         )
 
-    def _ended(self) -> str:
-        if self.fatal is not None:
-            return f"broken off: {str(self.fatal).partition(chr(10))[0]}"
-        return "stopped" if self.stopping and self.totals.not_run else "finished"
+    def _describe_ending(self) -> str:
+        if self.fatal_error is not None:
+            return f"broken off: {str(self.fatal_error).partition(chr(10))[0]}"
+        return "stopped" if self.is_stopping and self.totals.not_run else "finished"
 
 
-def _done(results: Results, entry: Entry) -> BatchOutcome | None:
+def _find_earlier_outcome(results: BatchResults, entry: Entry) -> BatchOutcome | None:
     """It ended in an earlier call of this batch; what it wrote is still there."""
-    found = results.earlier(entry.id, entry.sha256)
+    found = results.find_outcome(entry.id, entry.sha256)
     if found is None or (found.exit_status == 0 and entry.output is not None):
         return None  # what was written is known by its lock; without one it is delivered again
     return found.model_copy(update={"kind": "done before"})
 
 
-def _chained(first: Entry, rest: Iterator[Entry]) -> Iterator[Entry]:
+def _chain_entries(first: Entry, rest: Iterator[Entry]) -> Iterator[Entry]:
     yield first
     yield from rest

@@ -9,14 +9,14 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Literal
 
-from greenloop.cli.editor import edited_checks, edited_contract, generated_checks, say
+from greenloop.cli.editor import edit_checks, edit_contract, generated_checks, print_line
 from greenloop.errors import InterruptedRunError
-from greenloop.llm.factory import asks_nobody
+from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
-from greenloop.reporting.summary import verdict_line
+from greenloop.reporting.summary import format_verdict
 from greenloop.settings import Settings
-from greenloop.workflow.delivery import tests_place
-from greenloop.workflow.storage.amendments import with_checks, with_contract, with_words
+from greenloop.workflow.delivery import resolve_tests_output
+from greenloop.workflow.storage.amendments import with_change_request, with_checks, with_contract
 from greenloop.workflow.storage.request import RunRequest
 
 Decision = Literal["accept", "reject"] | RunRequest
@@ -31,10 +31,10 @@ def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
     if request.original and report.final_code == request.original.text:
         return "accept"  # nothing would be written
     try:
-        for line in _shown(report, request):
-            say(line)
+        for line in _review_lines(report, request):
+            print_line(line)
         while True:
-            decision = _decision(report, request, settings)
+            decision = _prompt_decision(report, request, settings)
             if decision is not None:
                 return decision
     except KeyboardInterrupt:
@@ -42,47 +42,47 @@ def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
         raise InterruptedRunError(f"nothing was written; asked again by: {again}") from None
 
 
-def _decision(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
+def _prompt_decision(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
     """None where the question is put again."""
-    words, edited = not asks_nobody(settings), _editable(report, request)
+    words, edited = not is_model_disabled(settings), _editable_part(report, request)
     choices = ["[a]ccept", "[r]eject"]
     choices += [f"[e]dit the {edited} and go on"] if edited else []
     choices += ["[c]hange in words"] if words else []
-    answer = _ask(f"{', '.join(choices)}? ")
+    answer = _prompt_line(f"{', '.join(choices)}? ")
     if answer is None or answer in ("r", "reject"):
         return "reject"
     if answer in ("a", "accept"):
         return "accept"
     if answer in ("e", "edit") and edited:
-        return _with_edited(report, request, settings)
+        return _apply_edit(report, request, settings)
     if answer in ("c", "change") and words:
-        wish = _ask("what should be different (one line)? ")
-        return with_words(request, wish, report.contract) if wish else None
+        wish = _prompt_line("what should be different (one line)? ")
+        return with_change_request(request, wish, report.contract) if wish else None
     return None
 
 
-def _editable(report: Report, request: RunRequest) -> str:
+def _editable_part(report: Report, request: RunRequest) -> str:
     """What the run agreed on by itself, and the person may put otherwise; ''."""
     if report.contract:
         return "contract"
     return "checks" if request.kind == "script" and report.script else ""
 
 
-def _with_edited(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
+def _apply_edit(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
     if report.contract:
-        edited = edited_contract(report.contract, report, request, settings.allow_list)
+        edited = edit_contract(report.contract, report, request, settings.allow_list)
         return with_contract(request, edited) if edited else None
-    checks = edited_checks(report)
+    checks = edit_checks(report)
     return None if checks is None else with_checks(request, checks)
 
 
-def _shown(report: Report, request: RunRequest) -> Iterator[str]:
+def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
     """The change to each file, the verdict with its reasons, and what was assumed."""
-    for path, text in _places(report, request):
-        before = _before(path, report)
-        yield from _diff(str(path), before, text)
+    for path, text in _planned_files(report, request):
+        before = _current_text(path, report)
+        yield from _diff_lines(str(path), before, text)
     yield ""
-    yield verdict_line(report)
+    yield format_verdict(report)
     yield from (f"  not better because: {reason}" for reason in report.reasons)
     if request.kind == "script" and (checks := generated_checks(report)):
         yield "checked for, made of the task:"
@@ -93,19 +93,19 @@ def _shown(report: Report, request: RunRequest) -> Iterator[str]:
         yield from (f"  - {item}" for item in assumptions)
 
 
-def _places(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
+def _planned_files(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
     """Files and what would stand in them; where none is asked for, the names that it would get."""
     if request.original:
         yield Path(request.output or request.original.path), report.final_code
         return
     module = report.contract.module if report.contract else "script"
     yield Path(request.output or f"{module}.py"), report.final_code
-    tests = tests_place(request)
+    tests = resolve_tests_output(request)
     if report.test_code.strip() and not request.script:
         yield Path(tests or f"test_{module}.py"), report.test_code
 
 
-def _before(path: Path, report: Report) -> str:
+def _current_text(path: Path, report: Report) -> str:
     if report.original:
         return report.original
     try:
@@ -114,11 +114,11 @@ def _before(path: Path, report: Report) -> str:
         return ""
 
 
-def _diff(name: str, before: str, after: str) -> Iterator[str]:
+def _diff_lines(name: str, before: str, after: str) -> Iterator[str]:
     return unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="")
 
 
-def _ask(question: str) -> str | None:
+def _prompt_line(question: str) -> str | None:
     """One line, stripped; None at the end of the input."""
     termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question is no answer
     print(question, end="", file=sys.stderr, flush=True)

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from greenloop.batch.results import add_up, read_results
+from greenloop.batch.results import add_outcome, read_results
 from greenloop.batch.runner import Batch
 from greenloop.errors import InputError
 from greenloop.records import BatchOutcome, BatchTotals
-from greenloop.reporting.html import IndexEntry, index_html
+from greenloop.reporting.html import IndexEntry, render_index_html
 from greenloop.workflow.storage.run_dir import write_atomically
 
-PAGE = "index.html"
-RESULTS = "results.jsonl"
+INDEX_FILE = "index.html"
+RESULTS_FILE = "results.jsonl"
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedBatch:
     """A batch that has ended: what became of each entry that ended, by id, in order."""
 
     totals: BatchTotals
@@ -28,33 +28,35 @@ class Ended:
 
 def write_index(batch: Batch, outcomes: Mapping[str, BatchOutcome]) -> Path:
     """The page of a batch that has just ended, in its folder. Raises OutputError."""
-    page = batch.folder / PAGE
+    page = batch.folder / INDEX_FILE
     entries = [
-        _entry(item.id, outcomes.get(item.id), batch.folder / "runs" / item.slug, page.parent)
+        _build_index_entry(
+            item.id, outcomes.get(item.id), batch.folder / "runs" / item.slug, page.parent
+        )
         for item in batch.entries
     ]
-    write_atomically(page, index_html(entries, batch.totals))
+    write_atomically(page, render_index_html(entries, batch.totals))
     return page
 
 
-def is_batch(folder: Path) -> bool:
+def is_batch_folder(folder: Path) -> bool:
     """Whether a folder is that of a batch, and not of a run."""
-    return (folder / RESULTS).is_file()
+    return (folder / RESULTS_FILE).is_file()
 
 
-def read_batch(folder: Path) -> Ended:
+def read_batch(folder: Path) -> FinishedBatch:
     """What a batch kept of those entries that ran, the last of each; sums over them.
 
     Raises:
         InputError: there is nothing that can be read.
     """
-    outcomes = {item.id: item for item in read_results(folder / RESULTS)}
+    outcomes = {item.id: item for item in read_results(folder / RESULTS_FILE)}
     if not outcomes:
-        raise InputError(f"{folder / RESULTS} has no result yet")
+        raise InputError(f"{folder / RESULTS_FILE} has no result yet")
     count = len(outcomes)
     totals = BatchTotals(specifications=count, not_run=count)
     for item in outcomes.values():
-        totals = add_up(totals, item)
+        totals = add_outcome(totals, item)
     costs = [item.cost_usd for item in outcomes.values()]
     known = [cost for cost in costs if cost is not None]
     spent = {
@@ -62,24 +64,29 @@ def read_batch(folder: Path) -> Ended:
         "seconds": sum(item.seconds for item in outcomes.values()),
         "ended": "as kept in its results; times added up",
     }
-    return Ended(totals.model_copy(update=spent), outcomes)
+    return FinishedBatch(totals.model_copy(update=spent), outcomes)
 
 
-def batch_page(batch: Ended, beside: Path) -> str:
+def render_batch_page(batch: FinishedBatch, base_folder: Path) -> str:
     """The page for a file in the folder `beside`."""
     entries = [
-        _entry(name, item, Path(item.run_dir), beside) for name, item in batch.outcomes.items()
+        _build_index_entry(name, item, Path(item.run_dir), base_folder)
+        for name, item in batch.outcomes.items()
     ]
-    return index_html(entries, batch.totals)
+    return render_index_html(entries, batch.totals)
 
 
-def _entry(name: str, outcome: BatchOutcome | None, run_dir: Path, beside: Path) -> IndexEntry:
+def _build_index_entry(
+    name: str, outcome: BatchOutcome | None, run_dir: Path, base_folder: Path
+) -> IndexEntry:
     page = run_dir / "report.html"
-    shown = _near(page, beside) if page.is_file() else ""
-    return IndexEntry(name, outcome, shown, tuple(_links(outcome, run_dir, beside)))
+    shown = _relative_link(page, base_folder) if page.is_file() else ""
+    return IndexEntry(name, outcome, shown, tuple(_output_links(outcome, run_dir, base_folder)))
 
 
-def _links(outcome: BatchOutcome | None, run_dir: Path, beside: Path) -> Iterator[tuple[str, str]]:
+def _output_links(
+    outcome: BatchOutcome | None, run_dir: Path, base_folder: Path
+) -> Iterator[tuple[str, str]]:
     places: Sequence[tuple[str, str | None]] = (
         ("code", outcome.output if outcome else None),
         ("tests", outcome.tests_output if outcome else None),
@@ -87,8 +94,8 @@ def _links(outcome: BatchOutcome | None, run_dir: Path, beside: Path) -> Iterato
     )
     for label, place in places:
         if place and Path(place).is_file():
-            yield label, _near(Path(place), beside)
+            yield label, _relative_link(Path(place), base_folder)
 
 
-def _near(path: Path, beside: Path) -> str:
-    return os.path.relpath(path.absolute(), beside.absolute())
+def _relative_link(path: Path, base_folder: Path) -> str:
+    return os.path.relpath(path.absolute(), base_folder.absolute())

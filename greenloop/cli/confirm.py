@@ -8,7 +8,7 @@ import termios
 from pathlib import Path
 
 from greenloop.errors import InputError
-from greenloop.reporting.escaping import one_line
+from greenloop.reporting.escaping import sanitize_line
 
 
 def check_terminal() -> None:
@@ -17,14 +17,14 @@ def check_terminal() -> None:
         raise InputError("--approve needs a terminal to ask at; leave it out, or run at one")
 
 
-def ask(path: Path, text: str) -> bool:
+def confirm_write(path: Path, text: str) -> bool:
     """Shows what would change in `path`, and whether it may."""
     before = path.read_text("utf-8", "replace") if path.exists() else ""
     lines = difflib.unified_diff(
         before.splitlines(), text.splitlines(), str(path), str(path), lineterm=""
     )
     for line in lines:
-        print(one_line(line), file=sys.stderr)
+        print(sanitize_line(line), file=sys.stderr)
     termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question is no answer
     print(f"write {path}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() in ("y", "yes"):
@@ -33,11 +33,11 @@ def ask(path: Path, text: str) -> bool:
     return False
 
 
-def agreed(_path: Path, _text: str) -> bool:
+def approve_reviewed(_path: Path, _text: str) -> bool:
     """Where the person was asked about all files together, and accepted."""
     return True
 
 
-def always(_path: Path, _text: str) -> bool:
+def approve_always(_path: Path, _text: str) -> bool:
     """Where nobody wants to be asked."""
     return True

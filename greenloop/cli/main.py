@@ -34,24 +34,24 @@ from greenloop.cli.options.common import (
     TestsOutput,
     Timeout,
     Verbose,
-    flags_in,
-    listed,
+    flags_from_parameters,
+    join_packages,
 )
 from greenloop.cli.options.eval import eval_
 from greenloop.cli.options.heal_and_script import heal, script
 from greenloop.cli.options.mcp import mcp
 from greenloop.cli.options.report import ReportCommand, report
 
-_DEFAULT = "make"
-_OWN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
+_DEFAULT_COMMAND = "make"
+_ROOT_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 
 
 class _DefaultGroup(TyperGroup):
     """A group whose first word, where it is no command, is a specification for `make`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in _OWN_OPTIONS:
-            args = [_DEFAULT, *args]
+        if args and args[0] not in self.commands and args[0] not in _ROOT_OPTIONS:
+            args = [_DEFAULT_COMMAND, *args]
         return super().parse_args(ctx, args)
 
 
@@ -65,7 +65,7 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
@@ -76,7 +76,8 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def greenloop(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     pass
@@ -110,7 +111,7 @@ def make(
     typed = dict(locals())
     from greenloop.cli.commands.make import MakeOptions, make_command
 
-    flags = flags_in(typed)
+    flags = flags_from_parameters(typed)
     options = MakeOptions(
         output=output,
         tests_output=tests_output,
@@ -178,7 +179,7 @@ def resume(
     typed = dict(locals())
     from greenloop.cli.commands.make import MakeOptions, resume_command
 
-    flags = flags_in(typed)
+    flags = flags_from_parameters(typed)
     options = MakeOptions(
         keep_best=keep_best, approve=approve, json=json, quiet=quiet, verbose=verbose
     )
@@ -198,7 +199,7 @@ def doctor(
     """What this machine offers: model, sandbox, versions; and how to mend what is missing."""
     from greenloop.cli.commands.doctor import doctor_command
 
-    flags = {"model": model, "sandbox": sandbox, "allow_package": listed(allow_package)}
+    flags = {"model": model, "sandbox": sandbox, "allow_package": join_packages(allow_package)}
     raise typer.Exit(doctor_command(flags, as_json=json))
 
 

@@ -13,11 +13,11 @@ from greenloop.errors import GreenloopError
 from greenloop.records import Report
 
 
-def run_to_end(work: Coroutine[Any, Any, Report]) -> Report:
+def run_with_signals(coroutine: Coroutine[Any, Any, Report]) -> Report:
     """Runs it; the first SIGINT or SIGTERM ends it in order, a second one at once."""
 
     async def guarded() -> Report:
-        task = asyncio.ensure_future(work)
+        task = asyncio.ensure_future(coroutine)
         stopped: list[int] = []
 
         def stop() -> None:
@@ -33,12 +33,12 @@ def run_to_end(work: Coroutine[Any, Any, Report]) -> Report:
     return asyncio.run(guarded())
 
 
-def complain(message: str) -> None:
+def print_error(message: str) -> None:
     """One error, for a person."""
     print(f"greenloop: {message}", file=sys.stderr, flush=True)
 
 
-def write_out(text: str) -> None:
+def write_stdout(text: str) -> None:
     """On standard output, which may be full; who has closed it raises BrokenPipeError."""
     try:
         sys.stdout.write(text)
@@ -46,18 +46,18 @@ def write_out(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as problem:
-        complain(f"standard output cannot be written: {problem.strerror}")
+        print_error(f"standard output cannot be written: {problem.strerror}")
 
 
-def early_end(broken_off: GreenloopError | None, stopped: bool) -> int | None:
+def report_early_end(broken_off: GreenloopError | None, stopped: bool) -> int | None:
     """The exit status of many runs that did not all come to an end, told in one line.
 
     None where they did.
     """
     if broken_off is not None:
-        complain(f"{broken_off}; the same command goes on where this one ended")
+        print_error(f"{broken_off}; the same command goes on where this one ended")
         return broken_off.exit_status
     if stopped:
-        complain("stopped; the same command goes on where this one ended")
+        print_error("stopped; the same command goes on where this one ended")
         return 130
     return None

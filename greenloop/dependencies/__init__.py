@@ -6,8 +6,8 @@ Installed once, outside and before any wall closes, wheels only, into a folder o
     run = box.with_packages(installed).run_tests(code, tests)
 """
 
-from greenloop.dependencies.allowlist import AllowList
-from greenloop.dependencies.resolver import Provider
-from greenloop.dependencies.store import Installed, Store
+from greenloop.dependencies.allowlist import PackageAllowlist
+from greenloop.dependencies.resolver import PackageResolver
+from greenloop.dependencies.store import InstalledPackages, PackageStore
 
-__all__ = ["AllowList", "Installed", "Provider", "Store"]
+__all__ = ["InstalledPackages", "PackageAllowlist", "PackageResolver", "PackageStore"]

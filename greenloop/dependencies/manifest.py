@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from importlib.metadata import PathDistribution
 from pathlib import Path
 
-from greenloop.dependencies.names import normalised
+from greenloop.dependencies.names import normalize_name
 from greenloop.records.base import Record
 
-_LOADED_BY_PYTEST = "pytest11"
+_PYTEST_PLUGIN_GROUP = "pytest11"
 
 
 class Wheel(Record):
@@ -31,12 +31,12 @@ class Manifest(Record):
     files: dict[str, str]
 
 
-def manifest_of(site: Path, report: Path, asked_for: frozenset[str]) -> Manifest:
+def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manifest:
     """Of a folder that pip has just filled, with pip's own report."""
     found = json.loads(report.read_text("utf-8"))["install"]
     wheels = [
         Wheel(
-            name=normalised(item["metadata"]["name"]),
+            name=normalize_name(item["metadata"]["name"]),
             version=item["metadata"]["version"],
             sha256=item["download_info"]
             .get("archive_info", {})
@@ -45,24 +45,24 @@ def manifest_of(site: Path, report: Path, asked_for: frozenset[str]) -> Manifest
         )
         for item in found
     ]
-    modules = sorted(set(_modules(site, asked_for)))
+    modules = sorted(set(_find_modules(site, requested)))
     return Manifest(
         wheels=tuple(sorted(wheels, key=lambda item: item.name)),
         modules=tuple(modules),
-        files=dict(_digests(site)),
+        files=dict(_compute_digests(site)),
     )
 
 
-def is_whole(site: Path, manifest: Manifest) -> bool:
+def is_intact(site: Path, manifest: Manifest) -> bool:
     """Whether the folder holds exactly these files with exactly this content."""
     try:
-        return dict(_digests(site)) == manifest.files
+        return dict(_compute_digests(site)) == manifest.files
     except OSError:
         return False
 
 
-def _digests(site: Path) -> Iterator[tuple[str, str]]:
-    for folder, _, names in os.walk(site, onerror=_raised):
+def _compute_digests(site: Path) -> Iterator[tuple[str, str]]:
+    for folder, _, names in os.walk(site, onerror=_reraise):
         for name in names:
             path = os.path.join(folder, name)
             with open(path, "rb") as file:
@@ -70,17 +70,17 @@ def _digests(site: Path) -> Iterator[tuple[str, str]]:
             yield os.path.relpath(path, site), digest
 
 
-def _raised(error: OSError) -> None:
+def _reraise(error: OSError) -> None:
     raise error
 
 
-def _modules(site: Path, asked_for: frozenset[str]) -> Iterator[str]:
+def _find_modules(site: Path, requested: frozenset[str]) -> Iterator[str]:
     """Public top-level modules; plugins of pytest's are left for pytest to load."""
     for info in site.glob("*.dist-info"):
         package = PathDistribution(info)
-        if normalised(package.metadata["Name"]) not in asked_for:
+        if normalize_name(package.metadata["Name"]) not in requested:
             continue
-        if any(item.group == _LOADED_BY_PYTEST for item in package.entry_points):
+        if any(item.group == _PYTEST_PLUGIN_GROUP for item in package.entry_points):
             continue
         for file in package.files or ():
             name = file.parts[0].partition(".")[0]

@@ -34,46 +34,46 @@ _IMPORTS = {
     "scikit-learn": ("sklearn",),
 }
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-ALWAYS_THERE = frozenset({"pytest"})
+PREINSTALLED = frozenset({"pytest"})
 
 
-def normalised(name: str) -> str:
+def normalize_name(name: str) -> str:
     """A distribution's name as PEP 503 writes it: `PyYAML` and `py.yaml` become comparable."""
     return str(canonicalize_name(name))
 
 
-def imports_of(name: str) -> tuple[str, ...]:
+def get_import_names(name: str) -> tuple[str, ...]:
     """The modules that a distribution is imported by, as far as that is known before it is there."""
-    return _IMPORTS.get(normalised(name)) or (normalised(name).replace("-", "_"),)
+    return _IMPORTS.get(normalize_name(name)) or (normalize_name(name).replace("-", "_"),)
 
 
-def package_of(module: str) -> str:
+def get_package_name(module: str) -> str:
     """The distribution that a module comes with, as far as that is known."""
     known = (name for name, modules in _IMPORTS.items() if module in modules)
-    return next(known, normalised(module))
+    return next(known, normalize_name(module))
 
 
-def with_import(name: str) -> str:
+def format_with_import(name: str) -> str:
     """A distribution's name, and how it is imported where the name does not tell."""
     plain = _NAME.match(name)
-    modules = _IMPORTS.get(normalised(plain[1])) if plain else None
+    modules = _IMPORTS.get(normalize_name(plain[1])) if plain else None
     return f"{name} (import {modules[-1]})" if modules and modules[-1] != name else name
 
 
-def bare_name(text: str) -> str:
+def parse_package_name(text: str) -> str:
     """The name alone of `NumPy >= 2`, normalised; '' where there is none."""
     found = _NAME.match(text)
-    return normalised(found[1].rstrip("._-")) if found else ""
+    return normalize_name(found[1].rstrip("._-")) if found else ""
 
 
-def is_standard(text: str) -> bool:
+def is_standard_library(text: str) -> bool:
     """Whether this is a module of the standard library, which some list as a package."""
     found = re.match(r"\s*(\w+)", text)
     modules = {item.lower() for item in sys.stdlib_module_names}
     return found is not None and found[1].lower() in modules
 
 
-def imported_by(source: str) -> frozenset[str]:
+def find_imported_modules(source: str) -> frozenset[str]:
     """Top-level names of all that a source imports, besides the standard library.
 
     Wherever it stands: inside functions too. Nothing where the source does not parse.

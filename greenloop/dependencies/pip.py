@@ -15,9 +15,11 @@ from pathlib import Path
 
 from greenloop.errors import PackagesError
 
-_MOST_S, _POLL_S = 1800.0, 0.1
+_MAX_INSTALL_SECONDS, _POLL_SECONDS = 1800.0, 0.1
 # Settings of a person's that say where or whether to install: here we say that.
-_OURS = "TARGET USER PREFIX ROOT DRY_RUN REQUIRE_VIRTUALENV PYTHON REQUIREMENT EDITABLE NO_DEPS"
+_OVERRIDDEN_SETTINGS = (
+    "TARGET USER PREFIX ROOT DRY_RUN REQUIRE_VIRTUALENV PYTHON REQUIREMENT EDITABLE NO_DEPS"
+)
 _UNREACHABLE = re.compile(
     r"connection broken|Failed to establish|Name or service not known|Temporary failure in name|"
     r"Network is unreachable|Max retries exceeded|ProxyError|ConnectTimeout|Read timed out",
@@ -51,29 +53,35 @@ def pip_install(
             process = subprocess.Popen(
                 [*command, "--", *requirements],
                 cwd=room,
-                env=_environment(),
+                env=_build_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-            status = _ended(process, stop)
+            status = _wait_for_exit(process, stop)
     except OSError as error:
-        raise PackagesError(f"{_named(requirements)} cannot be installed: {error}") from None
+        raise PackagesError(
+            f"{_join_requirements(requirements)} cannot be installed: {error}"
+        ) from None
     if status != 0:
         said = output.read_text("utf-8", "replace")
-        raise PackagesError(f"{_named(requirements)} cannot be installed: {_why(said, status)}")
+        raise PackagesError(
+            f"{_join_requirements(requirements)} cannot be installed: {_explain_failure(said, status)}"
+        )
     return report
 
 
-def _ended(process: subprocess.Popen[bytes], stop: threading.Event) -> int:
-    until = time.monotonic() + _MOST_S
+def _wait_for_exit(process: subprocess.Popen[bytes], stop: threading.Event) -> int:
+    until = time.monotonic() + _MAX_INSTALL_SECONDS
     try:
         while (status := process.poll()) is None:
-            if stop.wait(_POLL_S):
+            if stop.wait(_POLL_SECONDS):
                 raise PackagesError("the installation of packages was interrupted")
             if time.monotonic() > until:
-                raise PackagesError(f"packages: pip did not come to an end in {_MOST_S:.0f} s")
+                raise PackagesError(
+                    f"packages: pip did not come to an end in {_MAX_INSTALL_SECONDS:.0f} s"
+                )
         return status
     finally:
         if process.poll() is None:
@@ -82,9 +90,9 @@ def _ended(process: subprocess.Popen[bytes], stop: threading.Event) -> int:
             process.wait()
 
 
-def _environment() -> dict[str, str]:
+def _build_environment() -> dict[str, str]:
     """The person's index, proxy and certificates count; nothing that changes Python or the place."""
-    ours = {f"PIP_{name}" for name in _OURS.split()}
+    ours = {f"PIP_{name}" for name in _OVERRIDDEN_SETTINGS.split()}
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -93,21 +101,21 @@ def _environment() -> dict[str, str]:
     return {**kept, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "LC_ALL": "C.UTF-8"}
 
 
-def _why(said: str, status: int) -> str:
+def _explain_failure(log: str, status: int) -> str:
     """What stood in the way, and what mends it, in one line."""
-    if "No module named pip" in said:
+    if "No module named pip" in log:
         return f"pip is missing here: {sys.executable} -m ensurepip"
-    if _UNREACHABLE.search(said):
+    if _UNREACHABLE.search(log):
         return (
             "no package registry can be reached, and they are not in the cache: connect to the "
             "network once, or give a folder of wheels in PIP_FIND_LINKS"
         )
-    if absent := _NOT_FOUND.search(said):
+    if absent := _NOT_FOUND.search(log):
         version = ".".join(map(str, sys.version_info[:2]))
         return f"there is no wheel of {absent[1]} for Python {version} on this machine"
-    lines = [line for line in said.splitlines() if line.startswith("ERROR:")] or said.splitlines()
+    lines = [line for line in log.splitlines() if line.startswith("ERROR:")] or log.splitlines()
     return (lines[-1] if lines else f"pip ended with status {status}").removeprefix("ERROR: ")[:300]
 
 
-def _named(requirements: Sequence[str]) -> str:
+def _join_requirements(requirements: Sequence[str]) -> str:
     return ", ".join(requirements)

@@ -12,17 +12,19 @@ from typing import Any
 
 from greenloop.errors import StoreError
 
-_NOT_KEPT = ("lock",)  # of this machine; names that begin with a dot are half-written files
-_ANSWER_S = 20.0  # for one object; a package left to itself tries a silent server for minutes
+_EXCLUDED_NAMES = ("lock",)  # of this machine; names that begin with a dot are half-written files
+_OPERATION_TIMEOUT_SECONDS = (
+    20.0  # for one object; a package left to itself tries a silent server for minutes
+)
 
 
 @dataclass(frozen=True)
-class Bucket:
+class ObjectStore:
     """Files below `url`, each put there whole. Its methods block, and try once; whoever can wait
     asks one that refuses again for `patience_s`."""
 
     url: str
-    patience_s: float = 30.0
+    retry_seconds: float = 30.0
 
     def fetch(self, name: str, folder: Path) -> None:
         """All files below `name`, into `folder`, which may not be there yet.
@@ -30,21 +32,21 @@ class Bucket:
         Raises:
             StoreError: they cannot be read.
         """
-        with self._told("read"):
-            files, root = self._opened(name)
+        with self._translate_errors("read"):
+            files, root = self._resolve(name)
             files.invalidate_cache()  # another node has written in the meantime
-            for found in _asked(files, "find", root):
+            for found in _call_with_timeout(files, "find", root):
                 path = folder / posixpath.relpath(found, root)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(_asked(files, "cat_file", found))
+                path.write_bytes(_call_with_timeout(files, "cat_file", found))
 
     def read(self, name: str) -> bytes | None:
         """One file; None where there is none. Raises StoreError."""
-        with self._told("read"):
-            files, place = self._opened(name)
+        with self._translate_errors("read"):
+            files, place = self._resolve(name)
             files.invalidate_cache()
             try:
-                data: bytes = _asked(files, "cat_file", place)
+                data: bytes = _call_with_timeout(files, "cat_file", place)
             except FileNotFoundError:
                 return None
             return data
@@ -55,28 +57,30 @@ class Bucket:
         Raises:
             StoreError: they cannot be written.
         """
-        with self._told("written"):
-            files, root = self._opened(name)
-            for path in [folder / item for item in only] if only else kept_files(folder):
+        with self._translate_errors("written"):
+            files, root = self._resolve(name)
+            for path in [folder / item for item in only] if only else list_run_files(folder):
                 if path.is_file():
                     place = posixpath.join(root, path.relative_to(folder).as_posix())
-                    _put_whole(files, place, path.read_bytes())
+                    _put_atomically(files, place, path.read_bytes())
 
-    def _opened(self, name: str) -> tuple[Any, str]:
+    def _resolve(self, name: str) -> tuple[Any, str]:
         core: Any = importlib.import_module("fsspec.core")
         files, root = core.url_to_fs(self.url)
         return files, posixpath.join(root.rstrip("/"), name) if name else root.rstrip("/")
 
     @contextmanager
-    def _told(self, done: str) -> Iterator[None]:
+    def _translate_errors(self, action: str) -> Iterator[None]:
         """What the packages of buckets raise is of no common kind."""
         try:
             yield
         except Exception as error:
             said = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
-            raise StoreError(f"{self.url} cannot be {done}: {said}{self._hint(error)}") from error
+            raise StoreError(
+                f"{self.url} cannot be {action}: {said}{self._credentials_hint(error)}"
+            ) from error
 
-    def _hint(self, error: Exception) -> str:
+    def _credentials_hint(self, error: Exception) -> str:
         """What its package does not say, where it is the keys."""
         denied = isinstance(error, PermissionError) or "Credentials" in type(error).__name__
         if not denied or self.url.startswith("file:"):
@@ -84,29 +88,31 @@ class Bucket:
         return " (keys come from the environment, or from the files of its package)"
 
 
-def kept_files(folder: Path) -> list[Path]:
+def list_run_files(folder: Path) -> list[Path]:
     """The files of a run's `folder` that belong into a bucket."""
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return [path for path in found if path.name not in _NOT_KEPT and not path.name.startswith(".")]
+    return [
+        path for path in found if path.name not in _EXCLUDED_NAMES and not path.name.startswith(".")
+    ]
 
 
-def _asked(files: Any, method: str, *arguments: Any) -> Any:
+def _call_with_timeout(files: Any, method: str, *arguments: Any) -> Any:
     """What `method` of a file system says, within bounds where it lies beyond a network."""
     if not getattr(files, "async_impl", False):
         return getattr(files, method)(*arguments)
     asyn: Any = importlib.import_module("fsspec.asyn")
     try:
         work = getattr(files, f"_{method}")
-        return asyn.sync(files.loop, work, *arguments, timeout=_ANSWER_S)
+        return asyn.sync(files.loop, work, *arguments, timeout=_OPERATION_TIMEOUT_SECONDS)
     except asyn.FSTimeoutError:
-        raise TimeoutError(f"no answer within {_ANSWER_S:.0f} s") from None
+        raise TimeoutError(f"no answer within {_OPERATION_TIMEOUT_SECONDS:.0f} s") from None
 
 
-def _put_whole(files: Any, place: str, data: bytes) -> None:
+def _put_atomically(files: Any, place: str, data: bytes) -> None:
     """An object is there whole or not at all; a file has to be moved to its place."""
     protocols = (files.protocol,) if isinstance(files.protocol, str) else files.protocol
     if "file" not in protocols:
-        _asked(files, "pipe_file", place, data)
+        _call_with_timeout(files, "pipe_file", place, data)
         return
     files.makedirs(posixpath.dirname(place), exist_ok=True)
     half = posixpath.join(posixpath.dirname(place), f".{posixpath.basename(place)}.half")

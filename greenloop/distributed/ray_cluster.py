@@ -16,46 +16,48 @@ from typing import Any
 
 from greenloop.errors import InputError, SettingsError
 
-_STORE_BYTES = 80 << 20  # the least that Ray takes; reports are all that lies in it
-_ANSWER_S = 5.0
-_MISSING = "--engine ray needs packages that are missing: pip install 'greenloop[ray]'"
+_OBJECT_STORE_BYTES = 80 << 20  # the least that Ray takes; reports are all that lies in it
+_CONNECT_TIMEOUT_SECONDS = 5.0
+_MISSING_PACKAGES_MESSAGE = (
+    "--engine ray needs packages that are missing: pip install 'greenloop[ray]'"
+)
 
 
 def require_ray() -> None:
     """Raises InputError where Ray is not installed."""
-    if not _is_there("ray"):
-        raise InputError(_MISSING)
+    if not _is_installed("ray"):
+        raise InputError(_MISSING_PACKAGES_MESSAGE)
 
 
-def _is_there(name: str) -> bool:
+def _is_installed(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
     except ValueError:  # it was taken out of sys.modules by hand
         return False
 
 
-def address_of(given: str | None) -> str | None:
+def resolve_address(address: str | None) -> str | None:
     """What was typed, else RAY_ADDRESS; None for a cluster of the batch's own."""
-    found = given or os.environ.get("RAY_ADDRESS")
+    found = address or os.environ.get("RAY_ADDRESS")
     return None if found in (None, "", "local") else found
 
 
 @contextlib.contextmanager
-def connected(address: str | None, namespace: str) -> Iterator[Any]:
+def connect_to_ray(address: str | None, namespace: str) -> Iterator[Any]:
     """The module `ray`, connected: to the cluster at `address`, or to one that ends with this.
 
     Raises:
         InputError: Ray is not installed.
         SettingsError: there is no cluster at the address.
     """
-    ray = _imported(address)
+    ray = _import_ray(address)
     if address is not None:
-        _must_answer(address)
-    with _quietly():
+        _check_reachable(address)
+    with _suppress_stdout():
         try:
-            with _own_signals(), warnings.catch_warnings():
+            with _preserve_sigterm(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of what Ray will do otherwise in the future
-                _connect(ray, address, namespace)
+                _initialize_ray(ray, address, namespace)
         except (OSError, RuntimeError, ValueError) as error:
             said = (str(error).strip() or type(error).__name__).splitlines()[0]
             where = f"--address {address}" if address else "a Ray cluster of this machine"
@@ -66,7 +68,7 @@ def connected(address: str | None, namespace: str) -> Iterator[Any]:
             ray.shutdown()
 
 
-def _imported(address: str | None) -> Any:
+def _import_ray(address: str | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address is None:  # Ray reads it as it is imported: a cluster of our own listens here alone
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
@@ -74,19 +76,19 @@ def _imported(address: str | None) -> Any:
         ray = importlib.import_module("ray")
         importlib.import_module("ray.util.scheduling_strategies")
     except ImportError:
-        raise InputError(_MISSING) from None
+        raise InputError(_MISSING_PACKAGES_MESSAGE) from None
     return ray
 
 
-def _connect(ray: Any, address: str | None, namespace: str) -> None:
+def _initialize_ray(ray: Any, address: str | None, namespace: str) -> None:
     quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL, "namespace": namespace}
     if address is not None:
         ray.init(address, **quiet)
         return
-    ray.init("local", include_dashboard=False, object_store_memory=_STORE_BYTES, **quiet)
+    ray.init("local", include_dashboard=False, object_store_memory=_OBJECT_STORE_BYTES, **quiet)
 
 
-def _must_answer(address: str) -> None:
+def _check_reachable(address: str) -> None:
     """Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if "://" in address:
@@ -96,20 +98,20 @@ def _must_answer(address: str) -> None:
     if not port.isdigit():
         return
     try:
-        socket.create_connection((host.strip("[]"), int(port)), _ANSWER_S).close()
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT_SECONDS).close()
     except OSError as error:
         raise SettingsError(f"--address {address}: {error.strerror or error}") from None
 
 
 @contextlib.contextmanager
-def _quietly() -> Iterator[None]:
+def _suppress_stdout() -> Iterator[None]:
     """Ray prints what happens to its nodes on standard output, which belongs to the totals."""
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         yield
 
 
 @contextlib.contextmanager
-def _own_signals() -> Iterator[None]:
+def _preserve_sigterm() -> Iterator[None]:
     """Ray takes SIGTERM for itself: it is given back."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -10,88 +10,92 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from greenloop.batch.results import RESULTS
-from greenloop.distributed.object_store import Bucket
+from greenloop.batch.results import RESULTS_FILE
+from greenloop.distributed.object_store import ObjectStore
 from greenloop.distributed.patience import patiently
-from greenloop.distributed.pending_uploads import send_left
+from greenloop.distributed.pending_uploads import upload_pending
 from greenloop.errors import StoreError
-from greenloop.events import Emit, Notice
+from greenloop.events import EventSink, Notice
 
-_EVERY_S = 5.0
-_SHARE = 10  # of the time may at most be spent on it: the file grows
+_SYNC_INTERVAL_SECONDS = 5.0
+_PAUSE_FACTOR = 10  # of the time may at most be spent on it: the file grows
 
 
 @dataclass
-class Mirror:
+class ResultsSynchronizer:
     """Of the batch in `folder`. Nobody waits for it before the end."""
 
-    bucket: Bucket
+    object_store: ObjectStore
     folder: Path
-    emit: Emit
-    every_s: float = _EVERY_S
-    _size: int = field(default=-1, init=False)
-    _refused: bool = field(default=False, init=False)
+    emit: EventSink
+    interval_seconds: float = _SYNC_INTERVAL_SECONDS
+    _uploaded_size: int = field(default=-1, init=False)
+    _has_failed: bool = field(default=False, init=False)
 
     @asynccontextmanager
-    async def following(self) -> AsyncIterator[None]:
+    async def sync_in_background(self) -> AsyncIterator[None]:
         """Puts results there as they come, and all of them in the end; before and after that what
         runs have left.
 
         Raises:
             StoreError: the bucket does not take them; told alone where something else went wrong.
         """
-        await patiently(self.bucket.patience_s, send_left, self.bucket, self.folder)
-        task = asyncio.ensure_future(self._follow())
+        await patiently(
+            self.object_store.retry_seconds, upload_pending, self.object_store, self.folder
+        )
+        task = asyncio.ensure_future(self._run_sync_loop())
         try:
             yield
         except BaseException as error:
-            await _ended(task)
-            await self._in_the_end(isinstance(error, Exception))
+            await _cancel_and_wait(task)
+            await self._upload_after_error(isinstance(error, Exception))
             raise
-        await _ended(task)
+        await _cancel_and_wait(task)
         try:
-            await patiently(self.bucket.patience_s, self._put_all)
+            await patiently(self.object_store.retry_seconds, self._upload_all)
         except StoreError as error:
-            raise StoreError(f"{error}; the results are in {self.folder / RESULTS}") from error
+            raise StoreError(f"{error}; the results are in {self.folder / RESULTS_FILE}") from error
 
-    async def _follow(self) -> None:
-        pause = self.every_s
+    async def _run_sync_loop(self) -> None:
+        pause = self.interval_seconds
         while True:
             await asyncio.sleep(pause)
             began = time.monotonic()
             try:
-                await asyncio.to_thread(self._put_new)
+                await asyncio.to_thread(self._upload_if_grown)
             except StoreError as error:
-                self._say_once(error)
+                self._emit_failure_once(error)
             else:
-                self._refused = False
-            pause = max(self.every_s, _SHARE * (time.monotonic() - began))
+                self._has_failed = False
+            pause = max(self.interval_seconds, _PAUSE_FACTOR * (time.monotonic() - began))
 
-    def _say_once(self, error: StoreError) -> None:
-        if not self._refused:
+    def _emit_failure_once(self, error: StoreError) -> None:
+        if not self._has_failed:
             self.emit(Notice(f"{error}: it is tried again"))
-        self._refused = True
+        self._has_failed = True
 
-    def _put_new(self) -> None:
+    def _upload_if_grown(self) -> None:
         """Results are only ever appended."""
-        results = self.folder / RESULTS
+        results = self.folder / RESULTS_FILE
         size = results.stat().st_size if results.exists() else 0
-        if size != self._size:
-            self.bucket.put("", self.folder, RESULTS)
-            self._size = size
+        if size != self._uploaded_size:
+            self.object_store.put("", self.folder, RESULTS_FILE)
+            self._uploaded_size = size
 
-    def _put_all(self) -> None:
-        self.bucket.put("", self.folder, RESULTS)
-        send_left(self.bucket, self.folder)
+    def _upload_all(self) -> None:
+        self.object_store.put("", self.folder, RESULTS_FILE)
+        upload_pending(self.object_store, self.folder)
 
-    async def _in_the_end(self, with_patience: bool) -> None:
+    async def _upload_after_error(self, is_retried: bool) -> None:
         try:
-            await patiently(self.bucket.patience_s if with_patience else 0.0, self._put_all)
+            await patiently(
+                self.object_store.retry_seconds if is_retried else 0.0, self._upload_all
+            )
         except StoreError as error:
             self.emit(Notice(f"{error}: the same command puts the results there"))
 
 
-async def _ended(task: asyncio.Task[None]) -> None:
+async def _cancel_and_wait(task: asyncio.Task[None]) -> None:
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task

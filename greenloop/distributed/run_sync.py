@@ -8,93 +8,95 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from greenloop.distributed.object_store import Bucket
+from greenloop.distributed.object_store import ObjectStore
 from greenloop.distributed.patience import patiently
-from greenloop.distributed.pending_uploads import Left
+from greenloop.distributed.pending_uploads import PendingUploads
 from greenloop.errors import StoreError
 from greenloop.events import CallFinished, Event
-from greenloop.llm.rate_limits import Call, Limits
+from greenloop.llm.rate_limits import LLMCall, RateLimits
 from greenloop.records import Report
-from greenloop.sandbox.backends.cleanup import remove
+from greenloop.sandbox.backends.cleanup import remove_folder
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
 @dataclass(frozen=True)
-class NotKept:
+class SyncFailure:
     """Why the bucket does not have all of a run, and what there is of it."""
 
     error: StoreError
-    left: Left
+    pending_uploads: PendingUploads
 
 
 @dataclass
-class Keeper:
+class RunSynchronizer:
     """Of one run: its folder `here`, its `name` in the bucket. It listens to the run's events.
 
     A bucket that was given up once is not waited for again.
     """
 
-    bucket: Bucket
+    object_store: ObjectStore
     name: str
-    here: Path
-    _patience_s: float = field(init=False)
-    _putting: asyncio.Task[None] | None = field(default=None, init=False)
+    folder: Path
+    _retry_seconds: float = field(init=False)
+    _upload_task: asyncio.Task[None] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self._patience_s = self.bucket.patience_s
+        self._retry_seconds = self.object_store.retry_seconds
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, CallFinished) and event.source == "model":
-            self._putting = asyncio.ensure_future(self._put_log(self._putting))
+            self._upload_task = asyncio.ensure_future(self._upload_log(self._upload_task))
 
-    async def kept(self) -> None:
+    async def wait_for_upload(self) -> None:
         """Returns once the answers so far are in the bucket. Raises StoreError."""
-        if self._putting is not None:
-            await asyncio.shield(self._putting)
+        if self._upload_task is not None:
+            await asyncio.shield(self._upload_task)
 
-    async def fetched(self) -> None:
+    async def fetch(self) -> None:
         """What another worker has left. Raises StoreError."""
-        await patiently(self._patience_s, self.bucket.fetch, self.name, self.here)
+        await patiently(self._retry_seconds, self.object_store.fetch, self.name, self.folder)
 
-    async def all_kept(self) -> NotKept | None:
+    async def finish(self) -> SyncFailure | None:
         """Nothing is here any more; what of it the bucket did not take, None where it has all."""
-        if self._putting is not None:
-            await asyncio.wait([self._putting])
+        if self._upload_task is not None:
+            await asyncio.wait([self._upload_task])
         try:
-            await patiently(self._patience_s, self.bucket.put, self.name, self.here)
+            await patiently(self._retry_seconds, self.object_store.put, self.name, self.folder)
         except StoreError as error:
-            return NotKept(error, await asyncio.to_thread(Left.of, self.here))
+            return SyncFailure(
+                error, await asyncio.to_thread(PendingUploads.from_folder, self.folder)
+            )
         finally:
-            await asyncio.to_thread(remove, self.here)
+            await asyncio.to_thread(remove_folder, self.folder)
         return None
 
-    async def _put_log(self, before: asyncio.Task[None] | None) -> None:
+    async def _upload_log(self, previous: asyncio.Task[None] | None) -> None:
         """One after the other: the longer log comes last."""
-        if before is not None:
-            await before
-        log = RunDirectory(self.here).answers.name
+        if previous is not None:
+            await previous
+        log = RunDirectory(self.folder).answers_file.name
         try:
-            await patiently(self._patience_s, self.bucket.put, self.name, self.here, log)
+            await patiently(self._retry_seconds, self.object_store.put, self.name, self.folder, log)
         except StoreError:
-            self._patience_s = 0.0
+            self._retry_seconds = 0.0
             raise
 
 
 @dataclass(frozen=True)
-class KeptFirst:
+class SyncBeforeCallLimits:
     """No call goes out before the answers to those before it are in the bucket."""
 
-    limits: Limits
-    keeper: Keeper
+    limits: RateLimits
+    synchronizer: RunSynchronizer
 
     @asynccontextmanager
-    async def call(self, call: Call) -> AsyncIterator[None]:
-        await self.keeper.kept()
+    async def call(self, call: LLMCall) -> AsyncIterator[None]:
+        await self.synchronizer.wait_for_upload()
         async with self.limits.call(call):
             yield
 
 
-def moved(report: Report, old: str, new: str) -> Report:
+def relocate_report(report: Report, old: str, new: str) -> Report:
     """The report with its files where they lie now: below `new` instead of `old`."""
     places = {
         key: new + value.removeprefix(old)

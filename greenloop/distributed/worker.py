@@ -10,29 +10,32 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from greenloop.batch.executor import RunsHere, runs_here
-from greenloop.batch.results import RESULTS
-from greenloop.distributed.object_store import Bucket
-from greenloop.distributed.pending_uploads import Left
-from greenloop.distributed.run_sync import Keeper, KeptFirst, moved
-from greenloop.distributed.shared_budget import PurseLedger, PurseLimits
+from greenloop.batch.executor import LocalRunExecutor, create_local_run_executor
+from greenloop.batch.results import RESULTS_FILE
+from greenloop.distributed.object_store import ObjectStore
+from greenloop.distributed.pending_uploads import PendingUploads
+from greenloop.distributed.run_sync import RunSynchronizer, SyncBeforeCallLimits, relocate_report
+from greenloop.distributed.shared_budget import RemoteBudget, RemoteCallLimits
 from greenloop.errors import GreenloopError, InputError, OutputError
-from greenloop.events import ignore
-from greenloop.llm.rate_limits import Limits
+from greenloop.events import ignore_event
+from greenloop.llm.rate_limits import RateLimits
 from greenloop.records import Report
-from greenloop.sandbox.backends.cleanup import remove, temporary_folder
+from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import own_version
-from greenloop.workflow.setup.runtime import Parts
+from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.setup.runtime import SharedResources
 from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_LOCK_S, _LOOK_S = 120.0, 0.2  # a file server frees a dead node's locks after about 90 s
-_ENDING_S = 2.0
+_LOCK_TIMEOUT_SECONDS, _POLL_SECONDS = (
+    120.0,
+    0.2,
+)  # a file server frees a dead node's locks after about 90 s
+_CLOSE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Errand:
+class WorkerConfig:
     """What a worker is told at its start.
 
     The settings hold the model's key: they travel as an argument of one call, in memory, and
@@ -41,21 +44,21 @@ class Errand:
     """
 
     settings: Settings
-    purse: Any
-    at_once: int
+    shared_budget: Any
+    concurrency: int
     version: str
-    mark: Path | None = None
-    bucket: Bucket | None = None
+    marker: Path | None = None
+    object_store: ObjectStore | None = None
 
 
 @dataclass(frozen=True)
-class Ended:
+class RemoteRunResult:
     """How a run ended: with a report, or with an error that may hold one. `left` is what its bucket
     did not take of it."""
 
     report: Report | None = None
     error: GreenloopError | None = None
-    left: Left | None = None
+    pending_uploads: PendingUploads | None = None
 
 
 class Worker:
@@ -63,110 +66,130 @@ class Worker:
 
     def __init__(self) -> None:
         self._stack = ExitStack()
-        self._errand: Errand | None = None
-        self._runs: RunsHere | None = None
+        self._config: WorkerConfig | None = None
+        self._executor: LocalRunExecutor | None = None
         self._folder = Path()
-        self._under_way = 0
+        self._active_runs = 0
 
-    async def open(self, errand: Errand) -> GreenloopError | None:
+    async def open(self, config: WorkerConfig) -> GreenloopError | None:
         """Makes the node ready; why that cannot be."""
-        if own_version() != errand.version:
-            return InputError(f"greenloop is {own_version()} there, and {errand.version} here")
-        if errand.mark is not None and not errand.mark.exists():
+        if greenloop_version() != config.version:
             return InputError(
-                f"{errand.mark.parent} is not to be seen there: --run-dir has to name a folder that "
+                f"greenloop is {greenloop_version()} there, and {config.version} here"
+            )
+        if config.marker is not None and not config.marker.exists():
+            return InputError(
+                f"{config.marker.parent} is not to be seen there: --run-dir has to name a folder that "
                 "all nodes share, or a bucket"
             )
-        self._errand = errand
+        self._config = config
         try:
-            await asyncio.to_thread(self._open, errand)
+            await asyncio.to_thread(self._open, config)
         except GreenloopError as error:
             self._stack.close()
             return error
         return None
 
-    def _open(self, errand: Errand) -> None:
-        if errand.bucket is not None and errand.bucket.read(RESULTS) is None:
-            raise InputError(f"{errand.bucket.url} is another one there: it has no {RESULTS}")
-        self._folder = temporary_folder()
-        self._stack.callback(remove, self._folder)
-        self._runs = runs_here(errand.settings, Parts(), errand.at_once, self._stack)
+    def _open(self, config: WorkerConfig) -> None:
+        if config.object_store is not None and config.object_store.read(RESULTS_FILE) is None:
+            raise InputError(
+                f"{config.object_store.url} is another one there: it has no {RESULTS_FILE}"
+            )
+        self._folder = create_temporary_folder()
+        self._stack.callback(remove_folder, self._folder)
+        self._executor = create_local_run_executor(
+            config.settings, SharedResources(), config.concurrency, self._stack
+        )
 
-    async def run(self, name: str, request: RunRequest, path: Path) -> Ended:
+    async def run(self, name: str, request: RunRequest, path: Path) -> RemoteRunResult:
         """One run, known to the purse as `name`; it goes on where its folder holds one already."""
-        assert self._errand is not None
-        bucket = self._errand.bucket
-        self._under_way += 1
+        assert self._config is not None
+        bucket = self._config.object_store
+        self._active_runs += 1
         try:
             if bucket is None:
-                await _left_by_others(RunDirectory(path))
-                return await self._made(name, request, RunDirectory(path))
-            return await self._kept(bucket, name, request, path.name)
+                await _wait_for_lock(RunDirectory(path))
+                return await self._run_locally(name, request, RunDirectory(path))
+            return await self._run_synchronized(bucket, name, request, path.name)
         except GreenloopError as error:
-            return Ended(error.report, error)
+            return RemoteRunResult(error.report, error)
         finally:
-            await self._errand.purse.settled.remote()
-            self._under_way -= 1
+            await self._config.shared_budget.flush.remote()
+            self._active_runs -= 1
 
-    async def _kept(self, bucket: Bucket, name: str, request: RunRequest, folder: str) -> Ended:
+    async def _run_synchronized(
+        self, object_store: ObjectStore, name: str, request: RunRequest, folder: str
+    ) -> RemoteRunResult:
         """A run whose directory is in the bucket before it begins, and after it."""
-        keeper = Keeper(bucket, f"runs/{folder}", self._folder / name / folder)
-        await keeper.fetched()
+        keeper = RunSynchronizer(object_store, f"runs/{folder}", self._folder / name / folder)
+        await keeper.fetch()
         try:
-            ended = await self._made(name, request, RunDirectory(keeper.here), keeper)
-            ended = _at_home(ended, keeper)
+            ended = await self._run_locally(name, request, RunDirectory(keeper.folder), keeper)
+            ended = _relocate_result(ended, keeper)
         finally:
-            missing = await keeper.all_kept()
-        return ended if missing is None else Ended(ended.report, missing.error, missing.left)
+            missing = await keeper.finish()
+        return (
+            ended
+            if missing is None
+            else RemoteRunResult(ended.report, missing.error, missing.pending_uploads)
+        )
 
-    async def _made(
-        self, name: str, request: RunRequest, directory: RunDirectory, keeper: Keeper | None = None
-    ) -> Ended:
-        assert self._errand is not None
-        assert self._runs is not None
-        purse = self._errand.purse
-        limits: Limits = PurseLimits(purse, name)
-        total = PurseLedger(purse=purse, run=name)
-        limits = limits if keeper is None else KeptFirst(limits, keeper)
-        parts = replace(self._runs.shared, limits=limits, total=total)
-        runs = replace(self._runs, shared=parts)
+    async def _run_locally(
+        self,
+        name: str,
+        request: RunRequest,
+        directory: RunDirectory,
+        synchronizer: RunSynchronizer | None = None,
+    ) -> RemoteRunResult:
+        assert self._config is not None
+        assert self._executor is not None
+        purse = self._config.shared_budget
+        limits: RateLimits = RemoteCallLimits(purse, name)
+        total = RemoteBudget(shared_budget=purse, run=name)
+        limits = limits if synchronizer is None else SyncBeforeCallLimits(limits, synchronizer)
+        parts = replace(self._executor.resources, limits=limits, shared_budget=total)
+        runs = replace(self._executor, resources=parts)
         try:
-            return Ended(await runs.run(request, directory, keeper or ignore))
+            return RemoteRunResult(await runs.run(request, directory, synchronizer or ignore_event))
         except GreenloopError as error:
-            return Ended(error.report, error)
+            return RemoteRunResult(error.report, error)
 
     async def close(self) -> None:
         """Waits a moment for runs that were cancelled, and ends the sandbox."""
-        for _ in range(int(_ENDING_S / _LOOK_S)):
-            if self._under_way:
-                await asyncio.sleep(_LOOK_S)
+        for _ in range(int(_CLOSE_SECONDS / _POLL_SECONDS)):
+            if self._active_runs:
+                await asyncio.sleep(_POLL_SECONDS)
         await asyncio.to_thread(self._stack.close)
 
 
-def _at_home(ended: Ended, keeper: Keeper) -> Ended:
+def _relocate_result(result: RemoteRunResult, synchronizer: RunSynchronizer) -> RemoteRunResult:
     """The same, with the report's files where the bucket has them."""
-    if ended.report is None:
-        return ended
-    report = moved(ended.report, str(keeper.here), f"{keeper.bucket.url}/{keeper.name}")
-    if ended.error is not None:
-        ended.error.report = report
+    if result.report is None:
+        return result
+    report = relocate_report(
+        result.report,
+        str(synchronizer.folder),
+        f"{synchronizer.object_store.url}/{synchronizer.name}",
+    )
+    if result.error is not None:
+        result.error.report = report
     with contextlib.suppress(OutputError):  # its disk is full: then that is what ended the run
-        RunDirectory(keeper.here).save_report(report)
-    return Ended(report, ended.error)
+        RunDirectory(synchronizer.folder).save_report(report)
+    return RemoteRunResult(report, result.error)
 
 
-async def _left_by_others(directory: RunDirectory) -> None:
+async def _wait_for_lock(directory: RunDirectory) -> None:
     """A worker that is lost may live on for a moment, or its lock may.
 
     Raises:
         InputError: another process works on the run, and goes on doing so.
     """
-    until = time.monotonic() + _LOCK_S
+    until = time.monotonic() + _LOCK_TIMEOUT_SECONDS
     while directory.path.exists():
         try:
-            with directory.locked():
+            with directory.lock():
                 return
         except InputError:
             if time.monotonic() > until:
                 raise
-        await asyncio.sleep(_LOOK_S)
+        await asyncio.sleep(_POLL_SECONDS)

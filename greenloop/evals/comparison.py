@@ -9,53 +9,55 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from greenloop.errors import InputError
-from greenloop.evals.results import TruthResults
-from greenloop.evals.statistics import SHOWN_BELOW, mcnemar_exact, paired_interval
-from greenloop.evals.summary import mean, pass_at_1
+from greenloop.evals.results import HiddenTestResults
+from greenloop.evals.statistics import SIGNIFICANCE_LEVEL, mcnemar_exact, paired_interval
+from greenloop.evals.summary import average_spent, pass_at_1
 from greenloop.records.evaluation import Comparison, EvalReport, EvalSetup, TaskResult
 
-RESULTS, SETUP = "eval.jsonl", "setup.json"
+EVAL_RESULTS_FILE, EVAL_SETUP_FILE = "eval.jsonl", "setup.json"
 _Pair = tuple[TaskResult, TaskResult]
 
 
-def read_evaluation(place: Path) -> tuple[EvalSetup, tuple[TaskResult, ...]]:
+def read_evaluation(path: Path) -> tuple[EvalSetup, tuple[TaskResult, ...]]:
     """What stands in an evaluation's folder, or in what `--json` printed.
 
     Raises:
         InputError: it is neither.
     """
-    if place.is_dir():
-        return _setup(place / SETUP), TruthResults(place / RESULTS).all
+    if path.is_dir():
+        return _read_setup(path / EVAL_SETUP_FILE), HiddenTestResults(path / EVAL_RESULTS_FILE).all
     try:
-        found = json.loads(place.read_bytes())
+        found = json.loads(path.read_bytes())
         report = EvalReport.model_validate_json(json.dumps(found))
     except OSError as error:
-        raise InputError(f"{place} cannot be read: {error.strerror or error}") from None
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValidationError, ValueError, RecursionError):
         raise InputError(
-            f"{place} is no evaluation: name its folder, or a file that `eval --json` printed"
+            f"{path} is no evaluation: name its folder, or a file that `eval --json` printed"
         ) from None
     return report.setup, report.results
 
 
-def _setup(path: Path) -> EvalSetup:
+def _read_setup(path: Path) -> EvalSetup:
     try:
         return EvalSetup.model_validate_json(path.read_bytes())
     except (OSError, ValidationError, ValueError):
-        raise InputError(f"{path.parent} holds no evaluation: no {SETUP} is in it") from None
+        raise InputError(
+            f"{path.parent} holds no evaluation: no {EVAL_SETUP_FILE} is in it"
+        ) from None
 
 
-def compared(
+def compare_evaluations(
     a: tuple[EvalSetup, Sequence[TaskResult]], b: tuple[EvalSetup, Sequence[TaskResult]]
 ) -> Comparison:
     """Raises InputError where they have no task in common."""
     left_out: list[str] = []
-    pairs = list(_pairs(a[1], b[1], left_out))
+    pairs = list(_pair_results(a[1], b[1], left_out))
     if not pairs:
         why = f" ({left_out[0]})" if left_out else ""
         raise InputError(f"the two evaluations have no task in common that both ran{why}")
-    a_alone = tuple(x.id for x, y in pairs if x.solved and not y.solved)
-    b_alone = tuple(y.id for x, y in pairs if y.solved and not x.solved)
+    a_alone = tuple(x.id for x, y in pairs if x.is_solved and not y.is_solved)
+    b_alone = tuple(y.id for x, y in pairs if y.is_solved and not x.is_solved)
     p = mcnemar_exact(len(a_alone), len(b_alone))
     low, high = paired_interval(len(a_alone), len(b_alone), len(pairs))
     return Comparison(
@@ -64,22 +66,22 @@ def compared(
         tasks=len(pairs),
         a_pass_at_1=pass_at_1(x for x, _ in pairs),
         b_pass_at_1=pass_at_1(y for _, y in pairs),
-        both=sum(x.solved and y.solved for x, y in pairs),
-        neither=sum(not x.solved and not y.solved for x, y in pairs),
+        both=sum(x.is_solved and y.is_solved for x, y in pairs),
+        neither=sum(not x.is_solved and not y.is_solved for x, y in pairs),
         a_alone=a_alone,
         b_alone=b_alone,
         difference=(len(b_alone) - len(a_alone)) / len(pairs),
         low=low,
         high=high,
         p=p,
-        shown=p < SHOWN_BELOW,
-        a_mean=mean([x.spent for x, _ in pairs]),
-        b_mean=mean([y.spent for _, y in pairs]),
+        shown=p < SIGNIFICANCE_LEVEL,
+        a_mean=average_spent([x.spent for x, _ in pairs]),
+        b_mean=average_spent([y.spent for _, y in pairs]),
         left_out=tuple(left_out),
     )
 
 
-def _pairs(
+def _pair_results(
     a: Sequence[TaskResult], b: Sequence[TaskResult], left_out: list[str]
 ) -> Iterator[_Pair]:
     """The tasks that count in both, by id; why the others do not is added to `left_out`."""
@@ -92,7 +94,7 @@ def _pairs(
             left_out.append(f"{item.id}: the specifications differ")
         elif item.tests_sha256 != other.tests_sha256:
             left_out.append(f"{item.id}: the hidden tests differ")
-        elif not (item.counts and other.counts):
+        elif not (item.is_counted and other.is_counted):
             left_out.append(f"{item.id}: its truth is unknown")
         else:
             yield item, other

@@ -6,37 +6,37 @@ import re
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
-from greenloop.evals.comparison import RESULTS, SETUP
+from greenloop.evals.comparison import EVAL_RESULTS_FILE, EVAL_SETUP_FILE
 from greenloop.llm.model_selection import choose_model
 from greenloop.records.evaluation import EvalReport, EvalSetup
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import own_version
-from greenloop.workflow.storage.request import digest, kept_options
+from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.storage.request import digest, select_saved_options
 from greenloop.workflow.storage.run_dir import write_atomically
 
 # What may be another one when an evaluation goes on: it changes no answer and no verdict.
-_FREE = ("model", "fallback_model", "max_tokens", "max_cost", "sandbox", "require")
+_IGNORED_OPTIONS = ("model", "fallback_model", "max_tokens", "max_cost", "sandbox", "require")
 
 
-class EvalFolder:
+class EvalDirectory:
     """`setup.json`, `tasks.jsonl`, `collected.txt`, `results.jsonl`, `runs/`, `eval.jsonl` and,
     when it has ended, `eval.json`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
-        self.results = self.path / RESULTS
-        self.tasks = self.path / "tasks.jsonl"
-        self._collected = self.path / "collected.txt"
+        self.results_file = self.path / EVAL_RESULTS_FILE
+        self.tasks_file = self.path / "tasks.jsonl"
+        self._collected_file = self.path / "collected.txt"
 
     @classmethod
-    def made(cls, setup: EvalSetup, home: Path, named: Path | None) -> EvalFolder:
+    def create(cls, setup: EvalSetup, home: Path, run_dir: Path | None) -> EvalDirectory:
         """The folder of this evaluation; `named` where one is asked for.
 
         Raises:
             InputError: the one that was named holds another evaluation.
             OutputError: it cannot be made.
         """
-        folder = cls(named or home / "evals" / _name(setup))
+        folder = cls(run_dir or home / "evals" / _directory_name(setup))
         try:
             (folder.path / "runs").mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -46,24 +46,24 @@ class EvalFolder:
 
     def _claim(self, setup: EvalSetup) -> None:
         """Raises InputError where it is another one's."""
-        place = self.path / SETUP
+        place = self.path / EVAL_SETUP_FILE
         if place.exists():
             held = EvalSetup.model_validate_json(place.read_bytes())
-            if _essence(held) != _essence(setup):
+            if _without_version(held) != _without_version(setup):
                 raise InputError(
                     f"{self.path} holds another evaluation ({held.model} on {held.tasks}): name "
                     "another --run-dir"
                 )
         write_atomically(place, setup.model_dump_json(indent=1) + "\n")
 
-    def collected(self) -> set[str]:
+    def load_collected(self) -> set[str]:
         """Digests of hidden tests that were collected in an earlier call."""
-        if not self._collected.exists():
+        if not self._collected_file.exists():
             return set()
-        return set(self._collected.read_text("utf-8").split())
+        return set(self._collected_file.read_text("utf-8").split())
 
-    def keep_collected(self, tests_sha256: str) -> None:
-        with self._collected.open("a", encoding="utf-8") as file:
+    def add_collected(self, tests_sha256: str) -> None:
+        with self._collected_file.open("a", encoding="utf-8") as file:
             file.write(f"{tests_sha256}\n")
 
     def save(self, report: EvalReport) -> None:
@@ -71,33 +71,37 @@ class EvalFolder:
         write_atomically(self.path / "eval.json", report.model_dump_json(indent=1) + "\n")
 
 
-def setup_of(tasks: Path, format: str, settings: Settings) -> EvalSetup:
+def build_setup(tasks: Path, format: str, settings: Settings) -> EvalSetup:
     """Raises NoModelError where no model is configured."""
-    kept = {name: value for name, value in kept_options(settings).items() if name not in _FREE}
+    kept = {
+        name: value
+        for name, value in select_saved_options(settings).items()
+        if name not in _IGNORED_OPTIONS
+    }
     choice = choose_model(settings)
     own_server = settings.openai_base_url if choice.name.startswith("openai:") else None
     return EvalSetup(
         tasks=str(tasks.absolute()),
         format=format,
-        model=_in_full(choice.name),
+        model=_with_absolute_replay(choice.name),
         server=choice.base_url or own_server,
-        fallback_model=settings.fallback_model and _in_full(settings.fallback_model),
+        fallback_model=settings.fallback_model and _with_absolute_replay(settings.fallback_model),
         options=kept,
-        greenloop=own_version(),
+        greenloop=greenloop_version(),
     )
 
 
-def _in_full(model: str) -> str:
+def _with_absolute_replay(model: str) -> str:
     """A replay file's name means another one in another working folder."""
     is_file = model.startswith("replay:")
     return f"replay:{Path(model[7:]).absolute()}" if is_file else model
 
 
-def _essence(setup: EvalSetup) -> EvalSetup:
+def _without_version(setup: EvalSetup) -> EvalSetup:
     return setup.model_copy(update={"greenloop": ""})
 
 
-def _name(setup: EvalSetup) -> str:
+def _directory_name(setup: EvalSetup) -> str:
     words = f"{Path(setup.tasks).stem}-{setup.model.rpartition('/')[2]}"
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", words).strip("-.")[:60]
-    return f"{readable}-{digest(_essence(setup).model_dump_json())[:8]}"
+    return f"{readable}-{digest(_without_version(setup).model_dump_json())[:8]}"

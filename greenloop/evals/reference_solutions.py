@@ -4,42 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from greenloop.agent import side_by_side
-from greenloop.evals.hidden_tests import Found, Provisions, truth_of
-from greenloop.evals.task import Task
+from greenloop.agent import run_concurrently
+from greenloop.evals.hidden_tests import HiddenTestsOutcome, TaskSandboxFactory, run_hidden_tests
+from greenloop.evals.task import EvalTask
 from greenloop.records import Record
-from greenloop.records.evaluation import Truth
+from greenloop.records.evaluation import GroundTruth
 
 
-class Tried(Record):
+class SolutionResult(Record):
     """One task's solution; `truth` is null where the data has none."""
 
     id: str
-    truth: Truth | None
+    truth: GroundTruth | None
     why: str = ""
 
 
-async def try_solutions(
-    tasks: Iterable[Task], provisions: Provisions, at_once: int, tell: Callable[[Tried], None]
-) -> tuple[Tried, ...]:
+async def run_solutions(
+    tasks: Iterable[EvalTask],
+    sandbox_factory: TaskSandboxFactory,
+    concurrency: int,
+    on_result: Callable[[SolutionResult], None],
+) -> tuple[SolutionResult, ...]:
     """What the hidden tests say of each, in the order of their ends.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    waiting, tried = iter(tasks), list[Tried]()
+    waiting, tried = iter(tasks), list[SolutionResult]()
 
     async def work() -> None:
         for task in waiting:
-            found = await truth_of(task, task.solution, provisions) if task.solution else None
-            tried.append(_tried(task, found))
-            tell(tried[-1])
+            found = (
+                await run_hidden_tests(task, task.solution, sandbox_factory)
+                if task.solution
+                else None
+            )
+            tried.append(_build_solution_result(task, found))
+            on_result(tried[-1])
 
-    await side_by_side(*(work() for _ in range(at_once)))
+    await run_concurrently(*(work() for _ in range(concurrency)))
     return tuple(tried)
 
 
-def _tried(task: Task, found: Found | None) -> Tried:
+def _build_solution_result(task: EvalTask, found: HiddenTestsOutcome | None) -> SolutionResult:
     if found is None:
-        return Tried(id=task.id, truth=None, why="the data has no solution of its own")
-    return Tried(id=task.id, truth=found.truth, why=found.why)
+        return SolutionResult(id=task.id, truth=None, why="the data has no solution of its own")
+    return SolutionResult(id=task.id, truth=found.truth, why=found.reason)

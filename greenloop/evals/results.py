@@ -11,15 +11,15 @@ from greenloop.batch.results import append_line
 from greenloop.records.evaluation import TaskResult
 
 
-class TruthResults:
+class HiddenTestResults:
     """One line a task; of several lines with one id the last one counts. What cannot be read,
     as half a line after a crash, is passed over."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._by_id = {item.id: item for item in _read(path)}
+        self._by_id = {item.id: item for item in _read_results(path)}
 
-    def earlier(self, id: str, sha256: str, tests_sha256: str) -> TaskResult | None:
+    def find_result(self, id: str, sha256: str, tests_sha256: str) -> TaskResult | None:
         """What was found of this specification with these tests; None where it is still open."""
         found = self._by_id.get(id)
         same = found is not None and (found.sha256, found.tests_sha256) == (sha256, tests_sha256)
@@ -30,7 +30,7 @@ class TruthResults:
         append_line(self._path, result.model_dump_json())
         self._by_id[result.id] = result
 
-    def of(self, ids: Iterable[str]) -> tuple[TaskResult, ...]:
+    def select(self, ids: Iterable[str]) -> tuple[TaskResult, ...]:
         """Those that are there, in this order."""
         return tuple(self._by_id[id] for id in ids if id in self._by_id)
 
@@ -39,7 +39,7 @@ class TruthResults:
         return tuple(self._by_id.values())
 
 
-def _read(path: Path) -> Iterable[TaskResult]:
+def _read_results(path: Path) -> Iterable[TaskResult]:
     if not path.exists():
         return
     with path.open(encoding="utf-8", errors="replace") as file:

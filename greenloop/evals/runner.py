@@ -10,17 +10,17 @@ from pathlib import Path
 
 from greenloop.batch.runner import Batch
 from greenloop.errors import GreenloopError, InputError
-from greenloop.evals.hidden_tests import Found, Provisions, truth_of
-from greenloop.evals.results import TruthResults
-from greenloop.evals.task import Task
+from greenloop.evals.hidden_tests import HiddenTestsOutcome, TaskSandboxFactory, run_hidden_tests
+from greenloop.evals.results import HiddenTestResults
+from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
-from greenloop.events import Emit, EntryEnded, Event, HiddenTestsRun
+from greenloop.events import EntryEnded, Event, EventSink, HiddenTestsFinished
 from greenloop.records import BatchOutcome, Report
-from greenloop.records.evaluation import Spent, TaskResult
+from greenloop.records.evaluation import EvalUsage, TaskResult
 from greenloop.reporting.loader import read_report
 
 
-def at_once() -> int:
+def default_concurrency() -> int:
     """How many sandbox runs go on side by side."""
     return max(2, os.cpu_count() or 1)
 
@@ -30,16 +30,16 @@ class Evaluation:
     """One call of an evaluation. `batch` is to emit to `heard`."""
 
     store: TaskStore
-    results: TruthResults
-    provisions: Provisions
-    emit: Emit
-    _ended: asyncio.Queue[BatchOutcome | None] = field(default_factory=asyncio.Queue, init=False)
+    results: HiddenTestResults
+    sandbox_factory: TaskSandboxFactory
+    emit: EventSink
+    _outcomes: asyncio.Queue[BatchOutcome | None] = field(default_factory=asyncio.Queue, init=False)
 
-    def heard(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         """Passes events of the batch on; what has ended is held against its hidden tests."""
         self.emit(event)
         if isinstance(event, EntryEnded):
-            self._ended.put_nowait(event.outcome)
+            self._outcomes.put_nowait(event.outcome)
 
     async def run(self, batch: Batch) -> None:
         """Both to their ends. What the batch could not go on for is in its `fatal`.
@@ -48,7 +48,9 @@ class Evaluation:
             OutputError: results cannot be written.
             SandboxError, ModelFailure: nothing could be begun, or nothing can be run any more.
         """
-        workers = [asyncio.ensure_future(self._work(batch)) for _ in range(at_once())]
+        workers = [
+            asyncio.ensure_future(self._run_worker(batch)) for _ in range(default_concurrency())
+        ]
         try:
             await batch.run()
         except asyncio.CancelledError:
@@ -57,57 +59,59 @@ class Evaluation:
             raise
         finally:
             for _ in workers:
-                self._ended.put_nowait(None)
-            await _all(workers)
+                self._outcomes.put_nowait(None)
+            await _wait_for_all(workers)
 
-    async def _work(self, batch: Batch) -> None:
-        while (outcome := await self._ended.get()) is not None:
+    async def _run_worker(self, batch: Batch) -> None:
+        while (outcome := await self._outcomes.get()) is not None:
             try:
-                await self._one(outcome)
+                await self._evaluate_outcome(outcome)
             except GreenloopError:
                 batch.stop()  # what cannot be judged need not be paid for
                 raise
 
-    async def _one(self, outcome: BatchOutcome) -> None:
-        task = self.store.task(outcome.id)
-        known = self.results.earlier(outcome.id, outcome.sha256, task.tests_sha256)
+    async def _evaluate_outcome(self, outcome: BatchOutcome) -> None:
+        task = self.store.read_task(outcome.id)
+        known = self.results.find_result(outcome.id, outcome.sha256, task.tests_sha256)
         if outcome.kind == "done before" and known and known.truth in ("passed", "failed"):
-            self.emit(HiddenTestsRun(known, before=True))
+            self.emit(HiddenTestsFinished(known, from_earlier_call=True))
             return
-        report, why = _report(Path(outcome.run_dir))
-        found: Found | None = None
+        report, why = _load_report(Path(outcome.run_dir))
+        found: HiddenTestsOutcome | None = None
         if outcome.kind != "broken off":
-            found = await self._truth(task, report, why)
-        result = _result(outcome, task, report, found)
+            found = await self._run_hidden_tests(task, report, why)
+        result = _build_result(outcome, task, report, found)
         self.results.append(result)
-        self.emit(HiddenTestsRun(result))
+        self.emit(HiddenTestsFinished(result))
 
-    async def _truth(self, task: Task, report: Report | None, why: str) -> Found:
+    async def _run_hidden_tests(
+        self, task: EvalTask, report: Report | None, reason: str
+    ) -> HiddenTestsOutcome:
         if report is None:
-            return Found("unknown", why)
+            return HiddenTestsOutcome("unknown", reason)
         agreed = report.contract.packages if report.contract else ()
-        return await truth_of(task, report.final_code, self.provisions, tuple(agreed))
+        return await run_hidden_tests(task, report.final_code, self.sandbox_factory, tuple(agreed))
 
 
-async def _all(workers: Sequence[asyncio.Future[None]]) -> None:
+async def _wait_for_all(workers: Sequence[asyncio.Future[None]]) -> None:
     """Waits for all, also where one has failed; its error is raised then."""
     for item in await asyncio.gather(*workers, return_exceptions=True):
         if isinstance(item, GreenloopError):
             raise item
 
 
-def _report(run_dir: Path) -> tuple[Report | None, str]:
+def _load_report(run_dir: Path) -> tuple[Report | None, str]:
     try:
         return read_report(run_dir / "report.json"), ""
     except InputError as error:
         return None, str(error)
 
 
-def _result(
-    outcome: BatchOutcome, task: Task, report: Report | None, found: Found | None
+def _build_result(
+    outcome: BatchOutcome, task: EvalTask, report: Report | None, hidden: HiddenTestsOutcome | None
 ) -> TaskResult:
     usage = report.usage if report else None
-    spent = Spent(
+    spent = EvalUsage(
         calls=usage.calls if usage else outcome.calls,
         input_tokens=usage.input_tokens if usage else outcome.tokens,
         output_tokens=usage.output_tokens if usage else 0,
@@ -119,13 +123,13 @@ def _result(
         id=outcome.id,
         sha256=outcome.sha256,
         tests_sha256=task.tests_sha256,
-        verdict=outcome.verdict if found else None,
-        truth=found.truth if found else None,
-        why=found.why if found else outcome.reason,
-        form=found.form if found else None,
+        verdict=outcome.verdict if hidden else None,
+        truth=hidden.truth if hidden else None,
+        why=hidden.reason if hidden else outcome.reason,
+        form=hidden.form if hidden else None,
         exit_status=outcome.exit_status,
-        hidden_passed=found.passed if found else 0,
-        hidden_failed=found.failed if found else 0,
+        hidden_passed=hidden.passed if hidden else 0,
+        hidden_failed=hidden.failed if hidden else 0,
         spent=spent,
         run_dir=outcome.run_dir,
     )

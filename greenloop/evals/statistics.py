@@ -5,31 +5,31 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from greenloop.records.evaluation import Share
+from greenloop.records.evaluation import Proportion
 
-_LEVEL = 0.95
-SHOWN_BELOW = 0.05  # of McNemar's p: from there on no difference is shown
+_CONFIDENCE_LEVEL = 0.95
+SIGNIFICANCE_LEVEL = 0.05  # of McNemar's p: from there on no difference is shown
 
 
-def wilson(count: int, of: int) -> tuple[float, float]:
+def wilson_interval(count: int, total: int) -> tuple[float, float]:
     """The 95% score interval of a share.
 
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
     the American Statistical Association 22 (1927), 209-212.
     """
-    z = _z()
-    share, spread = count / of, z * z / of
+    z = _z_score()
+    share, spread = count / total, z * z / total
     middle = (share + spread / 2) / (1 + spread)
-    half = z / (1 + spread) * math.sqrt(share * (1 - share) / of + spread / (4 * of))
+    half = z / (1 + spread) * math.sqrt(share * (1 - share) / total + spread / (4 * total))
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def share_of(count: int, of: int) -> Share:
+def build_share(count: int, total: int) -> Proportion:
     """A share with its interval; without both where it is one of nothing."""
-    if not of:
-        return Share(count=count, of=of)
-    low, high = wilson(count, of)
-    return Share(count=count, of=of, share=count / of, low=low, high=high)
+    if not total:
+        return Proportion(count=count, of=total)
+    low, high = wilson_interval(count, total)
+    return Proportion(count=count, of=total, share=count / total, low=low, high=high)
 
 
 def mcnemar_exact(a_alone: int, b_alone: int) -> float:
@@ -53,9 +53,9 @@ def paired_interval(a_alone: int, b_alone: int, pairs: int) -> tuple[float, floa
     """
     of = pairs + 2
     a, b = (a_alone + 1) / of, (b_alone + 1) / of
-    half = _z() * math.sqrt((a + b - (b - a) ** 2) / of)
+    half = _z_score() * math.sqrt((a + b - (b - a) ** 2) / of)
     return max(-1.0, b - a - half), min(1.0, b - a + half)
 
 
-def _z() -> float:
-    return NormalDist().inv_cdf(0.5 + _LEVEL / 2)
+def _z_score() -> float:
+    return NormalDist().inv_cdf(0.5 + _CONFIDENCE_LEVEL / 2)

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import get_args
 
-from greenloop.evals.statistics import share_of
+from greenloop.evals.statistics import build_share
 from greenloop.records import Verdict
-from greenloop.records.evaluation import EvalReport, EvalSetup, Share, Spent, TaskResult, VerdictRow
+from greenloop.records.evaluation import (
+    EvalReport,
+    EvalSetup,
+    EvalUsage,
+    Proportion,
+    TaskResult,
+    VerdictRow,
+)
 
 
-def summary(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> EvalReport:
+def build_eval_report(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> EvalReport:
     """All of `tasks` that have no result were not run."""
     ran = [item.spent for item in results]
     return EvalReport(
@@ -20,32 +27,32 @@ def summary(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> Eval
         not_run=tasks - len(results),
         unknown=sum(item.truth == "unknown" for item in results),
         pass_at_1=pass_at_1(results),
-        verdicts=tuple(_row(verdict, results) for verdict in get_args(Verdict)),
-        total=total(ran),
-        mean=mean(ran),
+        verdicts=tuple(_build_verdict_row(verdict, results) for verdict in get_args(Verdict)),
+        total=sum_spent(ran),
+        mean=average_spent(ran),
         results=tuple(results),
     )
 
 
-def pass_at_1(results: Iterable[TaskResult]) -> Share:
+def pass_at_1(results: Iterable[TaskResult]) -> Proportion:
     """The share of solved tasks: what broke off is not solved, what is unknown does not count."""
-    counted = [item for item in results if item.counts]
-    return share_of(sum(item.solved for item in counted), len(counted))
+    counted = [item for item in results if item.is_counted]
+    return build_share(sum(item.is_solved for item in counted), len(counted))
 
 
-def _row(verdict: Verdict, results: Iterable[TaskResult]) -> VerdictRow:
+def _build_verdict_row(verdict: Verdict, results: Iterable[TaskResult]) -> VerdictRow:
     truths = [item.truth for item in results if item.verdict == verdict]
     passed, failed = truths.count("passed"), truths.count("failed")
     wrong = passed if verdict == "failed" else failed
-    share = share_of(wrong, passed + failed)
+    share = build_share(wrong, passed + failed)
     return VerdictRow(verdict=verdict, hidden_passed=passed, hidden_failed=failed, wrong=share)
 
 
-def total(spent: Sequence[Spent]) -> Spent:
+def sum_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
     """Sums; the cost is unknown where one is that had calls."""
     costs = [item.cost_usd for item in spent if item.calls or item.cost_usd is not None]
     known = [item for item in costs if item is not None]
-    return Spent(
+    return EvalUsage(
         calls=sum(item.calls for item in spent),
         input_tokens=sum(item.input_tokens for item in spent),
         output_tokens=sum(item.output_tokens for item in spent),
@@ -55,13 +62,13 @@ def total(spent: Sequence[Spent]) -> Spent:
     )
 
 
-def mean(spent: Sequence[Spent]) -> Spent:
+def average_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
     """Of one task."""
     if not spent:
-        return Spent()
+        return EvalUsage()
     costs = [item.cost_usd for item in spent if item.cost_usd is not None]
-    added, of = total(spent), len(spent)
-    return Spent(
+    added, of = sum_spent(spent), len(spent)
+    return EvalUsage(
         calls=round(added.calls / of, 3),
         input_tokens=round(added.input_tokens / of, 1),
         output_tokens=round(added.output_tokens / of, 1),

@@ -8,7 +8,7 @@ from greenloop.records import Record
 from greenloop.testsuite import TestFile
 from greenloop.workflow.storage.request import digest
 
-MODULE = "solution"  # what a module is called whose format has no name for it
+DEFAULT_MODULE = "solution"  # what a module is called whose format has no name for it
 
 
 class HiddenFile(Record):
@@ -17,11 +17,11 @@ class HiddenFile(Record):
     name: str
     code: str
 
-    def as_file(self) -> TestFile:
+    def to_test_file(self) -> TestFile:
         return TestFile(self.name, self.code, locked=True)
 
 
-class Task(Record):
+class EvalTask(Record):
     """`spec` is all that a model is told. `tests` are hidden; so is `solution`, which they are
     tried on by `--check-tasks` ('' where the data has none). `where` it stands, for people.
     """
@@ -38,7 +38,7 @@ class Task(Record):
         return digest("\0".join(f"{item.name}\0{item.code}" for item in self.tests))
 
 
-class Foreign(BaseModel):
+class ExternalRecord(BaseModel):
     """A record of somebody else's format: keys that are not read are passed over."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

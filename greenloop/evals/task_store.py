@@ -9,14 +9,14 @@ from typing import IO
 
 from greenloop.batch.entries import Entry
 from greenloop.errors import InputError, OutputError
-from greenloop.evals.task import Task
+from greenloop.evals.task import EvalTask
 from greenloop.evals.task_validation import check_task
 
 
 class TaskStore:
     """`tasks.jsonl` in an evaluation's folder, by id."""
 
-    def __init__(self, path: Path, tasks: Iterable[Task]) -> None:
+    def __init__(self, path: Path, tasks: Iterable[EvalTask]) -> None:
         """Writes them.
 
         Raises:
@@ -24,35 +24,35 @@ class TaskStore:
             OutputError: the disk does not take them.
         """
         self._path = path
-        self._places: dict[str, tuple[int, str]] = {}
+        self._locations: dict[str, tuple[int, str]] = {}
         self.entries: tuple[Entry, ...] = ()
         temporary = path.with_suffix(".new")
         try:
             with temporary.open("wb") as file:
-                self.entries = tuple(self._added(task, file.tell(), file) for task in tasks)
+                self.entries = tuple(self._write_task(task, file.tell(), file) for task in tasks)
             os.replace(temporary, path)
         except OSError as error:
             raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
-    def _added(self, task: Task, place: int, file: IO[bytes]) -> Entry:
+    def _write_task(self, task: EvalTask, offset: int, file: IO[bytes]) -> Entry:
         check_task(task)
-        if task.id in self._places:
+        if task.id in self._locations:
             raise InputError(f"{task.where}: a second task has the id {task.id}")
-        self._places[task.id] = place, task.tests_sha256
+        self._locations[task.id] = offset, task.tests_sha256
         file.write(task.model_dump_json().encode() + b"\n")
         return Entry(id=task.id, text=task.spec, source=task.where, module=task.module)
 
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __iter__(self) -> Iterator[Task]:
-        return map(self.task, self._places)
+    def __iter__(self) -> Iterator[EvalTask]:
+        return map(self.read_task, self._locations)
 
-    def task(self, id: str) -> Task:
+    def read_task(self, id: str) -> EvalTask:
         with self._path.open("rb") as file:
-            file.seek(self._places[id][0])
-            return Task.model_validate_json(file.readline())
+            file.seek(self._locations[id][0])
+            return EvalTask.model_validate_json(file.readline())
 
     def tests_sha256(self, id: str) -> str:
         """The digest of a task's hidden tests."""
-        return self._places[id][1]
+        return self._locations[id][1]

@@ -7,47 +7,47 @@ import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from greenloop.agent import side_by_side
+from greenloop.agent import run_concurrently
 from greenloop.errors import GreenloopError, InputError, PackagesError
-from greenloop.evals.hidden_tests import Provisions, why_not
-from greenloop.evals.task import Task
+from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line
+from greenloop.evals.task import EvalTask
 from greenloop.records import Failure, TestRun
-from greenloop.sandbox.asyncio_bridge import in_sandbox
-from greenloop.testsuite.module_names import why_no_module_name
-from greenloop.testsuite.parser import test_functions
-from greenloop.testsuite.quality_gates import BROKEN
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
+from greenloop.testsuite.module_names import explain_invalid_module_name
+from greenloop.testsuite.parser import parse_test_functions
+from greenloop.testsuite.quality_gates import BROKEN_TEST_ERRORS
 
 
-def check_task(task: Task) -> None:
+def check_task(task: EvalTask) -> None:
     """Raises InputError where the hidden tests cannot say anything of a module."""
     what = f"{task.where} (id {task.id})"
-    if why := why_no_module_name(task.module):
+    if why := explain_invalid_module_name(task.module):
         raise InputError(f"{what}: '{task.module}' cannot be the module's name: {why}")
     for item in task.tests:
-        _check_python(item.code, f"{what}: {_called(task, item.name)}")
-    if not any(test_functions(item.code) for item in task.tests):
+        _check_python(item.code, f"{what}: {_describe_test_file(task, item.name)}")
+    if not any(parse_test_functions(item.code) for item in task.tests):
         raise InputError(f"{what}: the tests hold no test: functions or methods named test…")
-    if not any(_imports(item.code, task.module) for item in task.tests):
+    if not any(_has_import(item.code, task.module) for item in task.tests):
         raise InputError(f"{what}: the tests never import the module `{task.module}`")
 
 
-def _called(task: Task, name: str) -> str:
+def _describe_test_file(task: EvalTask, name: str) -> str:
     return "the tests" if len(task.tests) == 1 else f"the tests ({name})"
 
 
-def _check_python(code: str, what: str) -> None:
+def _check_python(code: str, label: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(code, "tests", "exec", dont_inherit=True)
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno else ""
-        raise InputError(f"{what} are no Python: {line}{error.msg}") from None
+        raise InputError(f"{label} are no Python: {line}{error.msg}") from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{what} are no Python: {error or 'nested too deeply'}") from None
+        raise InputError(f"{label} are no Python: {error or 'nested too deeply'}") from None
 
 
-def _imports(code: str, module: str) -> bool:
+def _has_import(code: str, module: str) -> bool:
     for node in ast.walk(ast.parse(code)):
         names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level and node.module:
@@ -58,10 +58,10 @@ def _imports(code: str, module: str) -> bool:
 
 
 # What a test file does not survive that is read in on a module that does nothing.
-_OF_ITSELF = BROKEN | {"Timeout", "MemoryError"}
+_TEST_FILE_ERRORS = BROKEN_TEST_ERRORS | {"Timeout", "MemoryError"}
 
 # A class can stand for whatever is imported: a function, an exception, a base class, a value.
-_EVERY_NAME = """class _Kind(type):
+_PLACEHOLDER_MODULE = """class _Kind(type):
     def __getattr__(cls, name):
         raise NotImplementedError(name)
 
@@ -77,12 +77,12 @@ def __getattr__(name):
 """
 
 
-async def check_collected(
-    tasks: Iterable[Task],
-    provisions: Provisions,
-    at_once: int,
-    known: Callable[[Task], bool],
-    keep: Callable[[Task], None],
+async def check_collectable(
+    tasks: Iterable[EvalTask],
+    sandbox_factory: TaskSandboxFactory,
+    concurrency: int,
+    is_known: Callable[[EvalTask], bool],
+    mark_collected: Callable[[EvalTask], None],
 ) -> None:
     """Tries the tests of all tasks but those that are `known`; what is in order is kept.
 
@@ -96,43 +96,51 @@ async def check_collected(
         for task in waiting:
             if wrong:
                 return
-            if not known(task):
+            if not is_known(task):
                 try:
-                    await _check(task, provisions)
+                    await _check_task_collectable(task, sandbox_factory)
                 except GreenloopError as error:
                     wrong.append(error)
                     raise
-                keep(task)
+                mark_collected(task)
 
-    await side_by_side(*(work() for _ in range(at_once)))
+    await run_concurrently(*(work() for _ in range(concurrency)))
 
 
-async def _check(task: Task, provisions: Provisions) -> None:
+async def _check_task_collectable(task: EvalTask, sandbox_factory: TaskSandboxFactory) -> None:
     if any("import *" in item.code for item in task.tests):
         return  # a module with every name has no list of them
     try:
-        box = await provisions.fitted(task)
+        box = await sandbox_factory.create_sandbox(task)
     except PackagesError as error:
-        raise InputError(f"{task.where} (id {task.id}): the tests: {why_not(error)}") from None
-    files = [item.as_file() for item in task.tests]
-    run = await in_sandbox(box, partial(box.run_tests, _EVERY_NAME, files, module=task.module))
-    if wrong := broken_of_itself(run, task.module):
+        raise InputError(
+            f"{task.where} (id {task.id}): the tests: {first_error_line(error)}"
+        ) from None
+    files = [item.to_test_file() for item in task.tests]
+    run = await run_in_sandbox_thread(
+        box, partial(box.run_tests, _PLACEHOLDER_MODULE, files, module=task.module)
+    )
+    if wrong := find_test_file_error(run, task.module):
         told = wrong.message.strip().partition("\n")[0]
         raise InputError(
             f"{task.where} (id {task.id}): the tests cannot be collected, whatever the code is: "
-            f"{wrong.exception}: {told}{_advice(wrong)}"
+            f"{wrong.exception}: {told}{_package_hint(wrong)}"
         )
 
 
-def broken_of_itself(run: TestRun, module: str) -> Failure | None:
+def find_test_file_error(run: TestRun, module: str) -> Failure | None:
     """Why a test file could not be read in on a module that does nothing, if that lies in it."""
     for failure in run.failures:
         about_module = failure.exception == "ImportError" and f"'{module}'" in failure.message
-        if failure.phase == "collect" and failure.exception in _OF_ITSELF and not about_module:
+        if (
+            failure.phase == "collect"
+            and failure.exception in _TEST_FILE_ERRORS
+            and not about_module
+        ):
             return failure
     return None
 
 
-def _advice(failure: Failure) -> str:
+def _package_hint(failure: Failure) -> str:
     missing = failure.exception == "ModuleNotFoundError"
     return " (--allow-package NAME allows a package)" if missing else ""

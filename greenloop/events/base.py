@@ -11,8 +11,8 @@ class Event:
     """Base of all events."""
 
 
-Emit = Callable[[Event], None]
+EventSink = Callable[[Event], None]
 
 
-def ignore(_event: Event) -> None:
+def ignore_event(_event: Event) -> None:
     """The listener that listens to nothing."""

@@ -25,7 +25,7 @@ class EntryStarted(Event):
 
 
 @dataclass(frozen=True)
-class EntryAtWork(Event):
+class EntryProgress(Event):
     """Within the run of one specification something began, went on or ended."""
 
     id: str
@@ -41,8 +41,8 @@ class EntryEnded(Event):
 
 
 @dataclass(frozen=True)
-class HiddenTestsRun(Event):
+class HiddenTestsFinished(Event):
     """A task of an evaluation was held against its hidden tests, now or in an earlier call."""
 
     result: TaskResult
-    before: bool = False
+    from_earlier_call: bool = False

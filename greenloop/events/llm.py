@@ -45,7 +45,7 @@ class CallFinished(Event):
     model: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
-    answer: str = field(default="", compare=False, repr=False)
+    response: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class WorkEnded(Event):
 
 
 @dataclass(frozen=True)
-class AnswerRejected(Event):
+class ResponseRejected(Event):
     """The answer lacked its form; it is asked for again once, with the reason."""
 
     tool: str
@@ -78,7 +78,7 @@ class AnswerRejected(Event):
 
 
 @dataclass(frozen=True)
-class SandboxBegun(Event):
+class SandboxJobStarted(Event):
     """Work of this `kind` begins in the sandbox; `key` is its own. Comes from any thread."""
 
     key: str
@@ -86,7 +86,7 @@ class SandboxBegun(Event):
 
 
 @dataclass(frozen=True)
-class SandboxDone(Event):
+class SandboxJobEnded(Event):
     """The work of this `key` has ended; `output` is what it printed."""
 
     key: str

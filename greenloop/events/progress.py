@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from greenloop.events import Emit, Event, WorkEnded, WorkStarted
+from greenloop.events import Event, EventSink, WorkEnded, WorkStarted
 
 
 @contextmanager
-def at_work(emit: Emit, name: str) -> Iterator[None]:
+def progress_span(emit: EventSink, name: str) -> Iterator[None]:
     """Tells that it begins, and that it ended, however it did."""
     emit(WorkStarted(name))
     try:
@@ -19,7 +19,7 @@ def at_work(emit: Emit, name: str) -> Iterator[None]:
         emit(WorkEnded(name))
 
 
-def from_threads(emit: Emit) -> Emit:
+def create_thread_safe_sink(emit: EventSink) -> EventSink:
     """Called in any thread, it tells in that of the running loop: listeners know one thread only."""
     loop = asyncio.get_running_loop()
 

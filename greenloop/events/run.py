@@ -15,7 +15,7 @@ from greenloop.records import (
     RedPhase,
     Report,
     Review,
-    Search,
+    SearchResult,
     TestRun,
 )
 
@@ -28,8 +28,8 @@ class RunStarted(Event):
     sandbox: str
     isolation: str
     run_dir: str | None
-    recorded: bool = False
-    resumed_answers: int = 0
+    is_replay: bool = False
+    resumed_responses: int = 0
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ContractReady(Event):
 
 
 @dataclass(frozen=True)
-class PackagesAwaited(Event):
+class PackageInstallStarted(Event):
     """They are not in the cache: they are downloaded and installed now."""
 
     names: tuple[str, ...]
@@ -53,7 +53,7 @@ class PackagesReady(Event):
 
 
 @dataclass(frozen=True)
-class Reviewed(Event):
+class CodeReviewed(Event):
     review: Review
 
 
@@ -64,12 +64,12 @@ class RedPhaseDone(Event):
 
 
 @dataclass(frozen=True)
-class FreeFixed(Event):
+class AutofixApplied(Event):
     fixes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Attempted(Event):
+class CandidateTested(Event):
     """A candidate was run."""
 
     attempt: Attempt
@@ -77,7 +77,7 @@ class Attempted(Event):
 
 
 @dataclass(frozen=True)
-class TestsRun(Event):
+class TestRunFinished(Event):
     """Tests were run on code that nobody wrote here."""
 
     __test__ = False
@@ -94,16 +94,16 @@ class DisputeJudged(Event):
 @dataclass(frozen=True)
 class Stuck(Event):
     why: str
-    then: str
+    next_step: str
 
 
 @dataclass(frozen=True)
-class Graded(Event):
+class CodeGraded(Event):
     evidence: Evidence
 
 
 @dataclass(frozen=True)
-class Hardened(Event):
+class HardeningDone(Event):
     """`tests` were added against surviving mutants, of which `survivors` were shown."""
 
     survivors: int
@@ -118,10 +118,10 @@ class ChecksReady(Event):
 
 
 @dataclass(frozen=True)
-class Searched(Event):
+class RepairSearchDone(Event):
     """Single edits were tried, without a model."""
 
-    search: Search
+    search: SearchResult
 
 
 @dataclass(frozen=True)

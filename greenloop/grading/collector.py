@@ -8,41 +8,41 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from greenloop.errors import SandboxError
-from greenloop.events import Emit, WorkEnded, WorkStarted, ignore
+from greenloop.events import EventSink, WorkEnded, WorkStarted, ignore_event
 
-_FIRST = ("hollow_run", "flakiness")  # one plain run each, in a warm and in a fresh Python
-Taken = TypeVar("Taken")
+_BASIC_PIECES = ("hollow_run", "flakiness")  # one plain run each, in a warm and in a fresh Python
+MeasuredT = TypeVar("MeasuredT")
 
 
-class Pieces:
+class EvidenceCollector:
     """`seconds` of each piece, those side by side in full; `not_measured`: why there is none of some.
 
     `failed` are those in which the sandbox failed. A piece that gives text says why there is none.
     `emit` is told of beginnings and ends in the threads that they happen in.
     """
 
-    def __init__(self, emit: Emit = ignore) -> None:
+    def __init__(self, emit: EventSink = ignore_event) -> None:
         self._emit = emit
         self.seconds: dict[str, float] = {}
-        self.failed: dict[str, SandboxError] = {}
+        self.errors: dict[str, SandboxError] = {}
         self.not_measured: dict[str, str] = {}
 
-    def start(
-        self, pool: ThreadPoolExecutor, name: str, work: Callable[[], Taken | str]
-    ) -> Future[Taken | None]:
+    def submit(
+        self, pool: ThreadPoolExecutor, name: str, measurement: Callable[[], MeasuredT | str]
+    ) -> Future[MeasuredT | None]:
         """Takes a piece in another thread, once one is free."""
-        return pool.submit(self.take, name, work)
+        return pool.submit(self.measure, name, measurement)
 
-    def take(self, name: str, work: Callable[[], Taken | str]) -> Taken | None:
+    def measure(self, name: str, measurement: Callable[[], MeasuredT | str]) -> MeasuredT | None:
         """What the work gives; None where the sandbox failed in it, or can run nothing at all."""
-        if all(item in self.failed for item in _FIRST):
+        if all(item in self.errors for item in _BASIC_PIECES):
             return None
         started, shown = time.monotonic(), f"grading, {name.replace('_', ' ')}"
         self._emit(WorkStarted(shown))
         try:
-            found = work()
+            found = measurement()
         except SandboxError as error:
-            self.failed[name] = error
+            self.errors[name] = error
             found = "the sandbox failed: " + str(error).split("\n")[0]
         finally:
             self.seconds[name] = round(time.monotonic() - started, 3)
@@ -58,5 +58,5 @@ class Pieces:
         Raises:
             SandboxError: none of them could be run, so nothing can.
         """
-        if all(item in self.failed for item in _FIRST):
-            raise self.failed[_FIRST[0]]
+        if all(item in self.errors for item in _BASIC_PIECES):
+            raise self.errors[_BASIC_PIECES[0]]

@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from greenloop.grading.mutation import mutation
+from greenloop.grading.mutation import measure_mutation
 from greenloop.records import Mutation, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 
 
-class MakeMutants(Protocol):
+class MutationMeasurement(Protocol):
     """`most` None means all; `budget_s` seconds at most."""
 
     def __call__(
         self,
-        box: Sandbox,
+        sandbox: Sandbox,
         code: str,
         tests: Sequence[TestFile],
         *,
         module: str | None,
-        most: int | None,
+        max_mutants: int | None,
         seed: int,
         budget_s: float,
     ) -> Mutation: ...
@@ -36,9 +36,9 @@ class Plan:
     thresholds: Thresholds = field(default_factory=Thresholds)
     mutants: int | None = 100
     seed: int = 20261
-    mutation: MakeMutants = mutation
+    mutation: MutationMeasurement = measure_mutation
 
     @classmethod
-    def of(cls, settings: Settings) -> Plan:
+    def from_settings(cls, settings: Settings) -> Plan:
         mutants = None if settings.mutants == "all" else settings.mutants
         return cls(thresholds=settings.thresholds, mutants=mutants)

@@ -7,44 +7,44 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from greenloop.events import Emit, ignore
-from greenloop.grading.assertion_mutation.evidence import controls
-from greenloop.grading.collector import Pieces
+from greenloop.events import EventSink, ignore_event
+from greenloop.grading.assertion_mutation.evidence import measure_assertion_mutation
+from greenloop.grading.collector import EvidenceCollector
 from greenloop.grading.config import Plan
-from greenloop.grading.coverage.measurement import coverage
-from greenloop.grading.held_out_examples import sealed_result
-from greenloop.grading.integrity import integrity
-from greenloop.grading.memorization.evidence import asked_outside
-from greenloop.grading.process_isolation import split_run
-from greenloop.grading.reruns import Again, hollow_run, once_more
+from greenloop.grading.coverage.measurement import measure_coverage
+from greenloop.grading.held_out_examples import check_held_out_examples
+from greenloop.grading.integrity import find_integrity_issues
+from greenloop.grading.memorization.evidence import replay_calls_without_tests
+from greenloop.grading.process_isolation import run_isolated
+from greenloop.grading.reruns import Rerun, measure_empty_bodies, rerun_tests
 from greenloop.records import (
     Coverage,
     Evidence,
     Expectation,
     Flakiness,
+    HeldOut,
+    HeldOutExample,
     Mutation,
     RedPhase,
-    SealedExample,
-    SealedResult,
     TestRun,
     Thresholds,
 )
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.module_under_test import tested_module
-from greenloop.testsuite.parser import test_functions
-from greenloop.testsuite.quality_gates import returning
+from greenloop.testsuite.module_under_test import find_tested_module
+from greenloop.testsuite.parser import parse_test_functions
+from greenloop.testsuite.quality_gates import find_returning_tests
 
-_SIDE_BY_SIDE = 2  # more would make slow tests slower, up to their time limit
-_NO_WALL = "without a wall mutants are not run: a fault may do harm"
+_MAX_CONCURRENT = 2  # more would make slow tests slower, up to their time limit
+_NO_SANDBOX_BACKEND = "without a wall mutants are not run: a fault may do harm"
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradeResult:
     """The evidence, and the sealed examples that the code does not agree with."""
 
     evidence: Evidence
-    disagreed: tuple[SealedExample, ...] = ()
+    disagreements: tuple[HeldOutExample, ...] = ()
 
 
 def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> Evidence:
@@ -53,42 +53,47 @@ def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> 
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    module = tested_module(test_code, box.packages.imports)
+    module = find_tested_module(test_code, box.packages.import_names)
     tests = [TestFile(f"test_{module}.py", test_code)]
     run = box.run_tests(code, tests, module=module)
     return grade_run(box, code, tests, module, run=run, plan=plan).evidence
 
 
 def grade_run(
-    box: Sandbox,
+    sandbox: Sandbox,
     code: str,
     tests: Sequence[TestFile],
     module: str,
     *,
     run: TestRun,
     expected: Expectation | None = None,
-    sealed: Sequence[SealedExample] = (),
+    held_out: Sequence[HeldOutExample] = (),
     red_phase: RedPhase | None = None,
-    untested: Sequence[str] = (),
+    untested_requirements: Sequence[str] = (),
     plan: Plan | None = None,
-    emit: Emit = ignore,
-) -> Graded:
+    emit: EventSink = ignore_event,
+) -> GradeResult:
     """The evidence for a run that was green, given what is known from before it.
 
     Mutants come last: their time limits need a quiet machine. A piece in which the sandbox fails is
     missing; SandboxError is raised where nothing can be run. `emit` is told in each piece's thread.
     """
-    plan, pieces, given = plan or Plan(), Pieces(emit), (box, code, tests, module)
+    plan, pieces, given = plan or Plan(), EvidenceCollector(emit), (sandbox, code, tests, module)
     limits = plan.thresholds
-    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
-        start = partial(pieces.start, pool)
-        hollowed = start("hollow_run", partial(hollow_run, *given))
-        again = start("flakiness", partial(once_more, *given, run, expected, limits))
-        apart = start("split", partial(split_run, *given, before=run, expected=expected))
-        alone = start("outside", partial(asked_outside, *given))
-        controlled = start("controls", partial(controls, *given, before=run, thresholds=limits))
-        covered = start("coverage", partial(_coverage, *given, again, run, limits))
-        asking = start("sealed", partial(_sealed, *given, sealed, limits.sealed_agreement))
+    with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
+        start = partial(pieces.submit, pool)
+        hollowed = start("hollow_run", partial(measure_empty_bodies, *given))
+        again = start("flakiness", partial(rerun_tests, *given, run, expected, limits))
+        apart = start("split", partial(run_isolated, *given, first_run=run, expected=expected))
+        alone = start("outside", partial(replay_calls_without_tests, *given))
+        controlled = start(
+            "controls",
+            partial(measure_assertion_mutation, *given, first_run=run, thresholds=limits),
+        )
+        covered = start("coverage", partial(_get_or_measure_coverage, *given, again, run, limits))
+        asking = start(
+            "sealed", partial(_check_held_out, *given, held_out, limits.sealed_agreement)
+        )
     pieces.raise_if_nothing_runs()
     result, disagreed = asking.result() or (None, ())
     evidence = Evidence(
@@ -98,60 +103,68 @@ def grade_run(
         split=apart.result(),
         outside=alone.result(),
         sealed=result,
-        mutation=pieces.take("mutation", partial(_mutation, *given, plan)),
+        mutation=pieces.measure("mutation", partial(_measure_mutation, *given, plan)),
         coverage=covered.result(),
-        flakiness=_flakiness(again),
-        integrity=integrity(code),
-        requirements_untested=tuple(untested),
-        returning=tuple(name for file in tests for name in returning(test_functions(file.code))),
+        flakiness=_get_flakiness(again),
+        integrity=find_integrity_issues(code),
+        requirements_untested=tuple(untested_requirements),
+        returning=tuple(
+            name for file in tests for name in find_returning_tests(parse_test_functions(file.code))
+        ),
         thresholds=limits,
         seconds=pieces.seconds,
         not_measured=pieces.not_measured,
     )
-    return Graded(evidence, disagreed)
+    return GradeResult(evidence, disagreed)
 
 
-def _flakiness(again: Future[Again | None]) -> Flakiness | None:
-    told = again.result()
+def _get_flakiness(rerun: Future[Rerun | None]) -> Flakiness | None:
+    told = rerun.result()
     return told.flakiness if told else None
 
 
-def _coverage(
-    box: Sandbox,
+def _get_or_measure_coverage(
+    sandbox: Sandbox,
     code: str,
     tests: Sequence[TestFile],
     module: str,
-    again: Future[Again | None],
-    before: TestRun,
-    limits: Thresholds,
+    rerun: Future[Rerun | None],
+    first_run: TestRun,
+    thresholds: Thresholds,
 ) -> Coverage | str:
     """As the run for flakiness has told it, which was begun before; else it is measured."""
-    told = again.result()
+    told = rerun.result()
     if told is None or told.coverage is None:
-        return coverage(box, code, tests, module, before=before, thresholds=limits)
+        return measure_coverage(
+            sandbox, code, tests, module, first_run=first_run, thresholds=thresholds
+        )
     return told.coverage
 
 
-def _sealed(
-    box: Sandbox,
+def _check_held_out(
+    sandbox: Sandbox,
     code: str,
     _: Sequence[TestFile],
     module: str,
-    examples: Sequence[SealedExample],
+    examples: Sequence[HeldOutExample],
     agreement: float,
-) -> tuple[SealedResult | None, tuple[SealedExample, ...]]:
-    return sealed_result(box, code, module, examples, agreement) if examples else (None, ())
+) -> tuple[HeldOut | None, tuple[HeldOutExample, ...]]:
+    return (
+        check_held_out_examples(sandbox, code, module, examples, agreement)
+        if examples
+        else (None, ())
+    )
 
 
-def _mutation(
-    box: Sandbox, code: str, tests: Sequence[TestFile], module: str, plan: Plan
+def _measure_mutation(
+    sandbox: Sandbox, code: str, tests: Sequence[TestFile], module: str, plan: Plan
 ) -> Mutation | str:
     """The record, or why there is none."""
     if plan.mutants == 0:
         return "none were asked for"
-    if box.info.backend == "none":
-        return _NO_WALL
+    if sandbox.info.backend == "none":
+        return _NO_SANDBOX_BACKEND
     how_many, seconds = plan.mutants, plan.thresholds.seconds
     return plan.mutation(
-        box, code, tests, module=module, most=how_many, seed=plan.seed, budget_s=seconds
+        sandbox, code, tests, module=module, max_mutants=how_many, seed=plan.seed, budget_s=seconds
     )

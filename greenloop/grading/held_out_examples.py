@@ -8,51 +8,51 @@ import math
 from collections.abc import Callable, KeysView, Sequence
 from typing import Any
 
-from greenloop.records import SealedExample, SealedResult
+from greenloop.records import HeldOut, HeldOutExample
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.api import Answers
-from greenloop.testsuite.held_out_examples import ABSOLUTE, RELATIVE
+from greenloop.sandbox.api import CallResults
+from greenloop.testsuite.held_out_examples import ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE
 
 
-class _Other:
+class _UnequalValue:
     """A value that no literal can equal."""
 
 
-def sealed_result(
-    box: Sandbox,
+def check_held_out_examples(
+    sandbox: Sandbox,
     code: str,
     module: str,
-    examples: Sequence[SealedExample],
+    examples: Sequence[HeldOutExample],
     agreement: float = 1.0,
-) -> tuple[SealedResult, tuple[SealedExample, ...]]:
+) -> tuple[HeldOut, tuple[HeldOutExample, ...]]:
     """The evidence, and the examples that the code does not agree with.
 
     `agreement` is the share that must agree. Examples whose call or expected value cannot be read are `invalid` and count for nothing.
     """
     valid = [item for item in examples if _is_valid(item)]
     invalid = tuple(item.call for item in examples if item not in valid)
-    answers = box.answer_calls(code, module, [item.call for item in valid])
+    answers = sandbox.evaluate_calls(code, module, [item.call for item in valid])
     pairs = zip(valid, answers.events, strict=True)
-    wrong = tuple(item for item, event in pairs if not _agrees(item, event))
-    result = SealedResult(
+    wrong = tuple(item for item, event in pairs if not _is_agreement(item, event))
+    result = HeldOut(
         reached=bool(valid) and len(wrong) <= (1 - agreement) * len(valid),
         total=len(valid),
         agreed=len(valid) - len(wrong),
         disagreed=tuple(item.call for item in wrong),
         invalid=invalid,
-        cut_short=_cut_short(answers),
+        cut_short=_describe_cutoff(answers),
     )
     return result, wrong
 
 
-def _cut_short(answers: Answers) -> str:
-    if "(timeout" not in answers.trouble:
+def _describe_cutoff(results: CallResults) -> str:
+    if "(timeout" not in results.error:
         return ""
-    came = sum(event is not None for event in answers.events)
-    return f"out of time after {came} of {len(answers.events)} calls"
+    came = sum(event is not None for event in results.events)
+    return f"out of time after {came} of {len(results.events)} calls"
 
 
-def _is_valid(example: SealedExample) -> bool:
+def _is_valid(example: HeldOutExample) -> bool:
     try:
         compile(example.call, "<call>", "eval")
         if example.returns is not None:
@@ -62,7 +62,7 @@ def _is_valid(example: SealedExample) -> bool:
     return True
 
 
-def _agrees(example: SealedExample, event: dict[str, Any] | None) -> bool:
+def _is_agreement(example: HeldOutExample, event: dict[str, Any] | None) -> bool:
     if event is None:
         return False
     if example.raises is not None:
@@ -71,24 +71,26 @@ def _agrees(example: SealedExample, event: dict[str, Any] | None) -> bool:
     if "value" not in event:
         return False
     try:
-        return same(ast.literal_eval(example.returns or ""), untagged(event["value"]))
+        return is_strictly_equal(
+            ast.literal_eval(example.returns or ""), decode_value(event["value"])
+        )
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError):
         return False
 
 
-def untagged(value: Sequence[Any]) -> Any:
+def decode_value(value: Sequence[Any]) -> Any:
     """The value that `inside/answer_calls.py` sent as `[tag, content]`."""
     tag, content = value
-    if tag in _SCALARS:
-        return _SCALARS[tag](content)
+    if tag in _SCALAR_DECODERS:
+        return _SCALAR_DECODERS[tag](content)
     if tag == "dict":
-        return {untagged(key): untagged(item) for key, item in content}
-    if tag in _SEQUENCES:
-        return _SEQUENCES[tag](untagged(item) for item in content)
-    return _Other()
+        return {decode_value(key): decode_value(item) for key, item in content}
+    if tag in _SEQUENCE_DECODERS:
+        return _SEQUENCE_DECODERS[tag](decode_value(item) for item in content)
+    return _UnequalValue()
 
 
-_SCALARS: dict[str, Callable[[Any], Any]] = {
+_SCALAR_DECODERS: dict[str, Callable[[Any], Any]] = {
     "none": lambda content: None,
     "bool": bool,
     "int": lambda content: int(content, 16),
@@ -97,7 +99,7 @@ _SCALARS: dict[str, Callable[[Any], Any]] = {
     "str": lambda content: bytes.fromhex(content).decode("utf-8", "surrogatepass"),
     "bytes": base64.b64decode,
 }
-_SEQUENCES: dict[str, Callable[[Any], Any]] = {
+_SEQUENCE_DECODERS: dict[str, Callable[[Any], Any]] = {
     "list": list,
     "tuple": tuple,
     "set": set,
@@ -105,20 +107,22 @@ _SEQUENCES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def same(expected: Any, got: Any) -> bool:
+def is_strictly_equal(expected: Any, got: Any) -> bool:
     """Equal in value and exact type, all the way down; floats to nine digits."""
     if type(expected) is not type(got):
         return False
     if isinstance(expected, float):
         both_nan = math.isnan(expected) and math.isnan(got)
-        return both_nan or math.isclose(expected, got, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+        return both_nan or math.isclose(
+            expected, got, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE
+        )
     if isinstance(expected, (list, tuple)):
-        return len(expected) == len(got) and all(map(same, expected, got))
+        return len(expected) == len(got) and all(map(is_strictly_equal, expected, got))
     if isinstance(expected, dict):
-        return same(expected.keys(), got.keys()) and all(
-            same(expected[key], got[key]) for key in expected
+        return is_strictly_equal(expected.keys(), got.keys()) and all(
+            is_strictly_equal(expected[key], got[key]) for key in expected
         )
     if isinstance(expected, (set, frozenset, KeysView)):
         theirs = {item: item for item in got}  # equal is not enough: 1 == True
-        return expected == got and all(same(item, theirs[item]) for item in expected)
+        return expected == got and all(is_strictly_equal(item, theirs[item]) for item in expected)
     return bool(expected == got)

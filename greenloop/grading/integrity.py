@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.grading.monkeypatching import replaced
+from greenloop.grading.monkeypatching import find_monkeypatches
 from greenloop.records import IntegrityFinding
 
-_MODULES = frozenset(
+_SUSPICIOUS_MODULES = frozenset(
     "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal sys.monitoring".split()
 )
-_RUNNING = frozenset({"exec", "eval", "compile", "__import__"})
-_CALLS = {
+_CODE_EXECUTION_NAMES = frozenset({"exec", "eval", "compile", "__import__"})
+_SUSPICIOUS_CALLS = {
     "os._exit": "ends the process behind pytest's back",
     "os.kill": "kills processes",
     "os.abort": "ends the process behind pytest's back",
@@ -28,7 +28,7 @@ _CALLS = {
     "threading.settrace": "traces the tests",
     "threading.setprofile": "traces the tests",
 }
-_ATTRIBUTES = {
+_SUSPICIOUS_ATTRIBUTES = {
     "sys.modules": "changes or reads the loaded modules",
     "sys.meta_path": "changes how modules are found",
     "sys.path_hooks": "changes how modules are found",
@@ -36,42 +36,42 @@ _ATTRIBUTES = {
     "builtins.__import__": "changes how modules are imported",
     "builtins.__build_class__": "changes how classes are made",
 }
-_FRAME_PARTS = frozenset(
+_FRAME_ATTRIBUTES = frozenset(
     {"f_back", "f_locals", "f_globals", "tb_frame", "gi_frame", "__subclasses__"}
 )
 
 
-def integrity(code: str) -> tuple[IntegrityFinding, ...]:
+def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
     """Everything suspicious, in order of lines; () where the code does not parse."""
     try:
         tree = ast.parse(code)
-        aliases = _aliases(tree)
-        found = {item for node in ast.walk(tree) for item in _suspicious(node, aliases)}
-        found |= set(replaced(tree))
+        aliases = _collect_module_aliases(tree)
+        found = {item for node in ast.walk(tree) for item in _inspect_node(node, aliases)}
+        found |= set(find_monkeypatches(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     return tuple(IntegrityFinding(line=line, what=what) for line, what in sorted(found))
 
 
-def _aliases(tree: ast.Module) -> dict[str, str]:
+def _collect_module_aliases(tree: ast.Module) -> dict[str, str]:
     """Modules by the names that they have here: `o` is `os` after `import os as o`."""
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
     return {item.asname: item.name for node in imports for item in node.names if item.asname}
 
 
-def _suspicious(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
+def _inspect_node(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from _imported(node)
+        yield from _inspect_import(node)
     elif isinstance(node, ast.Attribute):
         owner = node.value.id if isinstance(node.value, ast.Name) else ""
         name = f"{aliases.get(owner, owner)}.{node.attr}"
-        why = _CALLS.get(name) or _ATTRIBUTES.get(name)
+        why = _SUSPICIOUS_CALLS.get(name) or _SUSPICIOUS_ATTRIBUTES.get(name)
         if why:
             yield node.lineno, f"`{name}` {why}"
-        if node.attr in _FRAME_PARTS:
+        if node.attr in _FRAME_ATTRIBUTES:
             yield node.lineno, f"`.{node.attr}` reaches into frames or classes that are not its own"
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        yield from _called(node.func.id, node, aliases)
+        yield from _inspect_call(node.func.id, node, aliases)
     elif isinstance(node, ast.FunctionDef) and node.name == "__eq__":
         if ast.unparse(node.body[-1]) == "return True" and not _has_branch(node):
             yield node.lineno, "`__eq__` says True to everything"
@@ -86,26 +86,26 @@ def _has_branch(node: ast.FunctionDef) -> bool:
     return any(isinstance(item, ast.If) for item in ast.walk(node))
 
 
-def _called(name: str, node: ast.Call, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
-    if name in _RUNNING:
+def _inspect_call(name: str, node: ast.Call, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
+    if name in _CODE_EXECUTION_NAMES:
         yield node.lineno, f"`{name}` runs what cannot be read here"
     owner, attribute = (
         ([*node.args, None, None][:2]) if name in ("getattr", "setattr") else (None, None)
     )
     if isinstance(owner, ast.Name) and isinstance(attribute, ast.Constant):
         full = f"{aliases.get(owner.id, owner.id)}.{attribute.value!s}"
-        if why := _CALLS.get(full) or _ATTRIBUTES.get(full):
+        if why := _SUSPICIOUS_CALLS.get(full) or _SUSPICIOUS_ATTRIBUTES.get(full):
             yield node.lineno, f"`{full}` {why}"
 
 
-def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[int, str]]:
+def _inspect_import(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[int, str]]:
     modules = (
         [item.name for item in node.names] if isinstance(node, ast.Import) else [node.module or ""]
     )
     for module in modules:
-        if module.partition(".")[0] in _MODULES:
+        if module.partition(".")[0] in _SUSPICIOUS_MODULES:
             yield node.lineno, f"imports `{module}`, which tests and frames can be changed with"
     if isinstance(node, ast.ImportFrom):
-        known = _CALLS | _ATTRIBUTES
+        known = _SUSPICIOUS_CALLS | _SUSPICIOUS_ATTRIBUTES
         names = [f"{node.module}.{item.name}" for item in node.names]
         yield from ((node.lineno, f"`{n}` {known[n]}") for n in names if n in known)

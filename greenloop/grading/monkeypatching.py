@@ -7,27 +7,29 @@ import sys
 from collections.abc import Iterator
 
 # Modules with attributes that are there to be set.
-_TO_BE_SET = frozenset({"sys", "os", "logging", "locale", "readline", "threading", "mimetypes"})
-_ATTRIBUTES_TO_BE_SET = frozenset({"showwarning", "formatwarning", "debug"})
-_HIDING = frozenset({"sys", "os", "builtins", "gc"})
+_SETTABLE_MODULES = frozenset(
+    {"sys", "os", "logging", "locale", "readline", "threading", "mimetypes"}
+)
+_SETTABLE_ATTRIBUTES = frozenset({"showwarning", "formatwarning", "debug"})
+_PROTECTED_NAMESPACES = frozenset({"sys", "os", "builtins", "gc"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def replaced(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def find_monkeypatches(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """(line, what) of each place."""
-    modules = dict(_imported(tree))
+    modules = dict(_find_imported_modules(tree))
     for node in ast.walk(tree):
-        for target in _targets(node):
-            yield from _replacing(target, modules)
+        for target in _get_assignment_targets(node):
+            yield from _check_target(target, modules)
         if isinstance(node, ast.ClassDef):
-            yield from _disguised(node)
+            yield from _check_class(node)
         elif isinstance(node, ast.Call):
-            yield from _called(node, modules)
+            yield from _check_call(node, modules)
         elif isinstance(node, ast.Attribute) and node.attr == "__dict__":
-            yield from _hidden(node.value, modules)
+            yield from _check_namespace_access(node.value, modules)
 
 
-def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def _find_imported_modules(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """The names here of the standard library's modules, and what they are called there."""
     for node in ast.walk(tree):
         for item in node.names if isinstance(node, ast.Import) else ():
@@ -36,46 +38,46 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield item.asname or name, name
 
 
-def _targets(node: ast.AST) -> list[ast.expr]:
+def _get_assignment_targets(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, (ast.Assign, ast.Delete)):
         return node.targets
     return [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign)) else []
 
 
-def _replacing(target: ast.expr, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
+def _check_target(target: ast.expr, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
     if isinstance(target, (ast.Tuple, ast.List)):
         for item in target.elts:
-            yield from _replacing(item, modules)
-    elif isinstance(target, ast.Attribute) and target.attr not in _ATTRIBUTES_TO_BE_SET:
+            yield from _check_target(item, modules)
+    elif isinstance(target, ast.Attribute) and target.attr not in _SETTABLE_ATTRIBUTES:
         owner, _, rest = ast.unparse(target).partition(".")
         name = modules.get(owner, "")
-        if name and name not in _TO_BE_SET:
+        if name and name not in _SETTABLE_MODULES:
             yield target.lineno, f"replaces `{name}.{rest}` for everybody, tests too"
 
 
-def _disguised(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
+def _check_class(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
     for item in node.body:
-        names = [part.id for part in _targets(item) if isinstance(part, ast.Name)]
+        names = [part.id for part in _get_assignment_targets(item) if isinstance(part, ast.Name)]
         if isinstance(item, _FUNCTIONS):
             names = [item.name]
         if "__class__" in names:
             yield item.lineno, "`__class__` says that an object is of another class"
 
 
-def _called(node: ast.Call, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
+def _check_call(node: ast.Call, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     owner = node.args[0] if node.args else None
     if name == "vars" and owner is not None:
-        yield from _hidden(owner, modules)
+        yield from _check_namespace_access(owner, modules)
     elif name == "setattr" and isinstance(owner, (ast.Name, ast.Attribute)):
         first, _, rest = ast.unparse(owner).partition(".")
         module = modules.get(first, "")
-        if module and module not in _TO_BE_SET:
+        if module and module not in _SETTABLE_MODULES:
             what = f"{module}.{rest}".rstrip(".")
             yield node.lineno, f"replaces parts of `{what}` for everybody, tests too"
 
 
-def _hidden(owner: ast.expr, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
+def _check_namespace_access(owner: ast.expr, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
     module = modules.get(owner.id, "") if isinstance(owner, ast.Name) else ""
-    if module in _HIDING:
+    if module in _PROTECTED_NAMESPACES:
         yield owner.lineno, f"takes from `{module}` what cannot be read here"

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from greenloop.records import TestRun
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.parser import Function, function_name, has_hooks
+from greenloop.testsuite.parser import Function, get_function_name, has_hooks
 
 
-def unreported(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
+def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
     """Ids of tests that pytest reports in any case, but did not.
 
     Only what is beyond doubt: plain functions at the file's top, with no decorators but marks, in
@@ -18,17 +18,17 @@ def unreported(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
     """
     if any(has_hooks(item.code) for item in tests):
         return ()
-    reported = {(test.id.partition("::")[0], function_name(test.id)) for test in run.tests}
+    reported = {(test.id.partition("::")[0], get_function_name(test.id)) for test in run.tests}
     return tuple(
         f"{item.name}::{name}"
         for item in tests
         if item.name != "conftest.py"
-        for name in _plain(item.code)
+        for name in _find_plain_tests(item.code)
         if (item.name, name) not in reported
     )
 
 
-def _plain(code: str) -> list[str]:
+def _find_plain_tests(code: str) -> list[str]:
     """Names of the functions that are tests whatever else the file does."""
     try:
         tree = ast.parse(code)

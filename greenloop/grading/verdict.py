@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from greenloop.records import Coverage, Evidence, Mutation
 
-_MOST_FINDINGS = 8
-_MOST_LINES = 12
-_MOST_TESTS = 3
+_MAX_FINDINGS = 8
+_MAX_LINES = 12
+_MAX_TESTS = 3
 
 
 def forgery(evidence: Evidence) -> str:
@@ -26,28 +26,28 @@ def shortfalls(evidence: Evidence, *, contracted: bool = True) -> tuple[str, ...
 
     Without a contract (`contracted` false) there is no stub to be red on, and no sealed example.
     """
-    return tuple(_shortfalls(evidence, contracted))
+    return tuple(_iter_shortfalls(evidence, contracted))
 
 
-def _shortfalls(evidence: Evidence, contracted: bool) -> Iterator[str]:
-    if contracted and (evidence.red_phase is None or not evidence.red_phase.reached):
+def _iter_shortfalls(evidence: Evidence, has_contract: bool) -> Iterator[str]:
+    if has_contract and (evidence.red_phase is None or not evidence.red_phase.reached):
         yield "red phase: not every test was seen to fail on a stub"
-    yield from _of_hollow_run(evidence)
-    yield from _of_controls(evidence)
-    yield from _of_split(evidence)
-    yield from _of_outside(evidence)
-    if contracted or "sealed" in evidence.not_measured:
-        yield from _of_sealed(evidence)
-    yield from _of_mutation(evidence)
-    yield from _of_coverage(evidence)
-    yield from _of_flakiness(evidence)
+    yield from _check_empty_bodies(evidence)
+    yield from _check_assertion_mutation(evidence)
+    yield from _check_isolation(evidence)
+    yield from _check_memorization(evidence)
+    if has_contract or "sealed" in evidence.not_measured:
+        yield from _check_held_out(evidence)
+    yield from _check_mutation(evidence)
+    yield from _check_coverage(evidence)
+    yield from _check_flakiness(evidence)
     findings = evidence.integrity
-    yield from (f"integrity: line {item.line}: {item.what}" for item in findings[:_MOST_FINDINGS])
-    if len(findings) > _MOST_FINDINGS:
-        yield f"integrity: and {len(findings) - _MOST_FINDINGS} more findings"
+    yield from (f"integrity: line {item.line}: {item.what}" for item in findings[:_MAX_FINDINGS])
+    if len(findings) > _MAX_FINDINGS:
+        yield f"integrity: and {len(findings) - _MAX_FINDINGS} more findings"
     if evidence.returning:
-        names = ", ".join(evidence.returning[:_MOST_TESTS])
-        more = len(evidence.returning) - _MOST_TESTS
+        names = ", ".join(evidence.returning[:_MAX_TESTS])
+        more = len(evidence.returning) - _MAX_TESTS
         yield (
             f"tests that return a value, which pytest passes over, and assert nothing: {names}"
             f"{f' (and {more} more)' if more > 0 else ''}"
@@ -56,23 +56,23 @@ def _shortfalls(evidence: Evidence, contracted: bool) -> Iterator[str]:
         yield f"requirements without a test: {', '.join(evidence.requirements_untested)}"
 
 
-def _of_hollow_run(evidence: Evidence) -> Iterator[str]:
+def _check_empty_bodies(evidence: Evidence) -> Iterator[str]:
     hollow = evidence.hollow_run
     if hollow is None:
-        yield f"hollow run: {_absent(evidence, 'hollow_run')}"
+        yield f"hollow run: {_describe_missing_evidence(evidence, 'hollow_run')}"
     elif not hollow.reached:
         yield f"hollow run: {hollow.cut_short or 'the tests pass on hollowed code'}"
 
 
-def _absent(evidence: Evidence, piece: str) -> str:
+def _describe_missing_evidence(evidence: Evidence, piece: str) -> str:
     why = evidence.not_measured.get(piece)
     return f"not measured: {why}" if why else "not taken"
 
 
-def _of_controls(evidence: Evidence) -> Iterator[str]:
+def _check_assertion_mutation(evidence: Evidence) -> Iterator[str]:
     found, threshold = evidence.controls, evidence.thresholds.controlled
     if found is None:
-        yield f"controls: {_absent(evidence, 'controls')}"
+        yield f"controls: {_describe_missing_evidence(evidence, 'controls')}"
     elif found.cut_short:
         yield f"controls: {found.cut_short}"
     elif found.green:
@@ -89,39 +89,39 @@ def _of_controls(evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _of_split(evidence: Evidence) -> Iterator[str]:
+def _check_isolation(evidence: Evidence) -> Iterator[str]:
     """Whether tests can be split says nothing of the code; what it answers there does."""
     found = evidence.split
     if "split" in evidence.not_measured:
-        yield f"split: {_absent(evidence, 'split')}"
+        yield f"split: {_describe_missing_evidence(evidence, 'split')}"
     if found is not None and found.only_beside:
-        names = ", ".join(found.only_beside[:_MOST_TESTS])
-        more = len(found.only_beside) - _MOST_TESTS
+        names = ", ".join(found.only_beside[:_MAX_TESTS])
+        more = len(found.only_beside) - _MAX_TESTS
         yield f"passes only beside its tests: {names}{f' (and {more} more)' if more > 0 else ''}"
 
 
-def _of_outside(evidence: Evidence) -> Iterator[str]:
+def _check_memorization(evidence: Evidence) -> Iterator[str]:
     """Whether the tests' own calls are answered without tests, and more than those calls.
 
     Sealed examples that agree are calls that no writer of code saw: then nothing is by heart.
     """
     found, sealed = evidence.outside, evidence.sealed
     if "outside" in evidence.not_measured:
-        yield f"outside: {_absent(evidence, 'outside')}"
+        yield f"outside: {_describe_missing_evidence(evidence, 'outside')}"
     if found is None:
         return
     if found.otherwise:
-        calls = ", ".join(f"`{item}`" for item in found.otherwise[:_MOST_TESTS])
+        calls = ", ".join(f"`{item}`" for item in found.otherwise[:_MAX_TESTS])
         yield f"answers otherwise outside of its tests: {calls}"
     if found.by_heart and not (sealed is not None and sealed.reached):
-        names = ", ".join(f"`{item}`" for item in found.by_heart[:_MOST_TESTS])
+        names = ", ".join(f"`{item}`" for item in found.by_heart[:_MAX_TESTS])
         yield f"by heart: {names} answers what the tests ask, and nothing like it: ask for more"
 
 
-def _of_sealed(evidence: Evidence) -> Iterator[str]:
+def _check_held_out(evidence: Evidence) -> Iterator[str]:
     sealed, agreement = evidence.sealed, evidence.thresholds.sealed_agreement
     if "sealed" in evidence.not_measured:
-        yield f"sealed examples: {_absent(evidence, 'sealed')}"
+        yield f"sealed examples: {_describe_missing_evidence(evidence, 'sealed')}"
     elif sealed is None or not sealed.total:
         yield "sealed examples: none were given"
     elif sealed.cut_short:
@@ -130,7 +130,7 @@ def _of_sealed(evidence: Evidence) -> Iterator[str]:
         yield f"sealed examples: {sealed.agreed} of {sealed.total} agree"
 
 
-def _of_mutation(evidence: Evidence) -> Iterator[str]:
+def _check_mutation(evidence: Evidence) -> Iterator[str]:
     found: Mutation | None = evidence.mutation
     threshold = evidence.thresholds.mutation_score
     if found is None:
@@ -141,26 +141,26 @@ def _of_mutation(evidence: Evidence) -> Iterator[str]:
         yield f"mutants: score {found.score:.2f} < {threshold}"
 
 
-def _of_coverage(evidence: Evidence) -> Iterator[str]:
+def _check_coverage(evidence: Evidence) -> Iterator[str]:
     found: Coverage | None = evidence.coverage
     limits = evidence.thresholds
     if found is None:
         yield f"coverage: not measured: {evidence.not_measured.get('coverage', 'not taken')}"
         return
     if found.line < limits.line_coverage:
-        lines = ", ".join(map(str, found.missed_lines[:_MOST_LINES]))
-        more = ", …" if len(found.missed_lines) > _MOST_LINES else ""
+        lines = ", ".join(map(str, found.missed_lines[:_MAX_LINES]))
+        more = ", …" if len(found.missed_lines) > _MAX_LINES else ""
         yield f"coverage: {found.line:.0%} of lines < {limits.line_coverage:.0%}: {lines}{more}"
     if found.branch < limits.branch_coverage:
-        ways = ", ".join(found.missed_branches[:_MOST_LINES])
-        more = ", …" if len(found.missed_branches) > _MOST_LINES else ""
+        ways = ", ".join(found.missed_branches[:_MAX_LINES])
+        more = ", …" if len(found.missed_branches) > _MAX_LINES else ""
         yield f"coverage: {found.branch:.0%} of branches < {limits.branch_coverage:.0%}: {ways}{more}"
 
 
-def _of_flakiness(evidence: Evidence) -> Iterator[str]:
+def _check_flakiness(evidence: Evidence) -> Iterator[str]:
     found = evidence.flakiness
     if found is None:
-        yield f"flakiness: {_absent(evidence, 'flakiness')}"
+        yield f"flakiness: {_describe_missing_evidence(evidence, 'flakiness')}"
     elif found.cut_short:
         yield f"flakiness: {found.cut_short}"
     elif not found.reached:

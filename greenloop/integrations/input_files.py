@@ -8,74 +8,76 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 
-from greenloop.app.inputs.specification import Specification, module_name, read_tests
+from greenloop.app.inputs.specification import Specification, read_tests, resolve_module_name
 from greenloop.errors import InputError
-from greenloop.testsuite.module_names import why_no_module_name
+from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_MOST_BYTES = 1_000_000
-_OPTION = re.compile(r"^--(tests |input (input_\d+=)?)")  # what a command would have been given
+_MAX_BYTES = 1_000_000
+_OPTION_PREFIX = re.compile(
+    r"^--(tests |input (input_\d+=)?)"
+)  # what a command would have been given
 
 
-class Given:
+class InputFolder:
     """The folder of a run's inputs. What is put there is the run's own: nobody else writes it."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self.folder = directory.path / "given"
 
-    def put(self, name: str, text: str, what: str) -> Path:
+    def write(self, name: str, text: str, label: str) -> Path:
         """A file of the text. Raises InputError where it is too long, or no text."""
         try:
             content = text.encode()
         except UnicodeEncodeError as error:
-            raise InputError(f"{what}: no UTF-8 text: {error.reason}") from None
-        if len(content) > _MOST_BYTES:
-            raise InputError(f"{what}: longer than 1 MB")
+            raise InputError(f"{label}: no UTF-8 text: {error.reason}") from None
+        if len(content) > _MAX_BYTES:
+            raise InputError(f"{label}: longer than 1 MB")
         self.folder.mkdir(exist_ok=True)
         path = self.folder / name
         path.write_bytes(content)
         return path
 
-    def tests(self, module: str, text: str) -> tuple[GivenTests, ...]:
+    def write_tests(self, module: str, text: str) -> tuple[GivenTests, ...]:
         """The host's tests, locked. Raises InputError where they are no Python."""
-        return read_tests((self.put(f"test_{module}.py", text, "tests"),))
+        return read_tests((self.write(f"test_{module}.py", text, "tests"),))
 
-    def inputs(self, texts: Mapping[str, str]) -> Sequence[str]:
+    def write_inputs(self, texts: Mapping[str, str]) -> Sequence[str]:
         """As `--input PATH=AS` has them: AS is where the script finds the text."""
         places = enumerate(texts.items())
         paths = {
-            name: self.put(f"input_{n}", text, f"inputs: {name}") for n, (name, text) in places
+            name: self.write(f"input_{n}", text, f"inputs: {name}") for n, (name, text) in places
         }
         return [f"{path}={name}" for name, path in paths.items()]
 
 
 @contextmanager
-def read_from(directory: RunDirectory) -> Iterator[Given]:
+def open_input_folder(directory: RunDirectory) -> Iterator[InputFolder]:
     """Where texts are put and read. A run whose input is refused leaves no directory.
 
     Raises:
         InputError: what was handed in cannot be used; it speaks of texts, not of files.
     """
-    given = Given(directory)
+    given = InputFolder(directory)
     try:
         yield given
     except InputError as error:
         rmtree(directory.path, ignore_errors=True)
         text = str(error).replace(f"{given.folder}/", "")
-        raise type(error)(_OPTION.sub("", text)) from None
+        raise type(error)(_OPTION_PREFIX.sub("", text)) from None
 
 
-def module_of(name: str | None, tests: str | None, packages: frozenset[str]) -> str | None:
+def choose_module_name(name: str | None, tests: str | None, packages: frozenset[str]) -> str | None:
     """The module's name, where it is said or the tests import it.
 
     Raises:
         InputError: it cannot be one, or is not the one that the tests import.
     """
-    if name is not None and (why := why_no_module_name(name)):
+    if name is not None and (why := explain_invalid_module_name(name)):
         raise InputError(f"module: {name!r} cannot be its name: {why}")
-    given = (GivenTests.of("tests", tests),) if tests is not None else ()
-    tested = module_name(Specification(""), None, given, packages)
+    given = (GivenTests.from_code("tests", tests),) if tests is not None else ()
+    tested = resolve_module_name(Specification(""), None, given, packages)
     if name and tested and name != tested:
         raise InputError(f"module: it is to be `{name}`, but the tests import `{tested}`")
     return name or tested

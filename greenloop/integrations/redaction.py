@@ -7,20 +7,22 @@ from collections.abc import Mapping
 
 from greenloop.settings import Settings
 
-_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)S?$", re.IGNORECASE)
-_LEAST = 8  # characters: what is shorter is no key, and stands in every second text
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)S?$", re.IGNORECASE)
+_MIN_SECRET_LENGTH = 8  # characters: what is shorter is no key, and stands in every second text
 
 
-class Secrets:
+class Redactor:
     """The values of keys, to be hidden in texts."""
 
     def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
         key = settings.openai_api_key
-        values = {value for name, value in environment.items() if _NAME.search(name)}
+        values = {value for name, value in environment.items() if _SECRET_NAME.search(name)}
         values |= {key.get_secret_value()} if key else set()
-        self._values = sorted((v for v in values if len(v) >= _LEAST), key=len, reverse=True)
+        self._values = sorted(
+            (v for v in values if len(v) >= _MIN_SECRET_LENGTH), key=len, reverse=True
+        )
 
-    def hidden(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """The text with `***` in place of each key."""
         for value in self._values:
             text = text.replace(value, "***")

@@ -9,12 +9,12 @@ from pydantic import Field
 
 from greenloop.records import Record, Report
 from greenloop.records.report import Verdict
-from greenloop.workflow.delivery import reached
+from greenloop.workflow.delivery import meets_requirement
 
-_MOST, _LINE = 10, 300
+_MAX_ITEMS, _MAX_LINE_LENGTH = 10, 300
 
 
-class Answer(Record):
+class RunResult(Record):
     """The outcome of one run."""
 
     verdict: Verdict = Field(
@@ -41,21 +41,21 @@ class Answer(Record):
     report: str = Field(description="the report as a page (HTML); report.json is beside it")
 
 
-def answer_of(report: Report, require: Literal["verified", "passed"]) -> Answer:
+def build_run_result(report: Report, require: Literal["verified", "passed"]) -> RunResult:
     """The answer of a run that came to its end."""
     places, standing = report.artifacts, [t for t in report.tests if t.outcome != "dropped"]
     passed = sum(item.outcome == "passed" for item in standing)
-    return Answer(
+    return RunResult(
         verdict=report.verdict,
-        reached=reached(report, require),
+        reached=meets_requirement(report, require),
         reasons=report.reasons,
         module="" if report.script else report.module,
         code=report.final_code,
         tests=report.test_code,
         passed=passed,
         not_passed=len(standing) - passed,
-        failures=tuple(_failures(report)),
-        survived=tuple(_survivors(report)),
+        failures=tuple(_failure_lines(report)),
+        survived=tuple(_survivor_lines(report)),
         repairs=report.iterations,
         calls=report.usage.calls,
         tokens=report.usage.input_tokens + report.usage.output_tokens,
@@ -66,17 +66,17 @@ def answer_of(report: Report, require: Literal["verified", "passed"]) -> Answer:
     )
 
 
-def _failures(report: Report) -> Iterator[str]:
-    for item in report.failures[:_MOST]:
-        yield _cut(f"{item.test}: {item.exception}: {item.message}")
+def _failure_lines(report: Report) -> Iterator[str]:
+    for item in report.failures[:_MAX_ITEMS]:
+        yield _truncate_line(f"{item.test}: {item.exception}: {item.message}")
 
 
-def _survivors(report: Report) -> Iterator[str]:
+def _survivor_lines(report: Report) -> Iterator[str]:
     mutation = report.evidence.mutation
-    for item in mutation.survived[:_MOST] if mutation else ():
-        yield _cut(f"line {item.line}: {item.question}")
+    for item in mutation.survived[:_MAX_ITEMS] if mutation else ():
+        yield _truncate_line(f"line {item.line}: {item.question}")
 
 
-def _cut(text: str) -> str:
+def _truncate_line(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _LINE else f"{line[:_LINE]}…"
+    return line if len(line) <= _MAX_LINE_LENGTH else f"{line[:_MAX_LINE_LENGTH]}…"

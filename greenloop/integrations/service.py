@@ -11,32 +11,37 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.agent import CodingAgent
-from greenloop.app.check import begin_check, check_directory, saved_check
-from greenloop.app.check_report import Check, check_report
-from greenloop.app.inputs.check_files import Checked, read_checked
+from greenloop.app.check import create_check_directory, run_check_with_events, save_check
+from greenloop.app.check_report import CheckState, build_check_report
+from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
 from greenloop.app.inputs.heal_files import read_original
-from greenloop.app.inputs.specification import read_text
-from greenloop.app.requests import Expected, ScriptArguments, script_request, with_absolute_replays
+from greenloop.app.inputs.specification import validate_text
+from greenloop.app.requests import (
+    OutputExpectations,
+    ScriptArguments,
+    build_script_request,
+    with_absolute_replays,
+)
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
-from greenloop.events import Emit, RunFinished, ignore
+from greenloop.events import EventSink, RunFinished, ignore_event
 from greenloop.grading import Plan
-from greenloop.integrations.input_files import Given, module_of, read_from
+from greenloop.integrations.input_files import InputFolder, choose_module_name, open_input_folder
 from greenloop.llm.chat import ChatSource
-from greenloop.llm.factory import asks_nobody
+from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report, SandboxInfo
 from greenloop.sandbox import open_sandbox
-from greenloop.sandbox.base import TestingSandbox
-from greenloop.sandbox.views.throttled import SharedSandbox
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.views.throttled import ThrottledSandbox
 from greenloop.settings import Settings
-from greenloop.tracing.setup import Tracing, traced
-from greenloop.workflow.report_builder import own_version
-from greenloop.workflow.setup.runtime import Parts
-from greenloop.workflow.storage.request import RunRequest, kept_options
+from greenloop.tracing.setup import Tracing, trace_run
+from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.setup.runtime import SharedResources
+from greenloop.workflow.storage.request import RunRequest, select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
 @dataclass(frozen=True)
-class ScriptWishes:
+class ScriptParameters:
     """How a script is run, and what its output is held to; as the options of `heal`."""
 
     arguments: Sequence[str] = ()
@@ -46,7 +51,7 @@ class ScriptWishes:
     expect_files: Sequence[str] = ()
 
 
-class Workbench:
+class AgentService:
     """Runs for one host: side by side, on one warm sandbox that is opened when it is first needed.
 
     `sources` are the model and its fallback; without them each run opens those of the settings, as
@@ -63,61 +68,63 @@ class Workbench:
         self.settings, self._tracing = settings, tracing
         self._sources = tuple(sources)
         self._stack = ExitStack()
-        self._box: TestingSandbox | None = None
+        self._base_sandbox: BaseSandbox | None = None
         self._slots = threading.Semaphore(max(2, os.cpu_count() or 1))
-        self._opening = threading.Lock()
+        self._open_lock = threading.Lock()
 
     async def make(
         self,
         specification: str,
         module: str | None = None,
         tests: str | None = None,
-        emit: Emit = ignore,
+        emit: EventSink = ignore_event,
     ) -> Report:
         """Specification → tested code. Raises GreenloopError as `CodingAgent.run` does."""
-        text = read_text(specification)
+        text = validate_text(specification)
         directory = RunDirectory.create(self.settings.home, text)
-        with read_from(directory) as given:
-            name = module_of(module, tests, self.settings.allow_list.modules)
-            locked = given.tests(name or "given", tests) if tests is not None else ()
-        request = self._request(specification=text, module=name, given=locked)
-        return await self._run(request, directory, emit)
+        with open_input_folder(directory) as given:
+            name = choose_module_name(module, tests, self.settings.allow_list.import_names)
+            locked = given.write_tests(name or "given", tests) if tests is not None else ()
+        request = self._build_request(specification=text, module=name, given=locked)
+        return await self._execute_request(request, directory, emit)
 
     async def check(
-        self, code: str, tests: str, module: str | None = None, emit: Emit = ignore
+        self, code: str, tests: str, module: str | None = None, emit: EventSink = ignore_event
     ) -> Report:
         """The grade of code that is there; no model is asked. Raises InputError, SandboxError."""
         directory = RunDirectory.create(self.settings.home, "check")
-        with read_from(directory) as given:
-            name = self._named(module, tests)
-            file = given.put(f"{name}.py", code, "code")
-            checked = read_checked(file, [given.put(f"test_{name}.py", tests, "tests")])
-        check_directory(self.settings, checked, directory.path)
-        return await self._checked(checked, directory, file, emit)
+        with open_input_folder(directory) as given:
+            name = self._require_module_name(module, tests)
+            file = given.write(f"{name}.py", code, "code")
+            checked = read_check_inputs(file, [given.write(f"test_{name}.py", tests, "tests")])
+        create_check_directory(self.settings, checked, directory.path)
+        return await self._execute_check(checked, directory, file, emit)
 
     async def heal(
         self,
         code: str,
         tests: str | None = None,
         module: str | None = None,
-        script: ScriptWishes = ScriptWishes(),
-        emit: Emit = ignore,
+        script: ScriptParameters = ScriptParameters(),
+        emit: EventSink = ignore_event,
     ) -> Report:
         """Code that is there, repaired: with tests a module, without them a script."""
         directory = RunDirectory.create(self.settings.home, "heal")
-        with read_from(directory) as given:
+        with open_input_folder(directory) as given:
             if tests is None:
-                request = self._script_to_heal(given, code, script)
-            elif script != ScriptWishes():
+                request = self._script_heal_request(given, code, script)
+            elif script != ScriptParameters():
                 raise InputError("arguments, stdin, inputs, expect…: for scripts, without tests")
             else:
-                request = self._module_to_heal(given, code, tests, module)
-        return await self._run(request, directory, emit)
+                request = self._module_heal_request(given, code, tests, module)
+        return await self._execute_request(request, directory, emit)
 
-    async def agent(self, emit: Emit = ignore) -> CodingAgent:
+    async def create_agent(self, emit: EventSink = ignore_event) -> CodingAgent:
         """An agent on the shared sandbox. Raises SandboxError where there is none."""
-        parts = Parts(self._sources, await self._sandbox(), tracing=self._tracing)
-        return CodingAgent(self.settings, parts=parts, emit=emit)
+        parts = SharedResources(
+            self._sources, await self._create_sandbox_view(), tracing=self._tracing
+        )
+        return CodingAgent(self.settings, resources=parts, emit=emit)
 
     def close(self) -> None:
         """Ends what the sandbox still runs, and sends what is not sent yet."""
@@ -127,76 +134,82 @@ class Workbench:
 
     # --- requests
 
-    def _request(self, **what: object) -> RunRequest:
-        options = with_absolute_replays(kept_options(self.settings))
-        request = RunRequest(specification="", options=options, greenloop=own_version())
-        return request.model_copy(update=what)
+    def _build_request(self, **fields: object) -> RunRequest:
+        options = with_absolute_replays(select_saved_options(self.settings))
+        request = RunRequest(specification="", options=options, greenloop=greenloop_version())
+        return request.model_copy(update=fields)
 
-    def _named(self, module: str | None, tests: str) -> str:
-        name = module_of(module, tests, self.settings.allow_list.modules)
+    def _require_module_name(self, module: str | None, tests: str) -> str:
+        name = choose_module_name(module, tests, self.settings.allow_list.import_names)
         if name is None:
             raise InputError("the tests import no module of their own: name it by `module`")
         return name
 
-    def _module_to_heal(
-        self, given: Given, code: str, tests: str, module: str | None
+    def _module_heal_request(
+        self, folder: InputFolder, code: str, tests: str, module: str | None
     ) -> RunRequest:
-        name = self._named(module, tests)
-        original = read_original(given.put(f"{name}.py", code, "code"))
-        locked = given.tests(name, tests)
-        return self._request(kind="heal", original=original, module=name, given=locked)
+        name = self._require_module_name(module, tests)
+        original = read_original(folder.write(f"{name}.py", code, "code"))
+        locked = folder.write_tests(name, tests)
+        return self._build_request(kind="heal", original=original, module=name, given=locked)
 
-    def _script_to_heal(self, given: Given, code: str, wishes: ScriptWishes) -> RunRequest:
-        if asks_nobody(self.settings):
+    def _script_heal_request(
+        self, folder: InputFolder, code: str, parameters: ScriptParameters
+    ) -> RunRequest:
+        if is_model_disabled(self.settings):
             raise InputError("this server asks no model, and a search needs tests as its guide")
-        original = read_original(given.put("script.py", code, "code"))
-        stdin = wishes.stdin
+        original = read_original(folder.write("script.py", code, "code"))
+        stdin = parameters.stdin
         options = ScriptArguments(
-            arguments=tuple(wishes.arguments),
-            stdin=given.put("stdin", stdin, "stdin") if stdin is not None else None,
-            inputs=given.inputs(wishes.inputs or {}),
-            expected=Expected(wishes.expect, wishes.expect_files),
+            arguments=tuple(parameters.arguments),
+            stdin=folder.write("stdin", stdin, "stdin") if stdin is not None else None,
+            inputs=folder.write_inputs(parameters.inputs or {}),
+            expected=OutputExpectations(parameters.expect, parameters.expect_files),
         )
-        script = script_request("script.py", options)
-        return self._request(kind="heal", original=original, script=script)
+        script = build_script_request("script.py", options)
+        return self._build_request(kind="heal", original=original, script=script)
 
     # --- runs
 
-    async def _run(self, request: RunRequest, directory: RunDirectory, emit: Emit) -> Report:
+    async def _execute_request(
+        self, request: RunRequest, directory: RunDirectory, emit: EventSink
+    ) -> Report:
         directory.save_request(request)
-        return await (await self.agent(emit)).resume(directory)
+        return await (await self.create_agent(emit)).resume(directory)
 
-    async def _checked(
-        self, checked: Checked, directory: RunDirectory, code: Path, emit: Emit
+    async def _execute_check(
+        self, inputs: CheckInputs, directory: RunDirectory, code: Path, emit: EventSink
     ) -> Report:
         unknown = SandboxInfo(backend=self.settings.sandbox, isolation="not opened")
-        plan = Plan.of(self.settings)
-        check = Check(checked.module, checked.code, checked.tests, plan, unknown)
+        plan = Plan.from_settings(self.settings)
+        check = CheckState(inputs.module, inputs.code, inputs.tests, plan, unknown)
         error: GreenloopError | None = None
         try:
-            async with traced(emit, self._tracing) as told:
-                await begin_check(await self._sandbox(), check, str(directory.path), told)
-                told(RunFinished(check_report(check)))
+            async with trace_run(emit, self._tracing) as told:
+                await run_check_with_events(
+                    await self._create_sandbox_view(), check, str(directory.path), told
+                )
+                told(RunFinished(build_check_report(check)))
         except asyncio.CancelledError:
             error = InterruptedRunError("interrupted; nothing is kept to go on with")
             raise
         except GreenloopError as problem:
             error = problem
         finally:
-            report, error = saved_check(check_report(check, error), directory, code, error)
+            report, error = save_check(build_check_report(check, error), directory, code, error)
         if error is not None:
             error.report = report
             raise error
         return report
 
-    async def _sandbox(self) -> SharedSandbox:
+    async def _create_sandbox_view(self) -> ThrottledSandbox:
         """A view of the one sandbox. Raises SandboxError where there is none."""
-        return SharedSandbox(await asyncio.to_thread(self._opened), self._slots)
+        return ThrottledSandbox(await asyncio.to_thread(self._open_base_sandbox), self._slots)
 
-    def _opened(self) -> TestingSandbox:
-        with self._opening:
-            if self._box is None:
+    def _open_base_sandbox(self) -> BaseSandbox:
+        with self._open_lock:
+            if self._base_sandbox is None:
                 box = self._stack.enter_context(open_sandbox(self.settings))
-                assert isinstance(box, TestingSandbox)
-                self._box = box
-            return self._box
+                assert isinstance(box, BaseSandbox)
+                self._base_sandbox = box
+            return self._base_sandbox

@@ -11,18 +11,18 @@ import anyio
 T = TypeVar("T")
 
 
-class Running:
+class RunTaskGroup:
     """The runs that are under way."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Future[Any]] = set()
 
-    async def to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
+    async def run_to_completion(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Awaits the work. Cancelled, it cancels the work once and waits until that has ended.
 
         The MCP SDK cancels at each await anew (anyio), a run has to be told once (asyncio).
         """
-        task = asyncio.ensure_future(work)
+        task = asyncio.ensure_future(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:

@@ -10,22 +10,22 @@ from greenloop.errors import BudgetExhaustedError, SettingsError
 from greenloop.llm.response_log import TokenCount
 from greenloop.records import ToolUsage, Usage
 
-UNPRICED = "openai-compatible"
+UNPRICED_PROVIDER = "openai-compatible"
 _CHARACTERS_PER_TOKEN = 4  # a rule of thumb for English and code; errs on the high side for code
 
 
-def estimated_tokens(characters: int) -> int:
+def estimate_tokens(characters: int) -> int:
     """Tokens of a text whose provider does not count, or that was not sent yet."""
     return -(-characters // _CHARACTERS_PER_TOKEN)
 
 
-def price(model: str, usage: TokenCount) -> float | None:
+def calculate_cost(model: str, usage: TokenCount) -> float | None:
     """US dollars of one call, None where no price is known (never 0 for unknown)."""
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 
     provider, _, name = model.partition(":") if ":" in model else ("", "", model)
-    if provider == UNPRICED:  # the price list matches providers by their beginnings
+    if provider == UNPRICED_PROVIDER:  # the price list matches providers by their beginnings
         return None
     counted = Counted(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
     try:
@@ -36,16 +36,16 @@ def price(model: str, usage: TokenCount) -> float | None:
 
 
 @dataclass
-class Ledger:
+class Budget:
     """Sums up calls; keeps the budget. Limits are None where there is none."""
 
     max_tokens: int | None = None
     max_cost: float | None = None
     by_tool: dict[str, ToolUsage] = field(default_factory=dict)
     model_s: float = 0.0
-    total: Ledger | None = None  # of all runs that share a budget
-    _reserved: int = 0
-    _spent: float = 0.0  # what is known of the cost, even where a call's price is not
+    parent: Budget | None = None  # of all runs that share a budget
+    _reserved_tokens: int = 0
+    _known_cost: float = 0.0  # what is known of the cost, even where a call's price is not
     _reserved_cost: float = 0.0
 
     @property
@@ -64,7 +64,7 @@ class Ledger:
         return sum(known) if known and len(known) == len(costs) else None
 
     @contextmanager
-    def reserved(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
+    def reserve(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
         """Asks the budget for one call, and holds its tokens and its cost while it is out.
 
         `model` is None for a recorded answer: it costs nothing, whatever was paid for it once.
@@ -73,55 +73,61 @@ class Ledger:
             BudgetExhaustedError: the call would go over a limit.
             SettingsError: a cost limit is set, and this model's price is not known.
         """
-        if self.total is None:
-            with self._held(tool, characters, model):
+        if self.parent is None:
+            with self._reserve_own(tool, characters, model):
                 yield
             return
-        with self.total.reserved(tool, characters, model), self._held(tool, characters, model):
+        with (
+            self.parent.reserve(tool, characters, model),
+            self._reserve_own(tool, characters, model),
+        ):
             yield
 
     @contextmanager
-    def _held(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
-        tokens = estimated_tokens(characters)
+    def _reserve_own(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
+        tokens = estimate_tokens(characters)
         self._check_tokens(tool, tokens)
-        cost = self._checked_cost(tool, tokens, model)
-        self._reserved += tokens
+        cost = self._check_cost(tool, tokens, model)
+        self._reserved_tokens += tokens
         self._reserved_cost += cost
         try:
             yield
         finally:
-            self._reserved -= tokens
+            self._reserved_tokens -= tokens
             self._reserved_cost -= cost
 
     def _check_tokens(self, tool: str, tokens: int) -> None:
-        if self.max_tokens is not None and self.tokens + self._reserved + tokens > self.max_tokens:
+        if (
+            self.max_tokens is not None
+            and self.tokens + self._reserved_tokens + tokens > self.max_tokens
+        ):
             raise BudgetExhaustedError(
                 f"budget: {self.tokens} tokens used, the next call ({tool}) needs about {tokens} "
                 f"more, the limit is {self.max_tokens} (--max-tokens)"
             )
 
-    def _checked_cost(self, tool: str, tokens: int, model: str | None) -> float:
+    def _check_cost(self, tool: str, tokens: int, model: str | None) -> float:
         if self.max_cost is None or model is None:
             return 0.0
-        next_call = price(model, TokenCount(input_tokens=tokens))
+        next_call = calculate_cost(model, TokenCount(input_tokens=tokens))
         if next_call is None:
             raise SettingsError(
                 f"--max-cost cannot be kept: no price is known for {model}; use --max-tokens"
             )
-        if self._spent + self._reserved_cost + next_call > self.max_cost:
+        if self._known_cost + self._reserved_cost + next_call > self.max_cost:
             raise BudgetExhaustedError(
-                f"budget: ${self._spent:.4f} spent, the next call ({tool}) costs at least "
+                f"budget: ${self._known_cost:.4f} spent, the next call ({tool}) costs at least "
                 f"${next_call:.4f}, the limit is ${self.max_cost} (--max-cost)"
             )
         return next_call
 
     def add(self, tool: str, model: str, usage: TokenCount, seconds: float) -> None:
         """Enters one answered call."""
-        if self.total is not None:
-            self.total.add(tool, model, usage, seconds)
+        if self.parent is not None:
+            self.parent.add(tool, model, usage, seconds)
         before = self.by_tool.get(tool)
-        cost = price(model, usage)
-        self._spent += cost or 0.0
+        cost = calculate_cost(model, usage)
+        self._known_cost += cost or 0.0
         if before is not None:
             cost = None if cost is None or before.cost_usd is None else before.cost_usd + cost
         self.by_tool[tool] = ToolUsage(
@@ -132,19 +138,19 @@ class Ledger:
         )
         self.model_s += seconds
 
-    def take_back(self, other: Ledger) -> None:
+    def subtract(self, other: Budget) -> None:
         """Takes out what `other` had entered here as its `total`: that run begins anew.
 
         Its answers that were kept are entered again as the new run comes to them.
         """
         for tool, lost in other.by_tool.items():
-            self.by_tool[tool] = _less(self.by_tool[tool], lost)
+            self.by_tool[tool] = _subtract_usage(self.by_tool[tool], lost)
             if not self.by_tool[tool].calls:
                 del self.by_tool[tool]
-        self._spent -= other._spent
+        self._known_cost -= other._known_cost
         self.model_s -= other.model_s
 
-    def usage(self) -> Usage:
+    def to_usage(self) -> Usage:
         """The sums for the report."""
         tools = self.by_tool.values()
         return Usage(
@@ -156,7 +162,7 @@ class Ledger:
         )
 
 
-def _less(whole: ToolUsage, part: ToolUsage) -> ToolUsage:
+def _subtract_usage(whole: ToolUsage, part: ToolUsage) -> ToolUsage:
     known = whole.cost_usd is not None and part.cost_usd is not None
     return ToolUsage(
         calls=whole.calls - part.calls,

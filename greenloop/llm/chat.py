@@ -19,13 +19,13 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.runnables import RunnableConfig
 
-from greenloop.llm.no_tracing import untraced
+from greenloop.llm.no_tracing import suppress_tracing
 from greenloop.llm.replay import TOOL_KEY
 from greenloop.llm.response_log import TokenCount
 from greenloop.prompts import Prompt
 
 T = TypeVar("T")
-Progress = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Completion:
     """What came back of one call. `usage` is None where the provider gave none."""
 
     text: str
-    finish: str | None
+    finish_reason: str | None
     usage: TokenCount | None
     model: str | None
 
@@ -44,9 +44,9 @@ class ChatSource:
 
     name: str
     model: BaseChatModel
-    recorded: bool = False
+    is_recorded: bool = False
 
-    async def complete(self, prompt: Prompt, progress: Progress) -> Completion:
+    async def complete(self, prompt: Prompt, progress: ProgressCallback) -> Completion:
         """One streamed call. Raises whatever the provider's package raises."""
         stop = threading.Event()
         loop = asyncio.get_running_loop()
@@ -55,36 +55,42 @@ class ChatSource:
             loop.call_soon_threadsafe(progress, characters)
 
         try:
-            return await in_thread(lambda: self._stream(prompt, tell, stop))
+            return await run_in_thread(lambda: self._stream(prompt, tell, stop))
         finally:
             stop.set()
 
-    def _stream(self, prompt: Prompt, tell: Progress, stop: threading.Event) -> Completion:
+    def _stream(
+        self, prompt: Prompt, report_progress: ProgressCallback, stop: threading.Event
+    ) -> Completion:
         messages = [(item.role, item.text) for item in prompt.messages]
-        with untraced() as callbacks:
-            return self._streamed(messages, _config(prompt.tool, callbacks), tell, stop)
+        with suppress_tracing() as callbacks:
+            return self._collect_chunks(
+                messages, _build_config(prompt.tool, callbacks), report_progress, stop
+            )
 
-    def _streamed(
+    def _collect_chunks(
         self,
         messages: Sequence[tuple[str, str]],
         config: RunnableConfig,
-        tell: Progress,
+        report_progress: ProgressCallback,
         stop: threading.Event,
     ) -> Completion:
         whole: AIMessageChunk | None = None
         finish: str | None = None
         for chunk in self.model.stream(list(messages), config=config):
-            finish = _finish(chunk) or finish  # said twice, adding chunks up makes it "stopstop"
+            finish = (
+                _find_finish_reason(chunk) or finish
+            )  # said twice, adding chunks up makes it "stopstop"
             whole = chunk if whole is None else whole + chunk
             if stop.is_set():
                 break
-            tell(len(whole.text) if whole else 0)
+            report_progress(len(whole.text) if whole else 0)
         if whole is None:
             return Completion("", None, None, None)
-        return _completion(whole, finish)
+        return _build_completion(whole, finish)
 
 
-def _config(tool: str, callbacks: Any) -> RunnableConfig:
+def _build_config(tool: str, callbacks: Any) -> RunnableConfig:
     """The call under its tool's name, for the callbacks of the program around."""
     about = {TOOL_KEY: tool}
     return RunnableConfig(
@@ -92,13 +98,13 @@ def _config(tool: str, callbacks: Any) -> RunnableConfig:
     )
 
 
-def _finish(message: BaseMessage) -> str | None:
+def _find_finish_reason(message: BaseMessage) -> str | None:
     metadata = message.response_metadata
     names = ("finish_reason", "stop_reason", "done_reason")
     return next((str(metadata[name]) for name in names if metadata.get(name)), None)
 
 
-def _completion(message: BaseMessage, finish: str | None) -> Completion:
+def _build_completion(message: BaseMessage, finish_reason: str | None) -> Completion:
     metadata = message.response_metadata
     used = getattr(message, "usage_metadata", None)
     usage = used and TokenCount(
@@ -106,10 +112,10 @@ def _completion(message: BaseMessage, finish: str | None) -> Completion:
     )
     name = metadata.get("model_name") or metadata.get("model")
     text = str(message.text).encode("utf-8", "replace").decode()  # half a surrogate pair is no text
-    return Completion(text, finish, usage or None, name)
+    return Completion(text, finish_reason, usage or None, name)
 
 
-async def in_thread(work: Callable[[], T]) -> T:
+async def run_in_thread(work: Callable[[], T]) -> T:
     """Runs blocking work in a daemon thread with the caller's context; raises what it raises."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
@@ -123,7 +129,7 @@ async def in_thread(work: Callable[[], T]) -> T:
         try:
             value = context.run(work)
         except BaseException as error:  # noqa: BLE001 - handed to the awaiting side as it is
-            _call_if_open(loop, deliver, future.set_exception, _carried(error))
+            _call_if_open(loop, deliver, future.set_exception, _wrap_stop_iteration(error))
         else:
             _call_if_open(loop, deliver, future.set_result, value)
 
@@ -131,7 +137,7 @@ async def in_thread(work: Callable[[], T]) -> T:
     return await future
 
 
-def _carried(error: BaseException) -> BaseException:
+def _wrap_stop_iteration(error: BaseException) -> BaseException:
     """StopIteration cannot travel through a future."""
     return RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
 

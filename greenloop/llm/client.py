@@ -12,38 +12,43 @@ from tenacity.wait import wait_exponential, wait_random
 
 from greenloop.errors import (
     GreenloopError,
+    InvalidResponseError,
     ModelUnavailableError,
     NoModelError,
-    UnusableAnswerError,
 )
 from greenloop.events import (
-    AnswerRejected,
     CallFailed,
     CallFinished,
     CallProgress,
     CallRetried,
     CallStarted,
-    Emit,
+    EventSink,
     Notice,
-    ignore,
+    ResponseRejected,
+    ignore_event,
 )
-from greenloop.llm.budget import Ledger, estimated_tokens
+from greenloop.llm.budget import Budget, estimate_tokens
 from greenloop.llm.chat import ChatSource, Completion
-from greenloop.llm.parsing.errors import Unusable
-from greenloop.llm.provider_errors import as_failure, in_one_line, may_pass, retry_after
-from greenloop.llm.rate_limits import Call, CallLimits, Limits
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.provider_errors import (
+    is_transient,
+    retry_after,
+    summarize_error,
+    to_greenloop_error,
+)
+from greenloop.llm.rate_limits import LLMCall, LocalRateLimits, RateLimits
 from greenloop.llm.replay import ReplayChatModel
-from greenloop.llm.response import Answer
-from greenloop.llm.response_log import AnswerLog, RecordedAnswer, TokenCount
+from greenloop.llm.response import LLMResponse
+from greenloop.llm.response_log import RecordedResponse, ResponseLog, TokenCount
 from greenloop.prompts import Prompt
 
 T = TypeVar("T")
 
 
-class Asks(Protocol):
+class LLM(Protocol):
     """What the tools need of a model."""
 
-    async def ask(self, prompt: Prompt, read: Callable[[Answer], T]) -> T:
+    async def request(self, prompt: Prompt, parse: Callable[[LLMResponse], T]) -> T:
         """The answer to a prompt, read. Raises GreenloopError."""
         ...
 
@@ -57,19 +62,21 @@ class RetryPolicy:
 
 
 @dataclass
-class Asker:
+class LLMClient:
     """The one way to the model. `sources` are tried in order: the model, then its fallback."""
 
     sources: list[ChatSource]
-    log: AnswerLog = field(default_factory=lambda: AnswerLog(None))
-    ledger: Ledger = field(default_factory=Ledger)
+    log: ResponseLog = field(default_factory=lambda: ResponseLog(None))
+    budget: Budget = field(default_factory=Budget)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
-    emit: Emit = ignore
+    emit: EventSink = ignore_event
     secrets: tuple[str, ...] = ()  # never shown, whatever a server says
-    why_none: GreenloopError | None = None  # raised by a call, where there are no sources
-    limits: Limits = field(default_factory=CallLimits)
+    missing_model_error: GreenloopError | None = (
+        None  # raised by a call, where there are no sources
+    )
+    rate_limits: RateLimits = field(default_factory=LocalRateLimits)
 
-    async def ask(self, prompt: Prompt, read: Callable[[Answer], T]) -> T:
+    async def request(self, prompt: Prompt, parse: Callable[[LLMResponse], T]) -> T:
         """The answer to a prompt, read.
 
         An unusable answer is asked for again once, saying what was wrong with it.
@@ -78,22 +85,22 @@ class Asker:
             UnusableAnswerError: the second answer was no better.
             ModelFailure, BudgetExhaustedError, OutputError: the call could not be made or logged.
         """
-        answer = await self._answer(prompt)
+        answer = await self._get_response(prompt)
         try:
-            return read(answer)
-        except Unusable as complaint:
-            self.emit(AnswerRejected(prompt.tool, str(complaint)))
-            again = prompt.asked_again(answer.text, str(complaint))
+            return parse(answer)
+        except InvalidResponse as complaint:
+            self.emit(ResponseRejected(prompt.tool, str(complaint)))
+            again = prompt.with_feedback(answer.text, str(complaint))
         while True:
-            held = self.log.holds(again.tool, again.sha256)
+            held = self.log.has_response(again.tool, again.sha256)
             try:
-                return read(await self._answer(again))
-            except Unusable as complaint:
+                return parse(await self._get_response(again))
+            except InvalidResponse as complaint:
                 if held:  # by a run that ended here; resumed, it asks once more
                     continue
-                raise UnusableAnswerError(
+                raise InvalidResponseError(
                     f"{prompt.tool}: the model answered twice without the form asked for: "
-                    f"{complaint} {complaint.person}".rstrip()
+                    f"{complaint} {complaint.user_hint}".rstrip()
                 ) from None
 
     @property
@@ -104,36 +111,36 @@ class Asker:
         """From now on the fallback model is asked."""
         self.sources = self.sources[1:]
 
-    async def _answer(self, prompt: Prompt) -> Answer:
+    async def _get_response(self, prompt: Prompt) -> LLMResponse:
         messages = tuple((item.role, item.text) for item in prompt.messages)
         self.emit(CallStarted(prompt.tool, messages))
-        held = self.log.take(prompt.tool, prompt.sha256)
+        held = self.log.pop_response(prompt.tool, prompt.sha256)
         if held is not None:
-            return self._held(held)
+            return self._use_logged_response(held)
         started = time.monotonic()
         try:
-            completion, source = await self._call(prompt)
+            completion, source = await self._call_with_fallback(prompt)
         except GreenloopError as error:
             self.emit(CallFailed(prompt.tool, type(error).__name__))
             raise
-        entry = self._entered(prompt, completion, source, time.monotonic() - started)
-        self.emit(_finished(entry, entry.seconds or 0.0, "model"))
-        return Answer(completion.text, completion.finish)
+        entry = self._record_response(prompt, completion, source, time.monotonic() - started)
+        self.emit(_build_finished_event(entry, entry.seconds or 0.0, "model"))
+        return LLMResponse(completion.text, completion.finish_reason)
 
-    def _held(self, entry: RecordedAnswer) -> Answer:
+    def _use_logged_response(self, entry: RecordedResponse) -> LLMResponse:
         """An answer that was paid for before: it counts towards the budget, and costs nothing now."""
         usage = entry.usage or TokenCount()
-        self.ledger.add(entry.tool, entry.model or "", usage, entry.seconds or 0.0)
+        self.budget.add(entry.tool, entry.model or "", usage, entry.seconds or 0.0)
         model = self.sources[0].model if self.sources else None
         if isinstance(model, ReplayChatModel):
             model.skip(entry.tool)
-        self.emit(_finished(entry, 0.0, "log"))
-        return Answer(entry.answer, "length" if entry.error == "truncated" else "stop")
+        self.emit(_build_finished_event(entry, 0.0, "log"))
+        return LLMResponse(entry.answer, "length" if entry.error == "truncated" else "stop")
 
-    async def _call(self, prompt: Prompt) -> tuple[Completion, ChatSource]:
+    async def _call_with_fallback(self, prompt: Prompt) -> tuple[Completion, ChatSource]:
         """The answer and who gave it."""
         if not self.sources:
-            raise self.why_none or NoModelError("no model is asked in this run")
+            raise self.missing_model_error or NoModelError("no model is asked in this run")
         source = self.sources[0]
         try:
             return await self._call_source(prompt, source), source
@@ -150,28 +157,28 @@ class Asker:
         def progress(characters: int) -> None:
             self.emit(CallProgress(prompt.tool, characters))
 
-        call = Call(prompt.tool, prompt.characters, None if source.recorded else source.name)
-        with self.ledger.reserved(call.tool, call.characters, call.model):
+        call = LLMCall(prompt.tool, prompt.characters, None if source.is_recorded else source.name)
+        with self.budget.reserve(call.tool, call.characters, call.model):
             try:
-                async for attempt in self._retrying(prompt.tool, source):
+                async for attempt in self._build_retrying(prompt.tool, source):
                     with attempt:
-                        async with self.limits.call(call):
+                        async with self.rate_limits.call(call):
                             return await source.complete(prompt, progress)
             except Exception as error:
-                raise self._masked(as_failure(error, source.name)) from error
+                raise self._mask_error(to_greenloop_error(error, source.name)) from error
         raise AssertionError("tenacity either returns or raises")
 
-    def _masked(self, error: GreenloopError) -> GreenloopError:
-        error.args = tuple(self._hidden(str(item)) for item in error.args)
+    def _mask_error(self, error: GreenloopError) -> GreenloopError:
+        error.args = tuple(self._mask_secrets(str(item)) for item in error.args)
         return error
 
-    def _hidden(self, text: str) -> str:
+    def _mask_secrets(self, text: str) -> str:
         for secret in self.secrets:
             text = text.replace(secret, "***") if secret else text
         return text
 
-    def _retrying(self, tool: str, source: ChatSource) -> AsyncRetrying:
-        backoff = 0.0 if source.recorded else self.retry.backoff_s
+    def _build_retrying(self, tool: str, source: ChatSource) -> AsyncRetrying:
+        backoff = 0.0 if source.is_recorded else self.retry.backoff_s
         growing = wait_exponential(multiplier=backoff, max=30) + wait_random(0, backoff)
 
         def wait(state: RetryCallState) -> float:
@@ -181,28 +188,28 @@ class Asker:
 
         def tell(state: RetryCallState) -> None:
             error = state.outcome.exception() if state.outcome else None
-            why = self._hidden(in_one_line(error)) if error else "unknown"
+            why = self._mask_secrets(summarize_error(error)) if error else "unknown"
             pause = state.next_action.sleep if state.next_action else 0.0
             self.emit(CallRetried(tool, why, state.attempt_number, pause))
 
         return AsyncRetrying(
             stop=stop_after_attempt(self.retry.attempts),
             wait=wait,
-            retry=retry_if_exception(may_pass),
+            retry=retry_if_exception(is_transient),
             before_sleep=tell,
             reraise=True,
         )
 
-    def _entered(
+    def _record_response(
         self, prompt: Prompt, completion: Completion, source: ChatSource, seconds: float
-    ) -> RecordedAnswer:
+    ) -> RecordedResponse:
         usage = completion.usage or TokenCount(
-            input_tokens=estimated_tokens(prompt.characters),
-            output_tokens=estimated_tokens(len(completion.text)),
+            input_tokens=estimate_tokens(prompt.characters),
+            output_tokens=estimate_tokens(len(completion.text)),
         )
-        model = (completion.model or source.name) if source.recorded else source.name
-        cut_off = Answer(completion.text, completion.finish).cut_off
-        entry = RecordedAnswer(
+        model = (completion.model or source.name) if source.is_recorded else source.name
+        cut_off = LLMResponse(completion.text, completion.finish_reason).is_truncated
+        entry = RecordedResponse(
             tool=prompt.tool,
             answer=completion.text,
             prompt_sha256=prompt.sha256,
@@ -212,12 +219,12 @@ class Asker:
             seconds=round(seconds, 3),
         )
         self.log.append(entry)
-        self.ledger.add(prompt.tool, model, usage, seconds)
+        self.budget.add(prompt.tool, model, usage, seconds)
         return entry
 
 
-def _finished(
-    entry: RecordedAnswer, seconds: float, source: Literal["model", "log"]
+def _build_finished_event(
+    entry: RecordedResponse, seconds: float, source: Literal["model", "log"]
 ) -> CallFinished:
     usage = entry.usage or TokenCount()
     counts = (usage.input_tokens, usage.output_tokens)

@@ -7,14 +7,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from greenloop.errors import ModelFailure, NoModelError
-from greenloop.llm.budget import UNPRICED
+from greenloop.llm.budget import UNPRICED_PROVIDER
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.model_selection import ModelChoice, choose_model
 from greenloop.llm.replay import ReplayChatModel
 from greenloop.settings import Settings
 
 NO_MODEL = "none"
-_EXTRAS = {
+_EXTRA_BY_PROVIDER = {
     "anthropic": "anthropic",
     "ollama": "ollama",
     "google_genai": "google",
@@ -30,7 +30,7 @@ def open_sources(settings: Settings) -> list[ChatSource]:
         NoModelError: none is configured, or its package is missing.
         InputError: a replay file cannot be read.
     """
-    if asks_nobody(settings):
+    if is_model_disabled(settings):
         raise NoModelError(f"--model {NO_MODEL} is for heal --tests: this needs a model")
     sources = [open_source(choose_model(settings), settings)]
     if settings.fallback_model:
@@ -38,7 +38,7 @@ def open_sources(settings: Settings) -> list[ChatSource]:
     return sources
 
 
-def asks_nobody(settings: Settings) -> bool:
+def is_model_disabled(settings: Settings) -> bool:
     """Whether the person said that no model is to be asked."""
     return settings.model == NO_MODEL
 
@@ -47,8 +47,8 @@ def open_source(choice: ModelChoice, settings: Settings) -> ChatSource:
     """The chat model of one choice. Raises as `open_sources` does."""
     kind, _, rest = choice.name.partition(":")
     if kind == "replay":
-        return ChatSource(choice.name, ReplayChatModel.from_file(Path(rest)), recorded=True)
-    return ChatSource(_billed_name(choice, settings), _chat_model(choice, settings))
+        return ChatSource(choice.name, ReplayChatModel.from_file(Path(rest)), is_recorded=True)
+    return ChatSource(_billed_name(choice, settings), _build_chat_model(choice, settings))
 
 
 def _billed_name(choice: ModelChoice, settings: Settings) -> str:
@@ -56,10 +56,10 @@ def _billed_name(choice: ModelChoice, settings: Settings) -> str:
     base_url = choice.base_url or settings.openai_base_url
     if not base_url or urlsplit(base_url).hostname == "api.openai.com":
         return choice.name
-    return choice.name.replace("openai:", f"{UNPRICED}:", 1)
+    return choice.name.replace("openai:", f"{UNPRICED_PROVIDER}:", 1)
 
 
-def _chat_model(choice: ModelChoice, settings: Settings) -> Any:
+def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
     from dotenv import load_dotenv
     from langchain.chat_models import init_chat_model
 
@@ -69,9 +69,9 @@ def _chat_model(choice: ModelChoice, settings: Settings) -> Any:
         name = f"openai:{name}"
     provider = name.partition(":")[0]
     try:
-        return init_chat_model(name, **_options(provider, choice, settings))
+        return init_chat_model(name, **_build_options(provider, choice, settings))
     except ImportError as error:
-        extra = _EXTRAS.get(provider)
+        extra = _EXTRA_BY_PROVIDER.get(provider)
         how = f"pip install 'greenloop[{extra}]'" if extra else str(error)
         raise NoModelError(
             f"the model {choice.name} needs a package that is missing: {how}"
@@ -91,7 +91,7 @@ def _chat_model(choice: ModelChoice, settings: Settings) -> Any:
         ) from error
 
 
-def _options(provider: str, choice: ModelChoice, settings: Settings) -> dict[str, Any]:
+def _build_options(provider: str, choice: ModelChoice, settings: Settings) -> dict[str, Any]:
     """Constructor arguments: always a time-out, and no retries below ours."""
     if provider == "ollama":
         return {"client_kwargs": {"timeout": settings.model_timeout_s}}

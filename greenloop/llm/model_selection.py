@@ -13,9 +13,9 @@ from greenloop.settings import Settings
 
 _OPENAI_DEFAULT = "gpt-5.4-mini"
 _OLLAMA_PORT = 11434
-_PROBE_S = 1.0
+_PROBE_SECONDS = 1.0
 # Code models first, newest family first; a name matches by its beginning.
-_PREFERRED = (
+_PREFERRED_FAMILIES = (
     "qwen3-coder",
     "devstral",
     "gpt-oss",
@@ -30,7 +30,7 @@ _PREFERRED = (
     "llama",
     "mistral",
 )
-_NO_MODEL = """no model is configured. Any one of these gives one:
+_NO_MODEL_MESSAGE = """no model is configured. Any one of these gives one:
   --model PROVIDER:NAME or GREENLOOP_MODEL   e.g. openai:gpt-5.4, anthropic:claude-sonnet-5, ollama:qwen3-coder
   OPENAI_API_KEY in the environment or .env  then {default} is used
   OPENAI_BASE_URL                            any OpenAI-compatible server: vLLM, LM Studio, llama.cpp
@@ -44,7 +44,7 @@ class ModelChoice:
 
     name: str
     base_url: str | None = None
-    because: str = ""
+    reason: str = ""
 
 
 def choose_model(settings: Settings) -> ModelChoice:
@@ -56,54 +56,54 @@ def choose_model(settings: Settings) -> ModelChoice:
     if settings.model:
         return ModelChoice(settings.model)
     if settings.openai_base_url:
-        return _served(settings.openai_base_url, settings)
+        return _choose_from_server(settings.openai_base_url, settings)
     if settings.openai_api_key:
-        return ModelChoice(f"openai:{_OPENAI_DEFAULT}", because="OPENAI_API_KEY is set")
-    host = _with_scheme(settings.ollama_host)
-    local = best_of(ollama_models(host))
+        return ModelChoice(f"openai:{_OPENAI_DEFAULT}", reason="OPENAI_API_KEY is set")
+    host = _add_scheme(settings.ollama_host)
+    local = select_best(list_ollama_models(host))
     if local:
         return ModelChoice(
-            f"openai:{local}", f"{host}/v1", because=f"an Ollama server answers at {host}"
+            f"openai:{local}", f"{host}/v1", reason=f"an Ollama server answers at {host}"
         )
-    raise NoModelError(_NO_MODEL.format(default=f"openai:{_OPENAI_DEFAULT}"))
+    raise NoModelError(_NO_MODEL_MESSAGE.format(default=f"openai:{_OPENAI_DEFAULT}"))
 
 
-def _served(base_url: str, settings: Settings) -> ModelChoice:
+def _choose_from_server(base_url: str, settings: Settings) -> ModelChoice:
     """The default model where the server has it (or does not say), else the best that it has."""
     key = settings.openai_api_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
-    names = _names(_listed(base_url.rstrip("/") + "/models", "data", headers), "id")
-    name = _OPENAI_DEFAULT if not names or _OPENAI_DEFAULT in names else best_of(names)
+    names = _extract_names(_fetch_items(base_url.rstrip("/") + "/models", "data", headers), "id")
+    name = _OPENAI_DEFAULT if not names or _OPENAI_DEFAULT in names else select_best(names)
     if name is None:
         raise NoModelError(
             f"OPENAI_BASE_URL: {base_url} lists no model for chat ({', '.join(names)}); "
             "name one with --model or GREENLOOP_MODEL"
         )
-    return ModelChoice(f"openai:{name}", base_url, because="OPENAI_BASE_URL is set")
+    return ModelChoice(f"openai:{name}", base_url, reason="OPENAI_BASE_URL is set")
 
 
-def ollama_models(host: str) -> list[str]:
+def list_ollama_models(host: str) -> list[str]:
     """Names of the models that an Ollama server has; [] where none answers."""
-    return _names(_listed(f"{host}/api/tags", "models", {}), "name")
+    return _extract_names(_fetch_items(f"{host}/api/tags", "models", {}), "name")
 
 
-def _names(items: list[dict[str, object]], key: str) -> list[str]:
+def _extract_names(items: list[dict[str, object]], key: str) -> list[str]:
     return [str(item[key]) for item in items if item.get(key)]
 
 
-def best_of(names: list[str]) -> str | None:
+def select_best(names: list[str]) -> str | None:
     """The name to prefer for code: by family, then the first listed."""
 
     def rank(name: str) -> int:
         bare = name.rpartition("/")[2].lower()
-        found = (i for i, family in enumerate(_PREFERRED) if bare.startswith(family))
-        return next(found, len(_PREFERRED))
+        found = (i for i, family in enumerate(_PREFERRED_FAMILIES) if bare.startswith(family))
+        return next(found, len(_PREFERRED_FAMILIES))
 
     usable = [name for name in names if "embed" not in name.lower()]
     return min(usable, key=rank, default=None)
 
 
-def _with_scheme(host: str) -> str:
+def _add_scheme(host: str) -> str:
     """OLLAMA_HOST as an address; without a scheme its port is Ollama's where none is given."""
     if "://" in host:
         return host.rstrip("/")
@@ -111,12 +111,12 @@ def _with_scheme(host: str) -> str:
     return f"http://{host}" if re.search(r":\d+$", host) else f"http://{host}:{_OLLAMA_PORT}"
 
 
-def _listed(url: str, key: str, headers: dict[str, str]) -> list[dict[str, object]]:
+def _fetch_items(url: str, key: str, headers: dict[str, str]) -> list[dict[str, object]]:
     if not url.startswith(("http://", "https://")):
         return []
     request = urllib.request.Request(url, headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=_PROBE_S) as response:
+        with urllib.request.urlopen(request, timeout=_PROBE_SECONDS) as response:
             value = json.loads(response.read(1_000_000))
     except (OSError, ValueError, http.client.HTTPException):
         return []

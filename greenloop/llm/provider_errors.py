@@ -18,11 +18,11 @@ _SECRET = re.compile(
 )
 
 
-def may_pass(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Whether the same call may succeed later: rate limits, server errors, time-outs, lost links."""
     if isinstance(error, GreenloopError) or "insufficient_quota" in str(error):
         return False
-    status = _status(error)
+    status = _http_status(error)
     if status is not None:
         return status in (408, 409, 425, 429) or status >= 500
     if isinstance(error, core.ModelError):
@@ -38,7 +38,7 @@ def may_pass(error: BaseException) -> bool:
     )
 
 
-def _status(error: BaseException) -> int | None:
+def _http_status(error: BaseException) -> int | None:
     """The HTTP status: `status_code` for most packages, `code` for Google's."""
     found = (getattr(error, name, None) for name in ("status_code", "code"))
     return next((item for item in found if isinstance(item, int)), None)
@@ -54,11 +54,11 @@ def retry_after(error: BaseException) -> float | None:
         return None
 
 
-def as_failure(error: BaseException, model: str) -> GreenloopError:
+def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
     """The greenloop error for a fault that stays, in one line without a secret."""
     if isinstance(error, GreenloopError):
         return error
-    said = in_one_line(error)
+    said = summarize_error(error)
     if isinstance(error, core.ModelAuthenticationError):
         return ModelRefusedError(f"{model}: the key was refused; check it ({said})")
     if isinstance(error, core.ModelPermissionDeniedError):
@@ -67,7 +67,7 @@ def as_failure(error: BaseException, model: str) -> GreenloopError:
         return ModelRefusedError(f"{model}: the provider knows no such model ({said})")
     if "insufficient_quota" in str(error):
         return ModelRefusedError(f"{model}: the account has no quota left ({said})")
-    if may_pass(error):
+    if is_transient(error):
         return ModelUnavailableError(
             f"{model}: not reachable or overloaded, tried again in vain ({said})"
         )
@@ -76,7 +76,7 @@ def as_failure(error: BaseException, model: str) -> GreenloopError:
     return ModelFailure(f"{model}: {said}")
 
 
-def in_one_line(error: BaseException) -> str:
+def summarize_error(error: BaseException) -> str:
     """What an error says, in one line of at most 300 characters, anything like a key masked."""
     text = " ".join(str(error).split()) or "no message"
     return f"{type(error).__name__}: {_SECRET.sub('***', text)[:300]}"

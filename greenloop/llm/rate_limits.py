@@ -10,11 +10,11 @@ from typing import Protocol
 
 from aiolimiter import AsyncLimiter
 
-from greenloop.llm.budget import estimated_tokens
+from greenloop.llm.budget import estimate_tokens
 
 
 @dataclass(frozen=True)
-class Call:
+class LLMCall:
     """A call that is about to go out. `model` is None for a recorded answer: it costs nothing."""
 
     tool: str
@@ -22,10 +22,10 @@ class Call:
     model: str | None = None
 
 
-class Limits(Protocol):
+class RateLimits(Protocol):
     """What a call waits for before it goes out."""
 
-    def call(self, call: Call) -> AbstractAsyncContextManager[None]:
+    def call(self, call: LLMCall) -> AbstractAsyncContextManager[None]:
         """Waits until it may go out; holds its place while it is.
 
         Raises:
@@ -34,7 +34,7 @@ class Limits(Protocol):
         ...
 
 
-class CallLimits:
+class LocalRateLimits:
     """Shared by all runs of one event loop. None: no limit of that kind.
 
     `requests` and `tokens` are per minute, and may all be used up at once: a leaky bucket.
@@ -42,18 +42,18 @@ class CallLimits:
 
     def __init__(
         self,
-        at_once: int | None = None,
-        requests: int | None = None,
-        tokens: int | None = None,
+        max_concurrent: int | None = None,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
     ) -> None:
-        self._slots = asyncio.Semaphore(at_once) if at_once else None
-        self._requests = AsyncLimiter(requests, 60) if requests else None
-        self._tokens = AsyncLimiter(tokens, 60) if tokens else None
+        self._slots = asyncio.Semaphore(max_concurrent) if max_concurrent else None
+        self._requests = AsyncLimiter(requests_per_minute, 60) if requests_per_minute else None
+        self._tokens = AsyncLimiter(tokens_per_minute, 60) if tokens_per_minute else None
 
     @asynccontextmanager
-    async def call(self, call: Call) -> AsyncIterator[None]:
+    async def call(self, call: LLMCall) -> AsyncIterator[None]:
         """Waits for its place, and for its share of the minute; about as many tokens as it has."""
-        tokens = estimated_tokens(call.characters)
+        tokens = estimate_tokens(call.characters)
         if self._slots is None:
             await self._wait(tokens)
             yield

@@ -22,7 +22,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
 from greenloop.errors import ReplayExhaustedError
-from greenloop.llm.response_log import RecordedAnswer, read_recorded
+from greenloop.llm.response_log import RecordedResponse, load_responses
 
 TOOL_KEY = "greenloop_tool"
 
@@ -34,19 +34,19 @@ class ReplayChatModel(BaseChatModel):
     """
 
     source: str
-    _queues: defaultdict[str, deque[RecordedAnswer]] = PrivateAttr()
+    _queues: defaultdict[str, deque[RecordedResponse]] = PrivateAttr()
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
-    def __init__(self, answers: Sequence[RecordedAnswer], source: str = "memory") -> None:
+    def __init__(self, responses: Sequence[RecordedResponse], source: str = "memory") -> None:
         super().__init__(source=source)  # type: ignore[call-arg]
         self._queues = defaultdict(deque)
-        for entry in answers:
+        for entry in responses:
             self._queues[entry.tool].append(entry)
 
     @classmethod
     def from_file(cls, path: Path) -> ReplayChatModel:
         """Raises InputError where the file cannot be read as a replay file."""
-        return cls(read_recorded(path), str(path))
+        return cls(load_responses(path), str(path))
 
     @property
     def _llm_type(self) -> str:
@@ -75,13 +75,13 @@ class ReplayChatModel(BaseChatModel):
                     "fits the specification and the options that it was made with"
                 )
             entry = queue.popleft()
-        fault = _fault(entry)
+        fault = _build_error(entry)
         if fault is not None:
             raise fault
-        return ChatResult(generations=[ChatGeneration(message=_message(entry))])
+        return ChatResult(generations=[ChatGeneration(message=_build_message(entry))])
 
 
-def _fault(entry: RecordedAnswer) -> ModelError | None:
+def _build_error(entry: RecordedResponse) -> ModelError | None:
     if entry.error == "rate_limit":
         return ModelRateLimitError("recorded fault: rate limit")
     if entry.error == "server_error":
@@ -91,7 +91,7 @@ def _fault(entry: RecordedAnswer) -> ModelError | None:
     return None
 
 
-def _message(entry: RecordedAnswer) -> AIMessage:
+def _build_message(entry: RecordedResponse) -> AIMessage:
     used = entry.usage
     usage = used and UsageMetadata(
         input_tokens=used.input_tokens, output_tokens=used.output_tokens, total_tokens=used.total

@@ -20,7 +20,7 @@ from pydantic import Field
 from greenloop.errors import InputError, OutputError
 from greenloop.records import Record
 
-Fault = Literal["rate_limit", "server_error", "timeout", "truncated"]
+RecordedFault = Literal["rate_limit", "server_error", "timeout", "truncated"]
 
 
 class TokenCount(Record, extra="ignore"):
@@ -34,7 +34,7 @@ class TokenCount(Record, extra="ignore"):
         return self.input_tokens + self.output_tokens
 
 
-class RecordedAnswer(Record, extra="ignore"):
+class RecordedResponse(Record, extra="ignore"):
     """One line of a record or replay file; keys that are not known are passed over."""
 
     tool: str
@@ -42,11 +42,11 @@ class RecordedAnswer(Record, extra="ignore"):
     prompt_sha256: str | None = None
     model: str | None = None
     usage: TokenCount | None = None
-    error: Fault | None = None
+    error: RecordedFault | None = None
     seconds: float | None = Field(default=None, ge=0)
 
 
-def read_recorded(path: Path, *, torn_tail_allowed: bool = False) -> list[RecordedAnswer]:
+def load_responses(path: Path, *, allow_torn_tail: bool = False) -> list[RecordedResponse]:
     """All answers of a record or replay file.
 
     Raises:
@@ -56,103 +56,109 @@ def read_recorded(path: Path, *, torn_tail_allowed: bool = False) -> list[Record
     try:
         lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
     except OSError as error:
-        raise InputError(f"{path} cannot be read as a replay file: {_why(error)}") from None
-    found: list[RecordedAnswer] = []
+        raise InputError(f"{path} cannot be read as a replay file: {_error_text(error)}") from None
+    found: list[RecordedResponse] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        entry = _entry(line)
+        entry = _parse_entry(line)
         if entry is not None:
             found.append(entry)
-        elif not (torn_tail_allowed and number == len(lines)):
+        elif not (allow_torn_tail and number == len(lines)):
             raise InputError(f'{path}:{number} is no line {{"tool": …, "answer": …}}')
     return found
 
 
-def _entry(line: bytes) -> RecordedAnswer | None:
+def _parse_entry(line: bytes) -> RecordedResponse | None:
     try:
-        return RecordedAnswer.model_validate(json.loads(line.decode()))
+        return RecordedResponse.model_validate(json.loads(line.decode()))
     except (ValueError, RecursionError):
         return None
 
 
-class AnswerLog:
+class ResponseLog:
     """The log of one run, and the answers that it holds from before."""
 
-    def __init__(self, path: Path | None, also: Path | None = None) -> None:
+    def __init__(self, path: Path | None, record_path: Path | None = None) -> None:
         """Opens (or begins) the log at `path`; `also` gets every new line too (`--record`).
 
         Raises:
             InputError: the log is there and is no log.
             OutputError: a file cannot be written.
         """
-        self._path, self._also = path, also
-        self._waiting: defaultdict[tuple[str, str], deque[RecordedAnswer]] = defaultdict(deque)
-        self.held = 0
+        self._path, self._record_path = path, record_path
+        self._pending: defaultdict[tuple[str, str], deque[RecordedResponse]] = defaultdict(deque)
+        self.loaded_count = 0
         if path is not None and path.exists():
             self._load(path)
-        if also is not None:
-            self._begin_record(also)
+        if record_path is not None:
+            self._start_recording(record_path)
 
     def _load(self, path: Path) -> None:
-        entries = read_recorded(path, torn_tail_allowed=True)
+        entries = load_responses(path, allow_torn_tail=True)
         try:
-            _mend_tail(path)
+            _repair_tail(path)
         except OSError as error:
-            raise OutputError(f"the answer log {path} cannot be written: {_why(error)}") from None
+            raise OutputError(
+                f"the answer log {path} cannot be written: {_error_text(error)}"
+            ) from None
         for entry in entries:
-            self._waiting[entry.tool, entry.prompt_sha256 or ""].append(entry)
-        self.held = len(entries)
+            self._pending[entry.tool, entry.prompt_sha256 or ""].append(entry)
+        self.loaded_count = len(entries)
 
-    def _begin_record(self, also: Path) -> None:
+    def _start_recording(self, record_path: Path) -> None:
         try:
-            also.parent.mkdir(parents=True, exist_ok=True)
+            record_path.parent.mkdir(parents=True, exist_ok=True)
             kept = self._path.read_text("utf-8") if self._path and self._path.exists() else ""
-            also.write_text(kept, encoding="utf-8")
+            record_path.write_text(kept, encoding="utf-8")
         except OSError as error:
-            raise OutputError(f"--record {also} cannot be written: {_why(error)}") from None
+            raise OutputError(
+                f"--record {record_path} cannot be written: {_error_text(error)}"
+            ) from None
 
-    def holds(self, tool: str, prompt_sha256: str) -> bool:
+    def has_response(self, tool: str, prompt_sha256: str) -> bool:
         """Whether an answer to this prompt is held."""
-        return bool(self._waiting.get((tool, prompt_sha256)))
+        return bool(self._pending.get((tool, prompt_sha256)))
 
-    def take(self, tool: str, prompt_sha256: str) -> RecordedAnswer | None:
+    def pop_response(self, tool: str, prompt_sha256: str) -> RecordedResponse | None:
         """The next answer held for this prompt, or None."""
-        waiting = self._waiting.get((tool, prompt_sha256))
+        waiting = self._pending.get((tool, prompt_sha256))
         return waiting.popleft() if waiting else None
 
-    def append(self, entry: RecordedAnswer) -> None:
+    def append(self, entry: RecordedResponse) -> None:
         """Puts an answer on disk.
 
         Raises:
             OutputError: the disk does not take it.
         """
         line = (entry.model_dump_json(exclude_none=True) + "\n").encode()
-        for path in (self._path, self._also):
+        for path in (self._path, self._record_path):
             if path is not None:
-                _append(path, line)
+                _append_line(path, line)
 
 
-def _mend_tail(path: Path) -> None:
+def _repair_tail(path: Path) -> None:
     """Cuts a torn last line off; ends one that is whole but for its end."""
     content = path.read_bytes()
     whole = content.rfind(b"\n") + 1
     tail = content[whole:]
-    if tail and _entry(tail) is None:
+    if tail and _parse_entry(tail) is None:
         os.truncate(path, whole)
     elif tail:
-        _append(path, b"\n")
+        _append_line(path, b"\n")
 
 
-def _append(path: Path, line: bytes) -> None:
+def _append_line(path: Path, line: bytes) -> None:
     try:
-        with open(path, "ab", buffering=0, opener=_private) as file:
+        with open(path, "ab", buffering=0, opener=_open_private) as file:
             _write_all(file, line)
     except OSError as error:
-        raise OutputError(f"the answer log {path} cannot be written: {_why(error)}") from None
+        raise OutputError(
+            f"the answer log {path} cannot be written: {_error_text(error)}"
+        ) from None
 
 
-def _private(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
@@ -170,5 +176,5 @@ def _write_all(file: RawIOBase, line: bytes) -> None:
         raise
 
 
-def _why(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

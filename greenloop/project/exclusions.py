@@ -6,14 +6,16 @@ import fnmatch
 import os
 import re
 
-_MADE_ANEW = frozenset(
+_GENERATED_NAMES = frozenset(
     ".git .hg .svn .bzr CVS _darcs .jj __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox "
     ".hypothesis .cache .eggs .ipynb_checkpoints node_modules bower_components htmlcov .idea .vscode "
     ".greenloop .terraform .serverless .venv venv virtualenv".split()
 )
-_BUILT = frozenset("build dist target".split())  # in the root alone: a package may be called so
+_BUILD_FOLDERS = frozenset(
+    "build dist target".split()
+)  # in the root alone: a package may be called so
 _SECRET_FOLDERS = frozenset(".ssh .gnupg .aws .azure .kube .docker .gcloud .env".split())
-_LEFT_BEHIND = "*.pyc *.pyo *.swp *~ .DS_Store .coverage .coverage.*".split()
+_GENERATED_PATTERNS = "*.pyc *.pyo *.swp *~ .DS_Store .coverage .coverage.*".split()
 _SECRET_FILES = (
     ".env .env.* .envrc *.env .netrc _netrc .pypirc .npmrc .yarnrc .git-credentials .htpasswd .pgpass "
     ".my.cnf .dockercfg .boto .s3cfg .vault-token credentials credentials.* *_credentials.* "
@@ -23,25 +25,27 @@ _SECRET_FILES = (
     "*.tfstate *.tfstate.* *.tfvars"
 ).split()
 _PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/]{20,}")
-_ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
+_ENVIRONMENT_MARKERS = ("pyvenv.cfg", "conda-meta")
 
 
-def folder_withheld(path: str, full_path: str) -> str:
+def explain_folder_exclusion(path: str, full_path: str) -> str:
     """Why a folder is not read, '' where it is; `path` is relative to the root."""
     name = path.rpartition("/")[2]
     if name.lower() in _SECRET_FOLDERS:
         return "it may hold secrets"
-    if name in _MADE_ANEW or (path in _BUILT and not os.path.exists(f"{full_path}/__init__.py")):
+    if name in _GENERATED_NAMES or (
+        path in _BUILD_FOLDERS and not os.path.exists(f"{full_path}/__init__.py")
+    ):
         return "it is made anew where it is needed"
-    if any(os.path.exists(f"{full_path}/{mark}") for mark in _ENVIRONMENTS):
+    if any(os.path.exists(f"{full_path}/{mark}") for mark in _ENVIRONMENT_MARKERS):
         return "it is a virtual environment"
     return ""
 
 
-def file_withheld(path: str) -> str:
+def explain_file_exclusion(path: str) -> str:
     """The same for a file, by its name."""
     name = path.rpartition("/")[2].lower()
-    if any(fnmatch.fnmatchcase(name, pattern) for pattern in _LEFT_BEHIND):
+    if any(fnmatch.fnmatchcase(name, pattern) for pattern in _GENERATED_PATTERNS):
         return "it is made anew where it is needed"
     if name.endswith(".py"):  # code, whatever it is called
         return ""
@@ -50,6 +54,6 @@ def file_withheld(path: str) -> str:
     return ""
 
 
-def content_withheld(content: bytes) -> str:
+def explain_content_exclusion(content: bytes) -> str:
     """The same for a file, by what is in it."""
     return "it holds a private key" if _PRIVATE_KEY.search(content) else ""

@@ -10,21 +10,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from greenloop.errors import InputError
-from greenloop.project.exclusions import content_withheld, file_withheld, folder_withheld
+from greenloop.project.exclusions import (
+    explain_content_exclusion,
+    explain_file_exclusion,
+    explain_folder_exclusion,
+)
 from greenloop.records import InputFile, Project
-from greenloop.sandbox.work.file_layout import MOST_BYTES, MOST_FILES, mb
+from greenloop.sandbox.work.file_layout import MAX_BYTES, MAX_FILES, format_mb
 
-_MOST_SEEN = 50_000  # files; by then it is clear that this is too much
-_MOST_NAMED = 5
+_MAX_FILES_SEEN = 50_000  # files; by then it is clear that this is too much
+_MAX_LISTED = 5
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
 
 
-def snapshot(
+def take_snapshot(
     root: Path,
     targets: Sequence[str] = (),
     *,
-    most_bytes: int = MOST_BYTES,
-    most_files: int = MOST_FILES,
+    max_bytes: int = MAX_BYTES,
+    max_files: int = MAX_FILES,
 ) -> Project:
     """What is in a folder, but for version control, environments, caches, builds and secrets.
 
@@ -38,17 +42,17 @@ def snapshot(
     root = root.resolve()
     if not root.is_dir():
         raise InputError(f"no such folder: {root}")
-    seen = _Seen(str(root))
+    seen = _FolderScan(str(root))
     seen.walk("")
     total = sum(seen.sizes.values())
-    if len(seen.sizes) > most_files or total > most_bytes:
-        raise InputError(_too_much(root, seen, most_bytes, most_files))
-    files = tuple(seen.read())
+    if len(seen.sizes) > max_files or total > max_bytes:
+        raise InputError(_describe_excess(root, seen, max_bytes, max_files))
+    files = tuple(seen.read_files())
     return Project(files=files, targets=tuple(targets), left_out=tuple(seen.left_out))
 
 
 @dataclass
-class _Seen:
+class _FolderScan:
     """Sizes of the files that go in, by path; and why others do not."""
 
     root: str
@@ -64,42 +68,42 @@ class _Seen:
                 raise InputError(
                     f"the folder cannot be read: {self.root}: {error.strerror}"
                 ) from None
-            self._leave_out(above, "it cannot be read")
+            self._exclude(above, "it cannot be read")
             return
         for name in names:
-            if len(self.sizes) <= _MOST_SEEN:
-                self._look_at(above + name)
+            if len(self.sizes) <= _MAX_FILES_SEEN:
+                self._visit(above + name)
 
-    def _look_at(self, path: str) -> None:
+    def _visit(self, path: str) -> None:
         full_path = f"{self.root}/{path}"
         try:
             state = os.lstat(full_path)
             if stat.S_ISLNK(state.st_mode):
-                state = self._linked(path, full_path)
+                state = self._resolve_link(path, full_path)
         except OSError:
-            self._leave_out(path, "it cannot be read")
+            self._exclude(path, "it cannot be read")
             return
-        if not _is_text(path):
-            self._leave_out(path, "its name is no text")
+        if not _is_encodable(path):
+            self._exclude(path, "its name is no text")
         elif stat.S_ISDIR(state.st_mode):
-            why = folder_withheld(path, full_path)
-            self._leave_out(f"{path}/", why) if why else self.walk(f"{path}/")
+            why = explain_folder_exclusion(path, full_path)
+            self._exclude(f"{path}/", why) if why else self.walk(f"{path}/")
         elif stat.S_ISREG(state.st_mode):
-            why = file_withheld(path)
+            why = explain_file_exclusion(path)
             if why:
-                self._leave_out(path, why)
+                self._exclude(path, why)
             else:
                 self.sizes[path] = state.st_size
         else:
-            self._leave_out(path, "it is no regular file, or a link that is not followed")
+            self._exclude(path, "it is no regular file, or a link that is not followed")
 
-    def _linked(self, path: str, full_path: str) -> os.stat_result:
+    def _resolve_link(self, path: str, full_path: str) -> os.stat_result:
         """What a link leads to where that is a file in the root that goes in, too; else the link."""
         there = os.path.realpath(full_path)
         within = os.path.relpath(there, self.root)
         state = os.stat(there)
-        withheld = file_withheld(within) or any(
-            folder_withheld(str(folder), f"{self.root}/{folder}")
+        withheld = explain_file_exclusion(within) or any(
+            explain_folder_exclusion(str(folder), f"{self.root}/{folder}")
             for folder in list(Path(within).parents)[:-1]
         )
         is_outside = within.startswith("..") or os.path.isabs(within)
@@ -107,22 +111,22 @@ class _Seen:
             return os.lstat(full_path)
         return state
 
-    def _leave_out(self, path: str, why: str) -> None:
+    def _exclude(self, path: str, reason: str) -> None:
         shown = path.encode("utf-8", "backslashreplace").decode()
-        if not why.startswith("it is made anew"):
-            self.left_out.append(f"{shown}: {why}")
+        if not reason.startswith("it is made anew"):
+            self.left_out.append(f"{shown}: {reason}")
 
-    def read(self) -> Iterator[InputFile]:
+    def read_files(self) -> Iterator[InputFile]:
         for path, size in self.sizes.items():
-            content = _content(os.path.realpath(f"{self.root}/{path}"), size)
-            why = "it cannot be read" if content is None else content_withheld(content)
+            content = _read_content(os.path.realpath(f"{self.root}/{path}"), size)
+            why = "it cannot be read" if content is None else explain_content_exclusion(content)
             if content is None or why:
-                self._leave_out(path, why)
+                self._exclude(path, why)
             else:
                 yield InputFile(path=path, content=content)
 
 
-def _content(path: str, size: int) -> bytes | None:
+def _read_content(path: str, size: int) -> bytes | None:
     """None where it cannot be read, or is no longer what it was."""
     try:
         with open(os.open(path, _FLAGS), "rb") as file:
@@ -134,7 +138,7 @@ def _content(path: str, size: int) -> bytes | None:
     return content if len(content) <= size else None
 
 
-def _is_text(path: str) -> bool:
+def _is_encodable(path: str) -> bool:
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -142,21 +146,23 @@ def _is_text(path: str) -> bool:
     return True
 
 
-def _too_much(root: Path, seen: _Seen, most_bytes: int, most_files: int) -> str:
+def _describe_excess(root: Path, scan: _FolderScan, max_bytes: int, max_files: int) -> str:
     """Says how much there is, and what the most of it is."""
-    total, count = sum(seen.sizes.values()), len(seen.sizes)
-    many = "more than " if count > _MOST_SEEN else ""
+    total, count = sum(scan.sizes.values()), len(scan.sizes)
+    many = "more than " if count > _MAX_FILES_SEEN else ""
     by_place: Counter[str] = Counter()
     by_count: Counter[str] = Counter()
-    for path, size in seen.sizes.items():
+    for path, size in scan.sizes.items():
         top, slash, _ = path.partition("/")
         by_place[top + slash] += size
         by_count[top + slash] += 1
-    if total > most_bytes:
-        largest = [f"{name} ({mb(size)})" for name, size in by_place.most_common(_MOST_NAMED)]
+    if total > max_bytes:
+        largest = [
+            f"{name} ({format_mb(size)})" for name, size in by_place.most_common(_MAX_LISTED)
+        ]
     else:
-        largest = [f"{name} ({size} files)" for name, size in by_count.most_common(_MOST_NAMED)]
+        largest = [f"{name} ({size} files)" for name, size in by_count.most_common(_MAX_LISTED)]
     return (
-        f"{root} is too much for a sandbox: {many}{count} files, {mb(total)}; at most {most_files} "
-        f"files and {mb(most_bytes)} go in. The most of it: {', '.join(largest)}"
+        f"{root} is too much for a sandbox: {many}{count} files, {format_mb(total)}; at most {max_files} "
+        f"files and {format_mb(max_bytes)} go in. The most of it: {', '.join(largest)}"
     )

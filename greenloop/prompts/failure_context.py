@@ -9,9 +9,9 @@ from typing import Protocol
 
 from greenloop.records import Failure, TestRun
 
-MOST_SHOWN = 5
-_MESSAGE, _OUTPUT, _SOURCE, _LINES = 1500, 600, 2500, 8
-_NORMALISED = (
+MAX_SHOWN = 5
+_MAX_MESSAGE_CHARS, _MAX_OUTPUT_CHARS, _MAX_SOURCE_CHARS, _MAX_LINES = 1500, 600, 2500, 8
+_NORMALIZATIONS = (
     (re.compile(r"(/[\w.+-]+)*/greenloop-\w+/(work|tmp|home)/?"), ""),
     (re.compile(r"/[\w./+-]*/(?=[\w.+-]+\.py\b)"), ""),
     (re.compile(r"\btmp[a-z0-9_]{8}\b"), "tmp…"),
@@ -33,7 +33,7 @@ class ShownFailure:
     output: str = ""
 
 
-class Held(Protocol):
+class SourceLookup(Protocol):
     """What a run was held to: tests or checks, with the file that was to satisfy them."""
 
     @property
@@ -42,39 +42,44 @@ class Held(Protocol):
     def source(self, test: str) -> str: ...
 
 
-def normalised(text: str) -> str:
+def normalize(text: str) -> str:
     """Without paths of this run, addresses and durations: equal failures give equal prompts."""
-    for pattern, by in _NORMALISED:
+    for pattern, by in _NORMALIZATIONS:
         text = pattern.sub(by, text)
     return text
 
 
-def shown_failures(run: TestRun, held: Held, *, output: int = _OUTPUT) -> list[ShownFailure]:
+def select_failures(
+    run: TestRun, sources: SourceLookup, *, max_output_chars: int = _MAX_OUTPUT_CHARS
+) -> list[ShownFailure]:
     """At most `MOST_SHOWN` failures, one a root cause, the most telling first."""
     by_cause: dict[tuple[str, str], Failure] = {}
-    for failure in sorted(_steady(run), key=_tellingness):
-        by_cause.setdefault(_cause(failure, held.own_file), failure)
-    shown = [_shown(item, held, output) for item in list(by_cause.values())[:MOST_SHOWN]]
-    return shown or [_of_ending(run)]
+    for failure in sorted(_without_timeout_frames(run), key=_sort_key):
+        by_cause.setdefault(_root_cause(failure, sources.own_file), failure)
+    shown = [
+        _to_shown_failure(item, sources, max_output_chars)
+        for item in list(by_cause.values())[:MAX_SHOWN]
+    ]
+    return shown or [_from_ending(run)]
 
 
-def summary(run: TestRun, what: str = "tests") -> str:
+def summarize_run(run: TestRun, what: str = "tests") -> str:
     """One line: how many passed, how many did not, and how the run ended if not well."""
     noun = what.removesuffix("s") if run.passed_count == 1 else what
-    counts = f"{run.passed_count} {noun} passed, {len(run.failing)} did not."
-    return counts if run.ending == "finished" else f"{counts} {_ending(run)}"
+    counts = f"{run.passed_count} {noun} passed, {len(run.failing_tests)} did not."
+    return counts if run.ending == "finished" else f"{counts} {_describe_ending(run)}"
 
 
-def signature(run: TestRun) -> frozenset[str]:
+def failure_signature(run: TestRun) -> frozenset[str]:
     """What makes two red runs the same: tests, exceptions, messages, places, normalised."""
     failures = (
-        f"{item.test}|{item.exception}|{normalised(item.message)}|{_place(item)}"
-        for item in _steady(run)
+        f"{item.test}|{item.exception}|{normalize(item.message)}|{_describe_innermost_frame(item)}"
+        for item in _without_timeout_frames(run)
     )
     return frozenset([run.ending, *failures, *run.missing])
 
 
-def _steady(run: TestRun) -> list[Failure]:
+def _without_timeout_frames(run: TestRun) -> list[Failure]:
     """The failures, without what chance decides: the line that a hung test was at."""
     if run.ending != "timeout":
         return list(run.failures)
@@ -84,13 +89,13 @@ def _steady(run: TestRun) -> list[Failure]:
     ]
 
 
-def _tellingness(failure: Failure) -> tuple[int, int, str]:
+def _sort_key(failure: Failure) -> tuple[int, int, str]:
     """Collection errors hide all else; then exceptions, then assertions; short messages first."""
     rank = {"collect": 0, "setup": 1}.get(failure.phase, 2)
     return (rank, len(failure.message), failure.test)
 
 
-def _cause(failure: Failure, own_file: str) -> tuple[str, str]:
+def _root_cause(failure: Failure, own_file: str) -> tuple[str, str]:
     """Equal for failures that one mistake explains: the same line of the module raised the same.
 
     Failed assertions have no line of the module; they are told apart by their messages.
@@ -98,28 +103,30 @@ def _cause(failure: Failure, own_file: str) -> tuple[str, str]:
     own = [item for item in failure.frames if item.file == own_file]
     if own:
         return failure.exception, f"{own[-1].function}:{own[-1].line}"
-    return failure.exception, normalised(failure.message)
+    return failure.exception, normalize(failure.message)
 
 
-def _shown(failure: Failure, held: Held, output: int) -> ShownFailure:
-    own = [item for item in failure.frames if item.file == held.own_file][-_LINES:]
+def _to_shown_failure(
+    failure: Failure, sources: SourceLookup, max_output_chars: int
+) -> ShownFailure:
+    own = [item for item in failure.frames if item.file == sources.own_file][-_MAX_LINES:]
     return ShownFailure(
         test=failure.test,
         exception=failure.exception,
-        message=_cut(normalised(failure.message), _MESSAGE),
-        source=_cut(held.source(failure.test), _SOURCE),
+        message=_truncate(normalize(failure.message), _MAX_MESSAGE_CHARS),
+        source=_truncate(sources.source(failure.test), _MAX_SOURCE_CHARS),
         lines=tuple(f"{item.file}:{item.line} in {item.function}: {item.text}" for item in own),
-        output=_cut(normalised(failure.output), output),
+        output=_truncate(normalize(failure.output), max_output_chars),
     )
 
 
-def _of_ending(run: TestRun) -> ShownFailure:
+def _from_ending(run: TestRun) -> ShownFailure:
     """A run that broke off has no failure of a test to show."""
     what = ", ".join(run.missing[:10]) or "the test run"
-    return ShownFailure(test=what, exception=run.ending, message=_ending(run))
+    return ShownFailure(test=what, exception=run.ending, message=_describe_ending(run))
 
 
-def _ending(run: TestRun) -> str:
+def _describe_ending(run: TestRun) -> str:
     named = {
         "timeout": "The run was stopped: time was up",
         "cpu": "The run was stopped: its CPU time was used up",
@@ -132,21 +139,23 @@ def _ending(run: TestRun) -> str:
         "interrupted": "The run was interrupted",
     }
     words = named.get(run.ending, "Tests were not reported as they had to be")
-    detail = f" ({normalised(run.detail)})" if run.detail else ""
+    detail = f" ({normalize(run.detail)})" if run.detail else ""
     return f"{words}{detail}."
 
 
-def _place(failure: Failure) -> str:
+def _describe_innermost_frame(failure: Failure) -> str:
     return f"{failure.frames[-1].function}:{failure.frames[-1].text}" if failure.frames else ""
 
 
-def _cut(text: str, most: int) -> str:
-    if len(text) <= most:
+def _truncate(text: str, max_chars: int) -> str:
+    if len(text) <= max_chars:
         return text
-    half = most // 2
+    half = max_chars // 2
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters cut …]\n{text[-half:]}"
 
 
-def as_shown(text: str) -> Sequence[ShownFailure]:
+def parse_failure_text(text: str) -> Sequence[ShownFailure]:
     """Failures that came as plain text, from another agent's pytest output."""
-    return [ShownFailure("the test run", "output", _cut(normalised(text), 4 * _MESSAGE))]
+    return [
+        ShownFailure("the test run", "output", _truncate(normalize(text), 4 * _MAX_MESSAGE_CHARS))
+    ]

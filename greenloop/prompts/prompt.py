@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Role = Literal["system", "user", "assistant"]
-_SHOWN_OF_REJECTED = 4000
+_MAX_REJECTED_CHARS = 4000
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Prompt:
     def characters(self) -> int:
         return sum(len(item.text) for item in self.messages)
 
-    def asked_again(self, answer: str, complaint: str) -> Prompt:
+    def with_feedback(self, response: str, error: str) -> Prompt:
         """The same call once more, saying what was wrong with the answer."""
-        shown = answer[:_SHOWN_OF_REJECTED] or "(empty)"
-        again = (Message("assistant", shown), Message("user", complaint))
+        shown = response[:_MAX_REJECTED_CHARS] or "(empty)"
+        again = (Message("assistant", shown), Message("user", error))
         return replace(self, messages=self.messages + again)

@@ -35,7 +35,7 @@ class BatchOutcome(Record):
     seconds: float = 0.0
 
 
-class Verified(Record):
+class LockCheckResult(Record):
     """One lock file: what is not as it says; () where all is. `verdict` is that of now."""
 
     lock: str

@@ -7,13 +7,13 @@ from typing import Literal
 from pydantic import Field
 
 from greenloop.records.base import Record
-from greenloop.records.pytest_run import Form
+from greenloop.records.pytest_run import ProcessMode
 from greenloop.records.report import Verdict
 
-Truth = Literal["passed", "failed", "unknown"]
+GroundTruth = Literal["passed", "failed", "unknown"]
 
 
-class Spent(Record):
+class EvalUsage(Record):
     """What was spent, in all or on one task. `cost_usd` is null where a price is not known."""
 
     calls: float = 0
@@ -37,26 +37,26 @@ class TaskResult(Record):
     sha256: str
     tests_sha256: str
     verdict: Verdict | None = None
-    truth: Truth | None = None
+    truth: GroundTruth | None = None
     why: str = ""
-    form: Form | None = None
+    form: ProcessMode | None = None
     exit_status: int = 0
     hidden_passed: int = 0
     hidden_failed: int = 0
-    spent: Spent = Field(default_factory=Spent)
+    spent: EvalUsage = Field(default_factory=EvalUsage)
     run_dir: str = ""
 
     @property
-    def counts(self) -> bool:
+    def is_counted(self) -> bool:
         """Whether it stands in pass@1: what broke off does, as not passed."""
         return self.truth != "unknown"
 
     @property
-    def solved(self) -> bool:
+    def is_solved(self) -> bool:
         return self.truth == "passed"
 
 
-class Share(Record):
+class Proportion(Record):
     """`count` of `of`, with its 95% Wilson score interval; null where there is nothing to share."""
 
     count: int
@@ -73,7 +73,7 @@ class VerdictRow(Record):
     verdict: Verdict
     hidden_passed: int
     hidden_failed: int
-    wrong: Share
+    wrong: Proportion
 
 
 class EvalSetup(Record):
@@ -102,10 +102,10 @@ class EvalReport(Record):
     broken_off: int = 0
     not_run: int = 0
     unknown: int = 0
-    pass_at_1: Share
+    pass_at_1: Proportion
     verdicts: tuple[VerdictRow, ...] = ()
-    total: Spent = Field(default_factory=Spent)
-    mean: Spent = Field(default_factory=Spent)
+    total: EvalUsage = Field(default_factory=EvalUsage)
+    mean: EvalUsage = Field(default_factory=EvalUsage)
     results: tuple[TaskResult, ...] = ()
 
 
@@ -121,8 +121,8 @@ class Comparison(Record):
     a: EvalSetup
     b: EvalSetup
     tasks: int
-    a_pass_at_1: Share
-    b_pass_at_1: Share
+    a_pass_at_1: Proportion
+    b_pass_at_1: Proportion
     both: int
     neither: int
     a_alone: tuple[str, ...]
@@ -132,6 +132,6 @@ class Comparison(Record):
     high: float
     p: float
     shown: bool
-    a_mean: Spent
-    b_mean: Spent
+    a_mean: EvalUsage
+    b_mean: EvalUsage
     left_out: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ import re
 from pydantic import Field
 
 from greenloop.records.base import Record
-from greenloop.records.pytest_run import Form
+from greenloop.records.pytest_run import ProcessMode
 from greenloop.records.thresholds import Thresholds
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*\n", re.MULTILINE)
@@ -28,7 +28,7 @@ class RedPhase(Record):
     tolerated: tuple[str, ...] = ()
 
 
-class HollowRun(Record):
+class EmptyBodies(Record):
     """The candidate with every function body raising: it must be red."""
 
     reached: bool
@@ -37,7 +37,7 @@ class HollowRun(Record):
     cut_short: str = ""
 
 
-class GreenControl(Record):
+class AssertionSurvivor(Record):
     """A test that stayed green though its assertion was changed so that it must fail.
 
     `test` is a node id, `line` that of the assertion, `change` what it was changed to. `forged`
@@ -50,7 +50,7 @@ class GreenControl(Record):
     forged: str = ""
 
 
-class Controls(Record):
+class AssertionMutation(Record):
     """The tests with their expected values changed: each must be red.
 
     Of `total` tests that passed, `controlled` have a control and turned red by it; `uncontrolled`
@@ -62,12 +62,12 @@ class Controls(Record):
     controlled: int
     edits: int
     uncontrolled: tuple[str, ...] = ()
-    green: tuple[GreenControl, ...] = ()
+    green: tuple[AssertionSurvivor, ...] = ()
     forged: str = ""
     cut_short: str = ""
 
 
-class Split(Record):
+class IsolatedRun(Record):
     """The tests run where they and the code are two processes.
 
     `reached`: all pass there too (`form` is "split" then). Else their green is that of one process,
@@ -76,13 +76,13 @@ class Split(Record):
     """
 
     reached: bool
-    form: Form
+    form: ProcessMode
     why: str = ""
     own_equality: tuple[str, ...] = ()
     only_beside: tuple[str, ...] = ()
 
 
-class Outside(Record):
+class Memorization(Record):
     """What the code answers to the tests' own calls in a process without tests, and to their like.
 
     Of `asked` calls (those with plain arguments, whose answer a test compares with a plain value)
@@ -98,7 +98,7 @@ class Outside(Record):
     by_heart: tuple[str, ...] = ()
 
 
-class SealedResult(Record):
+class HeldOut(Record):
     """Sealed examples: calls answered by the code, compared outside its process."""
 
     reached: bool
@@ -138,7 +138,7 @@ class Survivor(Record):
         return "\n".join([self.diff[: found.start()] + head, *changed])
 
 
-class TriedMutant(Record):
+class MutantResult(Record):
     """A mutant and what became of it: `before` was changed to `after` at `line`.
 
     `outcome` is `killed`, `timeout`, `crashed` (all three: noticed, by `test`), `survived`,
@@ -178,7 +178,7 @@ class Mutation(Record):
     seed: int = 0
     seconds: float = 0.0
     trouble: str = ""
-    tried: tuple[TriedMutant, ...] = ()
+    tried: tuple[MutantResult, ...] = ()
 
 
 class Coverage(Record):
@@ -222,11 +222,11 @@ class Evidence(Record):
     """
 
     red_phase: RedPhase | None = None
-    hollow_run: HollowRun | None = None
-    controls: Controls | None = None
-    split: Split | None = None
-    outside: Outside | None = None
-    sealed: SealedResult | None = None
+    hollow_run: EmptyBodies | None = None
+    controls: AssertionMutation | None = None
+    split: IsolatedRun | None = None
+    outside: Memorization | None = None
+    sealed: HeldOut | None = None
     mutation: Mutation | None = None
     coverage: Coverage | None = None
     flakiness: Flakiness | None = None

@@ -21,7 +21,7 @@ class GeneratedCode(Record):
         return f"```python\n{self.code.rstrip()}\n```"
 
 
-class SealedExample(Record):
+class HeldOutExample(Record):
     """A call and what it must give; the code under test never sees the expected value.
 
     `call` is one Python expression over the module's names. Exactly one of `returns` (a Python
@@ -38,7 +38,7 @@ class GeneratedTests(Record):
     """A pytest file and, optionally, sealed examples."""
 
     code: str
-    sealed: tuple[SealedExample, ...] = ()
+    held_out: tuple[HeldOutExample, ...] = ()
 
     def __str__(self) -> str:
         return f"```python\n{self.code.rstrip()}\n```"

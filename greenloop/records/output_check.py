@@ -21,7 +21,7 @@ CheckKind = Literal[
     "schema",
 ]
 CheckOrigin = Literal["given", "generated"]
-_OF_THE_SCRIPT = ("status", "kept")
+_PROCESS_KINDS = ("status", "kept")
 
 
 class OutputCheck(Record):
@@ -55,10 +55,10 @@ class OutputCheck(Record):
 
     def __str__(self) -> str:
         """What is asked for, as one sentence for a prompt or a person."""
-        about = "the script" if self.kind in _OF_THE_SCRIPT else self.file or "standard output"
-        return f"{about} {self._asked()}"
+        about = "the script" if self.kind in _PROCESS_KINDS else self.file or "standard output"
+        return f"{about} {self._describe_expectation()}"
 
-    def _asked(self) -> str:
+    def _describe_expectation(self) -> str:
         asked = {
             "status": "ends with status 0",
             "kept": "prints what it printed before",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from greenloop.records.script_result import InputFile, WithBytes
+from greenloop.records.script_result import Base64Record, InputFile
 
 
-class Project(WithBytes):
+class Project(Base64Record):
     """`targets` are test files or folders, '' or `.` for all of it; paths are relative to the root.
 
     `overlay` are files that take the place of those of the same path, or are new. `left_out` says
@@ -26,6 +26,6 @@ class Project(WithBytes):
         return self.model_copy(update={"overlay": tuple(laid)})
 
     @property
-    def laid_out(self) -> dict[str, bytes]:
+    def all_files(self) -> dict[str, bytes]:
         """All files as a run finds them, by path."""
         return {item.path: item.content for item in (*self.files, *self.overlay)}

@@ -32,7 +32,7 @@ LimitName = Literal[
     "file size",
     "output",
 ]
-Form = Literal["shared", "split"]
+ProcessMode = Literal["shared", "split"]
 Phase = Literal["collect", "setup", "call", "teardown"]
 
 
@@ -113,7 +113,7 @@ class TestRun(Record):
     tolerated: frozenset[str] = frozenset()
     output: str = ""
     duration_s: float = 0.0
-    form: Form = "shared"
+    form: ProcessMode = "shared"
     own_equality: tuple[str, ...] = ()
     not_split: str = ""
     notes: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ class TestRun(Record):
         return {test.id: test.outcome for test in self.tests}
 
     @property
-    def failing(self) -> frozenset[str]:
+    def failing_tests(self) -> frozenset[str]:
         """Ids of the tests that did not pass, those that were never reported included."""
         wrong = {test.id for test in self.tests if not self.counts_as_passed(test)}
         return frozenset(wrong | set(self.missing) | {failure.test for failure in self.failures})

@@ -139,7 +139,7 @@ class Artifacts(Record):
     made: str | None = None
 
 
-class Made(Record):
+class ProducedFileInfo(Record):
     """A file that a script made; `size` in bytes."""
 
     path: str
@@ -156,7 +156,7 @@ class ScriptResult(Record):
     stdout: str = ""
     stdout_cut: bool = False
     stderr: str = ""
-    made: tuple[Made, ...] = ()
+    made: tuple[ProducedFileInfo, ...] = ()
     network: tuple[NetworkRequest, ...] = ()
     checks: tuple[OutputCheck, ...] = ()
 

@@ -8,13 +8,13 @@ from greenloop.records.base import Record
 from greenloop.records.pytest_run import Ending, Frame, LimitName
 
 
-class WithBytes(Record):
+class Base64Record(Record):
     """Bytes are base64 in JSON."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
 
-class InputFile(WithBytes):
+class InputFile(Base64Record):
     """A file as a run sees it: `path` is relative to its working folder, with `/` between parts."""
 
     path: str
@@ -25,7 +25,7 @@ class InputFile(WithBytes):
         return self.content.decode("utf-8", "replace")
 
 
-class ScriptJob(WithBytes):
+class ScriptJob(Base64Record):
     """A script to be run as `python NAME ARGUMENTS` in a fresh folder that holds the inputs.
 
     `script` as text is written in the encoding that it declares, as bytes it is taken as it is.
@@ -45,7 +45,7 @@ class ScriptJob(WithBytes):
     allow_network: tuple[str, ...] = ()
 
 
-class MadeFile(WithBytes):
+class ProducedFile(Base64Record):
     """A file that was not there before; `size` in bytes, `sha256` in hexadecimal digits.
 
     `content` is None, and `sha256` empty, where it was too much to be handed over.
@@ -90,7 +90,7 @@ class NetworkRequest(Record):
     received: int = 0
 
 
-class ScriptRun(WithBytes):
+class ScriptRun(Base64Record):
     """One run of a script. `succeeded` is the only way to ask whether it went well.
 
     `ending` tells how the process came to its end, `detail` that in words, with the signal or the
@@ -108,7 +108,7 @@ class ScriptRun(WithBytes):
     stdout_cut: bool = False
     stderr: str = ""
     stderr_cut: bool = False
-    made: tuple[MadeFile, ...] = ()
+    made: tuple[ProducedFile, ...] = ()
     left_out: tuple[str, ...] = ()
     changed_inputs: tuple[str, ...] = ()
     error: ScriptError | None = None

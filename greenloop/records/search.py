@@ -25,7 +25,7 @@ class Patch(Record):
     agreeing: float | None = None
 
 
-class Search(Record):
+class SearchResult(Record):
     """`patches` best first; `tried` of `generated` edits were tried in `seconds`.
 
     `ended` says why it ended: `all tried`, `enough found`, `time`, `interrupted`, or what made a

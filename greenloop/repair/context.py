@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from greenloop.repair.hints import Hints
-from greenloop.repair.scope import Scope
-from greenloop.syntax.edit import Edit
+from greenloop.repair.scope import NameScope
+from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.source import Located, Source
 
-_ATOMS = (
+_ATOMIC_NODES = (
     ast.Name,
     ast.Constant,
     ast.Attribute,
@@ -25,7 +25,7 @@ _ATOMS = (
     ast.DictComp,
     ast.JoinedStr,
 )
-_FREE = (
+_UNPARENTHESIZED_PARENTS = (
     ast.Call,
     ast.Return,
     ast.Assign,
@@ -35,15 +35,15 @@ _FREE = (
     ast.Tuple,
     ast.List,
 )
-_MOST_WORDS = 70
+_MAX_DESCRIPTION_CHARS = 70
 
 
 @dataclass(frozen=True)
-class Spot:
+class NodeContext:
     node: ast.AST
     ancestors: tuple[ast.AST, ...]
     source: Source
-    scope: Scope
+    scope: NameScope
     hints: Hints
 
     @property
@@ -51,38 +51,42 @@ class Spot:
         return self.ancestors[-1] if self.ancestors else None
 
     def text(self, node: Located) -> str:
-        return self.source.of(node)
+        return self.source.get_segment(node)
 
-    def atom(self, node: ast.expr) -> str:
+    def parenthesized_text(self, node: ast.expr) -> str:
         """Its text, in parentheses where it would fall apart without."""
-        text = self.source.of(node)
-        return text if isinstance(node, _ATOMS) else f"({text})"
+        text = self.source.get_segment(node)
+        return text if isinstance(node, _ATOMIC_NODES) else f"({text})"
 
-    def in_place(self, node: ast.expr) -> str:
+    def replacement_text(self, node: ast.expr) -> str:
         """Its text as it can stand in the place of this spot's node."""
-        text = self.source.of(node)
-        free = isinstance(self.parent, _FREE) and not self.field_of("func") and "\n" not in text
-        return text if free else self.atom(node)
+        text = self.source.get_segment(node)
+        free = (
+            isinstance(self.parent, _UNPARENTHESIZED_PARENTS)
+            and not self.is_field("func")
+            and "\n" not in text
+        )
+        return text if free else self.parenthesized_text(node)
 
-    def replace(self, node: Located, text: str, kind: str, cost: float) -> Edit:
+    def replace_node(self, node: Located, text: str, kind: str, cost: float) -> TextEdit:
         """One node has another text."""
-        return self.span(*self.source.span(node), text, kind, cost)
+        return self.replace_span(*self.source.span(node), text, kind, cost)
 
-    def span(self, start: int, end: int, text: str, kind: str, cost: float) -> Edit:
-        old, new = (_short(item) for item in (self.source.text[start:end], text))
+    def replace_span(self, start: int, end: int, text: str, kind: str, cost: float) -> TextEdit:
+        old, new = (_shorten(item) for item in (self.source.text[start:end], text))
         words = f"{kind}: `{old}` becomes `{new}`" if old else f"{kind}: `{new}` is added"
         if not new:
             words = f"{kind}: `{old}` is gone"
-        return Edit(start, end, text, kind, words, cost, self.source.line(start))
+        return TextEdit(start, end, text, kind, words, cost, self.source.get_line_number(start))
 
-    def field_of(self, name: str) -> bool:
+    def is_field(self, name: str) -> bool:
         """Whether the node is this field of its parent."""
         return getattr(self.parent, name, None) is self.node
 
 
-Operator = Callable[[Spot], Iterator[Edit]]
+Operator = Callable[[NodeContext], Iterator[TextEdit]]
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= _MOST_WORDS else f"{text[:_MOST_WORDS]}…"
+    return text if len(text) <= _MAX_DESCRIPTION_CHARS else f"{text[:_MAX_DESCRIPTION_CHARS]}…"

@@ -14,49 +14,51 @@ import math
 from collections.abc import Mapping, Sequence
 
 from greenloop.repair.hints import Hints
-from greenloop.repair.scope import Function
-from greenloop.sandbox.work.patches import Reached
+from greenloop.repair.scope import FunctionNode
+from greenloop.sandbox.work.patches import BaselineResult
 
-_CRASH, _UNKNOWN, _AT_IMPORT = 0.15, 0.5, 0.9
-_BACK = 6
+_CRASH_BONUS, _UNKNOWN_SCORE, _IMPORT_TIME_FACTOR = 0.15, 0.5, 0.9
+_MAX_LINES_BACK = 6
 
 
-class Suspicion:
+class FaultLocalization:
     """Between 0 and 1 for each line: 1 for the most suspicious ones."""
 
-    def __init__(self, tree: ast.Module, reached: Sequence[Reached], known: Hints) -> None:
-        scores = ochiai(reached)
-        for line in {line for line, _ in known.crashes}:
-            scores[line] = scores.get(line, 0.0) + _CRASH
-        self._blind = not reached or not any(scores.values())
+    def __init__(self, tree: ast.Module, reached: Sequence[BaselineResult], hints: Hints) -> None:
+        scores = compute_ochiai_scores(reached)
+        for line in {line for line, _ in hints.crashes}:
+            scores[line] = scores.get(line, 0.0) + _CRASH_BONUS
+        self._has_no_scores = not reached or not any(scores.values())
         most = max(scores.values(), default=0.0) or 1.0
         self._scores = {line: score / most for line, score in scores.items()}
-        if not self._blind:
-            self._add_what_import_runs(tree)
-            self._acquit_what_is_not_run(tree)
+        if not self._has_no_scores:
+            self._score_import_time_lines(tree)
+            self._clear_unexecuted_lines(tree)
 
-    def of(self, line: int) -> float:
+    def score_line(self, line: int) -> float:
         """Of the line, or of the one that its statement began on."""
-        if self._blind:
-            return self._scores.get(line, _UNKNOWN)
-        lines = range(line, max(0, line - _BACK), -1)
+        if self._has_no_scores:
+            return self._scores.get(line, _UNKNOWN_SCORE)
+        lines = range(line, max(0, line - _MAX_LINES_BACK), -1)
         return next((self._scores[item] for item in lines if item in self._scores), 0.0)
 
-    def _add_what_import_runs(self, tree: ast.Module) -> None:
+    def _score_import_time_lines(self, tree: ast.Module) -> None:
         """A definition is as suspicious as what uses it: no test is seen to reach it."""
         nodes = list(ast.walk(tree))
         for node in nodes:
-            if isinstance(node, Function):
+            if isinstance(node, FunctionNode):
                 inside = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
                 head = range(node.lineno, node.body[0].lineno)
-                self._raise(head, max((self._scores.get(n, 0.0) for n in inside), default=0.0))
+                self._raise_scores(
+                    head, max((self._scores.get(n, 0.0) for n in inside), default=0.0)
+                )
         for node in nodes:
             if isinstance(node, (ast.Module, ast.ClassDef)):
                 for item in node.body:
                     if isinstance(item, (ast.Assign, ast.AnnAssign)):
-                        self._constant(tree, item)
+                        self._score_constant(tree, item)
 
-    def _acquit_what_is_not_run(self, tree: ast.Module) -> None:
+    def _clear_unexecuted_lines(self, tree: ast.Module) -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.stmt):
                 body = getattr(node, "body", None)
@@ -64,7 +66,7 @@ class Suspicion:
                 if not any(line in self._scores for line in range(node.lineno, last)):
                     self._scores[node.lineno] = 0.0
 
-    def _constant(self, tree: ast.Module, node: ast.Assign | ast.AnnAssign) -> None:
+    def _score_constant(self, tree: ast.Module, node: ast.Assign | ast.AnnAssign) -> None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         names = {item.id for item in targets if isinstance(item, ast.Name)}
         using = [
@@ -74,26 +76,26 @@ class Suspicion:
             or (isinstance(item, ast.Attribute) and item.attr in names)
         ]
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        self._raise(lines, max((self._scores.get(line, 0.0) for line in using), default=0.0))
+        self._raise_scores(lines, max((self._scores.get(line, 0.0) for line in using), default=0.0))
 
-    def _raise(self, lines: range, score: float) -> None:
+    def _raise_scores(self, lines: range, score: float) -> None:
         for line in lines:
-            self._scores[line] = max(self._scores.get(line, 0.0), _AT_IMPORT * score)
+            self._scores[line] = max(self._scores.get(line, 0.0), _IMPORT_TIME_FACTOR * score)
 
 
-def ochiai(reached: Sequence[Reached]) -> dict[int, float]:
+def compute_ochiai_scores(reached: Sequence[BaselineResult]) -> dict[int, float]:
     """The coefficient of each line that a test reaches. A hang is a failure."""
     failing = [item.lines for item in reached if item.outcome in ("failed", "timeout")]
     passing = [item.lines for item in reached if item.outcome == "passed"]
-    counts: Mapping[int, int] = _counted(failing)
-    others = _counted(passing)
+    counts: Mapping[int, int] = _count_lines(failing)
+    others = _count_lines(passing)
     scores = dict.fromkeys(others, 0.0)
     for line, count in counts.items():
         scores[line] = count / math.sqrt(len(failing) * (count + others.get(line, 0)))
     return scores
 
 
-def _counted(sets: Sequence[frozenset[int]]) -> dict[int, int]:
+def _count_lines(sets: Sequence[frozenset[int]]) -> dict[int, int]:
     counts: dict[int, int] = {}
     for lines in sets:
         for line in lines:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from greenloop.records import Failure, TestRun
 
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?:any of )?<?(?:class )?'?([\w.]+)")
-_MOST_VALUES, _LONGEST = 4, 12
+_MAX_VALUES, _MAX_VALUE_CHARS = 4, 12
 
 
 @dataclass(frozen=True)
@@ -20,31 +20,31 @@ class Hints:
     whether a test did not come to its end.
     """
 
-    values: tuple[str, ...] = ()
-    raising: tuple[str, ...] = ()
+    expected_values: tuple[str, ...] = ()
+    expected_exceptions: tuple[str, ...] = ()
     crashes: tuple[tuple[int, str], ...] = ()
-    hangs: bool = False
+    has_timeout: bool = False
 
 
-def hints(run: TestRun, module: str) -> Hints:
+def extract_hints(run: TestRun, module: str) -> Hints:
     """Of all failures of a run on `module`."""
     values: dict[str, None] = {}
     raising: dict[str, None] = {}
     crashes: dict[tuple[int, str], None] = {}
     for failure in run.failures:
-        values.update(dict.fromkeys(_expected(failure)))
+        values.update(dict.fromkeys(_find_expected_literals(failure)))
         raising.update(dict.fromkeys(_NOT_RAISED.findall(failure.message)))
-        line = _line_in(failure, module)
+        line = _find_module_line(failure, module)
         if line:
             crashes[line, failure.exception.rpartition(".")[2]] = None
     names = tuple(item.rpartition(".")[2] for item in raising)
     hangs = run.ending in ("timeout", "cpu")
-    return Hints(tuple(values)[:_MOST_VALUES], names, tuple(crashes), hangs)
+    return Hints(tuple(values)[:_MAX_VALUES], names, tuple(crashes), hangs)
 
 
-def _expected(failure: Failure) -> list[str]:
+def _find_expected_literals(failure: Failure) -> list[str]:
     compared = failure.assertion
-    sides = list(_in_text(failure))
+    sides = list(_find_compared_expressions(failure))
     if compared is not None and compared.operator in ("==", "is"):
         sides += [compared.right, compared.left]
     found = []
@@ -53,12 +53,12 @@ def _expected(failure: Failure) -> list[str]:
             ast.literal_eval(side)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
-        if len(side) <= _LONGEST:
+        if len(side) <= _MAX_VALUE_CHARS:
             found.append(side)
     return found
 
 
-def _in_text(failure: Failure) -> Iterator[str]:
+def _find_compared_expressions(failure: Failure) -> Iterator[str]:
     """What the lines of the traceback compare with: `assert f() == 0.0` where f() raised."""
     for frame in failure.frames:
         try:
@@ -71,11 +71,11 @@ def _in_text(failure: Failure) -> Iterator[str]:
                 yield ast.unparse(node.test.comparators[-1])
 
 
-def _line_in(failure: Failure, module: str) -> int:
+def _find_module_line(failure: Failure, module: str) -> int:
     """The innermost line of the module in a failure's traceback; 0 for none."""
-    lines = [item.line for item in failure.frames if _is_of(item.file, module)]
+    lines = [item.line for item in failure.frames if _is_module_file(item.file, module)]
     return lines[-1] if lines else 0
 
 
-def _is_of(file: str, module: str) -> bool:
+def _is_module_file(file: str, module: str) -> bool:
     return file.rpartition("/")[2] == f"{module}.py"

@@ -12,66 +12,79 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.grading.held_out_examples import untagged
-from greenloop.repair.patch_inputs import probes
-from greenloop.repair.ranking import Ranked
+from greenloop.grading.held_out_examples import decode_value
+from greenloop.repair.patch_inputs import generate_probes
+from greenloop.repair.ranking import RankedEdit
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.api import Answers
+from greenloop.sandbox.api import CallResults
 from greenloop.testsuite import TestFile
 
-_TIMEOUT_S, _MOST_SHOWN, _LONGEST = 1.5, 5, 60
-_SHARPNESS = 2.5  # a patch that is one unit of cost farther is so many times (e to it) less likely
-_SUPPORT, _BROKEN = 0.35, 0.6
-_BREAKDOWNS = ("NameError", "UnboundLocalError", "TypeError", "AttributeError", "RecursionError")
+_TIMEOUT_SECONDS, _MAX_DISAGREEMENTS, _MAX_ANSWER_CHARS = 1.5, 5, 60
+_LIKELIHOOD_DECAY = (
+    2.5  # a patch that is one unit of cost farther is so many times (e to it) less likely
+)
+_AGREEMENT_WEIGHT, _BREAKDOWN_WEIGHT = 0.35, 0.6
+_BREAKDOWN_EXCEPTIONS = (
+    "NameError",
+    "UnboundLocalError",
+    "TypeError",
+    "AttributeError",
+    "RecursionError",
+)
 Disagreements = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
-class Apart:
+class PatchComparison:
     """The patches in their new order, the share that agrees with each, and where they differ."""
 
-    order: tuple[Ranked, ...]
-    agreeing: tuple[float, ...]
+    order: tuple[RankedEdit, ...]
+    agreement: tuple[float, ...]
     disagreements: Disagreements
 
 
-def told_apart(
-    box: Sandbox,
+def compare_patches(
+    sandbox: Sandbox,
     code: str,
     tests: Sequence[TestFile],
     module: str,
-    found: Sequence[Ranked],
+    candidates: Sequence[RankedEdit],
     *,
     seed: int,
-    left_s: Callable[[], float],
-) -> Apart | None:
+    remaining_s: Callable[[], float],
+) -> PatchComparison | None:
     """None where there is nothing to tell apart, or no time to."""
-    calls = probes(code, tests, seed).calls
-    if len(found) < 2 or not calls:
+    calls = generate_probes(code, tests, seed).calls
+    if len(candidates) < 2 or not calls:
         return None
     answers: list[tuple[str, ...]] = []
-    for item in found:
-        seconds = min(_TIMEOUT_S, left_s())
+    for item in candidates:
+        seconds = min(_TIMEOUT_SECONDS, remaining_s())
         if seconds <= 0:
             return None
-        said = box.answer_calls(item.edit.applied_to(code), module, calls, timeout_s=seconds)
-        answers.append(_texts(said))
-    weights = [math.exp(-_SHARPNESS * (item.score - found[0].score)) for item in found]
-    shares = [_support(one, answers, weights) for one in answers]
-    broken = [_breakdowns(one, answers) for one in answers]
+        said = sandbox.evaluate_calls(item.edit.apply_to(code), module, calls, timeout_s=seconds)
+        answers.append(_format_answers(said))
+    weights = [
+        math.exp(-_LIKELIHOOD_DECAY * (item.score - candidates[0].score)) for item in candidates
+    ]
+    shares = [_agreement_share(one, answers, weights) for one in answers]
+    broken = [_breakdown_share(one, answers) for one in answers]
 
     def key(n: int) -> tuple[float, int]:
-        return found[n].score - _SUPPORT * shares[n] + _BROKEN * broken[n], found[n].number
+        return (
+            candidates[n].score - _AGREEMENT_WEIGHT * shares[n] + _BREAKDOWN_WEIGHT * broken[n],
+            candidates[n].rank,
+        )
 
-    order = sorted(range(len(found)), key=key)
-    return Apart(
-        tuple(found[n] for n in order),
+    order = sorted(range(len(candidates)), key=key)
+    return PatchComparison(
+        tuple(candidates[n] for n in order),
         tuple(round(shares[n], 3) for n in order),
-        _disagreements(calls, [answers[n] for n in order]),
+        _find_disagreements(calls, [answers[n] for n in order]),
     )
 
 
-def _texts(answers: Answers) -> tuple[str, ...]:
+def _format_answers(answers: CallResults) -> tuple[str, ...]:
     """Each answer as text that can be compared."""
     found = []
     for event in answers.events:
@@ -80,26 +93,26 @@ def _texts(answers: Answers) -> tuple[str, ...]:
         elif "raised" in event:
             found.append(f"raises {event['raised'][0] if event['raised'] else ''}")
         else:
-            found.append(_shown(event.get("value")))
+            found.append(_format_value(event.get("value")))
     return tuple(found)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A tagged value as Python would show it, or as it came."""
     try:
-        return _sorted(untagged(value))
+        return _stable_repr(decode_value(value))
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError):
         return json.dumps(value)
 
 
-def _sorted(value: Any) -> str:
+def _stable_repr(value: Any) -> str:
     if isinstance(value, (set, frozenset)):
         return f"{{{', '.join(sorted(map(repr, value)))}}}"
     text = repr(value)
     return "an object" if " object at 0x" in text else text
 
 
-def _support(
+def _agreement_share(
     one: tuple[str, ...], answers: Sequence[tuple[str, ...]], weights: Sequence[float]
 ) -> float:
     """The share, by likelihood, of the patches that answer everything as this one does."""
@@ -107,7 +120,7 @@ def _support(
     return agreeing / sum(weights)
 
 
-def _breakdowns(one: tuple[str, ...], answers: Sequence[tuple[str, ...]]) -> float:
+def _breakdown_share(one: tuple[str, ...], answers: Sequence[tuple[str, ...]]) -> float:
     """The share of calls on which this one alone among all breaks down."""
     count = 0
     for number, text in enumerate(one):
@@ -117,13 +130,13 @@ def _breakdowns(one: tuple[str, ...], answers: Sequence[tuple[str, ...]]) -> flo
 
 
 def _is_breakdown(text: str) -> bool:
-    return text == "no answer" or text.removeprefix("raises ") in _BREAKDOWNS
+    return text == "no answer" or text.removeprefix("raises ") in _BREAKDOWN_EXCEPTIONS
 
 
-def _disagreements(calls: Sequence[str], answers: Sequence[tuple[str, ...]]) -> Disagreements:
+def _find_disagreements(calls: Sequence[str], answers: Sequence[tuple[str, ...]]) -> Disagreements:
     found = []
     for number, call in enumerate(calls):
-        said = tuple(one[number][:_LONGEST] for one in answers)
+        said = tuple(one[number][:_MAX_ANSWER_CHARS] for one in answers)
         if len(set(said)) > 1:
             found.append((call, said))
-    return tuple(found[:_MOST_SHOWN])
+    return tuple(found[:_MAX_DISAGREEMENTS])

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from greenloop.testsuite import TestFile
 
-_MOST_CALLS, _MOST_PROBES, _LONGEST = 60, 60, 200
-Constant = str | bool | int | float
-_ODD = (SyntaxError, ValueError, RecursionError, MemoryError)
+_MAX_CALLS, _MAX_PROBES, _MAX_CALL_CHARS = 60, 60, 200
+LiteralValue = str | bool | int | float
+_PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -21,40 +21,40 @@ class Probes:
     calls: tuple[str, ...]
 
 
-def probes(code: str, tests: Sequence[TestFile], seed: int) -> Probes:
+def generate_probes(code: str, tests: Sequence[TestFile], seed: int) -> Probes:
     """None of them is a call of the tests themselves."""
     try:
         tree = ast.parse(code)
-    except _ODD:
+    except _PARSE_ERRORS:
         return Probes(())
     names = {item.name for item in tree.body if isinstance(item, (ast.FunctionDef, ast.ClassDef))}
-    seen = dict.fromkeys(text for item in tests for text in _calls(item.code, names))
+    seen = dict.fromkeys(text for item in tests for text in _extract_calls(item.code, names))
     chance = random.Random(seed)
     varied: dict[str, None] = {}
-    for text in list(seen)[:_MOST_CALLS]:
-        varied.update(dict.fromkeys(item for item in _variants(text) if item not in seen))
+    for text in list(seen)[:_MAX_CALLS]:
+        varied.update(dict.fromkeys(item for item in _generate_variants(text) if item not in seen))
     found = list(varied)
-    if len(found) > _MOST_PROBES:
-        found = [found[n] for n in sorted(chance.sample(range(len(found)), _MOST_PROBES))]
+    if len(found) > _MAX_PROBES:
+        found = [found[n] for n in sorted(chance.sample(range(len(found)), _MAX_PROBES))]
     return Probes(tuple(found))
 
 
-def _calls(code: str, names: set[str]) -> Iterator[str]:
+def _extract_calls(code: str, names: set[str]) -> Iterator[str]:
     try:
         tree = ast.parse(code)
-    except _ODD:
+    except _PARSE_ERRORS:
         return
-    constants = _constants(tree)
+    constants = _collect_constants(tree)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        text = ast.unparse(_plain(node, constants))
+        text = ast.unparse(_inline_constants(node, constants))
         used = {item.id for item in ast.walk(ast.parse(text)) if isinstance(item, ast.Name)}
-        if _root(node) in names and used <= names and len(text) <= _LONGEST:
+        if _find_root_name(node) in names and used <= names and len(text) <= _MAX_CALL_CHARS:
             yield text
 
 
-def _root(node: ast.expr) -> str:
+def _find_root_name(node: ast.expr) -> str:
     """`f` of `f(…)`, of `m.f(…)`, and of `f(…).g(…)`."""
     while isinstance(node, (ast.Call, ast.Attribute)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -63,20 +63,20 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+def _collect_constants(tree: ast.Module) -> dict[str, ast.expr]:
     """Names of a test file that stand for a value that is written out."""
     found: dict[str, ast.expr] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             try:
                 ast.literal_eval(node.value)
-            except _ODD:
+            except _PARSE_ERRORS:
                 continue
             found[node.targets[0].id] = node.value
     return found
 
 
-class _Plain(ast.NodeTransformer):
+class _ConstantInliner(ast.NodeTransformer):
     def __init__(self, constants: dict[str, ast.expr]) -> None:
         self._constants = constants
 
@@ -89,13 +89,13 @@ class _Plain(ast.NodeTransformer):
         return ast.Name(node.attr, ast.Load()) if module else node
 
 
-def _plain(node: ast.Call, constants: dict[str, ast.expr]) -> ast.expr:
+def _inline_constants(node: ast.Call, constants: dict[str, ast.expr]) -> ast.expr:
     copied = ast.parse(ast.unparse(node), mode="eval").body
-    plain: ast.expr = _Plain(constants).visit(copied)
+    plain: ast.expr = _ConstantInliner(constants).visit(copied)
     return plain
 
 
-def _variants(text: str) -> Iterator[str]:
+def _generate_variants(text: str) -> Iterator[str]:
     """One value changed at a time."""
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
@@ -103,22 +103,22 @@ def _variants(text: str) -> Iterator[str]:
             for at, item in enumerate(value if isinstance(value, list) else [value]):
                 if not isinstance(item, ast.expr):
                     continue
-                for other in _others(item):
-                    _put(node, name, at, value, other)
+                for other in _alternative_expressions(item):
+                    _set_child(node, name, at, value, other)
                     yield ast.unparse(tree)
-                    _put(node, name, at, value, item)
+                    _set_child(node, name, at, value, item)
 
 
-def _put(node: ast.AST, name: str, at: int, value: object, new: ast.expr) -> None:
+def _set_child(node: ast.AST, name: str, index: int, value: object, replacement: ast.expr) -> None:
     if isinstance(value, list):
-        value[at] = new
+        value[index] = replacement
     else:
-        setattr(node, name, new)
+        setattr(node, name, replacement)
 
 
-def _others(node: ast.expr) -> list[ast.expr]:
+def _alternative_expressions(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.Constant):
-        return [ast.Constant(item) for item in _near(node.value)]
+        return [ast.Constant(item) for item in _nearby_values(node.value)]
     if isinstance(node, (ast.List, ast.Tuple)) and node.elts:
         kind = type(node)
         shapes: tuple[list[ast.expr], ...] = (
@@ -132,7 +132,7 @@ def _others(node: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _near(value: object) -> tuple[Constant, ...]:
+def _nearby_values(value: object) -> tuple[LiteralValue, ...]:
     if isinstance(value, bool) or value is None:
         return () if value is None else (not value,)
     if isinstance(value, int):

@@ -6,32 +6,34 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from greenloop.repair.fault_localization import Suspicion
-from greenloop.syntax.edit import Edit
+from greenloop.repair.fault_localization import FaultLocalization
+from greenloop.syntax.edit import TextEdit
 
-_WEIGHT = 2.0  # of a place that is not suspicious at all, in units of an edit's cost
-_MOST = 8000
+_SUSPICION_WEIGHT = 2.0  # of a place that is not suspicious at all, in units of an edit's cost
+_MAX_EDITS = 8000
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedEdit:
     """`score`: less is better. `number`: its place, from 1."""
 
-    edit: Edit
+    edit: TextEdit
     suspicion: float
     score: float
-    number: int
+    rank: int
 
 
-def ranked(found: Iterable[Edit], code: str, suspicion: Suspicion, seed: int) -> list[Ranked]:
+def rank_edits(
+    edits: Iterable[TextEdit], code: str, localization: FaultLocalization, seed: int
+) -> list[RankedEdit]:
     """Best first; of edits that make the same text the cheapest. `seed` decides between equals."""
-    best: dict[str, tuple[float, float, Edit]] = {}
-    for edit in found:
-        place = suspicion.of(edit.line)
-        key = edit.applied_to(code)
+    best: dict[str, tuple[float, float, TextEdit]] = {}
+    for edit in edits:
+        place = localization.score_line(edit.line)
+        key = edit.apply_to(code)
         if place <= 0 or key == code:
             continue
-        score = edit.cost + _WEIGHT * (1 - place)
+        score = edit.cost + _SUSPICION_WEIGHT * (1 - place)
         if key not in best or score < best[key][0]:
             best[key] = (score, place, edit)
     equals = random.Random(seed)
@@ -43,6 +45,6 @@ def ranked(found: Iterable[Edit], code: str, suspicion: Suspicion, seed: int) ->
     else:
         drawn.sort(key=lambda item: item[:2])
     return [
-        Ranked(edit, place, score, number)
-        for number, (score, _, place, edit) in enumerate(drawn[:_MOST], 1)
+        RankedEdit(edit, place, score, number)
+        for number, (score, _, place, edit) in enumerate(drawn[:_MAX_EDITS], 1)
     ]

@@ -6,14 +6,16 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-_MOST_DONORS, _LONGEST_DONOR = 40, 40
-_MOST_STATEMENTS, _LONGEST_STATEMENT = 20, 80
-_FREE = frozenset("len min max sum abs int str list set dict sorted range tuple float".split())
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
+_MAX_STATEMENTS, _MAX_STATEMENT_CHARS = 20, 80
+_ALLOWED_BUILTINS = frozenset(
+    "len min max sum abs int str list set dict sorted range tuple float".split()
+)
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameScope:
     """Of one function, or of the module where `function` is None.
 
     `names` are its parameters and variables, in the order of the text; `own` is what stands for
@@ -24,10 +26,10 @@ class Scope:
     the module that could stand in it. `numbers` are variables that are set to a whole number.
     """
 
-    function: Function | None
+    function: FunctionNode | None
     names: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
-    own: str = ""
+    self_name: str = ""
     attributes: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
@@ -35,31 +37,37 @@ class Scope:
     roles: dict[str, frozenset[str]] = field(default_factory=dict)
     donors: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
-    own_statements: tuple[str, ...] = ()
-    other_statements: tuple[str, ...] = ()
-    numbers: frozenset[str] = frozenset()
+    function_statements: tuple[str, ...] = ()
+    module_statements: tuple[str, ...] = ()
+    integer_variables: frozenset[str] = frozenset()
 
     @property
     def variables(self) -> tuple[str, ...]:
         return (*self.names, *self.attributes)
 
-    def alike(self, one: str, other: str) -> bool:
+    def has_common_role(self, one: str, other: str) -> bool:
         """Whether both are used in the same way somewhere."""
         return bool(self.roles.get(one, frozenset()) & self.roles.get(other, frozenset()))
 
 
-def scope_of(tree: ast.Module, function: Function | None, around: ast.ClassDef | None) -> Scope:
+def build_scope(
+    tree: ast.Module, function: FunctionNode | None, enclosing_class: ast.ClassDef | None
+) -> NameScope:
     """The scope of a function, which may be a method of the class `around`."""
-    constants, functions = _of_module(tree)
+    constants, functions = _collect_module_names(tree)
     if function is None:
         names = tuple(dict.fromkeys((*constants, *functions)))
-        return Scope(None, names, constants=constants, functions=functions, roles=_roles(tree))
-    parameters = [item.arg for item in _parameters(function.args)]
-    own = parameters.pop(0) if around is not None and parameters else ""
-    stored = [n.id for n in _in_order(function) if isinstance(n, ast.Name) and _is_stored(n)]
-    attributes, methods = _of_class(around, own) if around is not None else ((), ())
+        return NameScope(
+            None, names, constants=constants, functions=functions, roles=_collect_roles(tree)
+        )
+    parameters = [item.arg for item in _list_parameters(function.args)]
+    own = parameters.pop(0) if enclosing_class is not None and parameters else ""
+    stored = [n.id for n in _walk_in_order(function) if isinstance(n, ast.Name) and _is_stored(n)]
+    attributes, methods = (
+        _collect_class_members(enclosing_class, own) if enclosing_class is not None else ((), ())
+    )
     known = {*parameters, *stored, *constants, *functions, own}
-    return Scope(
+    return NameScope(
         function,
         tuple(dict.fromkeys([*parameters, *stored])),
         tuple(parameters),
@@ -68,15 +76,15 @@ def scope_of(tree: ast.Module, function: Function | None, around: ast.ClassDef |
         methods,
         constants,
         functions,
-        _roles(around or function),
-        tuple(_donors(function)),
-        tuple(_conditions(function)),
-        *_statements(tree, function, known),
-        _numbers(around or function),
+        _collect_roles(enclosing_class or function),
+        tuple(_collect_donors(function)),
+        tuple(_collect_conditions(function)),
+        *_collect_statements(tree, function, known),
+        _collect_integer_variables(enclosing_class or function),
     )
 
 
-def _of_module(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _collect_module_names(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
     constants: list[str] = []
     functions: list[str] = []
     for node in tree.body:
@@ -89,49 +97,51 @@ def _of_module(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(constants), tuple(functions)
 
 
-def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+def _list_parameters(arguments: ast.arguments) -> list[ast.arg]:
     found = [*arguments.posonlyargs, *arguments.args]
     found += [arguments.vararg] if arguments.vararg else []
     return [*found, *arguments.kwonlyargs, *([arguments.kwarg] if arguments.kwarg else [])]
 
 
-def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes below, in the order of the text."""
     for child in ast.iter_child_nodes(node):
         yield child
-        yield from _in_order(child)
+        yield from _walk_in_order(child)
 
 
 def _is_stored(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
 
 
-def _of_class(around: ast.ClassDef, own: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _collect_class_members(
+    class_node: ast.ClassDef, self_name: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Attributes as `self.size`, and names of methods."""
-    methods = [item.name for item in around.body if isinstance(item, Function)]
+    methods = [item.name for item in class_node.body if isinstance(item, FunctionNode)]
     found = [
-        f"{own}.{node.attr}"
-        for node in _in_order(around)
+        f"{self_name}.{node.attr}"
+        for node in _walk_in_order(class_node)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
-        and node.value.id == own
+        and node.value.id == self_name
         and node.attr not in methods
     ]
     return tuple(dict.fromkeys(found)), tuple(methods)
 
 
-def _roles(tree: ast.AST) -> dict[str, frozenset[str]]:
+def _collect_roles(tree: ast.AST) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for parent in ast.walk(tree):
         for name, value in ast.iter_fields(parent):
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, (ast.Name, ast.Attribute)):
                     text = ast.unparse(child)
-                    found.setdefault(text, set()).update(_role(parent, name, child))
+                    found.setdefault(text, set()).update(_classify_roles(parent, name, child))
     return {name: frozenset(roles) for name, roles in found.items()}
 
 
-def _role(parent: ast.AST, name: str, child: ast.Name | ast.Attribute) -> Iterator[str]:
+def _classify_roles(parent: ast.AST, name: str, child: ast.Name | ast.Attribute) -> Iterator[str]:
     if isinstance(parent, ast.Attribute):
         yield f".{parent.attr}"
     elif isinstance(parent, (ast.BinOp, ast.Compare)):
@@ -145,21 +155,21 @@ def _role(parent: ast.AST, name: str, child: ast.Name | ast.Attribute) -> Iterat
         yield f"{type(parent).__name__} {name}"
 
 
-def _donors(function: Function) -> Iterator[str]:
+def _collect_donors(function: FunctionNode) -> Iterator[str]:
     kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
     seen: set[str] = set()
-    for node in _in_order(function):
+    for node in _walk_in_order(function):
         if not isinstance(node, kinds) or isinstance(getattr(node, "ctx", None), ast.Store):
             continue
         text = ast.unparse(node)
-        if text not in seen and len(text) <= _LONGEST_DONOR and len(seen) < _MOST_DONORS:
+        if text not in seen and len(text) <= _MAX_DONOR_CHARS and len(seen) < _MAX_DONORS:
             seen.add(text)
             yield text
 
 
-def _conditions(function: Function) -> Iterator[str]:
+def _collect_conditions(function: FunctionNode) -> Iterator[str]:
     seen: set[str] = set()
-    for node in _in_order(function):
+    for node in _walk_in_order(function):
         if isinstance(node, ast.Compare):
             text = ast.unparse(node)
             if text not in seen:
@@ -167,8 +177,8 @@ def _conditions(function: Function) -> Iterator[str]:
                 yield text
 
 
-def _statements(
-    tree: ast.Module, function: Function, known: set[str]
+def _collect_statements(
+    tree: ast.Module, function: FunctionNode, known: set[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of the function, and of the rest of the module as far as it uses what is known here."""
     own = set(ast.walk(function))
@@ -182,15 +192,15 @@ def _statements(
         used = {node.id for node in ast.walk(item) if isinstance(node, ast.Name)}
         side = found[item not in own]
         if (
-            len(text) <= _LONGEST_STATEMENT
-            and used - known <= _FREE
-            and len(side) < _MOST_STATEMENTS
+            len(text) <= _MAX_STATEMENT_CHARS
+            and used - known <= _ALLOWED_BUILTINS
+            and len(side) < _MAX_STATEMENTS
         ):
             side[text] = None
     return tuple(found[0]), tuple(found[1])
 
 
-def _numbers(tree: ast.AST) -> frozenset[str]:
+def _collect_integer_variables(tree: ast.AST) -> frozenset[str]:
     return frozenset(
         ast.unparse(target)
         for node in ast.walk(tree)

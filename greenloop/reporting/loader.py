@@ -11,62 +11,62 @@ from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.records import Report
-from greenloop.reporting.escaping import line_of
+from greenloop.reporting.escaping import first_line
 
-_ROUNDS = 20  # of unknown keys that are taken out; each may hide others
+_MAX_ROUNDS = 20  # of unknown keys that are taken out; each may hide others
 
 
-def read_report(place: Path) -> Report:
+def read_report(location: Path) -> Report:
     """The report in a run directory, or in a file.
 
     Raises:
         InputError: there is none, or it is something else; one line that says which.
     """
-    path = place / "report.json" if place.is_dir() else place
+    path = location / "report.json" if location.is_dir() else location
     if not path.is_file():
-        raise InputError(_absent(place))
+        raise InputError(_missing_report_message(location))
     try:
         found = json.loads(path.read_bytes())
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON: {line_of(str(error))}") from None
+        raise InputError(f"{path} is no JSON: {first_line(str(error))}") from None
     if not isinstance(found, dict) or "verdict" not in found or "evidence" not in found:
         raise InputError(f"{path} is JSON, but no report of greenloop's")
-    return _understood(found, path)
+    return _parse_report(found, path)
 
 
-def _absent(place: Path) -> str:
-    if not place.exists():
-        return f"{place} is not there"
-    if place.is_dir() and (place / "run.json").is_file():
-        return f"{place} has no report: the run did not end; go on with `greenloop resume {place}`"
-    return f"{place} has no report: no report.json is in it"
+def _missing_report_message(location: Path) -> str:
+    if not location.exists():
+        return f"{location} is not there"
+    if location.is_dir() and (location / "run.json").is_file():
+        return f"{location} has no report: the run did not end; go on with `greenloop resume {location}`"
+    return f"{location} has no report: no report.json is in it"
 
 
-def _understood(found: dict[str, Any], path: Path) -> Report:
+def _parse_report(content: dict[str, Any], path: Path) -> Report:
     """Keys that a later version added are passed over; all else has to fit."""
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         try:
-            return Report.model_validate_json(json.dumps(found))
+            return Report.model_validate_json(json.dumps(content))
         except ValidationError as error:
             unknown = [item["loc"] for item in error.errors() if item["type"] == "extra_forbidden"]
             if not unknown:
-                raise InputError(f"{path} cannot be read: {_told(error)}") from None
+                raise InputError(f"{path} cannot be read: {_validation_message(error)}") from None
             for loc in unknown:
-                _take_out(found, loc)
+                _remove_key(content, loc)
     raise InputError(f"{path} cannot be read: it is of a version that is not understood")
 
 
-def _told(error: ValidationError) -> str:
+def _validation_message(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the whole"
     if where == "schema_version":
-        return f"its schema_version is {line_of(repr(first['input']), 40)}; this one reads 1"
-    return f"{line_of(where, 80)}: {line_of(first['msg'])}"
+        return f"its schema_version is {first_line(repr(first['input']), 40)}; this one reads 1"
+    return f"{first_line(where, 80)}: {first_line(first['msg'])}"
 
 
-def _take_out(found: Any, loc: Sequence[int | str]) -> None:
+def _remove_key(content: Any, loc: Sequence[int | str]) -> None:
     for key in loc[:-1]:
-        found = found[key]
-    del found[loc[-1]]
+        content = content[key]
+    del content[loc[-1]]

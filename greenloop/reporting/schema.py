@@ -14,45 +14,45 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _Schema = dict[str, Any]
 
 
-def report_schema() -> _Schema:
+def build_report_schema() -> _Schema:
     """The schema. Keys may be added in later versions, so unknown ones are allowed."""
     schema = Report.model_json_schema(mode="serialization")
-    _opened(schema)
+    _allow_unknown_keys(schema)
     return {"$schema": _DIALECT, "$id": "urn:greenloop:report:1", **schema}
 
 
-def schema_text() -> str:
+def render_schema() -> str:
     """The schema as it is printed."""
-    return json.dumps(report_schema(), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(build_report_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
-def reference() -> str:
+def render_reference() -> str:
     """All keys of the report, record by record, as a page of Markdown."""
-    schema = report_schema()
-    return "\n".join(_reference(schema)).rstrip("\n") + "\n"
+    schema = build_report_schema()
+    return "\n".join(_reference_lines(schema)).rstrip("\n") + "\n"
 
 
-def _opened(schema: Any) -> None:
+def _allow_unknown_keys(schema: Any) -> None:
     if isinstance(schema, dict):
         if schema.get("additionalProperties") is False:
             del schema["additionalProperties"]
         for value in schema.values():
-            _opened(value)
+            _allow_unknown_keys(value)
     elif isinstance(schema, list):
         for value in schema:
-            _opened(value)
+            _allow_unknown_keys(value)
 
 
-def _reference(schema: _Schema) -> Iterator[str]:
+def _reference_lines(schema: _Schema) -> Iterator[str]:
     yield from _HEAD
-    yield from _record("Report", schema)
-    for name, record in _in_order(schema):
-        yield from _record(name, record)
+    yield from _record_lines("Report", schema)
+    for name, record in _iterate_records(schema):
+        yield from _record_lines(name, record)
 
 
-def _in_order(schema: _Schema) -> Iterator[tuple[str, _Schema]]:
+def _iterate_records(schema: _Schema) -> Iterator[tuple[str, _Schema]]:
     """The records in the order in which the report comes to speak of them."""
-    waiting, seen = _named(schema["properties"]), set[str]()
+    waiting, seen = _referenced_records(schema["properties"]), set[str]()
     while waiting:
         name = waiting.pop(0)
         if name in seen:
@@ -60,20 +60,20 @@ def _in_order(schema: _Schema) -> Iterator[tuple[str, _Schema]]:
         seen.add(name)
         record = schema["$defs"][name]
         yield name, record
-        waiting = _named(record.get("properties", {})) + waiting
+        waiting = _referenced_records(record.get("properties", {})) + waiting
 
 
-def _named(properties: Any) -> list[str]:
+def _referenced_records(properties: Any) -> list[str]:
     """Names of the records that some properties refer to, in order."""
     if isinstance(properties, dict):
         own = [properties["$ref"].rpartition("/")[2]] if "$ref" in properties else []
-        return own + [name for value in properties.values() for name in _named(value)]
+        return own + [name for value in properties.values() for name in _referenced_records(value)]
     if isinstance(properties, list):
-        return [name for value in properties for name in _named(value)]
+        return [name for value in properties for name in _referenced_records(value)]
     return []
 
 
-def _record(name: str, record: _Schema) -> Iterator[str]:
+def _record_lines(name: str, record: _Schema) -> Iterator[str]:
     yield f"## {name}"
     yield ""
     yield record.get("description", "").strip()
@@ -82,32 +82,32 @@ def _record(name: str, record: _Schema) -> Iterator[str]:
     yield "|---|---|---|"
     required = set(record.get("required", ()))
     for key, value in record.get("properties", {}).items():
-        absent = "never" if key in required else _default(value)
-        yield f"| `{key}` | {_kind(value)} | {absent} |"
+        absent = "never" if key in required else _format_default(value)
+        yield f"| `{key}` | {_format_type(value)} | {absent} |"
     yield ""
 
 
-def _default(value: _Schema) -> str:
+def _format_default(value: _Schema) -> str:
     if "default" not in value:
         return "empty"
     return f"`{json.dumps(value['default'], ensure_ascii=False)}`"
 
 
-def _kind(value: _Schema) -> str:
+def _format_type(value: _Schema) -> str:
     """A key's type in words; records are links to their place on the page."""
     if "$ref" in value:
         name = value["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
     if "anyOf" in value:
-        return " or ".join(_kind(item) for item in value["anyOf"])
+        return " or ".join(_format_type(item) for item in value["anyOf"])
     if "enum" in value:
         return " · ".join(f"`{item}`" for item in value["enum"])
     if "const" in value:
         return f"`{json.dumps(value['const'])}`"
     if value.get("type") == "array":
-        return f"list of {_kind(value.get('items', {}))}"
+        return f"list of {_format_type(value.get('items', {}))}"
     if value.get("type") == "object":
-        return f"{_kind(value.get('additionalProperties', {}))} by name"
+        return f"{_format_type(value.get('additionalProperties', {}))} by name"
     kind = str(value.get("type", "anything"))
     return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(kind, kind)
 
@@ -129,9 +129,9 @@ _HEAD = (
 def main(arguments: list[str]) -> None:
     """Writes the reference to the file that is named, or to standard output."""
     if arguments:
-        Path(arguments[0]).write_text(reference(), encoding="utf-8")
+        Path(arguments[0]).write_text(render_reference(), encoding="utf-8")
     else:
-        sys.stdout.write(reference())
+        sys.stdout.write(render_reference())
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from greenloop.records import Report
 
 
-def healed_diff(report: Report) -> str:
+def diff_healed_code(report: Report) -> str:
     """What was changed in a file that was healed; '' where nothing was."""
     lines = unified_diff(
         report.original.splitlines(),
@@ -21,12 +21,12 @@ def healed_diff(report: Report) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def verdict_line(report: Report) -> str:
+def format_verdict(report: Report) -> str:
     """The verdict, the tests and the cost in one line."""
-    return f"{report.verdict}: {counts_line(report)}"
+    return f"{report.verdict}: {format_counts(report)}"
 
 
-def counts_line(report: Report) -> str:
+def format_counts(report: Report) -> str:
     """The tests and the cost in one line."""
     what = "checks hold" if report.script else "tests pass"
     counted = [item for item in report.tests if item.outcome != "dropped"]
@@ -37,18 +37,18 @@ def counts_line(report: Report) -> str:
     tokens = usage.input_tokens + usage.output_tokens
     return (
         f"{passed} of {len(counted)} {what}, "
-        f"{counted_as(report.iterations, 'repair')}, {counted_as(usage.calls, 'call')}, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
+        f"{pluralize(report.iterations, 'repair')}, {pluralize(usage.calls, 'call')}, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
     )
 
 
-def counted_as(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """`1 repair`, `2 repairs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def short_verdict(report: Report) -> list[str]:
+def summarize_report(report: Report) -> list[str]:
     """The verdict, why it is not better, and where everything is."""
-    lines = [verdict_line(report)]
+    lines = [format_verdict(report)]
     lines += [f"  not better because: {reason}" for reason in report.reasons]
     places = report.artifacts
     failed = report.command == "heal" and not report.tests_passed
@@ -64,11 +64,11 @@ def short_verdict(report: Report) -> list[str]:
         if path:
             lines.append(f"  {label}: {path}")
     if places.run_dir:
-        lines.append(f"  next: {_next(report, places.run_dir)}")
+        lines.append(f"  next: {_format_next_command(report, places.run_dir)}")
     return lines
 
 
-def _next(report: Report, run_dir: str) -> str:
+def _format_next_command(report: Report, run_dir: str) -> str:
     """The command that tells more of how it came, where something is to be told."""
     relative = os.path.relpath(run_dir)
     place = shlex.quote(run_dir if relative.startswith(os.pardir) else relative)

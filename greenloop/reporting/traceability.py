@@ -7,18 +7,20 @@ from dataclasses import dataclass
 
 from greenloop.records import Attempt, Report, TestEntry
 
-_MOST_TESTS = 400
-_MOST_REQUIREMENTS = 24
-_MOST_ATTEMPTS = 12
-_FINE = ("passed",)
-_ASIDE = ("dropped", "invalid", "not run", "skipped", "xfailed")
+_MAX_TESTS = 400
+_MAX_REQUIREMENTS = 24
+_MAX_ATTEMPTS = 12
+_PASSED_OUTCOMES = ("passed",)
+_EXCLUDED_OUTCOMES = ("dropped", "invalid", "not run", "skipped", "xfailed")
 
 
-def state_of(outcome: str) -> str:
+def classify_outcome(outcome: str) -> str:
     """`ok`, `bad`, `aside` (does not count), or `none` (was not there)."""
     if not outcome:
         return "none"
-    return "ok" if outcome in _FINE else "aside" if outcome in _ASIDE else "bad"
+    return (
+        "ok" if outcome in _PASSED_OUTCOMES else "aside" if outcome in _EXCLUDED_OUTCOMES else "bad"
+    )
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Cell:
     """One outcome: `mark` for the eye, `said` in words."""
 
     state: str
-    said: str
+    description: str
 
     @property
     def mark(self) -> str:
@@ -34,15 +36,15 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class TestRow:
     """A test: whether it proves each requirement, its outcome in each attempt, and at the end."""
 
     name: str
-    place: str
+    file: str
     entry: TestEntry
-    proves: tuple[bool, ...]
-    tries: tuple[Cell, ...]
-    end: Cell
+    covers: tuple[bool, ...]
+    attempt_cells: tuple[Cell, ...]
+    final_cell: Cell
 
 
 @dataclass(frozen=True)
@@ -52,40 +54,40 @@ class RequirementRow:
     id: str
     text: str
     tests: tuple[Cell, ...]
-    more: int
+    omitted_count: int
     passed: int
     total: int
 
 
 @dataclass(frozen=True)
-class Matrix:
+class TraceabilityMatrix:
     """The table. `left_out` tests are not shown; failing ones always are, as far as they go."""
 
     requirements: tuple[str, ...]
     attempts: tuple[Attempt, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TestRow, ...]
     left_out: int
 
 
-def matrix_of(report: Report) -> Matrix:
+def build_traceability_matrix(report: Report) -> TraceabilityMatrix:
     """The matrix of a report; without requirements or attempts where it knows of none."""
     named = _requirement_ids(report)
-    shown = named if len(named) <= _MOST_REQUIREMENTS else ()
-    attempts = tuple(item for item in report.attempts if item.outcomes)[-_MOST_ATTEMPTS:]
-    chosen = _chosen(report.tests)
-    rows = tuple(_row(item, shown, attempts) for item in chosen)
-    return Matrix(shown, attempts, rows, len(report.tests) - len(chosen))
+    shown = named if len(named) <= _MAX_REQUIREMENTS else ()
+    attempts = tuple(item for item in report.attempts if item.outcomes)[-_MAX_ATTEMPTS:]
+    chosen = _select_tests(report.tests)
+    rows = tuple(_build_row(item, shown, attempts) for item in chosen)
+    return TraceabilityMatrix(shown, attempts, rows, len(report.tests) - len(chosen))
 
 
-def requirement_rows(report: Report, most: int = 120) -> tuple[RequirementRow, ...]:
+def build_requirement_rows(report: Report, max_tests: int = 120) -> tuple[RequirementRow, ...]:
     """Each requirement of the contract, with its tests that still count."""
     counting = [item for item in report.tests if item.outcome not in ("dropped", "invalid")]
     rows = []
     for item in report.contract.requirements if report.contract else ():
         tests = [test for test in counting if item.id in test.requirements]
-        cells = tuple(_cell(test.outcome, short_name(test.id)) for test in tests[:most])
+        cells = tuple(_build_cell(test.outcome, short_name(test.id)) for test in tests[:max_tests])
         passed = sum(test.outcome == "passed" for test in tests)
-        more = max(0, len(tests) - most)
+        more = max(0, len(tests) - max_tests)
         rows.append(RequirementRow(item.id, item.text, cells, more, passed, len(tests)))
     return tuple(rows)
 
@@ -95,21 +97,23 @@ def short_name(test: str) -> str:
     return test.partition("::")[2] or test
 
 
-def _row(entry: TestEntry, requirements: Sequence[str], attempts: Sequence[Attempt]) -> Row:
-    return Row(
+def _build_row(
+    entry: TestEntry, requirements: Sequence[str], attempts: Sequence[Attempt]
+) -> TestRow:
+    return TestRow(
         name=short_name(entry.id),
-        place=entry.id.partition("::")[0],
+        file=entry.id.partition("::")[0],
         entry=entry,
-        proves=tuple(name in entry.requirements for name in requirements),
-        tries=tuple(
-            _cell(item.outcomes.get(entry.id, ""), f"attempt {item.n}") for item in attempts
+        covers=tuple(name in entry.requirements for name in requirements),
+        attempt_cells=tuple(
+            _build_cell(item.outcomes.get(entry.id, ""), f"attempt {item.n}") for item in attempts
         ),
-        end=_cell(entry.outcome, "at the end"),
+        final_cell=_build_cell(entry.outcome, "at the end"),
     )
 
 
-def _cell(outcome: str, of: str) -> Cell:
-    return Cell(state_of(outcome), f"{of}: {outcome or 'not there'}")
+def _build_cell(outcome: str, label: str) -> Cell:
+    return Cell(classify_outcome(outcome), f"{label}: {outcome or 'not there'}")
 
 
 def _requirement_ids(report: Report) -> tuple[str, ...]:
@@ -118,8 +122,8 @@ def _requirement_ids(report: Report) -> tuple[str, ...]:
     return tuple(sorted({name for item in report.tests for name in item.requirements}))
 
 
-def _chosen(tests: Sequence[TestEntry]) -> Sequence[TestEntry]:
+def _select_tests(tests: Sequence[TestEntry]) -> Sequence[TestEntry]:
     """All tests, or where there are too many, those first that did not pass."""
-    if len(tests) <= _MOST_TESTS:
+    if len(tests) <= _MAX_TESTS:
         return tests
-    return sorted(tests, key=lambda item: item.outcome == "passed")[:_MOST_TESTS]
+    return sorted(tests, key=lambda item: item.outcome == "passed")[:_MAX_TESTS]

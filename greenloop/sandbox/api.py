@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Protocol
 
-from greenloop.dependencies import Installed
+from greenloop.dependencies import InstalledPackages
 from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
-from greenloop.sandbox.work.mutants import MutantRuns, Splice
-from greenloop.sandbox.work.patches import PatchRuns, Trying
+from greenloop.sandbox.work.mutants import ModuleEdit, MutantRuns
+from greenloop.sandbox.work.patches import PatchRuns, PatchTrialPlan
 from greenloop.testsuite import TestFile
 
-AskedForm = Literal["shared", "split", "best"]
+IsolationMode = Literal["shared", "split", "best"]
 
 
 @dataclass(frozen=True)
-class Answers:
+class CallResults:
     """What a module answered to calls: per call its raw event, None where none came.
 
     `trouble` says why not all came ('' where all did).
     """
 
     events: tuple[dict[str, Any] | None, ...]
-    trouble: str = ""
+    error: str = ""
 
 
 class Sandbox(Protocol):
@@ -34,17 +34,17 @@ class Sandbox(Protocol):
     def info(self) -> SandboxInfo: ...
 
     @property
-    def packages(self) -> Installed:
+    def packages(self) -> InstalledPackages:
         """What code may use in it besides the standard library."""
         ...
 
     @property
-    def splits(self) -> bool:
+    def can_isolate(self) -> bool:
         """Whether tests and code can be kept in two processes that cannot reach each other."""
         ...
 
     @property
-    def reaches_hosts(self) -> bool:
+    def can_allow_hosts(self) -> bool:
         """Whether a script can be let reach hosts by name while it reaches no others."""
         ...
 
@@ -58,7 +58,7 @@ class Sandbox(Protocol):
         order_seed: int | None = None,
         hash_seed: int = 0,
         doctests: bool = False,
-        form: AskedForm = "shared",
+        form: IsolationMode = "shared",
         brief: bool = False,
     ) -> TestRun:
         """Runs tests on a module's source in a fresh working folder.
@@ -78,9 +78,9 @@ class Sandbox(Protocol):
         """
         ...
 
-    def answer_calls(
+    def evaluate_calls(
         self, code: str, module: str, calls: Sequence[str], *, timeout_s: float | None = None
-    ) -> Answers:
+    ) -> CallResults:
         """Evaluates call expressions over the module's names; values come back tagged.
 
         `timeout_s`: for all of them together, where that is not the sandbox's own limit.
@@ -91,7 +91,7 @@ class Sandbox(Protocol):
         self,
         code: str,
         tests: Sequence[TestFile],
-        splices: Sequence[Splice],
+        edits: Sequence[ModuleEdit],
         *,
         module: str,
         budget_s: float,
@@ -133,11 +133,11 @@ class Sandbox(Protocol):
         self,
         code: str,
         tests: Sequence[TestFile],
-        splices: Sequence[Splice],
+        edits: Sequence[ModuleEdit],
         *,
         module: str,
-        trying: Trying | None = None,
-        most_s: float = 1.0,
+        plan: PatchTrialPlan | None = None,
+        max_cpu_s: float = 1.0,
         budget_s: float,
     ) -> PatchRuns:
         """Without `trying`: what each test of a red module reaches, in `most_s` CPU seconds each.
@@ -146,7 +146,7 @@ class Sandbox(Protocol):
         """
         ...
 
-    def with_packages(self, packages: Installed) -> Sandbox:
+    def with_packages(self, packages: InstalledPackages) -> Sandbox:
         """The same sandbox for code that may use packages; what it runs is interrupted apart.
 
         It costs nothing to make and need not be closed: its processes are those of this one.

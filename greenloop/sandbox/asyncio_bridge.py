@@ -9,17 +9,17 @@ from typing import TypeVar
 from greenloop.sandbox.api import Sandbox
 
 T = TypeVar("T")
-_BETWEEN_S = 0.05
+_INTERRUPT_INTERVAL_SECONDS = 0.05
 
 
-async def in_sandbox(box: Sandbox, work: Callable[[], T]) -> T:
+async def run_in_sandbox_thread(sandbox: Sandbox, blocking_call: Callable[[], T]) -> T:
     """Does blocking work that uses `box`. When cancelled, every run that it still starts is ended."""
-    task = asyncio.ensure_future(asyncio.to_thread(work))
+    task = asyncio.ensure_future(asyncio.to_thread(blocking_call))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         while not task.done():
-            box.interrupt()
-            await asyncio.wait({task}, timeout=_BETWEEN_S)
+            sandbox.interrupt()
+            await asyncio.wait({task}, timeout=_INTERRUPT_INTERVAL_SECONDS)
         task.exception()  # looked at: what an interrupted run raises is of no interest
         raise

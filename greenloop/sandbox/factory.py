@@ -8,21 +8,21 @@ from collections.abc import Callable
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.api import Sandbox
-from greenloop.sandbox.backends.container.backend import container_sandbox
+from greenloop.sandbox.backends.container.backend import create_container_sandbox
 from greenloop.sandbox.backends.landlock import LandlockSandbox
-from greenloop.sandbox.backends.namespaces import bubblewrap_wall, native_wall
+from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
 from greenloop.sandbox.backends.seatbelt import SeatbeltSandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import TestingSandbox
-from greenloop.sandbox.limits import Limits, limits_of
-from greenloop.sandbox.self_check import check_wall
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.limits import ResourceLimits, limits_from_settings
+from greenloop.sandbox.self_check import check_isolation
 from greenloop.sandbox.warm.backend import WarmSandbox
 from greenloop.settings import Settings
 
 # Makes a sandbox that was not tried yet. Raises SandboxError: why there is none of its kind here.
-Maker = Callable[[Limits], TestingSandbox]
+SandboxFactory = Callable[[ResourceLimits], BaseSandbox]
 
-_HOW_TO_GET_ONE = (
+_INSTALL_HINT = (
     "To get one: apt install bubblewrap, or allow user namespaces, or install podman and an image "
     "for --sandbox container. "
     "--sandbox none goes without; know what it does not keep apart: your files, network, processes."
@@ -39,55 +39,55 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
         SandboxError: no sandbox of that kind can be had.
     """
     settings = settings or Settings.load()
-    limits = limits_of(settings)
-    kind, makers = settings.sandbox, _makers(settings)
+    limits = limits_from_settings(settings)
+    kind, makers = settings.sandbox, _list_factories(settings)
     if kind == "none":
         return ProcessSandbox(limits)
     if kind == "auto":
-        return _strongest(makers, limits)
+        return _open_strongest(makers, limits)
     if kind not in makers:
         kinds = ", ".join(("auto", *makers, "none"))
         raise SandboxError(f"--sandbox {kind}: no such sandbox; this version has: {kinds}")
     try:
-        return _tried(makers[kind], limits)
+        return _open_checked(makers[kind], limits)
     except SandboxError as error:
-        raise SandboxError(f"--sandbox {kind}: {error}\n{_HOW_TO_GET_ONE}") from None
+        raise SandboxError(f"--sandbox {kind}: {error}\n{_INSTALL_HINT}") from None
 
 
-def _makers(settings: Settings) -> dict[str, Maker]:
+def _list_factories(settings: Settings) -> dict[str, SandboxFactory]:
     """The kinds that keep something apart, in the order in which `auto` tries them."""
     return {
-        "bubblewrap": _bubblewrap,
-        "native": _native,
-        "landlock": _landlock,
-        "seatbelt": _seatbelt,
-        "container": lambda limits: container_sandbox(settings, limits),
+        "bubblewrap": _create_bubblewrap,
+        "native": _create_native,
+        "landlock": _create_landlock,
+        "seatbelt": _create_seatbelt,
+        "container": lambda limits: create_container_sandbox(settings, limits),
     }
 
 
-def _strongest(makers: dict[str, Maker], limits: Limits) -> TestingSandbox:
+def _open_strongest(factories: dict[str, SandboxFactory], limits: ResourceLimits) -> BaseSandbox:
     reasons: list[str] = []
-    for kind, make in makers.items():
+    for kind, make in factories.items():
         try:
-            return _tried(make, limits)
+            return _open_checked(make, limits)
         except SandboxError as error:
             reasons.append(f"{kind}: {str(error).removeprefix(f'{kind}: ')}")
-    raise SandboxError(f"no sandbox holds here ({'; '.join(reasons)}).\n{_HOW_TO_GET_ONE}")
+    raise SandboxError(f"no sandbox holds here ({'; '.join(reasons)}).\n{_INSTALL_HINT}")
 
 
-def _tried(make: Maker, limits: Limits) -> TestingSandbox:
-    box = make(limits)
+def _open_checked(factory: SandboxFactory, limits: ResourceLimits) -> BaseSandbox:
+    box = factory(limits)
     try:
-        check_wall(box)
+        check_isolation(box)
     except BaseException:
         box.close()
         raise
     return box
 
 
-def _bubblewrap(limits: Limits) -> TestingSandbox:
-    _only_on("linux", "Linux")
-    wall = bubblewrap_wall()
+def _create_bubblewrap(limits: ResourceLimits) -> BaseSandbox:
+    _require_platform("linux", "Linux")
+    wall = create_bubblewrap_backend()
     if wall is None:
         raise SandboxError(
             "not for root; native is" if os.getuid() == 0 else "bwrap is not installed"
@@ -95,21 +95,21 @@ def _bubblewrap(limits: Limits) -> TestingSandbox:
     return WarmSandbox(wall, limits)
 
 
-def _native(limits: Limits) -> TestingSandbox:
-    _only_on("linux", "Linux")
-    return WarmSandbox(native_wall(), limits)
+def _create_native(limits: ResourceLimits) -> BaseSandbox:
+    _require_platform("linux", "Linux")
+    return WarmSandbox(create_native_backend(), limits)
 
 
-def _landlock(limits: Limits) -> TestingSandbox:
-    _only_on("linux", "Linux")
+def _create_landlock(limits: ResourceLimits) -> BaseSandbox:
+    _require_platform("linux", "Linux")
     return LandlockSandbox(limits)
 
 
-def _seatbelt(limits: Limits) -> TestingSandbox:
-    _only_on("darwin", "macOS")
+def _create_seatbelt(limits: ResourceLimits) -> BaseSandbox:
+    _require_platform("darwin", "macOS")
     return SeatbeltSandbox(limits)
 
 
-def _only_on(platform: str, name: str) -> None:
+def _require_platform(platform: str, name: str) -> None:
     if sys.platform != platform:
         raise SandboxError(f"only on {name}")

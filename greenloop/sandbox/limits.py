@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from greenloop.records import LimitName
 from greenloop.settings import Settings
 
-_CPU_MORE_S = 2
+_EXTRA_CPU_SECONDS = 2
 
 
 @dataclass(frozen=True)
-class Limits:
+class ResourceLimits:
     """Per run; sizes in bytes. `cpu_s`: seconds of one process, None for the wall time and 2 more.
 
     `memory_bytes` is the address space of one process, `total_bytes` the memory of all of them
@@ -36,9 +36,9 @@ class Limits:
     @property
     def cpu_seconds(self) -> int:
         """What one process may use."""
-        return int(self.timeout_s) + _CPU_MORE_S if self.cpu_s is None else self.cpu_s
+        return int(self.timeout_s) + _EXTRA_CPU_SECONDS if self.cpu_s is None else self.cpu_s
 
-    def inside(self) -> dict[str, int]:
+    def to_guest(self) -> dict[str, int]:
         """The same for the inside, in whole numbers."""
         other = ("timeout_s", "cpu_s")
         counted = {name: value for name, value in vars(self).items() if name not in other}
@@ -49,27 +49,27 @@ class Limits:
             "cpu_seconds": self.cpu_seconds,
         }
 
-    def exceeded(self, name: LimitName) -> str:
+    def describe_exceeded(self, name: LimitName) -> str:
         """In words, with the number."""
         return {
             "wall time": f"still running after {self.timeout_s:g} s",
             "cpu": f"more than {self.cpu_seconds} s of CPU time in one process",
-            "memory": f"more than {_mb(self.memory_bytes)} of memory in one process",
-            "total memory": f"more than {_mb(self.total_bytes)} of memory in all, with its files",
+            "memory": f"more than {_format_mb(self.memory_bytes)} of memory in one process",
+            "total memory": f"more than {_format_mb(self.total_bytes)} of memory in all, with its files",
             "processes": f"more than {self.processes} processes and threads",
-            "disk": f"more than {_mb(self.disk_bytes)} of files",
+            "disk": f"more than {_format_mb(self.disk_bytes)} of files",
             "inodes": f"more than {self.inodes} files and folders",
-            "shared memory": f"more than {_mb(self.shared_bytes)} of shared memory",
+            "shared memory": f"more than {_format_mb(self.shared_bytes)} of shared memory",
             "open files": f"more than {self.open_files} open files in one process",
-            "file size": f"a file of more than {_mb(self.file_bytes)}",
+            "file size": f"a file of more than {_format_mb(self.file_bytes)}",
             "output": f"more than {self.output_bytes >> 10} KB of output",
         }[name]
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_from_settings(settings: Settings) -> ResourceLimits:
     """The limits that the settings ask for."""
     total_mb = settings.memory_mb if settings.total_memory_mb is None else settings.total_memory_mb
-    return Limits(
+    return ResourceLimits(
         timeout_s=settings.timeout_s,
         cpu_s=settings.cpu_s,
         memory_bytes=settings.memory_mb << 20,
@@ -84,5 +84,5 @@ def limits_of(settings: Settings) -> Limits:
     )
 
 
-def _mb(size: int) -> str:
+def _format_mb(size: int) -> str:
     return f"{size / (1 << 20):g} MB"

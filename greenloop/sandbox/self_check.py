@@ -15,9 +15,9 @@ from typing import Any
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.api import Sandbox
-from greenloop.sandbox.base import environment
+from greenloop.sandbox.base import build_environment
 
-_CODE = """
+_MODULE_SOURCE = """
 import os
 import socket
 
@@ -79,38 +79,38 @@ def changes(path):
 def adds(a, b):
     return a + b
 """
-_TESTS = "from canary import adds\n\n\ndef test_adds():\n    assert adds(1, 2) == 3\n"
-_NO = ["bool", False]
-_MADE_BY_ITSELF = ("PYTHONPATH", "PYTEST_VERSION", "PYTEST_CURRENT_TEST", "LC_CTYPE")
+_TEST_SOURCE = "from canary import adds\n\n\ndef test_adds():\n    assert adds(1, 2) == 3\n"
+_FALSE = ["bool", False]
+_IMPLICIT_VARIABLES = ("PYTHONPATH", "PYTEST_VERSION", "PYTEST_CURRENT_TEST", "LC_CTYPE")
 
 
-def check_wall(box: Sandbox) -> None:
+def check_isolation(sandbox: Sandbox) -> None:
     """Runs the real thing.
 
     Raises:
         SandboxError: an ordinary test does not pass in it, or something outside is within reach.
     """
-    run = box.run_tests(_CODE, _TESTS, module="canary")
+    run = sandbox.run_tests(_MODULE_SOURCE, _TEST_SOURCE, module="canary")
     if not run.passed:
-        raise SandboxError(f"{box.info.backend}: an ordinary test does not pass: {run}")
-    with _canary() as canary:
-        before = canary.state()
+        raise SandboxError(f"{sandbox.info.backend}: an ordinary test does not pass: {run}")
+    with _create_decoys() as canary:
+        before = canary.file_state()
         calls = canary.calls()
-        answers = box.answer_calls(_CODE, "canary", list(calls))
-        changed = canary.state() != before
+        answers = sandbox.evaluate_calls(_MODULE_SOURCE, "canary", list(calls))
+        changed = canary.file_state() != before
     for (call, right), event in zip(calls.items(), answers.events, strict=True):
         if event is None or event.get("value") != right:
             raise SandboxError(
-                f"{box.info.backend}: the wall does not hold: {call} gave {event} {answers.trouble}"
+                f"{sandbox.info.backend}: the wall does not hold: {call} gave {event} {answers.error}"
             )
     if changed:
         raise SandboxError(
-            f"{box.info.backend}: the wall does not hold: a file outside was changed"
+            f"{sandbox.info.backend}: the wall does not hold: a file outside was changed"
         )
 
 
 @dataclass(frozen=True)
-class _Canary:
+class _HostDecoys:
     """Secrets in the home (where it can be written to) and in the temporary folder, and listeners."""
 
     folders: tuple[Path, ...]
@@ -121,16 +121,16 @@ class _Canary:
         """What is tried, and the answer that it must give."""
         files = [str(folder / "secret") for folder in self.folders]
         return {
-            **{f"reads({path!r})": _NO for path in files},
-            f"reads('/proc/{os.getpid()}/environ')": _NO,
-            f"connects({self.port})": _NO,
-            **{f"connects_by_name({address!r})": _NO for address in self.addresses},
-            f"sees({_foreign_names()!r})": _NO,
-            f"reaches({os.getpid()})": _NO,
+            **{f"reads({path!r})": _FALSE for path in files},
+            f"reads('/proc/{os.getpid()}/environ')": _FALSE,
+            f"connects({self.port})": _FALSE,
+            **{f"connects_by_name({address!r})": _FALSE for address in self.addresses},
+            f"sees({_list_host_variables()!r})": _FALSE,
+            f"reaches({os.getpid()})": _FALSE,
             **{f"changes({path!r})": ["none", None] for path in files},
         }
 
-    def state(self) -> list[Any]:
+    def file_state(self) -> list[Any]:
         """All that could be changed of the files."""
         found: list[Any] = []
         for folder in self.folders:
@@ -142,7 +142,7 @@ class _Canary:
 
 
 @contextmanager
-def _canary() -> Iterator[_Canary]:
+def _create_decoys() -> Iterator[_HostDecoys]:
     with ExitStack() as made:
         folders = tuple(
             Path(
@@ -150,32 +150,32 @@ def _canary() -> Iterator[_Canary]:
                     tempfile.TemporaryDirectory(prefix=".greenloop-canary-", dir=place)
                 )
             )
-            for place in _places()
+            for place in _list_parent_folders()
         )
         for folder in folders:
             (folder / "secret").write_text(secrets.token_hex(8))
-        addresses = _addresses(folders[-1])
+        addresses = _choose_socket_addresses(folders[-1])
         for address in addresses:
             listening = made.enter_context(socket.socket(socket.AF_UNIX))
             listening.bind(address)
             listening.listen()
         tcp = made.enter_context(socket.create_server(("127.0.0.1", 0)))
-        yield _Canary(folders, tcp.getsockname()[1], addresses)
+        yield _HostDecoys(folders, tcp.getsockname()[1], addresses)
 
 
-def _foreign_names() -> list[str]:
+def _list_host_variables() -> list[str]:
     """Our variables that a run has no business to see."""
-    known = {*environment("", "", 0), *_MADE_BY_ITSELF}
+    known = {*build_environment("", "", 0), *_IMPLICIT_VARIABLES}
     return sorted(name for name in os.environ if name not in known)
 
 
-def _places() -> list[str]:
+def _list_parent_folders() -> list[str]:
     home, temporary = os.path.expanduser("~"), tempfile.gettempdir()
     writable = os.path.isdir(home) and os.access(home, os.W_OK)
     return [home, temporary] if writable else [temporary]
 
 
-def _addresses(folder: Path) -> tuple[str, ...]:
+def _choose_socket_addresses(folder: Path) -> tuple[str, ...]:
     """A socket with a path, and on Linux one without."""
     paths = [str(folder / "socket")]
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as tried:

@@ -6,9 +6,15 @@ from greenloop.records import Failure, Frame
 from greenloop.records.script_result import ScriptError, ScriptFrame, ScriptRun
 from greenloop.scripts.output_excerpts import tail
 
-_VALUES, _VALUE, _STDERR_LINES, _STDOUT_LINES, _OUTPUT = 8, 100, 6, 8, 1200
-_TRACEBACK = "Traceback (most recent call last):"
-_NAMED = {
+_MAX_VALUES, _MAX_VALUE_CHARS, _MAX_STDERR_LINES, _MAX_STDOUT_LINES, _MAX_OUTPUT_CHARS = (
+    8,
+    100,
+    6,
+    8,
+    1200,
+)
+_TRACEBACK_HEADER = "Traceback (most recent call last):"
+_EXCEPTION_BY_ENDING = {
     "timeout": ("Timeout", "the script was stopped: time was up"),
     "cpu": ("CpuLimit", "the script was stopped: its CPU time was used up"),
     "memory": ("MemoryLimit", "the script was stopped: it used too much memory"),
@@ -21,78 +27,89 @@ _NAMED = {
 }
 
 
-def bad_end(run: ScriptRun, test: str) -> Failure | None:
+def failure_from_run(run: ScriptRun, test: str) -> Failure | None:
     """Why the run did not come to a good end, as a failure of `test`; None where it did.
 
     `output` holds the values of the last frame's names, and the last lines of what was printed.
     """
     if run.ending == "finished" and run.exit_status == 0 and run.error is None:
         return None
-    exception, message = _told(run)
+    exception, message = _describe_end(run)
     return Failure(
         test=test,
         phase="call",
         exception=exception,
         message=message,
-        frames=_frames(run),
-        output=_last_words(run),
+        frames=_build_frames(run),
+        output=_collect_last_output(run),
     )
 
 
-def _told(run: ScriptRun) -> tuple[str, str]:
+def _describe_end(run: ScriptRun) -> tuple[str, str]:
     if run.ending != "finished":
-        return _stopped(run)
+        return _describe_stop(run)
     limits = f"\n(limit reached: {', '.join(run.limits_hit)})" if run.limits_hit else ""
     if run.error is not None:
-        return run.error.exception, (run.error.message or "(no message)") + limits + _refused(run)
-    said = tail(run.stderr, _STDERR_LINES, _OUTPUT) or tail(run.stdout, 3, _OUTPUT)
+        return run.error.exception, (
+            run.error.message or "(no message)"
+        ) + limits + _describe_refused_requests(run)
+    said = tail(run.stderr, _MAX_STDERR_LINES, _MAX_OUTPUT_CHARS) or tail(
+        run.stdout, 3, _MAX_OUTPUT_CHARS
+    )
     last = f"; it said last:\n{said}" if said else "; it said nothing"
-    return "SystemExit", f"ended with status {run.exit_status}{last}{limits}{_refused(run)}"
+    return (
+        "SystemExit",
+        f"ended with status {run.exit_status}{last}{limits}{_describe_refused_requests(run)}",
+    )
 
 
-def _stopped(run: ScriptRun) -> tuple[str, str]:
-    exception, words = _NAMED.get(run.ending, ("Crash", f"the script ended as {run.ending}"))
+def _describe_stop(run: ScriptRun) -> tuple[str, str]:
+    exception, words = _EXCEPTION_BY_ENDING.get(
+        run.ending, ("Crash", f"the script ended as {run.ending}")
+    )
     parts = [words + (f" ({run.detail})" if run.detail else "")]
     if run.limits_hit:
         parts.append(f"limit reached: {', '.join(run.limits_hit)}")
     if run.error is not None:
         parts.append(f"last exception: {run.error.exception}: {run.error.message}")
-    return exception, "\n".join(parts) + _refused(run)
+    return exception, "\n".join(parts) + _describe_refused_requests(run)
 
 
-def _refused(run: ScriptRun) -> str:
+def _describe_refused_requests(run: ScriptRun) -> str:
     """Requests that were not let through: then the exception is often another one."""
     refused = [item for item in run.network if not item.allowed]
     told = dict.fromkeys(f"{item.host}:{item.port} ({item.why})" for item in refused)
     return f"\n(network: not let through: {', '.join(list(told)[:5])})" if told else ""
 
 
-def _frames(run: ScriptRun) -> tuple[Frame, ...]:
+def _build_frames(run: ScriptRun) -> tuple[Frame, ...]:
     frames = run.error.frames if run.error is not None else run.where
     keep = ("file", "line", "function", "text")
     return tuple(Frame(**{key: getattr(item, key) for key in keep}) for item in frames)
 
 
-def _last_words(run: ScriptRun) -> str:
-    parts = [_values(run.error)] if run.error is not None else []
-    stdout = tail(run.stdout, _STDOUT_LINES, _OUTPUT)
+def _collect_last_output(run: ScriptRun) -> str:
+    parts = [_describe_local_values(run.error)] if run.error is not None else []
+    stdout = tail(run.stdout, _MAX_STDOUT_LINES, _MAX_OUTPUT_CHARS)
     if stdout:
         parts.append(f"last lines of standard output:\n{stdout}")
-    stderr = tail(run.stderr.partition(_TRACEBACK)[0], _STDERR_LINES, _OUTPUT)
+    stderr = tail(run.stderr.partition(_TRACEBACK_HEADER)[0], _MAX_STDERR_LINES, _MAX_OUTPUT_CHARS)
     if stderr and run.error is not None:
         parts.append(f"last lines of standard error:\n{stderr}")
     return "\n".join(item for item in parts if item)
 
 
-def _values(error: ScriptError) -> str:
+def _describe_local_values(error: ScriptError) -> str:
     """`values in main, line 12: row = {…}, total = 0`, of the innermost frame that has any."""
     frame = next((item for item in reversed(error.frames) if item.local_values), None)
     if frame is None:
         return ""
-    return f"values in {frame.function}, line {frame.line}: {_listed(frame)}"
+    return f"values in {frame.function}, line {frame.line}: {_format_local_values(frame)}"
 
 
-def _listed(frame: ScriptFrame) -> str:
-    shown = [f"{name} = {value[:_VALUE]}" for name, value in frame.local_values[:_VALUES]]
-    more = len(frame.local_values) - _VALUES
+def _format_local_values(frame: ScriptFrame) -> str:
+    shown = [
+        f"{name} = {value[:_MAX_VALUE_CHARS]}" for name, value in frame.local_values[:_MAX_VALUES]
+    ]
+    more = len(frame.local_values) - _MAX_VALUES
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

@@ -7,21 +7,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from greenloop.scripts.cli_options import Option, options_in, options_of
+from greenloop.scripts.cli_options import Option, find_options, find_options_by_pattern
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_FIELD = re.compile(r"%(\(\w+\))?[-+ #0]*[\d*]*(\.[\d*]+)?[a-zA-Z]|\{[^{}]*\}")
-_DEFINED = re.compile(r"^[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
-_PRINTED = re.compile(
+_FORMAT_FIELD = re.compile(r"%(\(\w+\))?[-+ #0]*[\d*]*(\.[\d*]+)?[a-zA-Z]|\{[^{}]*\}")
+_DEFINITION_PATTERN = re.compile(r"^[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
+_OUTPUT_PATTERN = re.compile(
     r"""\b(?:print|write|echo|debug|info|warning|error)\b[ \t]*\(?[ \t]*[fFuUrRbB]{0,2}"""
     r"""(?:'([^'\n]*)'|"([^"\n]*)")"""
 )
-_WRITERS = frozenset({"print", "echo", "secho", "write"})
-_LOGGED = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
+_OUTPUT_FUNCTIONS = frozenset({"print", "echo", "secho", "write"})
+_LOG_METHODS = frozenset(
+    {"debug", "info", "warning", "warn", "error", "critical", "exception", "log"}
+)
 
 
 @dataclass(frozen=True)
-class Output:
+class OutputCall:
     """One call that puts something out: its text, or what it shows as written, and the words."""
 
     text: str
@@ -36,106 +38,110 @@ class Inventory:
     patterns: then methods stand there by their bare names, and `texts` is the source as a whole.
     """
 
-    defined: dict[str, str] = field(default_factory=dict)
+    definitions: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
-    outputs: tuple[Output, ...] = ()
+    outputs: tuple[OutputCall, ...] = ()
     texts: frozenset[str] = frozenset()
-    exact: bool = True
+    is_exact: bool = True
 
     @property
     def bare_names(self) -> frozenset[str]:
-        return frozenset(name.rpartition(".")[2] for name in self.defined)
+        return frozenset(name.rpartition(".")[2] for name in self.definitions)
 
 
-def inventory(source: str) -> Inventory:
+def build_inventory(source: str) -> Inventory:
     """All that a source has, from its syntax tree, or by patterns where it has none."""
     try:
-        return _by_tree(ast.parse(source))
+        return _inventory_from_tree(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _by_patterns(source)
+        return _inventory_from_patterns(source)
 
 
-def _by_tree(tree: ast.Module) -> Inventory:
-    found = list(_definitions(tree.body, ""))
+def _inventory_from_tree(tree: ast.Module) -> Inventory:
+    found = list(_iter_definitions(tree.body, ""))
     return Inventory(
-        defined={name: _body(node) for name, node in found},
-        kinds={name: _kind(name, node) for name, node in found},
-        options=tuple(options_of(tree)),
-        outputs=tuple(_output(node) for node in ast.walk(tree) if _puts_out(node)),
-        texts=frozenset(_texts(tree)),
+        definitions={name: _body_text(node) for name, node in found},
+        kinds={name: _definition_kind(name, node) for name, node in found},
+        options=tuple(find_options(tree)),
+        outputs=tuple(_build_output_call(node) for node in ast.walk(tree) if _is_output_call(node)),
+        texts=frozenset(_iter_texts(tree)),
     )
 
 
-def _by_patterns(source: str) -> Inventory:
-    found = {name: keyword for keyword, name in _DEFINED.findall(source)}
-    texts = [single or double for single, double in _PRINTED.findall(source)]
+def _inventory_from_patterns(source: str) -> Inventory:
+    found = {name: keyword for keyword, name in _DEFINITION_PATTERN.findall(source)}
+    texts = [single or double for single, double in _OUTPUT_PATTERN.findall(source)]
     return Inventory(
-        defined=dict.fromkeys(found, ""),
+        definitions=dict.fromkeys(found, ""),
         kinds={name: "class" if word == "class" else "function" for name, word in found.items()},
-        options=tuple(options_in(source)),
-        outputs=tuple(Output(text, frozenset(words_of(text))) for text in texts if words_of(text)),
+        options=tuple(find_options_by_pattern(source)),
+        outputs=tuple(
+            OutputCall(text, frozenset(extract_words(text)))
+            for text in texts
+            if extract_words(text)
+        ),
         texts=frozenset({source}),
-        exact=False,
+        is_exact=False,
     )
 
 
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def _definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, _Definition]]:
+def _iter_definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, _DefinitionNode]]:
     """Of modules and classes, also below `if` and `try`; not what functions hold inside."""
     for node in body:
-        if isinstance(node, _Definition):
+        if isinstance(node, _DefinitionNode):
             yield f"{prefix}{node.name}", node
         if isinstance(node, ast.ClassDef):
-            yield from _definitions(node.body, f"{prefix}{node.name}.")
+            yield from _iter_definitions(node.body, f"{prefix}{node.name}.")
         elif isinstance(node, (ast.If, ast.Try, ast.With)):
             inner = [item for item in ast.iter_child_nodes(node) if isinstance(item, ast.stmt)]
-            yield from _definitions(inner, prefix)
+            yield from _iter_definitions(inner, prefix)
 
 
-def _kind(name: str, node: _Definition) -> str:
+def _definition_kind(name: str, node: _DefinitionNode) -> str:
     if isinstance(node, ast.ClassDef):
         return "class"
     return "method" if "." in name else "function"
 
 
-def _body(node: _Definition) -> str:
+def _body_text(node: _DefinitionNode) -> str:
     return "\n".join(ast.unparse(item) for item in node.body)
 
 
-def _puts_out(node: ast.AST) -> bool:
+def _is_output_call(node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     if isinstance(node.func, ast.Name):
-        return node.func.id in _WRITERS
+        return node.func.id in _OUTPUT_FUNCTIONS
     if not isinstance(node.func, ast.Attribute):
         return False
-    if node.func.attr in _WRITERS:
+    if node.func.attr in _OUTPUT_FUNCTIONS:
         return True
-    return node.func.attr in _LOGGED and "log" in ast.unparse(node.func.value).lower()
+    return node.func.attr in _LOG_METHODS and "log" in ast.unparse(node.func.value).lower()
 
 
-def _output(node: ast.AST) -> Output:
+def _build_output_call(node: ast.AST) -> OutputCall:
     assert isinstance(node, ast.Call)
-    text = " ".join(part for item in node.args for part in _texts(item))
-    shown = text if words_of(text) else ", ".join(ast.unparse(item) for item in node.args)
-    return Output(shown, frozenset(words_of(text)))
+    text = " ".join(part for item in node.args for part in _iter_texts(item))
+    shown = text if extract_words(text) else ", ".join(ast.unparse(item) for item in node.args)
+    return OutputCall(shown, frozenset(extract_words(text)))
 
 
-def _texts(node: ast.AST) -> Iterator[str]:
+def _iter_texts(node: ast.AST) -> Iterator[str]:
     """The text constants below a node, in their order; keys of subscripts are none."""
     if isinstance(node, ast.Subscript):
-        yield from _texts(node.value)
+        yield from _iter_texts(node.value)
     elif isinstance(node, ast.Constant):
         if isinstance(node.value, str):
             yield node.value
     else:
         for child in ast.iter_child_nodes(node):
-            yield from _texts(child)
+            yield from _iter_texts(child)
 
 
-def words_of(text: str) -> list[str]:
+def extract_words(text: str) -> list[str]:
     """Words in lower case; fields to be filled in are none."""
-    return [item.lower() for item in _WORD.findall(_FIELD.sub(" ", text))]
+    return [item.lower() for item in _WORD.findall(_FORMAT_FIELD.sub(" ", text))]

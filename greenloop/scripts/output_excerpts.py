@@ -6,39 +6,39 @@ import difflib
 import posixpath
 from collections.abc import Sequence
 
-from greenloop.records.script_result import MadeFile
-from greenloop.scripts.checks.csv_tables import counted
+from greenloop.records.script_result import ProducedFile
+from greenloop.scripts.checks.csv_tables import format_count
 
-_LINES, _WIDE, _FILES = 8, 160, 12
-_COMPARED = 400
+_MAX_LINES, _MAX_LINE_CHARS, _MAX_FILES = 8, 160, 12
+_MAX_COMPARED_LINES = 400
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """The lines of a text, as its line feeds part them; what stands behind the last is one too."""
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def first_lines(text: str, what: str) -> str:
+def format_first_lines(text: str, title: str) -> str:
     """How many lines there are, and the first of them."""
-    lines = lines_of(text)
+    lines = split_lines(text)
     if not text.strip():
-        return f"{what}: nothing but blanks" if text else f"{what}: empty"
-    head = [f"  {_cut(item)}" for item in lines[:_LINES]]
-    if len(lines) > _LINES:
-        head.append(f"  … {counted(len(lines) - _LINES, 'more line')}")
-    return "\n".join([f"{what}, {counted(len(lines), 'line')}:", *head])
+        return f"{title}: nothing but blanks" if text else f"{title}: empty"
+    head = [f"  {_truncate(item)}" for item in lines[:_MAX_LINES]]
+    if len(lines) > _MAX_LINES:
+        head.append(f"  … {format_count(len(lines) - _MAX_LINES, 'more line')}")
+    return "\n".join([f"{title}, {format_count(len(lines), 'line')}:", *head])
 
 
-def files_made(made: Sequence[MadeFile]) -> str:
+def format_made_files(made: Sequence[ProducedFile]) -> str:
     """The files that a run made, with their sizes."""
     if not made:
         return "the script made no file"
-    named = [f"{item.path} ({counted(item.size, 'byte')})" for item in made[:_FILES]]
-    more = f" and {len(made) - _FILES} more" if len(made) > _FILES else ""
+    named = [f"{item.path} ({format_count(item.size, 'byte')})" for item in made[:_MAX_FILES]]
+    more = f" and {len(made) - _MAX_FILES} more" if len(made) > _MAX_FILES else ""
     return f"the script made: {', '.join(named)}{more}"
 
 
-def near_file(path: str, made: Sequence[MadeFile]) -> str:
+def suggest_file(path: str, made: Sequence[ProducedFile]) -> str:
     """A made file that may be the one that is meant; "" where there is none."""
     names = [item.path for item in made]
     same = [name for name in names if posixpath.basename(name) == posixpath.basename(path)]
@@ -47,34 +47,36 @@ def near_file(path: str, made: Sequence[MadeFile]) -> str:
     return f"; {near[0]} is near to it" if near else ""
 
 
-def near_text(wanted: str, text: str) -> str:
+def find_nearest_line(wanted: str, text: str) -> str:
     """The line that comes nearest to a text that was not found; "" where none is near."""
-    lines = lines_of(text)[:_COMPARED]
+    lines = split_lines(text)[:_MAX_COMPARED_LINES]
     plain = " ".join(wanted.split()).lower()
     for number, line in enumerate(lines, 1):
         if plain and plain in " ".join(line.split()).lower():
             how = "case" if " ".join(wanted.split()) not in " ".join(line.split()) else "spaces"
-            return f"line {number} differs only in {how}: {_cut(line)!r}"
-    near = difflib.get_close_matches(wanted[:_WIDE], [item[:_WIDE] for item in lines], 1, 0.6)
+            return f"line {number} differs only in {how}: {_truncate(line)!r}"
+    near = difflib.get_close_matches(
+        wanted[:_MAX_LINE_CHARS], [item[:_MAX_LINE_CHARS] for item in lines], 1, 0.6
+    )
     return f"the nearest line is {near[0]!r}" if near else ""
 
 
-def near_names(missing: Sequence[str], there: Sequence[str]) -> str:
+def suggest_names(missing: Sequence[str], available: Sequence[str]) -> str:
     """For each name that is missing the one that may be meant: `amount -> Amount`."""
-    lower = {item.lower().replace(" ", "_"): item for item in there}
+    lower = {item.lower().replace(" ", "_"): item for item in available}
     pairs = []
     for name in missing:
         same = lower.get(name.lower().replace(" ", "_"))
-        near = [same] if same else difflib.get_close_matches(name, there, 1, 0.7)
+        near = [same] if same else difflib.get_close_matches(name, available, 1, 0.7)
         pairs += [f"{near[0]!r} is near to {name!r}"] if near else []
     return ", ".join(pairs)
 
 
-def tail(text: str, lines: int, most: int) -> str:
+def tail(text: str, lines: int, max_chars: int) -> str:
     """The last lines of a text, and of these at most so many characters."""
-    kept = "\n".join(_cut(item) for item in lines_of(text.rstrip())[-lines:])
-    return kept if len(kept) <= most else f"…{kept[-most:]}"
+    kept = "\n".join(_truncate(item) for item in split_lines(text.rstrip())[-lines:])
+    return kept if len(kept) <= max_chars else f"…{kept[-max_chars:]}"
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= _WIDE else f"{line[:_WIDE]}…"
+def _truncate(line: str) -> str:
+    return line if len(line) <= _MAX_LINE_CHARS else f"{line[:_MAX_LINE_CHARS]}…"

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from greenloop.records.script_result import ScriptRun
 from greenloop.scripts.cli_options import reads_arguments
-from greenloop.scripts.inventory import Inventory, Output, inventory, words_of
+from greenloop.scripts.inventory import Inventory, OutputCall, build_inventory, extract_words
 
-MOST_TOLD = 12
-_LONG, _KEPT_SHARE = 25, 0.4
-_ALIKE, _COVERED, _LINE_ALIKE = 0.6, 0.6, 0.8
-_COMPARED, _TOLD_LINES = 400, 5
-_CHANGING = (
+MAX_REGRESSIONS = 12
+_MIN_REWRITE_LINES, _MIN_KEPT_SHARE = 25, 0.4
+_MIN_BODY_SIMILARITY, _MIN_WORD_COVERAGE, _MIN_LINE_SIMILARITY = 0.6, 0.6, 0.8
+_MAX_COMPARED, _MAX_LOST_LINES = 400, 5
+_VOLATILE_PATTERNS = (
     (re.compile(r"0x[0-9a-fA-F]+"), "0"),
     (re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)\w*\b", re.IGNORECASE), "DAY"),
     (
@@ -26,128 +26,130 @@ _CHANGING = (
     (re.compile(r"[-+]?\d+(?:[.,:]\d+)*"), "0"),
     (re.compile(r"\s+"), " "),
 )
-_TROUBLE = re.compile(
+_ERROR_LINE = re.compile(
     r"(?i)error|exception|fail|traceback|cannot|can't|could not|couldn't|unable|invalid|missing"
     r"|warning|usage:|not found|no such|unknown|abort|none\b|nan\b"
 )
 
 
-def dropped(original: str, repaired: str) -> list[str]:
+def find_regressions(original: str, repaired: str) -> list[str]:
     """One line for the model for each function, class, option or output that is gone; [] if none.
 
     `original` is the first version after the free fixes, so that a Python 2 print is known as one;
     a source that does not parse is read by patterns. What was renamed, reworded in part, merged or
     moved is not gone. At most `MOST_TOLD` lines, the last of them on how much was rewritten.
     """
-    old, new = inventory(original), inventory(repaired)
-    lines = list(_definitions_gone(old, new))
+    old, new = build_inventory(original), build_inventory(repaired)
+    lines = list(_find_missing_definitions(old, new))
     if reads_arguments(original) and not reads_arguments(repaired):
         lines.append("the script no longer reads its command line; it has to")
     else:
-        lines += _options_gone(old, new)
-    lines += _outputs_gone(old, new)
-    return [*lines[: MOST_TOLD - 1], *_rewritten(original, repaired)]
+        lines += _find_missing_options(old, new)
+    lines += _find_missing_outputs(old, new)
+    return [*lines[: MAX_REGRESSIONS - 1], *_report_rewrite(original, repaired)]
 
 
-def lost_output(first: ScriptRun, now: ScriptRun) -> list[str]:
+def find_lost_output(first: ScriptRun, current: ScriptRun) -> list[str]:
     """Lines that the first version printed before it failed, and that `now` did not print.
 
     Numbers, dates and temporary paths do not count, nor do lines that tell of trouble. [] where the
     first version ended with status 0, or where the output of `now` is not known as a whole.
     """
-    if first.exit_status == 0 or now.stdout_cut:
+    if first.exit_status == 0 or current.stdout_cut:
         return []
     printed = first.stdout.split("\n")[:-1]  # what broke off in the middle of a line is no line
-    there = {_steady(line) for line in now.stdout.split("\n")}
+    there = {_mask_volatile_parts(line) for line in current.stdout.split("\n")}
     gone: dict[str, str] = {}
-    for line in printed[:_COMPARED]:
-        steady = _steady(line)
-        if not steady or steady in there or steady in gone or _TROUBLE.search(line):
+    for line in printed[:_MAX_COMPARED]:
+        steady = _mask_volatile_parts(line)
+        if not steady or steady in there or steady in gone or _ERROR_LINE.search(line):
             continue
-        if not difflib.get_close_matches(steady, list(there)[:_COMPARED], 1, _LINE_ALIKE):
+        if not difflib.get_close_matches(
+            steady, list(there)[:_MAX_COMPARED], 1, _MIN_LINE_SIMILARITY
+        ):
             gone[steady] = line.strip()[:160]
     return [f"the first version printed {line!r}, this one does not" for line in gone.values()][
-        :_TOLD_LINES
+        :_MAX_LOST_LINES
     ]
 
 
-def _definitions_gone(old: Inventory, new: Inventory) -> Iterator[str]:
-    exact = old.exact and new.exact
-    there = new.defined.keys() if exact else new.bare_names
-    added = {name: body for name, body in new.defined.items() if name not in old.defined}
+def _find_missing_definitions(old: Inventory, new: Inventory) -> Iterator[str]:
+    exact = old.is_exact and new.is_exact
+    there = new.definitions.keys() if exact else new.bare_names
+    added = {name: body for name, body in new.definitions.items() if name not in old.definitions}
     gone_classes: list[str] = []
-    for name, body in old.defined.items():
+    for name, body in old.definitions.items():
         if (name if exact else name.rpartition(".")[2]) in there:
             continue
-        if name.rpartition(".")[0] in gone_classes or _renamed(name, body, added):
+        if name.rpartition(".")[0] in gone_classes or _is_renamed(name, body, added):
             continue
         if old.kinds[name] == "class":
             gone_classes.append(name)
         yield f"the {old.kinds[name]} `{name}` is gone; it has to stay"
 
 
-def _renamed(name: str, body: str, added: dict[str, str]) -> bool:
+def _is_renamed(name: str, body: str, added: dict[str, str]) -> bool:
     """Whether one of the new definitions is this one under another name, or in another place."""
     bare = name.rpartition(".")[2]
     for other, other_body in added.items():
         if other.rpartition(".")[2] == bare:
             return True
-        if body and _alike(body.split()[:_COMPARED], other_body.split()[:_COMPARED]):
+        if body and _is_similar(body.split()[:_MAX_COMPARED], other_body.split()[:_MAX_COMPARED]):
             return True
     return False
 
 
-def _alike(one: list[str], other: list[str]) -> bool:
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
+def _is_similar(one: list[str], other: list[str]) -> bool:
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio() >= _MIN_BODY_SIMILARITY
 
 
-def _options_gone(old: Inventory, new: Inventory) -> Iterator[str]:
+def _find_missing_options(old: Inventory, new: Inventory) -> Iterator[str]:
     """An option of which no name is left. Read by patterns, any text of the source may be it."""
-    there = frozenset(name for item in new.options for name in item.bare)
-    source = "" if new.exact else "\n".join(new.texts)
+    there = frozenset(name for item in new.options for name in item.normalized_names)
+    source = "" if new.is_exact else "\n".join(new.texts)
     for item in dict.fromkeys(old.options):
-        if item.bare & there or any(name in source for name in item.names if source):
+        if item.normalized_names & there or any(name in source for name in item.names if source):
             continue
         noun = "option" if item.names[0].startswith("-") else "argument"
         yield f"the {noun} `{', '.join(item.names)}` is gone; it has to stay"
 
 
-def _outputs_gone(old: Inventory, new: Inventory) -> Iterator[str]:
+def _find_missing_outputs(old: Inventory, new: Inventory) -> Iterator[str]:
     """What stands in both as it is answers for itself alone; the rest may be reworded or merged."""
     same = Counter(old.outputs) & Counter(new.outputs)
     left = (Counter(old.outputs) - same).keys()
-    others = list((Counter(new.outputs) - same).keys()) if old.exact else list(new.outputs)
-    moved = [frozenset(words_of(text)) for text in new.texts - old.texts]
+    others = list((Counter(new.outputs) - same).keys()) if old.is_exact else list(new.outputs)
+    moved = [frozenset(extract_words(text)) for text in new.texts - old.texts]
     for item in left:
-        if not (_reworded(item, others, moved) if item.words else others):
+        if not (_is_reworded(item, others, moved) if item.words else others):
             yield f"the output {item.text.strip()[:100]!r} is gone; it has to stay"
 
 
-def _reworded(item: Output, others: list[Output], moved: list[frozenset[str]]) -> bool:
+def _is_reworded(item: OutputCall, others: list[OutputCall], moved: list[frozenset[str]]) -> bool:
     """Whether one new output or text has most of its words, or the new outputs together have all."""
-    needed = _COVERED * len(item.words)
+    needed = _MIN_WORD_COVERAGE * len(item.words)
     texts = [*(other.words for other in others), *moved]
     if any(len(item.words & words) >= needed for words in texts):
         return True
     return item.words <= frozenset(word for other in others for word in other.words)
 
 
-def _rewritten(original: str, repaired: str) -> Iterator[str]:
+def _report_rewrite(original: str, repaired: str) -> Iterator[str]:
     """A word on a long script of which little is left as it was; indentation aside."""
-    old, new = _lines(original), _lines(repaired)
+    old, new = _count_lines(original), _count_lines(repaired)
     kept, total = sum((old & new).values()), sum(old.values())
-    if total >= _LONG and kept < _KEPT_SHARE * total:
+    if total >= _MIN_REWRITE_LINES and kept < _MIN_KEPT_SHARE * total:
         yield (
             f"only {kept} of {total} lines are as they were: "
             "change only what is wrong, and leave the rest as it is"
         )
 
 
-def _lines(source: str) -> Counter[str]:
+def _count_lines(source: str) -> Counter[str]:
     return Counter(line.strip() for line in source.splitlines() if line.strip())
 
 
-def _steady(line: str) -> str:
-    for pattern, by in _CHANGING:
+def _mask_volatile_parts(line: str) -> str:
+    for pattern, by in _VOLATILE_PATTERNS:
         line = pattern.sub(by, line)
     return line.strip()

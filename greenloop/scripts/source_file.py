@@ -16,9 +16,9 @@ from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
 
-MOST_BYTES = 4_000_000
-_END = re.compile(r"\r\n|\r|\n")
-_COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+MAX_BYTES = 4_000_000
+_LINE_ENDING = re.compile(r"\r\n|\r|\n")
+_ENCODING_COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -32,41 +32,43 @@ class SourceFile:
     path: Path
     text: str
     encoding: str = "utf-8"
-    bom: bool = False
-    ends: tuple[str, ...] = ()
+    has_bom: bool = False
+    line_endings: tuple[str, ...] = ()
     mode: int = 0o644
 
     @classmethod
-    def read(cls, path: Path) -> SourceFile:
+    def from_path(cls, path: Path) -> SourceFile:
         """
         Raises:
             InputError: no such file, a folder, unreadable, binary, or in an unknown encoding.
         """
-        content, mode = _content(path)
-        encoding = _encoding(path, content)
+        content, mode = _read_content(path)
+        encoding = _detect_encoding(path, content)
         try:
             whole = content.removeprefix(_BOM).decode(encoding)
         except (UnicodeDecodeError, LookupError) as error:
-            raise InputError(f"{path}: {_undecodable(content, encoding, error)}") from None
+            raise InputError(
+                f"{path}: {_describe_decode_error(content, encoding, error)}"
+            ) from None
         return cls(
             path=path,
-            text=_END.sub("\n", whole),
+            text=_LINE_ENDING.sub("\n", whole),
             encoding=encoding,
-            bom=content.startswith(_BOM),
-            ends=tuple(_END.findall(whole)),
+            has_bom=content.startswith(_BOM),
+            line_endings=tuple(_LINE_ENDING.findall(whole)),
             mode=mode,
         )
 
     @property
-    def line_end(self) -> str:
+    def main_line_ending(self) -> str:
         """The end that most lines have."""
-        most = Counter(self.ends).most_common(1)
+        most = Counter(self.line_endings).most_common(1)
         return most[0][0] if most else "\n"
 
-    def kept(self, text: str) -> str:
+    def restore_header(self, text: str) -> str:
         """A new text with what is not its to change: shebang, encoding line, last line's end."""
-        new = _END.sub("\n", text).removeprefix("\ufeff")
-        own, its = _head(self.text), _head(new)
+        new = _LINE_ENDING.sub("\n", text).removeprefix("\ufeff")
+        own, its = _find_header_lines(self.text), _find_header_lines(new)
         if list(own.values()) != list(its.values()):
             rest = [line for n, line in enumerate(new.split("\n")) if n not in its]
             new = "\n".join([*own.values(), *rest])
@@ -82,9 +84,9 @@ class SourceFile:
         Raises:
             OutputError: the file's encoding cannot hold the text.
         """
-        new = self._with_ends(self.kept(text))
+        new = self._restore_line_endings(self.restore_header(text))
         try:
-            return (_BOM if self.bom else b"") + new.encode(self.encoding)
+            return (_BOM if self.has_bom else b"") + new.encode(self.encoding)
         except UnicodeEncodeError as error:
             sign = error.object[error.start : error.start + 1]
             line = new.count("\n", 0, error.start) + 1
@@ -100,29 +102,29 @@ class SourceFile:
         """
         content = self.encode(text)
         try:
-            _replace(Path(os.path.realpath(path)), content, self.mode)
+            _replace_atomically(Path(os.path.realpath(path)), content, self.mode)
         except OSError as error:
             raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
-    def _with_ends(self, text: str) -> str:
-        if len(set(self.ends)) < 2:
-            return text.replace("\n", self.line_end)
+    def _restore_line_endings(self, text: str) -> str:
+        if len(set(self.line_endings)) < 2:
+            return text.replace("\n", self.main_line_ending)
         old, new = self.text.split("\n"), text.split("\n")
-        ends = [self.line_end] * (len(new) - 1) + [""]
+        ends = [self.main_line_ending] * (len(new) - 1) + [""]
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         for start, at, size in matcher.get_matching_blocks():
             for n in range(size):
-                if start + n < len(self.ends) and at + n < len(new) - 1:
-                    ends[at + n] = self.ends[start + n]
+                if start + n < len(self.line_endings) and at + n < len(new) - 1:
+                    ends[at + n] = self.line_endings[start + n]
         return "".join(line + end for line, end in zip(new, ends, strict=True))
 
 
-def _head(text: str) -> dict[int, str]:
+def _find_header_lines(text: str) -> dict[int, str]:
     """The shebang and the encoding line of a source, by their places among its first two lines."""
     first = text.split("\n", 2)[:2]
     head = {0: first[0]} if first[0].startswith("#!") else {}
     for n, line in enumerate(first):
-        if _COOKIE.match(line):
+        if _ENCODING_COOKIE.match(line):
             head[n] = line
             break
         if line.strip() and not line.lstrip().startswith("#"):
@@ -130,7 +132,7 @@ def _head(text: str) -> dict[int, str]:
     return head
 
 
-def _replace(target: Path, content: bytes, mode: int) -> None:
+def _replace_atomically(target: Path, content: bytes, mode: int) -> None:
     """The file is the old one or the new one at any time. Its owner stays where that may be."""
     old = target.stat() if target.exists() else None
     if old is not None and not os.access(target, os.W_OK):
@@ -151,14 +153,14 @@ def _replace(target: Path, content: bytes, mode: int) -> None:
         raise
 
 
-def _content(path: Path) -> tuple[bytes, int]:
+def _read_content(path: Path) -> tuple[bytes, int]:
     """The bytes and the permission bits of a regular file."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
             raise InputError(f"{path}: is {what}; name a Python file")
-        if status.st_size > MOST_BYTES:
+        if status.st_size > MAX_BYTES:
             raise InputError(f"{path}: {status.st_size} bytes is too large for a script")
         content = path.read_bytes()
     except (OSError, ValueError) as error:
@@ -171,7 +173,7 @@ def _content(path: Path) -> tuple[bytes, int]:
     return content, stat.S_IMODE(status.st_mode)
 
 
-def _encoding(path: Path, content: bytes) -> str:
+def _detect_encoding(path: Path, content: bytes) -> str:
     """As PEP 263 has it."""
     try:
         name, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
@@ -182,7 +184,7 @@ def _encoding(path: Path, content: bytes) -> str:
     return "utf-8" if name == "utf-8-sig" else name
 
 
-def _undecodable(content: bytes, encoding: str, error: Exception) -> str:
+def _describe_decode_error(content: bytes, encoding: str, error: Exception) -> str:
     if not isinstance(error, UnicodeDecodeError):
         return f"{encoding} is no encoding of text; mend its coding line"
     line = content.count(b"\n", 0, error.start) + 1

@@ -1,6 +1,6 @@
 """The source that checks a specification's examples: it stands in the test file a person gets."""
 
-CHECK = """
+EXAMPLE_CHECKER_SOURCE = """
 # Examples that stand in the specification, taken over as they are.
 def _check_specification_example(text):
     import ast

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from greenloop.records import GivenExample
-from greenloop.specification.example_checker import CHECK
+from greenloop.specification.example_checker import EXAMPLE_CHECKER_SOURCE
 
 # Bounded repetitions: a specification may be long and hostile, and these must stay linear.
 _FENCE = re.compile(r"[ \t]*```[ \t]*(\w*)")
-_DEF = re.compile(
+_SIGNATURE = re.compile(
     r"(?:\basync[ \t]{1,9})?\bdef[ \t]{1,9}\w{1,99}[ \t]{0,9}\([^`]{0,999}?\)"
     r"(?:\s{0,99}->[^`:\n]{1,200})?(?=\s{0,99}(?:[:`\n]|$))"
 )
@@ -25,53 +25,58 @@ _ARROW = re.compile(
     r"(?:(?P<arrow>->|→|=>|⇒|==|returns\b|gives\b|yields\b)(?P<value>.*)"
     r"|raises?\s+(?:an?\s+)?`?(?P<error>\w+)`?(?P<rest>.*))$"
 )
-_LONGEST_LINE = 2000
-_TOO_DEEP = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+_MAX_LINE_CHARS = 2000
+_PARSE_ERRORS = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 @dataclass(frozen=True)
-class Given:
+class ExtractedExamples:
     """What a specification fixes by itself: stub source of signatures, and examples."""
 
     signatures: str
     examples: tuple[GivenExample, ...]
 
     @property
-    def names(self) -> frozenset[str]:
+    def defined_names(self) -> frozenset[str]:
         """Top-level names that the signatures define."""
         tree = ast.parse(self.signatures)
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return frozenset(node.name for node in tree.body if isinstance(node, kinds))
 
 
-def given_in(specification: str) -> Given:
+def extract_examples(specification: str) -> ExtractedExamples:
     """Everything that a specification fixes in Python: signatures, doctests, `f(1) -> 2`."""
     text = specification.replace("\r\n", "\n")
-    sources = list(_python_parts(text))
-    signatures = "\n\n".join(dict.fromkeys(item for part in sources for item in _stubs(part)))
+    sources = list(_find_python_sources(text))
+    signatures = "\n\n".join(
+        dict.fromkeys(item for part in sources for item in _extract_stubs(part))
+    )
     if not signatures:
-        signatures = "\n\n".join(dict.fromkeys(_loose_signatures(text)))
-    examples = [*_doctests(text), *(item for line in text.split("\n") for item in _arrow(line))]
-    return Given(signatures, tuple(dict.fromkeys(examples)))
+        signatures = "\n\n".join(dict.fromkeys(_find_loose_signatures(text)))
+    examples = [
+        *_extract_doctests(text),
+        *(item for line in text.split("\n") for item in _parse_arrow_example(line)),
+    ]
+    return ExtractedExamples(signatures, tuple(dict.fromkeys(examples)))
 
 
-def usable_examples(
+def filter_usable_examples(
     examples: tuple[GivenExample, ...], names: frozenset[str]
 ) -> tuple[GivenExample, ...]:
     """The examples that speak of an interface's names only (or of what they define themselves)."""
-    return tuple(item for item in examples if _free_names(item) <= names)
+    return tuple(item for item in examples if _find_free_names(item) <= names)
 
 
-def _python_parts(text: str) -> Iterator[str]:
-    if _parsed(text) and re.search(r"^[ \t]*(async def|def|class) ", text, re.MULTILINE):
+def _find_python_sources(text: str) -> Iterator[str]:
+    if _is_parsable(text) and re.search(r"^[ \t]*(async def|def|class) ", text, re.MULTILINE):
         yield text
         return
-    for language, block in _blocks(text):
-        if language in ("python", "py", "python3", "") and _parsed(block):
+    for language, block in _find_code_blocks(text):
+        if language in ("python", "py", "python3", "") and _is_parsable(block):
             yield block
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str]]:
+def _find_code_blocks(text: str) -> Iterator[tuple[str, str]]:
     """Fenced blocks: their language, and their text without common indentation."""
     language: str | None = None
     lines: list[str] = []
@@ -86,37 +91,37 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
             lines.append(line)
 
 
-def _parsed(source: str) -> bool:
+def _is_parsable(source: str) -> bool:
     try:
         return bool(ast.parse(source).body)
-    except _TOO_DEEP:
+    except _PARSE_ERRORS:
         return False
 
 
-def _stubs(source: str) -> Iterator[str]:
+def _extract_stubs(source: str) -> Iterator[str]:
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     for node in ast.parse(source).body:
         if isinstance(node, kinds) and not node.name.lower().startswith("test"):
-            _empty_bodies(node)
+            _remove_bodies(node)
             yield ast.unparse(node)
 
 
-def _empty_bodies(node: ast.AST) -> None:
+def _remove_bodies(node: ast.AST) -> None:
     for item in ast.walk(node):
         if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
             head = item.body[:1] if ast.get_docstring(item) is not None else []
             item.body = [*head, ast.Expr(ast.Constant(...))]
 
 
-def _loose_signatures(text: str) -> Iterator[str]:
+def _find_loose_signatures(text: str) -> Iterator[str]:
     """`def f(x: int) -> int` without a body, in prose or between backticks."""
-    for found in _DEF.finditer(text):
+    for found in _SIGNATURE.finditer(text):
         candidate = " ".join(found[0].split()).rstrip(":") + ": ..."
-        if _parsed(candidate):
+        if _is_parsable(candidate):
             yield candidate
 
 
-def _doctests(text: str) -> Iterator[GivenExample]:
+def _extract_doctests(text: str) -> Iterator[GivenExample]:
     """One for each example; all of a specification as one where they build on each other."""
     plain = re.sub(r"^[ \t]*(```.*|[rR]?\"\"\"|''')[ \t]*$", "", text, flags=re.MULTILINE)
     plain = re.sub(r"^([ \t]*)[rR]?(\"\"\"|''')(?=>>>)", r"\1", plain, flags=re.MULTILINE)
@@ -125,7 +130,7 @@ def _doctests(text: str) -> Iterator[GivenExample]:
         examples = doctest.DocTestParser().get_examples(plain)
     except ValueError:
         return
-    rendered = [_rendered(item) for item in examples]
+    rendered = [_render_doctest(item) for item in examples]
     if any(not item.want for item in examples):
         yield from (
             [GivenExample(doctest="".join(rendered))] if any(e.want for e in examples) else []
@@ -134,55 +139,55 @@ def _doctests(text: str) -> Iterator[GivenExample]:
         yield from (GivenExample(doctest=item) for item in rendered)
 
 
-def _rendered(example: doctest.Example) -> str:
+def _render_doctest(example: doctest.Example) -> str:
     lines = example.source.rstrip("\n").split("\n")
     shown = [f">>> {lines[0]}", *(f"... {line}" for line in lines[1:])]
     return "\n".join(shown) + "\n" + example.want
 
 
-def _arrow(line: str) -> Iterator[GivenExample]:
-    found = _ARROW.match(line) if len(line) <= _LONGEST_LINE else None
-    if found is None or line.lstrip().startswith(">>>") or not _literal_call(found["call"]):
+def _parse_arrow_example(line: str) -> Iterator[GivenExample]:
+    found = _ARROW.match(line) if len(line) <= _MAX_LINE_CHARS else None
+    if found is None or line.lstrip().startswith(">>>") or not _is_literal_call(found["call"]):
         return
     call = found["call"]
     if found["error"]:
         rest = found["rest"].strip(" \t`.;,")
         known = getattr(builtins, found["error"], None)
         if isinstance(known, type) and issubclass(known, BaseException) and rest[:1] in ("", "#"):
-            yield GivenExample(doctest=_raising(call, found["error"]))
+            yield GivenExample(doctest=_render_exception_doctest(call, found["error"]))
         return
     for text in (found["value"], found["value"].partition("#")[0].strip(" \t`.;,")):
-        with contextlib.suppress(*_TOO_DEEP):
+        with contextlib.suppress(*_PARSE_ERRORS):
             value = ast.literal_eval(text.strip())
             is_annotation = value is None and found["arrow"] == "->" and call.endswith("()")
             if not is_annotation and "Ellipsis" not in repr(value):
-                yield GivenExample(doctest=_equality(call, value))
+                yield GivenExample(doctest=_render_equality_doctest(call, value))
             return
 
 
-def _raising(call: str, error: str) -> str:
+def _render_exception_doctest(call: str, error: str) -> str:
     """By `except`, so that a subclass is right too: a traceback would fix the class's name."""
     lines = (f">>> try:\n...     {call}\n", f"... except {error}:\n...     print({error!r})\n")
     return "".join(lines) + f"{error}\n"
 
 
-def _equality(call: str, value: object) -> str:
+def _render_equality_doctest(call: str, value: object) -> str:
     return f">>> {call} is None\nTrue\n" if value is None else f">>> {call}\n{value!r}\n"
 
 
-def _literal_call(text: str) -> bool:
+def _is_literal_call(text: str) -> bool:
     try:
         call = ast.parse(text, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return False
         for argument in [*call.args, *(item.value for item in call.keywords)]:
             ast.literal_eval(argument)
-    except _TOO_DEEP:
+    except _PARSE_ERRORS:
         return False
     return True
 
 
-def _free_names(example: GivenExample) -> frozenset[str]:
+def _find_free_names(example: GivenExample) -> frozenset[str]:
     used: set[str] = set()
     bound: set[str] = set(dir(builtins))
     for part in doctest.DocTestParser().get_examples(example.doctest):
@@ -201,19 +206,21 @@ def _free_names(example: GivenExample) -> frozenset[str]:
 def _parse_or_empty(source: str) -> ast.Module:
     try:
         return ast.parse(source)
-    except _TOO_DEEP:
+    except _PARSE_ERRORS:
         return ast.Module(body=[], type_ignores=[])
 
 
-def example_tests(module: str, examples: tuple[GivenExample, ...]) -> str:
+def render_example_tests(module: str, examples: tuple[GivenExample, ...]) -> str:
     """Tests that check the examples with doctest, one a test; '' where there are none."""
     if not examples:
         return ""
-    tests = [_example_test(number, item) for number, item in enumerate(examples, 1)]
-    return "\n\n\n".join([CHECK.replace("MODULE", module).strip("\n"), *tests]) + "\n"
+    tests = [_render_example_test(number, item) for number, item in enumerate(examples, 1)]
+    return (
+        "\n\n\n".join([EXAMPLE_CHECKER_SOURCE.replace("MODULE", module).strip("\n"), *tests]) + "\n"
+    )
 
 
-def _example_test(number: int, example: GivenExample) -> str:
+def _render_example_test(number: int, example: GivenExample) -> str:
     text = "\n".join(f"        {line!r}" for line in example.doctest.splitlines(keepends=True))
     return (
         f"def test_specification_example_{number}():\n"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Edit:
+class TextEdit:
     """The characters `start` to `end` become `text`.
 
     `cost` says how far it is from what a person would mend first (1: as near as can be). `words`
@@ -17,9 +17,9 @@ class Edit:
     end: int
     text: str
     kind: str
-    words: str
+    description: str
     cost: float
     line: int
 
-    def applied_to(self, code: str) -> str:
+    def apply_to(self, code: str) -> str:
         return code[: self.start] + self.text + code[self.end :]

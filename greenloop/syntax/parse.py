@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 
-def parsed(code: str) -> ast.Module | None:
+def parse_or_none(code: str) -> ast.Module | None:
     """Its syntax tree; None where it has none."""
     try:
         return ast.parse(code)

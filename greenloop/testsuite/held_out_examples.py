@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from greenloop.records import SealedExample
+from greenloop.records import HeldOutExample
 
 # Equal is not enough: `[1] == [True]`. Members of sets and keys come in the order of their hashes,
 # in which equal ones agree.
-_KINDS = (
+_KINDS_SOURCE = (
     "def kinds(value):",
     "    name = type(value).__name__",
     "    if isinstance(value, dict):",
@@ -19,10 +19,13 @@ _KINDS = (
     "        return name, [kinds(item) for item in sorted(value, key=hash)]",
     "    return name",
 )
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # floats: the last digits depend on the order of operations
+RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = (
+    1e-9,
+    1e-12,
+)  # floats: the last digits depend on the order of operations
 
 
-def revealed_test(module: str, name: str, example: SealedExample) -> str:
+def render_held_out_test(module: str, name: str, example: HeldOutExample) -> str:
     """The test's source. Its call is an expression over the module's names."""
     call = f"eval({example.call!r}, dict(vars({module})))"
     if example.raises is not None:
@@ -34,15 +37,15 @@ def revealed_test(module: str, name: str, example: SealedExample) -> str:
             f"assert {kind!r} in [kind.__name__ for kind in caught.type.__mro__]",
         ]
     else:
-        body = [f"import {module}", f"got = {call}", *_comparison(example.returns or "None")]
+        body = [f"import {module}", f"got = {call}", *_render_comparison(example.returns or "None")]
     head = f'def {name}():\n    """{example.requirement or "Sealed"}: a sealed example."""\n    '
     return head + "\n    ".join(body) + "\n"
 
 
-def _comparison(returns: str) -> list[str]:
+def _render_comparison(returns: str) -> list[str]:
     value = ast.parse(returns.strip(), mode="eval").body
     exact = ast.unparse(value)
-    expected = ast.unparse(_Approximate().visit(value))
+    expected = ast.unparse(_ApproximateFloats().visit(value))
     imports = ["import pytest"] if "pytest.approx" in expected else []
     kind = type(ast.literal_eval(returns.strip())).__name__
     if kind == "NoneType":
@@ -50,16 +53,16 @@ def _comparison(returns: str) -> list[str]:
     compared = [*imports, f"assert type(got) is {kind} and got == {expected}"]
     if kind not in ("list", "tuple", "set", "dict"):
         return compared
-    return [*compared, *_KINDS, f"assert kinds(got) == kinds({exact})"]
+    return [*compared, *_KINDS_SOURCE, f"assert kinds(got) == kinds({exact})"]
 
 
-class _Approximate(ast.NodeTransformer):
+class _ApproximateFloats(ast.NodeTransformer):
     """Floats by `pytest.approx`, except where they are hashed."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if not isinstance(node.value, float):
             return node
-        call = f"pytest.approx({ast.unparse(node)}, rel={RELATIVE!r}, abs={ABSOLUTE!r})"
+        call = f"pytest.approx({ast.unparse(node)}, rel={RELATIVE_TOLERANCE!r}, abs={ABSOLUTE_TOLERANCE!r})"
         return ast.parse(call, mode="eval").body
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:

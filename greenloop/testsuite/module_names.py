@@ -6,12 +6,12 @@ import keyword
 import sys
 
 # What pytest needs while it runs, and what it takes for something else.
-_TAKEN = frozenset(
+_RESERVED_NAMES = frozenset(
     "pytest conftest test tests pluggy iniconfig packaging pygments exceptiongroup tomli py".split()
 )
 
 
-def why_no_module_name(name: str) -> str | None:
+def explain_invalid_module_name(name: str) -> str | None:
     """Why a run's module cannot have this name; None where it can."""
     if not (name.isidentifier() and name.isascii()):
         return "it is no plain Python name"
@@ -19,6 +19,6 @@ def why_no_module_name(name: str) -> str | None:
         return "it is a word of the language"
     if name in sys.stdlib_module_names:
         return "it is a module of the standard library"
-    if name in _TAKEN or name.startswith(("_", "test_")):
+    if name in _RESERVED_NAMES or name.startswith(("_", "test_")):
         return "it is taken"
     return None

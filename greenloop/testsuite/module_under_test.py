@@ -8,23 +8,23 @@ import sys
 from collections.abc import Collection
 from importlib.machinery import PathFinder
 
-DEFAULT = "solution"
+DEFAULT_MODULE = "solution"
 
 
-def tested_module(test_code: str, packages: Collection[str]) -> str:
+def find_tested_module(test_code: str, packages: Collection[str]) -> str:
     """The module that a test file is about; `solution` where it imports none that is not installed."""
-    return imported_module(test_code, packages) or DEFAULT
+    return find_imported_module(test_code, packages) or DEFAULT_MODULE
 
 
-def imported_module(test_code: str, packages: Collection[str] = ()) -> str | None:
+def find_imported_module(test_code: str, packages: Collection[str] = ()) -> str | None:
     """The last import of a test file that is not installed here: local ones come last, by custom.
 
     `packages` are modules that runs have besides what is installed here.
     """
-    return next(reversed(imported_modules(test_code, packages)), None)
+    return next(reversed(list_imported_modules(test_code, packages)), None)
 
 
-def imported_modules(code: str, packages: Collection[str] = ()) -> list[str]:
+def list_imported_modules(code: str, packages: Collection[str] = ()) -> list[str]:
     """Top-level names of all imports that are not installed here, in the order of the tree."""
     try:
         tree = ast.parse(code)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_IDS = re.compile(r"\bR[1-9][0-9]*\b")
+_REQUIREMENT_ID = re.compile(r"\bR[1-9][0-9]*\b")
 _SKIPPING_MARK = re.compile(
     r"(pytest\.)?mark\.(skip|skipif|xfail)|unittest\.(skip\w*|expectedFailure)"
 )
@@ -19,7 +19,7 @@ _HOOKS = re.compile(
     r"def pytest_(runtest|pyfunc|exception|assertion|make|pycollect|collect|ignore|generate|item|deselect)"
     r"|collect_ignore|pytest_plugins"
 )
-_CHECK = re.compile(r"(assert|expect|check|verify|raises|warns|fail)[^.]*$", re.IGNORECASE)
+_CHECK_NAME = re.compile(r"(assert|expect|check|verify|raises|warns|fail)[^.]*$", re.IGNORECASE)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -37,32 +37,32 @@ class TestFunction:
     first_line: int
     last_line: int
     requirements: tuple[str, ...]
-    skips: bool
-    returns: bool
-    asserts: bool
+    can_skip: bool
+    has_return_value: bool
+    has_assertions: bool
 
     def source(self, code: str) -> str:
         return "\n".join(code.split("\n")[self.first_line - 1 : self.last_line]) + "\n"
 
 
-def test_functions(code: str) -> list[TestFunction]:
+def parse_test_functions(code: str) -> list[TestFunction]:
     """All tests of a file, in order; [] where it does not parse."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    return list(_tests(tree.body, ""))
+    return list(_find_tests(tree.body, ""))
 
 
-test_functions.__test__ = False  # type: ignore[attr-defined]
+parse_test_functions.__test__ = False  # type: ignore[attr-defined]
 
 
-def _tests(body: list[ast.stmt], prefix: str) -> Iterator[TestFunction]:
+def _find_tests(body: list[ast.stmt], prefix: str) -> Iterator[TestFunction]:
     for node in body:
         if isinstance(node, ast.ClassDef) and is_test_class(node):
-            yield from _tests(node.body, f"{prefix}{node.name}::")
+            yield from _find_tests(node.body, f"{prefix}{node.name}::")
         elif isinstance(node, Function) and node.name.startswith("test"):
-            yield _read(node, prefix)
+            yield _parse_test(node, prefix)
 
 
 def has_hooks(code: str) -> bool:
@@ -79,21 +79,23 @@ def _is_unittest(node: ast.ClassDef) -> bool:
     return any("TestCase" in ast.unparse(base) for base in node.bases)
 
 
-def _read(node: Function, prefix: str) -> TestFunction:
-    first, last = _span(node)
+def _parse_test(node: Function, prefix: str) -> TestFunction:
+    first, last = _get_line_span(node)
     head = (ast.get_docstring(node) or "").strip().split(":")[0]
     return TestFunction(
         name=prefix + node.name,
         first_line=first,
         last_line=last,
-        requirements=tuple(dict.fromkeys(_IDS.findall(head))),
-        skips=_skips(node),
-        returns=any(_gives_back(item) for item in _own_nodes(node.body)),
-        asserts=any(isinstance(item, ast.Assert) or _checks(item) for item in ast.walk(node)),
+        requirements=tuple(dict.fromkeys(_REQUIREMENT_ID.findall(head))),
+        can_skip=_can_skip(node),
+        has_return_value=any(_is_value_return(item) for item in _iter_own_nodes(node.body)),
+        has_assertions=any(
+            isinstance(item, ast.Assert) or _is_check_call(item) for item in ast.walk(node)
+        ),
     )
 
 
-def _own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
+def _iter_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
     """All of a function but what stands in functions and classes inside of it."""
     waiting: list[ast.AST] = list(body)
     while waiting:
@@ -103,18 +105,18 @@ def _own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def _gives_back(node: ast.AST) -> bool:
+def _is_value_return(node: ast.AST) -> bool:
     if not isinstance(node, ast.Return) or node.value is None:
         return False
     return not (isinstance(node.value, ast.Constant) and node.value.value is None)
 
 
-def _checks(node: ast.AST) -> bool:
+def _is_check_call(node: ast.AST) -> bool:
     """Whether this calls something that may fail a test: `pytest.raises`, `self.assertEqual`, …"""
-    return isinstance(node, ast.Call) and _CHECK.search(ast.unparse(node.func)) is not None
+    return isinstance(node, ast.Call) and _CHECK_NAME.search(ast.unparse(node.func)) is not None
 
 
-def _skips(node: Function) -> bool:
+def _can_skip(node: Function) -> bool:
     """Whether a test may end without a verdict: skip or xfail, as a mark or a call."""
     nodes = [item for part in node.decorator_list for item in ast.walk(part)]
     marks = {ast.unparse(item) for item in nodes if isinstance(item, ast.Attribute)}
@@ -122,36 +124,36 @@ def _skips(node: Function) -> bool:
     return bool(calls & _SKIPPING_CALLS) or any(_SKIPPING_MARK.fullmatch(item) for item in marks)
 
 
-def function_name(test_id: str) -> str:
+def get_function_name(test_id: str) -> str:
     """`test_x` or `TestClass::test_x` of a pytest node id, file and parameters taken off."""
     bare = test_id.split("[", 1)[0]
     _, separator, rest = bare.partition(".py::")
     return rest if separator else bare
 
 
-def without(code: str, name: str) -> str:
+def remove_test(code: str, name: str) -> str:
     """The file without one test; a class that it leaves empty of tests goes too."""
-    if not any(item.name == name for item in test_functions(code)):
+    if not any(item.name == name for item in parse_test_functions(code)):
         return code
     lines = code.split("\n")
-    for first, last in reversed(list(_spans(ast.parse(code).body, name.split("::")))):
+    for first, last in reversed(list(_find_removed_spans(ast.parse(code).body, name.split("::")))):
         del lines[first - 1 : last]
     return "\n".join(lines)
 
 
-def _spans(body: list[ast.stmt], path: list[str]) -> Iterator[tuple[int, int]]:
+def _find_removed_spans(body: list[ast.stmt], path: list[str]) -> Iterator[tuple[int, int]]:
     """First and last lines of what goes when the test at `path` goes."""
     for node in body:
         if isinstance(node, ast.ClassDef) and len(path) > 1 and node.name == path[0]:
             inner = "::".join(path[1:])
-            if any(item.name != inner for item in _tests(node.body, "")):
-                yield from _spans(node.body, path[1:])
+            if any(item.name != inner for item in _find_tests(node.body, "")):
+                yield from _find_removed_spans(node.body, path[1:])
             else:
-                yield _span(node)
+                yield _get_line_span(node)
         elif isinstance(node, Function) and path == [node.name]:
-            yield _span(node)
+            yield _get_line_span(node)
 
 
-def _span(node: Function | ast.ClassDef) -> tuple[int, int]:
+def _get_line_span(node: Function | ast.ClassDef) -> tuple[int, int]:
     first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
     return first, node.end_lineno or node.lineno

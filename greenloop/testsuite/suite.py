@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from greenloop.records import Origin, SealedExample
-from greenloop.testsuite.held_out_examples import revealed_test
-from greenloop.testsuite.parser import TestFunction, function_name, test_functions, without
+from greenloop.records import HeldOutExample, Origin
+from greenloop.testsuite.held_out_examples import render_held_out_test
+from greenloop.testsuite.parser import (
+    TestFunction,
+    get_function_name,
+    parse_test_functions,
+    remove_test,
+)
 
-_REVEALED = "test_sealed_example_"
-_GIVEN = "test_specification_example_"
+_HELD_OUT_TEST_PREFIX = "test_sealed_example_"
+_EXAMPLE_TEST_PREFIX = "test_specification_example_"
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class TestFile:
     name: str
     code: str
     locked: bool = False
-    last: bool = False
+    is_last: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class DroppedTest:
     name: str
     requirements: tuple[str, ...]
     origin: Origin
-    why: str
+    reason: str
     disputed: bool
 
 
@@ -53,8 +58,8 @@ class Suite:
     hardening: str = ""
     examples: str = ""
     revealed: str = ""
-    given: tuple[TestFile, ...] = ()
-    sealed: tuple[SealedExample, ...] = ()
+    user_files: tuple[TestFile, ...] = ()
+    held_out: tuple[HeldOutExample, ...] = ()
     dropped: tuple[DroppedTest, ...] = ()
     path: str = ""  # of the module, where it has a place in a project
 
@@ -67,7 +72,7 @@ class Suite:
     def file_name(self) -> str:
         """The generated file's name; it never takes that of a file of the person's."""
         name = f"test_{self.module}.py"
-        taken = {item.name for item in self.given}
+        taken = {item.name for item in self.user_files}
         return name if name not in taken else f"test_{self.module}_generated.py"
 
     @property
@@ -80,16 +85,18 @@ class Suite:
     def files(self) -> tuple[TestFile, ...]:
         """All files, ready to be run."""
         own = (TestFile(self.file_name, self.code),) if self.code.strip() else ()
-        return (*own, *self.given)
+        return (*own, *self.user_files)
 
     @cached_property
     def functions(self) -> tuple[tuple[TestFile, TestFunction], ...]:
         """All tests with their files. Read once: a suite does not change, and is asked often."""
-        return tuple((file, item) for file in self.files for item in test_functions(file.code))
+        return tuple(
+            (file, item) for file in self.files for item in parse_test_functions(file.code)
+        )
 
     def find(self, test: str) -> tuple[TestFile, TestFunction] | None:
         """A test by its id or name, in the file that the id names, or in any."""
-        name, file_name = function_name(test), test.partition("::")[0]
+        name, file_name = get_function_name(test), test.partition("::")[0]
         found = [(file, item) for file, item in self.functions if item.name == name]
         if not found:
             bare = [(f, i) for f, i in self.functions if i.name.rsplit("::", 1)[-1] == name]
@@ -111,17 +118,19 @@ class Suite:
     def origin(self, test: str) -> Origin:
         """Where a test came from, by its id or name."""
         found = self.find(test)
-        name = function_name(test)
-        file = next((item for item in self.given if item.name == test), None)  # skipped as a whole
-        if (found and found[0].locked) or file or name.startswith(_GIVEN):
+        name = get_function_name(test)
+        file = next(
+            (item for item in self.user_files if item.name == test), None
+        )  # skipped as a whole
+        if (found and found[0].locked) or file or name.startswith(_EXAMPLE_TEST_PREFIX):
             return "given"
-        if name.startswith(_REVEALED):
+        if name.startswith(_HELD_OUT_TEST_PREFIX):
             return "sealed"
         return "hardening" if name in self._hardening_names else "generated"
 
     @cached_property
     def _hardening_names(self) -> frozenset[str]:
-        return frozenset(item.name for item in test_functions(self.hardening))
+        return frozenset(item.name for item in parse_test_functions(self.hardening))
 
     def requirements(self, test: str) -> tuple[str, ...]:
         found = self.find(test)
@@ -131,24 +140,24 @@ class Suite:
         """Only what the model wrote: the person's files and examples are locked."""
         return self.find(test) is not None and self.origin(test) != "given"
 
-    def stands(self, test: str) -> bool:
+    def is_active(self, test: str) -> bool:
         """Whether a test, by its id, still counts. Only tests of our own file are ever dropped."""
         file_name, _, _ = test.partition("::")
         gone = {item.name for item in self.dropped}
-        return file_name != self.file_name or function_name(test) not in gone
+        return file_name != self.file_name or get_function_name(test) not in gone
 
-    def drop(self, test: str, why: str, *, disputed: bool) -> Suite:
+    def drop(self, test: str, reason: str, *, disputed: bool) -> Suite:
         """Without one test, which is remembered with the reason; what is locked stays."""
         found = self.find(test)
         if found is None or self.origin(test) == "given":
             return self
         name = found[1].name
-        gone = DroppedTest(name, found[1].requirements, self.origin(test), why, disputed)
+        gone = DroppedTest(name, found[1].requirements, self.origin(test), reason, disputed)
         return replace(
             self,
-            generated=without(self.generated, name),
-            hardening=without(self.hardening, name),
-            revealed=without(self.revealed, name),
+            generated=remove_test(self.generated, name),
+            hardening=remove_test(self.hardening, name),
+            revealed=remove_test(self.revealed, name),
             dropped=(*self.dropped, gone),
         )
 
@@ -156,12 +165,12 @@ class Suite:
         """With tests that were added against surviving mutants."""
         return replace(self, hardening=f"{self.hardening}\n\n\n{code}".strip("\n"))
 
-    def reveal(self, example: SealedExample) -> Suite:
+    def reveal(self, example: HeldOutExample) -> Suite:
         """With a sealed example made an ordinary test: it failed, so the model may see it now."""
-        number = self.revealed.count(f"def {_REVEALED}") + 1
+        number = self.revealed.count(f"def {_HELD_OUT_TEST_PREFIX}") + 1
         names = {item.name for item in self.dropped}
-        while f"{_REVEALED}{number}" in names:
+        while f"{_HELD_OUT_TEST_PREFIX}{number}" in names:
             number += 1
-        test = revealed_test(self.module, f"{_REVEALED}{number}", example)
-        kept = tuple(item for item in self.sealed if item != example)
-        return replace(self, revealed=f"{self.revealed}\n\n{test}".strip("\n"), sealed=kept)
+        test = render_held_out_test(self.module, f"{_HELD_OUT_TEST_PREFIX}{number}", example)
+        kept = tuple(item for item in self.held_out if item != example)
+        return replace(self, revealed=f"{self.revealed}\n\n{test}".strip("\n"), held_out=kept)

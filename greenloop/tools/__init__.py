@@ -46,6 +46,6 @@ def __getattr__(name: str) -> Any:
         return getattr(toolkit, name)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from greenloop.tools.langchain import coding_tools, default_tool
+    from greenloop.tools.langchain import build_default_tool, coding_tools
 
-    return coding_tools if name == "coding_tools" else default_tool(name)
+    return coding_tools if name == "coding_tools" else build_default_tool(name)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import ValidationError
 
-from greenloop.dependencies import Provider
+from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError
 from greenloop.llm.chat import ChatSource
-from greenloop.llm.client import Asker, RetryPolicy
-from greenloop.prompts.failure_context import as_shown
+from greenloop.llm.client import LLMClient, RetryPolicy
+from greenloop.prompts.failure_context import parse_failure_text
 from greenloop.records import (
     Contract,
     Dispute,
@@ -46,7 +46,7 @@ TOOL_NAMES = (
 )
 
 
-class _ForAgents:
+class _AgentTools:
     """The toolkit's methods as another agent calls them: a specification may be plain text."""
 
     def __init__(self, kit: Toolkit) -> None:
@@ -97,7 +97,7 @@ class _ForAgents:
             tests: the pytest file's source.
             module: the name under which the tests import the module; found from them if left out.
         """
-        kit = await self._kit.with_imported(code, tests)
+        kit = await self._kit.with_imported_packages(code, tests)
         return await kit.run_tests(code, tests, module)
 
     async def repair_code(
@@ -119,7 +119,7 @@ class _ForAgents:
         request = RepairRequest(
             code=code,
             summary="The tests failed." if failures else "",
-            failures=as_shown(failures) if failures else (),
+            failures=parse_failure_text(failures) if failures else (),
             findings=findings or (),
         )
         return await self._kit.repair_code(await self._contract(specification), request)
@@ -159,45 +159,45 @@ def coding_tools(
         NoModelError, SandboxError: no `model` (`sandbox`) is given and the settings yield none.
     """
     settings = settings or Settings.load()
-    packages = Provider(settings.allow_list)
+    packages = PackageResolver(settings.allow_list)
     box = sandbox or open_sandbox(settings)
-    return toolkit_tools(Toolkit(_asker(model, settings), box, packages))
+    return build_tools(Toolkit(_create_client(model, settings), box, packages))
 
 
-def toolkit_tools(kit: Toolkit) -> list[BaseTool]:
+def build_tools(kit: Toolkit) -> list[BaseTool]:
     """The tools of one toolkit."""
-    methods = _ForAgents(kit)
-    return [_tool(getattr(methods, name)) for name in TOOL_NAMES]
+    methods = _AgentTools(kit)
+    return [_build_tool(getattr(methods, name)) for name in TOOL_NAMES]
 
 
-def default_tool(name: str) -> BaseTool:
+def build_default_tool(name: str) -> BaseTool:
     """One tool by its name; its model and sandbox are looked up when it is first called."""
-    method = getattr(_ForAgents, name)
+    method = getattr(_AgentTools, name)
 
     async def late(*args: Any, **arguments: Any) -> Any:
         settings = Settings.load()
-        model = _NoModel() if name == "run_tests" else _asker(None, settings)
-        kit = Toolkit(model, open_sandbox(settings), Provider(settings.allow_list))
-        return await method(_ForAgents(kit), *args, **arguments)
+        model = _NoModel() if name == "run_tests" else _create_client(None, settings)
+        kit = Toolkit(model, open_sandbox(settings), PackageResolver(settings.allow_list))
+        return await method(_AgentTools(kit), *args, **arguments)
 
-    return _tool(method.__get__(object.__new__(_ForAgents)), late)
+    return _build_tool(method.__get__(object.__new__(_AgentTools)), late)
 
 
 class _NoModel:
     """For run_tests, which needs none."""
 
-    async def ask(self, prompt: Any, read: Any) -> Any:
+    async def request(self, prompt: Any, parse: Any) -> Any:
         raise AssertionError("run_tests asks no model")
 
 
-def _asker(model: BaseChatModel | None, settings: Settings) -> Asker:
+def _create_client(model: BaseChatModel | None, settings: Settings) -> LLMClient:
     from greenloop.llm.factory import open_sources
 
     sources = [ChatSource(type(model).__name__, model)] if model else open_sources(settings)
-    return Asker(sources, retry=RetryPolicy(settings.model_attempts, settings.model_backoff_s))
+    return LLMClient(sources, retry=RetryPolicy(settings.model_attempts, settings.model_backoff_s))
 
 
-def _tool(
+def _build_tool(
     method: Callable[..., Awaitable[Any]], work: Callable[..., Awaitable[Any]] | None = None
 ) -> BaseTool:
     call = work or method
@@ -209,35 +209,35 @@ def _tool(
             raise ToolException(str(error)) from error
 
     def blocking(*only: Any, **arguments: Any) -> Any:
-        return in_any_thread(awaited(*only, **arguments))
+        return run_in_any_thread(awaited(*only, **arguments))
 
     return StructuredTool.from_function(
         func=blocking,
         coroutine=awaited,
         name=method.__name__,
         description=inspect.getdoc(method),
-        args_schema=_schema(method),
+        args_schema=_create_schema(method),
     )
 
 
-def _schema(method: Callable[..., Any]) -> Any:
+def _create_schema(method: Callable[..., Any]) -> Any:
     from langchain_core.tools import create_schema_from_function
 
     return create_schema_from_function(method.__name__, method, parse_docstring=True)
 
 
-def in_any_thread(work: Coroutine[Any, Any, Any]) -> Any:
+def run_in_any_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """Runs a coroutine to its end, also where this thread has an event loop running (Jupyter)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        return asyncio.run(coroutine)
     outcome: list[Any] = []
     errors: list[BaseException] = []
 
     def body() -> None:
         try:
-            outcome.append(asyncio.run(work))
+            outcome.append(asyncio.run(coroutine))
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             errors.append(error)
 

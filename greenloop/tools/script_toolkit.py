@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from greenloop.llm.client import Asks
-from greenloop.llm.parsing.code import read_script
-from greenloop.llm.parsing.review import read_judgement
-from greenloop.llm.parsing.scripts import Lost, read_checks, read_mended
+from greenloop.llm.client import LLM
+from greenloop.llm.parsing.code import parse_script
+from greenloop.llm.parsing.review import parse_judgement
+from greenloop.llm.parsing.scripts import RegressionFinder, parse_checks, parse_script_repair
 from greenloop.prompts import render
 from greenloop.records import Dispute, GeneratedCode, Judgement, OutputCheck, Repair
 from greenloop.tools.toolkit import RepairRequest, python_version
@@ -41,17 +41,17 @@ class ScriptTask:
 
 
 @dataclass(frozen=True)
-class ScriptTools:
+class ScriptToolkit:
     """Model injected; `packages` and `network` are what scripts may use, as prompts name them."""
 
-    model: Asks
+    model: LLM
     packages: str = ""
     network: Sequence[str] = ()
 
     async def propose_checks(self, script: ScriptTask) -> tuple[OutputCheck, ...]:
         """What the output will be checked for, from the task alone."""
         prompt = render("generate_tests", "propose_checks", script=script)
-        return await self.model.ask(prompt, read_checks)
+        return await self.model.request(prompt, parse_checks)
 
     async def write_script(
         self, script: ScriptTask, failed_approaches: Sequence[str] = ()
@@ -61,9 +61,9 @@ class ScriptTools:
             "write_script",
             script=script,
             failed_approaches=failed_approaches,
-            **self._surroundings(),
+            **self._environment_context(),
         )
-        return await self.model.ask(prompt, read_script)
+        return await self.model.request(prompt, parse_script)
 
     async def repair_script(
         self,
@@ -71,7 +71,7 @@ class ScriptTools:
         request: RepairRequest,
         *,
         keep: bool,
-        lost: Lost,
+        lost: RegressionFinder,
         disputable: Collection[str] = (),
         from_the_original: bool = False,
     ) -> Repair:
@@ -84,27 +84,29 @@ class ScriptTools:
             disputable=list(disputable),
             from_the_original=from_the_original,
             rulings=request.rulings,
-            **_shown(request),
-            **self._surroundings(),
+            **_request_context(request),
+            **self._environment_context(),
         )
-        read = partial(read_mended, current=request.code, lost=lost, checks=disputable)
-        return await self.model.ask(prompt, read)
+        read = partial(
+            parse_script_repair, current=request.code, find_regressions=lost, checks=disputable
+        )
+        return await self.model.request(prompt, read)
 
     async def judge_check(self, script: ScriptTask, dispute: Dispute) -> Judgement:
         """Who is wrong, from the task alone: the script is not shown."""
         check = next((str(item) for item in script.checks if item.id == dispute.test), dispute.test)
         prompt = render("judge_test", "judge_check", script=script, check=check, claim=dispute.why)
-        return await self.model.ask(prompt, read_judgement)
+        return await self.model.request(prompt, parse_judgement)
 
     async def heal_code(
         self,
         module: str,
         request: RepairRequest,
         *,
-        lost: Lost,
+        lost: RegressionFinder,
         hint: str = "",
         from_the_original: bool = False,
-        wishes: Sequence[str] = (),
+        change_requests: Sequence[str] = (),
     ) -> Repair:
         """An existing module, repaired until its owner's tests pass; `hint` is a patch to look at,
         `wishes` are what the owner asks for besides."""
@@ -114,14 +116,16 @@ class ScriptTools:
             module=module,
             hint=hint,
             from_the_original=from_the_original,
-            wishes=list(wishes),
+            wishes=list(change_requests),
             packages=self.packages,
             python_version=python_version(),
-            **_shown(request),
+            **_request_context(request),
         )
-        return await self.model.ask(prompt, partial(read_mended, current=request.code, lost=lost))
+        return await self.model.request(
+            prompt, partial(parse_script_repair, current=request.code, find_regressions=lost)
+        )
 
-    def _surroundings(self) -> dict[str, object]:
+    def _environment_context(self) -> dict[str, object]:
         return {
             "python_version": python_version(),
             "packages": self.packages,
@@ -129,7 +133,7 @@ class ScriptTools:
         }
 
 
-def _shown(request: RepairRequest) -> dict[str, object]:
+def _request_context(request: RepairRequest) -> dict[str, object]:
     return {
         "code": request.code,
         "summary": request.summary,

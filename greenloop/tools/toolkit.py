@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from greenloop.dependencies import Provider
-from greenloop.llm.client import Asks
-from greenloop.llm.parsing.code import read_code, read_repair, read_tests
-from greenloop.llm.parsing.contract import read_contract
-from greenloop.llm.parsing.hardening import read_hardening
-from greenloop.llm.parsing.review import read_judgement, read_review
+from greenloop.dependencies import PackageResolver
+from greenloop.llm.client import LLM
+from greenloop.llm.parsing.code import parse_code, parse_repair, parse_tests
+from greenloop.llm.parsing.contract import parse_contract
+from greenloop.llm.parsing.hardening import parse_hardening
+from greenloop.llm.parsing.review import parse_judgement, parse_review
 from greenloop.prompts import render
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import (
@@ -29,11 +29,11 @@ from greenloop.records import (
     TestRun,
 )
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.asyncio_bridge import in_sandbox
-from greenloop.specification.examples import given_in
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
+from greenloop.specification.examples import extract_examples
 from greenloop.testsuite import TestFile
 
-_GIVEN_TESTS = 12000
+_MAX_GIVEN_TESTS_CHARS = 12000
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class RepairRequest:
 class Toolkit:
     """Model and sandbox are injected; `packages` may be used besides the standard library."""
 
-    model: Asks
+    model: LLM
     sandbox: Sandbox
-    packages: Provider = field(default_factory=Provider)
+    packages: PackageResolver = field(default_factory=PackageResolver)
 
     async def parse_specification(
         self, specification: str, module: str | None = None, given_tests: str = ""
@@ -65,24 +65,24 @@ class Toolkit:
         Raises:
             SpecificationError: nothing can be tested.
         """
-        given = given_in(specification)
+        given = extract_examples(specification)
         prompt = render(
             "parse_specification",
             specification=specification,
             module=module or "",
             signatures=given.signatures,
             examples="\n".join(item.doctest for item in given.examples),
-            given_tests=given_tests[:_GIVEN_TESTS],
-            available_packages=self.packages.allowed.shown,
+            given_tests=given_tests[:_MAX_GIVEN_TESTS_CHARS],
+            available_packages=self.packages.allowlist.descriptions,
         )
         read = partial(
-            read_contract,
+            parse_contract,
             specification=specification,
             given=given,
             module=module,
-            allowed=self.packages.allowed,
+            allowed=self.packages.allowlist,
         )
-        return await self.model.ask(prompt, read)
+        return await self.model.request(prompt, read)
 
     async def generate_code(
         self, contract: Contract, failed_approaches: Sequence[str] = ()
@@ -94,7 +94,7 @@ class Toolkit:
             python_version=python_version(),
             failed_approaches=failed_approaches,
         )
-        return await self.model.ask(prompt, partial(read_code, contract=contract))
+        return await self.model.request(prompt, partial(parse_code, contract=contract))
 
     async def generate_tests(
         self, contract: Contract, complaints: Sequence[str] = (), previous: str = ""
@@ -107,7 +107,7 @@ class Toolkit:
             previous=previous,
             keep_sealed=bool(complaints),
         )
-        return await self.model.ask(prompt, partial(read_tests, contract=contract))
+        return await self.model.request(prompt, partial(parse_tests, contract=contract))
 
     async def harden_tests(
         self, contract: Contract, suite: str, survivors: Sequence[Survivor], omitted: int = 0
@@ -121,13 +121,15 @@ class Toolkit:
             survivors=survivors,
             omitted=omitted,
         )
-        return await self.model.ask(prompt, partial(read_hardening, contract=contract, suite=suite))
+        return await self.model.request(
+            prompt, partial(parse_hardening, contract=contract, suite=suite)
+        )
 
     async def review_code(self, contract: Contract, code: str) -> Review:
         """What a reader of contract and code finds wrong."""
         numbered = "\n".join(f"{n:4} {line}" for n, line in enumerate(code.split("\n"), 1))
         prompt = render("review_code", contract=contract, numbered_code=numbered)
-        return await self.model.ask(prompt, read_review)
+        return await self.model.request(prompt, parse_review)
 
     async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:
         """A repaired module, or disputes, or both."""
@@ -143,21 +145,21 @@ class Toolkit:
             history=request.history,
             rulings=request.rulings,
         )
-        read = partial(read_repair, contract=contract, current=request.code)
-        return await self.model.ask(prompt, read)
+        read = partial(parse_repair, contract=contract, current=request.code)
+        return await self.model.request(prompt, read)
 
     async def judge_test(self, contract: Contract, test_source: str, dispute: Dispute) -> Judgement:
         """Who is wrong, from the contract alone: the code is not shown."""
         prompt = render("judge_test", contract=contract, test_source=test_source, claim=dispute.why)
-        return await self.model.ask(prompt, read_judgement)
+        return await self.model.request(prompt, parse_judgement)
 
-    async def with_imported(self, *sources: str) -> Toolkit:
+    async def with_imported_packages(self, *sources: str) -> Toolkit:
         """This toolkit, its sandbox with the allowed packages that sources import.
 
         Raises:
             PackagesError: one of them cannot be had.
         """
-        names = self.packages.imported(sources)
+        names = self.packages.find_imported(sources)
         installed = await self.packages.install(names)
         return replace(self, sandbox=self.sandbox.with_packages(installed))
 
@@ -173,7 +175,7 @@ class Toolkit:
         """One test run in the sandbox; `brief` without pytest's own text of each failure."""
         run = partial(self.sandbox.run_tests, module=module, expected=expected, brief=brief)
         work = partial(run, code, tests)
-        return await in_sandbox(self.sandbox, work)
+        return await run_in_sandbox_thread(self.sandbox, work)
 
 
 def python_version() -> str:

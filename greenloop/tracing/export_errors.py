@@ -4,41 +4,41 @@ from __future__ import annotations
 
 import logging
 
-_PLACES = {"opentelemetry": "the OTLP endpoint", "langsmith": "LangSmith"}
+_DESTINATIONS = {"opentelemetry": "the OTLP endpoint", "langsmith": "LangSmith"}
 
 
-def keep_off_the_screen() -> None:
+def silence_exporter_logs() -> None:
     """What the packages log is shown to nobody who did not set up logging, now and later."""
-    for name in _PLACES:
+    for name in _DESTINATIONS:
         logger = logging.getLogger(name)
         if not any(isinstance(item, logging.NullHandler) for item in logger.handlers):
             logger.addHandler(logging.NullHandler())
 
 
-class Unsent(logging.Handler):
+class ExportErrorHandler(logging.Handler):
     """Listens to what the packages log while the `with` block runs. None of it is shown: it may hold
     a part of a key."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.places: set[str] = set()
+        self.destinations: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         package = record.name.partition(".")[0]
         if package == "langsmith" or record.levelno >= logging.ERROR:  # the other warns and retries
-            self.places.add(_PLACES.get(package, package))
+            self.destinations.add(_DESTINATIONS.get(package, package))
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """A line for the person."""
-        who = " and ".join(sorted(self.places))
+        who = " and ".join(sorted(self.destinations))
         why = f"{who} did not take them" if who else "nobody took them in time"
         return f"not all spans of this run were sent: {why}"
 
-    def __enter__(self) -> Unsent:
-        for name in _PLACES:
+    def __enter__(self) -> ExportErrorHandler:
+        for name in _DESTINATIONS:
             logging.getLogger(name).addHandler(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        for name in _PLACES:
+        for name in _DESTINATIONS:
             logging.getLogger(name).removeHandler(self)

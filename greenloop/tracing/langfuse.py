@@ -13,8 +13,8 @@ from typing import Any
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-from greenloop.tracing.otel import OtelTracer, own_provider
-from greenloop.tracing.tracer import Facts, Kind
+from greenloop.tracing.otel import OtelTracer, create_provider
+from greenloop.tracing.tracer import SpanData, SpanType
 
 _CLOUD = "https://cloud.langfuse.com"
 _TYPES = {"run": "agent", "model": "generation", "sandbox": "tool"}
@@ -35,26 +35,28 @@ class LangfuseTracer(OtelTracer):
             },
         )
         stage = os.environ.get("LANGFUSE_TRACING_ENVIRONMENT")
-        super().__init__(own_provider(exporter, {"langfuse.environment": stage} if stage else {}))
+        super().__init__(
+            create_provider(exporter, {"langfuse.environment": stage} if stage else {})
+        )
 
-    def start(self, kind: Kind, name: str, parent: Any, facts: Facts) -> Any:
-        span = super().start(kind, name, parent, facts)
+    def start(self, kind: SpanType, name: str, parent: Any, data: SpanData) -> Any:
+        span = super().start(kind, name, parent, data)
         span.set_attribute(f"{_SPAN}.type", _TYPES[kind])
-        _add(span, "input", facts)
+        _add(span, "input", data)
         return span
 
-    def end(self, span: Any, facts: Facts) -> None:
-        _add(span, "output", facts)
-        if facts.tokens:
-            used = {"input": facts.tokens[0], "output": facts.tokens[1]}
+    def end(self, span: Any, data: SpanData) -> None:
+        _add(span, "output", data)
+        if data.tokens:
+            used = {"input": data.tokens[0], "output": data.tokens[1]}
             span.set_attribute(f"{_SPAN}.usage_details", json.dumps(used))
-            model = facts.attributes.get("gen_ai.request.model", "")
+            model = data.attributes.get("gen_ai.request.model", "")
             span.set_attribute(f"{_SPAN}.model.name", model)
-        if facts.error:
+        if data.error:
             span.set_attribute(f"{_SPAN}.level", "ERROR")
-        super().end(span, facts)
+        super().end(span, data)
 
 
-def _add(span: Any, which: str, facts: Facts) -> None:
+def _add(span: Any, which: str, facts: SpanData) -> None:
     if facts.content:
         span.set_attribute(f"{_SPAN}.{which}", json.dumps(dict(facts.content)))

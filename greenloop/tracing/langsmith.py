@@ -7,8 +7,8 @@ from typing import Any
 from langsmith import Client
 from langsmith.run_trees import RunTree
 
-from greenloop.tracing.semconv import PROVIDERS
-from greenloop.tracing.tracer import Facts, Kind
+from greenloop.tracing.semconv import _PROVIDERS
+from greenloop.tracing.tracer import SpanData, SpanType
 
 _TYPES = {"run": "chain", "model": "llm", "sandbox": "tool"}
 _TIMEOUT_MS = (2000, 5000)  # to connect, and to be answered
@@ -33,7 +33,7 @@ class LangSmithTracer:
     def __init__(self) -> None:
         self._client = _Client(timeout_ms=_TIMEOUT_MS)
 
-    def start(self, kind: Kind, name: str, parent: Any, facts: Facts) -> Any:
+    def start(self, kind: SpanType, name: str, parent: Any, facts: SpanData) -> Any:
         metadata = {"metadata": dict(facts.attributes)}
         about: dict[str, Any] = {
             "name": name,
@@ -49,7 +49,7 @@ class LangSmithTracer:
         run.post()
         return run
 
-    def end(self, span: Any, facts: Facts) -> None:
+    def end(self, span: Any, facts: SpanData) -> None:
         span.add_metadata(dict(facts.attributes))
         if facts.tokens:
             into, out = facts.tokens
@@ -62,10 +62,10 @@ class LangSmithTracer:
         self._client.flush()
 
 
-def _model_in(facts: Facts) -> dict[str, Any]:
+def _model_in(facts: SpanData) -> dict[str, Any]:
     """By the names, and LangChain's name of the provider, that prices are looked up by."""
     about = {"ls_model_name": facts.attributes.get("gen_ai.request.model")}
     provider = facts.attributes.get("gen_ai.provider.name")
     if provider is not None:
-        about["ls_provider"] = {v: k for k, v in PROVIDERS.items()}.get(str(provider), provider)
+        about["ls_provider"] = {v: k for k, v in _PROVIDERS.items()}.get(str(provider), provider)
     return about

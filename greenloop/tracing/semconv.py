@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from greenloop.tracing.tracer import Kind, Value
+from greenloop.tracing.tracer import AttributeValue, SpanType
 
-_OPERATIONS: dict[Kind, str] = {"run": "invoke_agent", "model": "chat", "sandbox": "execute_tool"}
+_OPERATIONS: dict[SpanType, str] = {
+    "run": "invoke_agent",
+    "model": "chat",
+    "sandbox": "execute_tool",
+}
 # As LangChain names them, where that is another name than theirs.
-PROVIDERS = {
+_PROVIDERS = {
     "azure_openai": "azure.ai.openai",
     "bedrock": "aws.bedrock",
     "bedrock_converse": "aws.bedrock",
@@ -17,9 +21,9 @@ PROVIDERS = {
 }
 
 
-def about_span(kind: Kind, name: str) -> dict[str, Value]:
+def span_attributes(kind: SpanType, name: str) -> dict[str, AttributeValue]:
     """What is known of a span when it begins."""
-    about: dict[str, Value] = {"gen_ai.operation.name": _OPERATIONS[kind]}
+    about: dict[str, AttributeValue] = {"gen_ai.operation.name": _OPERATIONS[kind]}
     if kind == "run":
         about["gen_ai.agent.name"] = name
     elif kind == "sandbox":
@@ -27,12 +31,12 @@ def about_span(kind: Kind, name: str) -> dict[str, Value]:
     return about
 
 
-def about_model(name: str) -> dict[str, Value]:
+def model_attributes(name: str) -> dict[str, AttributeValue]:
     """A model's provider and name, of `provider:name`; without the first where there is none."""
     provider, colon, model = name.partition(":")
     if not colon:
         return {"gen_ai.request.model": name}
     return {
-        "gen_ai.provider.name": PROVIDERS.get(provider, provider),
+        "gen_ai.provider.name": _PROVIDERS.get(provider, provider),
         "gen_ai.request.model": model,
     }

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from greenloop.events import Emit, Event, Notice
-from greenloop.tracing.export_errors import Unsent, keep_off_the_screen
+from greenloop.events import Event, EventSink, Notice
+from greenloop.tracing.export_errors import ExportErrorHandler, silence_exporter_logs
 from greenloop.tracing.spans import RunSpans
-from greenloop.tracing.tracer import Tracer, UnusableSettingError
+from greenloop.tracing.tracer import Tracer, TracingSettingError
 
-_LAST_S = 2.0  # for what is not sent yet, at the end: an endpoint that is down must not hold us up
+_CLOSE_TIMEOUT_SECONDS = (
+    2.0  # for what is not sent yet, at the end: an endpoint that is down must not hold us up
+)
 
 
 class Tracing:
@@ -32,16 +34,16 @@ class Tracing:
         return bool(self._tracers)
 
     @contextmanager
-    def run(self, emit: Emit) -> Iterator[Emit]:
+    def run(self, emit: EventSink) -> Iterator[EventSink]:
         """The events of one run go through what is yielded. No tracer can break the run."""
         if self._missing:
             emit(Notice(self._missing))
-        listeners = [_Guarded(tracer, content=self._content) for tracer in self._tracers]
+        listeners = [_GuardedSpans(tracer, content=self._content) for tracer in self._tracers]
 
         def tell(event: Event) -> None:
             emit(event)
             for listener in listeners:
-                listener.do(lambda spans: spans(event))
+                listener.apply(lambda spans: spans(event))
 
         error: str | None = None
         try:
@@ -51,20 +53,22 @@ class Tracing:
             raise
         finally:
             for listener in listeners:
-                listener.do(lambda spans: spans.close(error))
+                listener.apply(lambda spans: spans.close(error))
 
     def close(self) -> bool:
         """Sends what is not sent yet, for a short while. False where that was too short."""
-        threads = [threading.Thread(target=_quietly(t.close), daemon=True) for t in self._tracers]
+        threads = [
+            threading.Thread(target=_suppress_errors(t.close), daemon=True) for t in self._tracers
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(_LAST_S)
+            thread.join(_CLOSE_TIMEOUT_SECONDS)
         return not any(thread.is_alive() for thread in threads)
 
 
 @asynccontextmanager
-async def traced(emit: Emit, shared: Tracing | None = None) -> AsyncIterator[Emit]:
+async def trace_run(emit: EventSink, shared: Tracing | None = None) -> AsyncIterator[EventSink]:
     """The events of one run go through what is yielded; `shared` is somebody else's to close."""
     if shared is not None:
         with shared.run(emit) as told:
@@ -75,17 +79,17 @@ async def traced(emit: Emit, shared: Tracing | None = None) -> AsyncIterator[Emi
         with tracing.run(emit) as told:  # it may have to tell why there is none
             yield told
         return
-    with Unsent() as unsent:
+    with ExportErrorHandler() as unsent:
         try:
             with tracing.run(emit) as told:
                 yield told
         finally:
             in_time = await asyncio.to_thread(tracing.close)
-            if unsent.places or not in_time:
-                emit(Notice(unsent.told()))
+            if unsent.destinations or not in_time:
+                emit(Notice(unsent.describe()))
 
 
-class _Guarded:
+class _GuardedSpans:
     """The spans of one run at one tracer, which is left alone after its first mistake."""
 
     def __init__(self, tracer: Tracer, *, content: bool) -> None:
@@ -93,16 +97,16 @@ class _Guarded:
         try:
             self._spans = RunSpans(tracer, content=content)
         except Exception:  # noqa: BLE001
-            _log().debug("tracing: no span could be begun", exc_info=True)
+            _get_logger().debug("tracing: no span could be begun", exc_info=True)
 
-    def do(self, what: Callable[[RunSpans], None]) -> None:
+    def apply(self, action: Callable[[RunSpans], None]) -> None:
         if self._spans is None:
             return
         try:
-            what(self._spans)
+            action(self._spans)
         except Exception:  # noqa: BLE001
             self._spans = None
-            _log().debug("tracing was given up for this run", exc_info=True)
+            _get_logger().debug("tracing was given up for this run", exc_info=True)
 
 
 def open_tracing() -> Tracing:
@@ -111,34 +115,36 @@ def open_tracing() -> Tracing:
         from dotenv import load_dotenv
 
         load_dotenv(".env", override=False)  # the packages read os.environ, as those of models do
-    wanted = Wanted.of(os.environ)
-    if not wanted.any:
+    wanted = TracingEnvironment.from_environment(os.environ)
+    if not wanted.is_enabled:
         return Tracing()
-    keep_off_the_screen()
+    silence_exporter_logs()
     tracers: list[Tracer] = []
     missing: list[str] = []
-    for name, extra, open_one in _ways(wanted):
+    for name, extra, open_one in _tracer_factories(wanted):
         try:
             tracers.append(open_one())
         except ImportError:
             missing.append(f"{name} is set up, but its package is missing: pip install {extra!r}")
-        except UnusableSettingError as error:
+        except TracingSettingError as error:
             missing.append(str(error))
         except Exception as error:  # noqa: BLE001 - a setting of theirs is no reason not to run
             missing.append(f"{name} cannot be used: {type(error).__name__}")
     return Tracing(tuple(tracers), content=wanted.content, missing="; ".join(missing))
 
 
-def _ways(wanted: Wanted) -> Iterator[tuple[str, str, Callable[[], Tracer]]]:
-    if wanted.otel:
-        yield "OpenTelemetry", "greenloop[otel]", _otel
-    if wanted.langsmith:
+def _tracer_factories(
+    environment: TracingEnvironment,
+) -> Iterator[tuple[str, str, Callable[[], Tracer]]]:
+    if environment.otel:
+        yield "OpenTelemetry", "greenloop[otel]", _create_otel_tracer
+    if environment.langsmith:
         yield "LangSmith", "langsmith", _langsmith
-    if wanted.langfuse:
+    if environment.langfuse:
         yield "Langfuse", "greenloop[otel]", _langfuse
 
 
-def _otel() -> Tracer:
+def _create_otel_tracer() -> Tracer:
     from greenloop.tracing.otel import OtelTracer
 
     return OtelTracer()
@@ -156,27 +162,27 @@ def _langfuse() -> Tracer:
     return LangfuseTracer()
 
 
-def _quietly(work: Callable[[], Any]) -> Callable[[], None]:
+def _suppress_errors(work: Callable[[], Any]) -> Callable[[], None]:
     def done() -> None:
         try:
             work()
         except Exception:  # noqa: BLE001
-            _log().debug("tracing: what was left could not be sent", exc_info=True)
+            _get_logger().debug("tracing: what was left could not be sent", exc_info=True)
 
     return done
 
 
-def _log() -> logging.Logger:
+def _get_logger() -> logging.Logger:
     return logging.getLogger(__name__)
 
 
-_TRUE = ("true", "1", "yes", "on")
-_OTLP = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-CONTENT = "GREENLOOP_TRACE_CONTENT"
+_TRUE_VALUES = ("true", "1", "yes", "on")
+_OTLP_ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+CONTENT_VARIABLE = "GREENLOOP_TRACE_CONTENT"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TracingEnvironment:
     """`content`: spans may hold specifications, prompts, code and output too."""
 
     otel: bool = False
@@ -185,27 +191,29 @@ class Wanted:
     content: bool = False
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> Wanted:
+    def from_environment(cls, environment: Mapping[str, str]) -> TracingEnvironment:
         return cls(
-            otel=_wants_otel(environment),
+            otel=_is_otel_enabled(environment),
             langsmith=_is_true(environment, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2")
             and _is_set(environment, "LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"),
             langfuse=_is_set(environment, "LANGFUSE_PUBLIC_KEY")
             and _is_set(environment, "LANGFUSE_SECRET_KEY")
-            and environment.get("LANGFUSE_TRACING_ENABLED", "true").lower() in _TRUE,
-            content=_is_true(environment, CONTENT),
+            and environment.get("LANGFUSE_TRACING_ENABLED", "true").lower() in _TRUE_VALUES,
+            content=_is_true(environment, CONTENT_VARIABLE),
         )
 
     @property
-    def any(self) -> bool:
+    def is_enabled(self) -> bool:
         return self.otel or self.langsmith or self.langfuse
 
 
-def _wants_otel(environment: Mapping[str, str]) -> bool:
+def _is_otel_enabled(environment: Mapping[str, str]) -> bool:
     exporters = environment.get("OTEL_TRACES_EXPORTER", "").lower().replace(" ", "").split(",")
     if _is_true(environment, "OTEL_SDK_DISABLED") or "none" in exporters:
         return False
-    return "otlp" in exporters or (exporters == [""] and _is_set(environment, *_OTLP))
+    return "otlp" in exporters or (
+        exporters == [""] and _is_set(environment, *_OTLP_ENDPOINT_VARIABLES)
+    )
 
 
 def _is_set(environment: Mapping[str, str], *names: str) -> bool:
@@ -213,4 +221,4 @@ def _is_set(environment: Mapping[str, str], *names: str) -> bool:
 
 
 def _is_true(environment: Mapping[str, str], *names: str) -> bool:
-    return any(environment.get(name, "").strip().lower() in _TRUE for name in names)
+    return any(environment.get(name, "").strip().lower() in _TRUE_VALUES for name in names)

@@ -7,10 +7,10 @@ from typing import Any
 
 from greenloop import events as e
 from greenloop.records import Report
-from greenloop.tracing.semconv import about_model
-from greenloop.tracing.tracer import Facts, Kind, Tracer, Value
+from greenloop.tracing.semconv import model_attributes
+from greenloop.tracing.tracer import AttributeValue, SpanData, SpanType, Tracer
 
-_MOST = 20_000  # characters of one piece of content
+_MAX_CONTENT_CHARACTERS = 20_000  # characters of one piece of content
 
 
 class RunSpans:
@@ -19,75 +19,79 @@ class RunSpans:
     def __init__(self, tracer: Tracer, *, content: bool) -> None:
         self._tracer, self._content = tracer, content
         self._lock = threading.Lock()
-        self._open: dict[str, list[Any]] = {}
-        self._ending = Facts()
-        self._run = tracer.start("run", "greenloop", None, Facts())
+        self._open_spans: dict[str, list[Any]] = {}
+        self._final_data = SpanData()
+        self._run_span = tracer.start("run", "greenloop", None, SpanData())
 
     def __call__(self, event: e.Event) -> None:
         match event:
             case e.CallStarted():
                 said = "\n\n".join(f"{role}: {text}" for role, text in event.messages)
-                self._start("model", event.tool, event.tool, self._facts(prompt=said))
+                self._start_span("model", event.tool, event.tool, self._build_data(prompt=said))
             case e.CallFinished():
-                self._end(event.tool, self._of_call(event))
+                self._end_span(event.tool, self._data_from_call(event))
             case e.CallFailed():
-                self._end(event.tool, Facts(error=event.error or "CallFailed"))
-            case e.SandboxBegun():
-                facts = self._facts({"greenloop.sandbox.kind": event.kind})
-                self._start("sandbox", f"sandbox {event.kind}", event.key, facts)
-            case e.SandboxDone():
-                about: dict[str, Value] = {"greenloop.ending": event.ending}
+                self._end_span(event.tool, SpanData(error=event.error or "CallFailed"))
+            case e.SandboxJobStarted():
+                facts = self._build_data({"greenloop.sandbox.kind": event.kind})
+                self._start_span("sandbox", f"sandbox {event.kind}", event.key, facts)
+            case e.SandboxJobEnded():
+                about: dict[str, AttributeValue] = {"greenloop.ending": event.ending}
                 about["greenloop.seconds"] = event.seconds
-                self._end(event.key, self._facts(about, output=event.output))
+                self._end_span(event.key, self._build_data(about, output=event.output))
             case e.RunFinished():
-                self._ending = self._of_report(event.report)
+                self._final_data = self._data_from_report(event.report)
             case _:
                 pass
 
     def close(self, error: str | None) -> None:
         """The run has ended, and with it whatever had no end of its own."""
         with self._lock:
-            unfinished, self._open = [s for item in self._open.values() for s in item], {}
+            unfinished, self._open_spans = [
+                s for item in self._open_spans.values() for s in item
+            ], {}
         for span in unfinished:
-            self._tracer.end(span, Facts(error=error or "unfinished"))
-        ending = self._ending
-        facts = Facts(ending.attributes, ending.content, ending.tokens, error)
-        self._tracer.end(self._run, facts)
+            self._tracer.end(span, SpanData(error=error or "unfinished"))
+        ending = self._final_data
+        facts = SpanData(ending.attributes, ending.content, ending.tokens, error)
+        self._tracer.end(self._run_span, facts)
 
-    def _start(self, kind: Kind, name: str, key: str, facts: Facts) -> None:
-        span = self._tracer.start(kind, name, self._run, facts)
+    def _start_span(self, kind: SpanType, name: str, key: str, data: SpanData) -> None:
+        span = self._tracer.start(kind, name, self._run_span, data)
         with self._lock:
-            self._open.setdefault(key, []).append(span)
+            self._open_spans.setdefault(key, []).append(span)
 
-    def _end(self, key: str, facts: Facts) -> None:
+    def _end_span(self, key: str, data: SpanData) -> None:
         with self._lock:
-            waiting = self._open.get(key)
+            waiting = self._open_spans.get(key)
             span = waiting.pop(0) if waiting else None
         if span is not None:
-            self._tracer.end(span, facts)
+            self._tracer.end(span, data)
 
-    def _facts(self, attributes: dict[str, Value] | None = None, **content: str) -> Facts:
-        kept = {name: text[:_MOST] for name, text in content.items() if text}
-        return Facts(attributes or {}, kept if self._content else {})
+    def _build_data(
+        self, attributes: dict[str, AttributeValue] | None = None, **content: str
+    ) -> SpanData:
+        kept = {name: text[:_MAX_CONTENT_CHARACTERS] for name, text in content.items() if text}
+        return SpanData(attributes or {}, kept if self._content else {})
 
-    def _of_call(self, event: e.CallFinished) -> Facts:
-        facts = self._facts(
+    def _data_from_call(self, event: e.CallFinished) -> SpanData:
+        facts = self._build_data(
             {
-                **about_model(event.model),
+                **model_attributes(event.model),
                 "gen_ai.usage.input_tokens": event.input_tokens,
                 "gen_ai.usage.output_tokens": event.output_tokens,
                 "greenloop.seconds": event.seconds,
                 "greenloop.source": event.source,
             },
-            answer=event.answer,
+            answer=event.response,
         )
         paid = (event.input_tokens, event.output_tokens) if event.source == "model" else None
-        return Facts(facts.attributes, facts.content, paid)
+        return SpanData(facts.attributes, facts.content, paid)
 
-    def _of_report(self, report: Report) -> Facts:
+    def _data_from_report(self, report: Report) -> SpanData:
         standing = [item for item in report.tests if item.outcome != "dropped"]
         mutation, usage = report.evidence.mutation, report.usage
-        about: dict[str, Value] = {
+        about: dict[str, AttributeValue] = {
             "greenloop.command": report.command,
             "greenloop.module": report.module,
             "greenloop.verdict": report.verdict,
@@ -106,7 +110,7 @@ class RunSpans:
             about["greenloop.cost_usd"] = usage.cost_usd
         if mutation and mutation.score is not None:
             about["greenloop.mutation_score"] = mutation.score
-        return self._facts(
+        return self._build_data(
             about,
             specification=report.specification,
             code=report.final_code,

@@ -20,7 +20,7 @@ from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 Approve = Callable[[Path, str], bool]
 
 
-def with_artifacts(
+def save_artifacts(
     report: Report, directory: RunDirectory, record: str | None, code_name: str = ""
 ) -> Report:
     """The report with the best code and its tests saved in the run directory.
@@ -33,14 +33,14 @@ def with_artifacts(
     if report.final_code:
         files[code_name or f"{module}.py"] = report.final_code
     if report.test_code.strip():
-        files[_tests_name(report, module)] = report.test_code
+        files[_tests_file_name(report, module)] = report.test_code
     directory.save_best(files)
-    paths = [str(directory.best / name) for name in files]
+    paths = [str(directory.best_dir / name) for name in files]
     artifacts = Artifacts(
         run_dir=str(directory.path),
         report=str(directory.report_file),
-        html=str(directory.page),
-        answers=str(directory.answers) if directory.answers.exists() else None,
+        html=str(directory.html_file),
+        answers=str(directory.answers_file) if directory.answers_file.exists() else None,
         best_code=paths[0] if report.final_code else None,
         best_tests=paths[-1] if report.test_code.strip() else None,
         record=record,
@@ -48,18 +48,18 @@ def with_artifacts(
     return report.model_copy(update={"artifacts": artifacts})
 
 
-def _tests_name(report: Report, module: str) -> str:
+def _tests_file_name(report: Report, module: str) -> str:
     """The generated file's name: that under which it ran."""
     own = (item.id.partition("::")[0] for item in report.tests if item.origin != "given")
     return next((name for name in own if name.endswith(".py")), f"test_{module}.py")
 
 
-def reached(report: Report, require: Literal["verified", "passed"]) -> bool:
+def meets_requirement(report: Report, require: Literal["verified", "passed"]) -> bool:
     """Whether the verdict is at least what is required."""
     return report.verdict == "verified" or (require == "passed" and report.verdict == "passed")
 
 
-def check_outputs(request: RunRequest) -> None:
+def check_output_paths(request: RunRequest) -> None:
     """Before anything is paid for: can the results be written where they are asked for?
 
     Raises:
@@ -71,21 +71,21 @@ def check_outputs(request: RunRequest) -> None:
         path = Path(name)
         if path.is_dir():
             raise OutputError(f"{flag} {path} is a folder; name a file in it")
-        place = path if path.exists() else _nearest(path)
+        place = path if path.exists() else _nearest_existing_parent(path)
         if not path.exists() and not place.is_dir():
             raise OutputError(f"{flag} {path} cannot be written: {place} is no folder")
         if not os.access(place, os.W_OK):
             raise OutputError(f"{flag} {path} cannot be written: no permission for {place}")
         if place.is_dir():
-            _probe(place, f"{flag} {path}")
+            _check_folder_writable(place, f"{flag} {path}")
 
 
-def _nearest(path: Path) -> Path:
+def _nearest_existing_parent(path: Path) -> Path:
     """The nearest thing above `path` that is there: the folders below it are made when needed."""
     return next(parent for parent in path.absolute().parents if parent.exists())
 
 
-def _probe(folder: Path, what: str) -> None:
+def _check_folder_writable(folder: Path, what: str) -> None:
     """Permission bits do not tell of read-only and special file systems: a file does."""
     try:
         with tempfile.TemporaryFile(dir=folder):
@@ -103,7 +103,7 @@ def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
     written: dict[str, str] = {}
     places = (
         ("output", request.output, report.final_code),
-        ("tests_output", tests_place(request), report.test_code),
+        ("tests_output", resolve_tests_output(request), report.test_code),
     )
     for key, name, text in places:
         if name is not None and text.strip() and approve(Path(name), text):
@@ -112,7 +112,7 @@ def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
     return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=written)})
 
 
-def tests_place(request: RunRequest) -> str | None:
+def resolve_tests_output(request: RunRequest) -> str | None:
     """`--tests-output`, else beside the code, under a name that no file of the person's has."""
     if request.tests_output is not None or request.output is None:
         return request.tests_output
@@ -123,16 +123,16 @@ def tests_place(request: RunRequest) -> str | None:
     return str(output.with_name(name))
 
 
-def with_made(report: Report, directory: RunDirectory, state: RunState) -> Report:
+def save_produced_files(report: Report, directory: RunDirectory, state: RunState) -> Report:
     """The report with the files that its script made saved in the run directory.
 
     Raises:
         OutputError: the run directory does not take them.
     """
-    run = state.script_runs.of(report.final_code)
+    run = state.script_runs.get(report.final_code)
     if run is None or not run.made:
         return report
-    folder = directory.best / "made"
+    folder = directory.best_dir / "made"
     try:
         shutil.rmtree(folder, ignore_errors=True)
         for item in run.made:
@@ -147,7 +147,7 @@ def with_made(report: Report, directory: RunDirectory, state: RunState) -> Repor
     )
 
 
-def hand_over_script(report: Report, request: RunRequest, approve: Approve) -> Report:
+def deliver_script(report: Report, request: RunRequest, approve: Approve) -> Report:
     """The script to `--output`, what it made to `--artifacts`.
 
     Raises:
@@ -159,19 +159,19 @@ def hand_over_script(report: Report, request: RunRequest, approve: Approve) -> R
         places = places.model_copy(update={"output": request.output})
     wanted = request.script.artifacts if request.script else None
     if wanted and places.made:
-        _copy(Path(places.made), Path(wanted))
+        _copy_produced_files(Path(places.made), Path(wanted))
         places = places.model_copy(update={"made": wanted})
     return report.model_copy(update={"artifacts": places})
 
 
-def _copy(made: Path, wanted: Path) -> None:
+def _copy_produced_files(source: Path, target: Path) -> None:
     try:
-        shutil.copytree(made, wanted, dirs_exist_ok=True)
+        shutil.copytree(source, target, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
-        raise OutputError(f"--artifacts {wanted} cannot be written: {error}") from None
+        raise OutputError(f"--artifacts {target} cannot be written: {error}") from None
 
 
-def hand_over_healed(
+def deliver_healed_file(
     report: Report, request: RunRequest, approve: Approve, directory: RunDirectory
 ) -> Report:
     """The healed file in the place of the first one, or to `--output`; as it was in all else.
@@ -184,19 +184,19 @@ def hand_over_healed(
     original = request.original
     if original is None or report.final_code == original.text:
         return report
-    source = _unchanged(original.path, original.sha256)
+    source = _read_unchanged(original.path, original.sha256)
     target = Path(request.output or original.path)
-    if not approve(target, source.kept(report.final_code)):
+    if not approve(target, source.restore_header(report.final_code)):
         return report
-    kept = _keep(directory, Path(original.path))
+    kept = _back_up_original(directory, Path(original.path))
     source.write(target, report.final_code)
     update: dict[str, str] = {"output": str(target), "original": str(kept)}
     return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=update)})
 
 
-def _unchanged(path: str, sha256: str) -> SourceFile:
+def _read_unchanged(path: str, sha256: str) -> SourceFile:
     try:
-        found = SourceFile.read(Path(path))
+        found = SourceFile.from_path(Path(path))
         same = hashlib.sha256(Path(path).read_bytes()).hexdigest() == sha256
     except (InputError, OSError) as error:
         raise OutputError(f"{path} is not there as it was: {error}; nothing was written") from None
@@ -205,7 +205,7 @@ def _unchanged(path: str, sha256: str) -> SourceFile:
     return found
 
 
-def _keep(directory: RunDirectory, path: Path) -> Path:
+def _back_up_original(directory: RunDirectory, path: Path) -> Path:
     kept = directory.path / "original" / path.name
     try:
         kept.parent.mkdir(exist_ok=True)

@@ -5,41 +5,45 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from greenloop.events import Emit, Graded, Notice
-from greenloop.events.progress import from_threads
+from greenloop.events import CodeGraded, EventSink, Notice
+from greenloop.events.progress import create_thread_safe_sink
 from greenloop.grading.grader import grade_run
 from greenloop.records import Expectation, TestRun
-from greenloop.sandbox.asyncio_bridge import in_sandbox
-from greenloop.testsuite.quality_gates import untested
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
+from greenloop.testsuite.quality_gates import find_untested_requirements
 from greenloop.tools.toolkit import Toolkit
-from greenloop.workflow.setup.packages import fitted
+from greenloop.workflow.setup.packages import with_installed_packages
 from greenloop.workflow.state import RunState
-from greenloop.workflow.strategy import Craft, try_out
+from greenloop.workflow.strategy import CandidateStrategy, run_current_candidate
 
 
-async def is_green(kit: Toolkit, craft: Craft, state: RunState, emit: Emit) -> bool:
+async def run_and_grade(
+    kit: Toolkit, strategy: CandidateStrategy, state: RunState, emit: EventSink
+) -> bool:
     """Runs the candidate; where it is green, grades it; where a sealed example fails, it is not."""
-    run = await try_out(craft, state, emit)
-    if not run.passed and state.history.best_deserves_a_run():
-        run = await try_out(craft, state, emit)
+    run = await run_current_candidate(strategy, state, emit)
+    if not run.passed and state.candidates.select_best_for_rerun():
+        run = await run_current_candidate(strategy, state, emit)
     while run.passed:
-        state.green = run
-        if not await _graded(kit, state, emit, run):
+        state.green_run = run
+        if not await _grade(kit, state, emit, run):
             return True
-        run = await try_out(craft, state, emit)
+        run = await run_current_candidate(strategy, state, emit)
         if run.passed:
             # The same calls gave other values where the tests were not in reach.
-            state.forged = "sealed examples fail outside of the tests' process and pass inside"
+            state.forgery_reason = (
+                "sealed examples fail outside of the tests' process and pass inside"
+            )
             return True
-        state.green = None
+        state.green_run = None
     return False
 
 
-async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bool:
+async def _grade(kit: Toolkit, state: RunState, emit: EventSink, run: TestRun) -> bool:
     """Takes the evidence; True where it revealed a sealed example that the code fails."""
-    candidate, suite = state.history.base, state.tests
+    candidate, suite = state.candidates.base, state.tests
     assert candidate is not None
-    box = fitted(kit, state).sandbox
+    box = with_installed_packages(kit, state).sandbox
     work = partial(
         grade_run,
         box,
@@ -48,25 +52,27 @@ async def _graded(kit: Toolkit, state: RunState, emit: Emit, run: TestRun) -> bo
         suite.module,
         run=run,
         expected=state.expected,
-        sealed=suite.sealed,
+        held_out=suite.held_out,
         red_phase=state.red_phase,
-        untested=untested(state.contract, suite) if state.contract else (),
+        untested_requirements=(
+            find_untested_requirements(state.contract, suite) if state.contract else ()
+        ),
         plan=state.plan,
-        emit=from_threads(emit),
+        emit=create_thread_safe_sink(emit),
     )
     started = time.monotonic()
     try:
-        graded = await in_sandbox(box, work)
+        graded = await run_in_sandbox_thread(box, work)
     finally:
         state.grading_s += time.monotonic() - started
     state.evidence = graded.evidence
-    emit(Graded(graded.evidence))
-    for example in graded.disagreed:
+    emit(CodeGraded(graded.evidence))
+    for example in graded.disagreements:
         emit(Notice(f"a sealed example fails and is revealed: {example.call}"))
         state.suite = state.tests.reveal(example)
-    if graded.disagreed:
+    if graded.disagreements:
         _expect_revealed(state)
-    return bool(graded.disagreed)
+    return bool(graded.disagreements)
 
 
 def _expect_revealed(state: RunState) -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable
 
-from greenloop.events import Emit
-from greenloop.events.progress import at_work
+from greenloop.events import EventSink
+from greenloop.events.progress import progress_span
 from greenloop.records import Expectation, TestRun
 from greenloop.testsuite import Suite
 from greenloop.tools.toolkit import Toolkit
 from greenloop.workflow.setup.packages import (
-    explained,
-    fitted,
-    own_modules,
-    provide_imported,
-    provide_missed,
+    annotate_missing_modules,
+    install_imported_packages,
+    install_missing_packages,
+    local_module_names,
+    with_installed_packages,
 )
 from greenloop.workflow.state import RunState
 
@@ -23,7 +23,7 @@ from greenloop.workflow.state import RunState
 async def run_suite(
     kit: Toolkit,
     state: RunState,
-    emit: Emit,
+    emit: EventSink,
     code: str,
     suite: Suite,
     expected: Expectation | None,
@@ -35,35 +35,35 @@ async def run_suite(
     sources = [code, *(item.code for item in suite.files)]
 
     async def once() -> TestRun:
-        with at_work(emit, name):
-            fit = fitted(kit, state)
+        with progress_span(emit, name):
+            fit = with_installed_packages(kit, state)
             return await fit.run_tests(code, suite.files, suite.module, expected, brief=brief)
 
-    return await run_with_packages(kit, state, emit, once, sources, own_modules(suite))
+    return await run_with_packages(kit, state, emit, once, sources, local_module_names(suite))
 
 
 async def run_with_packages(
     kit: Toolkit,
     state: RunState,
-    emit: Emit,
-    once: Callable[[], Awaitable[TestRun]],
+    emit: EventSink,
+    run_once: Callable[[], Awaitable[TestRun]],
     sources: Iterable[str],
-    own: Collection[str],
+    local_names: Collection[str],
 ) -> TestRun:
     """Runs `once`, and again for each allowed package that it turned out to miss.
 
     `sources` are read for imports; `own` are modules that are no packages.
     """
-    await provide_imported(kit, state, emit, sources, own)
-    run = await _timed(state, once)
-    while await provide_missed(kit, state, emit, run, own):
-        run = await _timed(state, once)
-    return explained(kit, state, emit, run, own)
+    await install_imported_packages(kit, state, emit, sources, local_names)
+    run = await _time_run(state, run_once)
+    while await install_missing_packages(kit, state, emit, run, local_names):
+        run = await _time_run(state, run_once)
+    return annotate_missing_modules(kit, state, emit, run, local_names)
 
 
-async def _timed(state: RunState, once: Callable[[], Awaitable[TestRun]]) -> TestRun:
+async def _time_run(state: RunState, run_once: Callable[[], Awaitable[TestRun]]) -> TestRun:
     started = time.monotonic()
     try:
-        return await once()
+        return await run_once()
     finally:
         state.sandbox_s += time.monotonic() - started

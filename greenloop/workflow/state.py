@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from greenloop.grading import Plan
-from greenloop.llm.budget import Ledger
+from greenloop.llm.budget import Budget
 from greenloop.records import (
     Contract,
     DisputeEntry,
@@ -16,13 +16,13 @@ from greenloop.records import (
     Review,
     SandboxInfo,
     ScriptRun,
-    Search,
+    SearchResult,
     TestRun,
 )
 from greenloop.testsuite import Suite
-from greenloop.workflow.candidates import History
+from greenloop.workflow.candidates import Candidates
 from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.setup.packages import Provisions
+from greenloop.workflow.setup.packages import RunPackages
 from greenloop.workflow.storage.request import RunRequest, digest
 
 
@@ -40,7 +40,7 @@ class ScriptRuns:
         self._runs = {name: item for name, item in self._runs.items() if name in kept}
         self._runs[digest(code)] = run
 
-    def of(self, code: str) -> ScriptRun | None:
+    def get(self, code: str) -> ScriptRun | None:
         """The last run of a script, None where it is not kept."""
         return self._runs.get(digest(code))
 
@@ -50,7 +50,7 @@ class RunState:
     """One run's knowledge, filled step by step."""
 
     request: RunRequest
-    ledger: Ledger
+    budget: Budget
     model: str
     sandbox: SandboxInfo
     plan: Plan = field(default_factory=Plan)
@@ -60,24 +60,26 @@ class RunState:
     expected: Expectation | None = None
     red_phase: RedPhase | None = None
     review: Review = field(default_factory=Review)
-    history: History = field(default_factory=History)
+    candidates: Candidates = field(default_factory=Candidates)
     evidence: Evidence = field(default_factory=Evidence)
-    green: TestRun | None = None
-    search: Search | None = None
-    provisions: Provisions = field(default_factory=Provisions)
-    forged: str = ""
+    green_run: TestRun | None = None
+    search: SearchResult | None = None
+    packages: RunPackages = field(default_factory=RunPackages)
+    forgery_reason: str = ""
     rulings: list[str] = field(default_factory=list)
-    judged: set[str] = field(default_factory=set)
+    judged_tests: set[str] = field(default_factory=set)
     disputes: list[DisputeEntry] = field(default_factory=list)
     repairs: int = 0
-    wishes: list[str] = field(default_factory=list)  # of a healed file's owner, granted or in hand
+    change_requests: list[str] = field(
+        default_factory=list
+    )  # of a healed file's owner, granted or in hand
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     sandbox_s: float = 0.0
     grading_s: float = 0.0
 
     @property
-    def agreed(self) -> Contract:
+    def agreed_contract(self) -> Contract:
         """The contract, once there is one."""
         assert self.contract is not None
         return self.contract
@@ -89,11 +91,11 @@ class RunState:
         return self.suite
 
     @property
-    def standing(self) -> Suite | Checklist:
+    def active_tests(self) -> Suite | Checklist:
         """What candidates are held to, once there is something: tests, or a script's checks."""
         assert self.suite is not None
         return self.suite
 
-    def stands(self, test: str) -> bool:
+    def is_active(self, test: str) -> bool:
         """Whether a test still counts."""
-        return self.suite is None or self.suite.stands(test)
+        return self.suite is None or self.suite.is_active(test)

@@ -8,27 +8,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from greenloop.autofix import Fixed, free_fixes
+from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.errors import InputError, OutputError
-from greenloop.events import Attempted, Emit, FreeFixed
+from greenloop.events import AutofixApplied, CandidateTested, EventSink
 from greenloop.llm.parsing.completeness import public_names
-from greenloop.prompts.failure_context import ShownFailure, shown_failures, summary
+from greenloop.prompts.failure_context import ShownFailure, select_failures, summarize_run
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
-from greenloop.scripts.regression import dropped
+from greenloop.scripts.regression import find_regressions
 from greenloop.scripts.source_file import SourceFile
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import Original
+from greenloop.workflow.storage.request import OriginalFile
 
-_RULINGS = 5
+_MAX_RULINGS = 5
 
 
-class Craft(Protocol):
+class CandidateStrategy(Protocol):
     """How candidates of one kind are mended for nothing, run, repaired and written anew."""
 
-    def mended(self, code: str) -> Fixed:
+    def apply_autofix(self, code: str) -> FixResult:
         """The code after the fixes that cost nothing."""
         ...
 
@@ -40,7 +40,7 @@ class Craft(Protocol):
         """What the model makes of a candidate whose run was red. Raises GreenloopError."""
         ...
 
-    async def rewrite(self, failed: Sequence[str]) -> GeneratedCode:
+    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
         """Another way than those that failed. Raises GreenloopError."""
         ...
 
@@ -50,73 +50,86 @@ class Craft(Protocol):
 
 
 @dataclass(frozen=True)
-class ModuleCraft:
+class ModuleStrategy:
     """A module that is written from a contract."""
 
     kit: Toolkit
     state: RunState
-    emit: Emit
+    emit: EventSink
 
-    def mended(self, code: str) -> Fixed:
-        return free_fixes(code, keep=public_names(self.state.agreed.interface))
+    def apply_autofix(self, code: str) -> FixResult:
+        return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
 
     async def run(self, code: str) -> TestRun:
         state = self.state
         return await run_suite(self.kit, state, self.emit, code, state.tests, state.expected)
 
     async def repair(self, base: Candidate, run: TestRun) -> Repair:
-        return await self.kit.repair_code(self.state.agreed, self.request(base, run))
+        return await self.kit.repair_code(self.state.agreed_contract, self.build_request(base, run))
 
-    async def rewrite(self, failed: Sequence[str]) -> GeneratedCode:
-        return await self.kit.generate_code(self.state.agreed, failed)
+    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
+        return await self.kit.generate_code(self.state.agreed_contract, failed_approaches)
 
     async def judge(self, dispute: Dispute) -> Judgement:
         source = self.state.tests.source(dispute.test)
-        return await self.kit.judge_test(self.state.agreed, source, dispute)
+        return await self.kit.judge_test(self.state.agreed_contract, source, dispute)
 
-    def request(self, base: Candidate, run: TestRun) -> RepairRequest:
+    def build_request(self, base: Candidate, run: TestRun) -> RepairRequest:
         """What a repair is told: bounded, however many attempts there were."""
         state = self.state
-        run = standing_failures(state, run)
-        shown = shown_failures(run, state.tests)
-        return bounded(state, base.code, base.n, summary(run), shown, len(run.failing))
+        run = select_active_failures(state, run)
+        shown = select_failures(run, state.tests)
+        return build_repair_request(
+            state, base.code, base.n, summarize_run(run), shown, len(run.failing_tests)
+        )
 
 
-def bounded(
-    state: RunState, code: str, n: int, told: str, shown: Sequence[ShownFailure], of: int
+def build_repair_request(
+    state: RunState,
+    code: str,
+    attempt: int,
+    failure_summary: str,
+    failures: Sequence[ShownFailure],
+    failure_count: int,
 ) -> RepairRequest:
     """What a repair of attempt `n` is told: its run, of whose `of` failures some are shown, one line
     for each of the other attempts, and the last rulings."""
     return RepairRequest(
         code=code,
-        summary=told,
-        failures=shown,
-        omitted=max(0, of - len(shown)),
-        history=state.history.lines(but=n),
-        rulings=tuple(state.rulings[-_RULINGS:]),
+        summary=failure_summary,
+        failures=failures,
+        omitted=max(0, failure_count - len(failures)),
+        history=state.candidates.format_attempts(exclude=attempt),
+        rulings=tuple(state.rulings[-_MAX_RULINGS:]),
     )
 
 
-def lost_by(original: Original, code: str, wishes: Sequence[str] = ()) -> Sequence[str]:
+def find_lost_features(
+    original: OriginalFile, code: str, change_requests: Sequence[str] = ()
+) -> Sequence[str]:
     """What a repair of somebody's file loses that has to stay; signs that the file cannot hold.
 
     What is named in its owner's wishes may go.
     """
-    known = free_fixes(original.text, minimal=True).code
-    gone = [item for item in dropped(known, code) if not _named(item, wishes)]
-    return [*gone, *_unwritable(original, code)]
+    known = apply_free_fixes(original.text, minimal=True).code
+    gone = [
+        item for item in find_regressions(known, code) if not _is_named_in(item, change_requests)
+    ]
+    return [*gone, *_find_encoding_errors(original, code)]
 
 
-def _named(gone: str, wishes: Sequence[str]) -> bool:
+def _is_named_in(loss: str, change_requests: Sequence[str]) -> bool:
     """Whether a line of `dropped` is about something that a wish names: a function, an option, an
     output."""
-    names = re.findall(r"`([^`]+)`|'([^']+)'", gone)
-    return any(name.strip() in wish for pair in names for name in pair if name for wish in wishes)
+    names = re.findall(r"`([^`]+)`|'([^']+)'", loss)
+    return any(
+        name.strip() in wish for pair in names for name in pair if name for wish in change_requests
+    )
 
 
-def _unwritable(original: Original, code: str) -> Sequence[str]:
+def _find_encoding_errors(original: OriginalFile, code: str) -> Sequence[str]:
     try:
-        SourceFile.read(Path(original.path)).encode(code)
+        SourceFile.from_path(Path(original.path)).encode(code)
     except OutputError as error:
         return [f"what the file can hold: {str(error).removeprefix(original.path)}"]
     except InputError:  # it is gone, or another by now: that is told when it would be written
@@ -124,26 +137,30 @@ def _unwritable(original: Original, code: str) -> Sequence[str]:
     return []
 
 
-def standing_failures(state: RunState, run: TestRun) -> TestRun:
+def select_active_failures(state: RunState, run: TestRun) -> TestRun:
     """The run without the failures of what was dropped."""
-    standing = tuple(item for item in run.failures if state.stands(item.test))
+    standing = tuple(item for item in run.failures if state.is_active(item.test))
     return run.model_copy(update={"failures": standing})
 
 
-async def try_out(craft: Craft, state: RunState, emit: Emit) -> TestRun:
+async def run_current_candidate(
+    strategy: CandidateStrategy, state: RunState, emit: EventSink
+) -> TestRun:
     """Runs the candidate that is to be built on, after the fixes that cost nothing."""
-    candidate = _mended_for_nothing(craft, state, emit)
-    run = await craft.run(candidate.code)
-    state.history.enter_run(candidate, run)
-    emit(Attempted(state.history.attempts[candidate.n - 1], run))
+    candidate = _autofix_current_candidate(strategy, state, emit)
+    run = await strategy.run(candidate.code)
+    state.candidates.record_run(candidate, run)
+    emit(CandidateTested(state.candidates.attempts[candidate.n - 1], run))
     return run
 
 
-def _mended_for_nothing(craft: Craft, state: RunState, emit: Emit) -> Candidate:
-    candidate = state.history.base
+def _autofix_current_candidate(
+    strategy: CandidateStrategy, state: RunState, emit: EventSink
+) -> Candidate:
+    candidate = state.candidates.base
     assert candidate is not None
-    fixed = craft.mended(candidate.code)
+    fixed = strategy.apply_autofix(candidate.code)
     if not fixed.applied:
-        return state.history.reformatted(candidate, fixed.code)
-    emit(FreeFixed(fixed.applied))
-    return state.history.enter(Candidate(fixed.code, "free-fix", "; ".join(fixed.applied)))
+        return state.candidates.replace_source(candidate, fixed.code)
+    emit(AutofixApplied(fixed.applied))
+    return state.candidates.add(Candidate(fixed.code, "free-fix", "; ".join(fixed.applied)))

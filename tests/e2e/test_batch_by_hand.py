@@ -9,9 +9,9 @@ from xml.etree import ElementTree as Xml
 import pytest
 import xmlschema
 
-from greenloop.records import BatchOutcome, BatchTotals, Verified
-from greenloop.reporting.batch.summary import BatchSummary, batch_junit
-from greenloop.reporting.batch.verify import verified_junit, verified_markdown
+from greenloop.records import BatchOutcome, BatchTotals, LockCheckResult
+from greenloop.reporting.batch.summary import BatchSummary, render_batch_junit
+from greenloop.reporting.batch.verify import render_verify_junit, render_verify_markdown
 from tests.e2e.conftest import Run
 from tests.e2e.test_batch import QUICK, ManySpecifications, specification, written
 from tests.support.openai_server import OpenAIServer
@@ -103,10 +103,10 @@ def test_forms_are_valid_whatever_stands_in_them() -> None:
     )
     summary = BatchSummary(BatchTotals(specifications=4), outcomes, ("never",))
     schema = xmlschema.XMLSchema(SCHEMA)
-    drifted = (Verified(lock=HOSTILE, drift=(HOSTILE, "x")), Verified(lock="good"))
-    for text in (batch_junit(summary), verified_junit(drifted)):
+    drifted = (LockCheckResult(lock=HOSTILE, drift=(HOSTILE, "x")), LockCheckResult(lock="good"))
+    for text in (render_batch_junit(summary), render_verify_junit(drifted)):
         schema.validate(Xml.fromstring(text.encode()))
-    assert verified_markdown(drifted).startswith("## ✗ 1 of 2 locks hold")
+    assert render_verify_markdown(drifted).startswith("## ✗ 1 of 2 locks hold")
 
 
 def test_json_names_what_was_refused(run: Run) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.batch.entries import Entry
-from greenloop.batch.results import Results, add_up
+from greenloop.batch.results import BatchResults, add_outcome
 from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import write_index
 from greenloop.cli.commands.report import ReportOptions, report_command
@@ -46,7 +46,7 @@ def test_thousands_of_entries_are_on_one_page_and_those_that_were_not_run(tmp_pa
     batch = Batch(entries, Settings(), tmp_path)
     ran = {entry.id: outcome(entry, tmp_path) for entry in entries[:MANY]}
     for item in ran.values():
-        batch.totals = add_up(batch.totals, item)
+        batch.totals = add_outcome(batch.totals, item)
     page = write_index(batch, ran)
     text = page.read_text("utf-8")
     assert page == tmp_path / "index.html"
@@ -61,7 +61,7 @@ def test_thousands_of_entries_are_on_one_page_and_those_that_were_not_run(tmp_pa
 def folder(tmp_path: Path) -> Path:
     """What a killed batch leaves: results, and no page."""
     entries = [Entry(id=name, text=name, source="-") for name in ("good", "bad", "late")]
-    results = Results(tmp_path / "results.jsonl")
+    results = BatchResults(tmp_path / "results.jsonl")
     broken = {"kind": "broken off", "exit_status": 3, "verdict": None, "reason": "no model"}
     results.append(outcome(entries[0], tmp_path))
     results.append(outcome(entries[1], tmp_path, verdict="failed", kind="missed", exit_status=1))

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from greenloop.cli.main import app
-from greenloop.cli.options.report import with_bare
+from greenloop.cli.options.report import expand_bare_options
 from tests.support.reports import made, refused
 
 Run = Callable[..., tuple[int, str, str]]
@@ -47,8 +47,8 @@ def test_bare_options_stand_for_the_usual_places(run: Run) -> None:
     assert status == 0
     assert out.startswith("## ○ passed")
     assert Path("one/report.html").is_file()
-    assert with_bare(["--html", "--markdown", "-"]) == ["--html=", "--markdown", "-"]
-    assert with_bare(["one", "--html", "page.html"]) == ["one", "--html", "page.html"]
+    assert expand_bare_options(["--html", "--markdown", "-"]) == ["--html=", "--markdown", "-"]
+    assert expand_bare_options(["one", "--html", "page.html"]) == ["one", "--html", "page.html"]
 
 
 def test_a_dash_is_standard_output(run: Run) -> None:

@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from greenloop.batch.results import append_line
-from greenloop.distributed.object_store import Bucket
-from greenloop.distributed.pending_uploads import send_left
-from greenloop.distributed.ray_executor import RunsOnRay
-from greenloop.distributed.results_sync import Mirror
-from greenloop.distributed.run_sync import Keeper
-from greenloop.distributed.worker import Ended, Errand, Worker
-from greenloop.distributed.worker_pool import Hand, Node
+from greenloop.distributed.object_store import ObjectStore
+from greenloop.distributed.pending_uploads import upload_pending
+from greenloop.distributed.ray_executor import RayRunExecutor
+from greenloop.distributed.results_sync import ResultsSynchronizer
+from greenloop.distributed.run_sync import RunSynchronizer
+from greenloop.distributed.worker import RemoteRunResult, Worker, WorkerConfig
+from greenloop.distributed.worker_pool import Node, WorkerSlot
 from greenloop.errors import InputError, StoreError
 from greenloop.events import Event
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import own_version
+from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
@@ -30,15 +30,15 @@ pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'gree
 
 
 @pytest.fixture
-def bucket(tmp_path: Path) -> Bucket:
+def bucket(tmp_path: Path) -> ObjectStore:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
-    found = Bucket(f"file://{tmp_path}/bucket", patience_s=0.0)
+    found = ObjectStore(f"file://{tmp_path}/bucket", retry_seconds=0.0)
     switch(found, "folder")
     return found
 
 
-def switch(bucket: Bucket, to: str) -> None:
+def switch(bucket: ObjectStore, to: str) -> None:
     """At once, whoever is writing there."""
     place = Path(bucket.url.removeprefix("file://"))
     place.with_name("new").symlink_to(to)
@@ -46,7 +46,7 @@ def switch(bucket: Bucket, to: str) -> None:
 
 
 @contextmanager
-def away(bucket: Bucket) -> Iterator[None]:
+def away(bucket: ObjectStore) -> Iterator[None]:
     switch(bucket, "file")
     try:
         yield
@@ -61,48 +61,50 @@ def a_run(folder: Path, answers: int) -> Path:
     return folder
 
 
-def answers_in(bucket: Bucket) -> int:
+def answers_in(bucket: ObjectStore) -> int:
     return (bucket.read("runs/a/answers.jsonl") or b"").count(b"answer")
 
 
-def left_on_the_command(bucket: Bucket, answers: int) -> Path:
+def left_on_the_command(bucket: ObjectStore, answers: int) -> Path:
     """The batch's folder on its machine, after a run whose bucket was away at the end."""
 
     async def body() -> None:
-        keeper = Keeper(bucket, "runs/a", a_run(Path("worker/runs/a"), answers))
+        keeper = RunSynchronizer(bucket, "runs/a", a_run(Path("worker/runs/a"), answers))
         with away(bucket):
-            missing = await keeper.all_kept()
+            missing = await keeper.finish()
         assert missing is not None
         assert "cannot be written" in str(missing.error)
-        assert not keeper.here.exists()
-        missing.left.keep(Path("command/runs/a"))
+        assert not keeper.folder.exists()
+        missing.pending_uploads.write_to(Path("command/runs/a"))
 
     asyncio.run(body())
     return Path("command")
 
 
-def test_what_a_bucket_did_not_take_is_put_there_once_it_is_back(bucket: Bucket) -> None:
+def test_what_a_bucket_did_not_take_is_put_there_once_it_is_back(bucket: ObjectStore) -> None:
     bucket.put("runs/a", a_run(Path("before"), 1))
     folder = left_on_the_command(bucket, 2)
     with away(bucket), pytest.raises(StoreError):
-        send_left(bucket, folder)
+        upload_pending(bucket, folder)
     assert answers_in(bucket) == 1
-    send_left(bucket, folder)
+    upload_pending(bucket, folder)
     assert answers_in(bucket) == 2
     bucket.put("runs/a", a_run(Path("elsewhere"), 3))
-    send_left(bucket, folder)
+    upload_pending(bucket, folder)
     assert answers_in(bucket) == 3  # it was sent once
 
 
 class Answered(Worker):
     """A node that asked, and was answered twice, before the bucket went away."""
 
-    async def _made(self, _name: str, _request: Any, directory: Any, _keeper: Any = None) -> Ended:
+    async def _run_locally(
+        self, _name: str, _request: Any, directory: Any, _keeper: Any = None
+    ) -> RemoteRunResult:
         a_run(directory.path, 2)
-        assert self._errand is not None
-        assert self._errand.bucket is not None
-        switch(self._errand.bucket, "file")
-        return Ended()
+        assert self._config is not None
+        assert self._config.object_store is not None
+        switch(self._config.object_store, "file")
+        return RemoteRunResult()
 
 
 async def nothing(*_: Any, **__: Any) -> None:
@@ -113,15 +115,17 @@ def remote(work: Any) -> Any:
     return SimpleNamespace(remote=work)
 
 
-def runs_on(worker: Worker, bucket: Bucket) -> RunsOnRay:
+def runs_on(worker: Worker, bucket: ObjectStore) -> RayRunExecutor:
     """Runs of one worker, which is in this process: as much of Ray as they use."""
     purse = SimpleNamespace(
-        begin=remote(nothing), settled=remote(nothing), end=remote(lambda *_, lost: None)
+        open_account=remote(nothing), flush=remote(nothing), close_account=remote(lambda *_, is_lost: None)
     )
-    worker._errand = Errand(Settings.load(), purse, 1, own_version(), bucket=bucket)
-    hand = Hand(Node("here", "here", 1), SimpleNamespace(run=remote(worker.run)))
+    worker._config = WorkerConfig(
+        Settings.load(), purse, 1, greenloop_version(), object_store=bucket
+    )
+    hand = WorkerSlot(Node("here", "here", 1), SimpleNamespace(run=remote(worker.run)))
 
-    async def take() -> Hand:
+    async def take() -> WorkerSlot:
         return hand
 
     async def told(work: Any) -> Any:
@@ -129,30 +133,30 @@ def runs_on(worker: Worker, bucket: Bucket) -> RunsOnRay:
 
     crew: Any = SimpleNamespace(take=take, told=told, did=lambda _hand: None)
     none = SimpleNamespace(RayTaskError=OSError, TaskCancelledError=OSError, RayError=OSError)
-    return RunsOnRay(SimpleNamespace(exceptions=none), crew, purse, bucket)
+    return RayRunExecutor(SimpleNamespace(exceptions=none), crew, purse, bucket)
 
 
-def test_what_a_run_was_answered_comes_back_to_the_command(bucket: Bucket) -> None:
+def test_what_a_run_was_answered_comes_back_to_the_command(bucket: ObjectStore) -> None:
     directory = RunDirectory(Path("command/runs/a"))
     work = runs_on(Answered(), bucket).run(RunRequest(specification="s", greenloop=""), directory)
     with pytest.raises(StoreError, match=r"what it was answered is in .*command/runs/a"):
         asyncio.run(work)
     switch(bucket, "folder")
-    send_left(bucket, Path("command"))
+    upload_pending(bucket, Path("command"))
     assert answers_in(bucket) == 2
 
 
-def test_a_run_that_went_on_elsewhere_is_not_taken_back(bucket: Bucket) -> None:
+def test_a_run_that_went_on_elsewhere_is_not_taken_back(bucket: ObjectStore) -> None:
     folder = left_on_the_command(bucket, 2)
     bucket.put("runs/a", a_run(Path("elsewhere"), 3))
-    send_left(bucket, folder)
+    upload_pending(bucket, folder)
     assert answers_in(bucket) == 3
 
 
-def a_mirror(bucket: Bucket, said: list[Event]) -> Mirror:
+def a_mirror(bucket: ObjectStore, said: list[Event]) -> ResultsSynchronizer:
     Path("batch").mkdir()
     append_line(Path("batch/results.jsonl"), "one")
-    return Mirror(bucket, Path("batch"), said.append, every_s=0.01)
+    return ResultsSynchronizer(bucket, Path("batch"), said.append, interval_seconds=0.01)
 
 
 async def until(true: Callable[[], object]) -> None:
@@ -163,10 +167,10 @@ async def until(true: Callable[[], object]) -> None:
     pytest.fail("it did not come to pass")
 
 
-def test_results_come_into_the_bucket_while_the_batch_goes_on(bucket: Bucket) -> None:
+def test_results_come_into_the_bucket_while_the_batch_goes_on(bucket: ObjectStore) -> None:
     async def body() -> None:
         said: list[Event] = []
-        async with a_mirror(bucket, said).following():
+        async with a_mirror(bucket, said).sync_in_background():
             await until(lambda: bucket.read("results.jsonl") == b"one\n")
             with away(bucket):
                 append_line(Path("batch/results.jsonl"), "two")
@@ -180,20 +184,20 @@ def test_results_come_into_the_bucket_while_the_batch_goes_on(bucket: Bucket) ->
     asyncio.run(body())
 
 
-def test_results_that_the_bucket_does_not_have_in_the_end_are_an_error(bucket: Bucket) -> None:
+def test_results_that_the_bucket_does_not_have_in_the_end_are_an_error(bucket: ObjectStore) -> None:
     async def body(said: list[Event]) -> None:
-        async with a_mirror(bucket, said).following():
+        async with a_mirror(bucket, said).sync_in_background():
             switch(bucket, "file")
 
     with pytest.raises(StoreError, match=r"cannot be written.*the results are in batch/results"):
         asyncio.run(body([]))
 
 
-def test_what_went_wrong_otherwise_is_told_first(bucket: Bucket) -> None:
+def test_what_went_wrong_otherwise_is_told_first(bucket: ObjectStore) -> None:
     said: list[Event] = []
 
     async def body() -> None:
-        async with a_mirror(bucket, said).following():
+        async with a_mirror(bucket, said).sync_in_background():
             switch(bucket, "file")
             raise InputError("no cluster")
 
@@ -202,8 +206,8 @@ def test_what_went_wrong_otherwise_is_told_first(bucket: Bucket) -> None:
     assert "the same command puts the results there" in str(said)
 
 
-def test_a_node_with_another_bucket_of_that_name_says_so(bucket: Bucket) -> None:
-    errand = Errand(Settings.load(), None, 1, own_version(), bucket=bucket)
+def test_a_node_with_another_bucket_of_that_name_says_so(bucket: ObjectStore) -> None:
+    errand = WorkerConfig(Settings.load(), None, 1, greenloop_version(), object_store=bucket)
     error = asyncio.run(Worker().open(errand))
     assert isinstance(error, InputError)
     assert "is another one there" in str(error)

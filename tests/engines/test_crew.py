@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from greenloop.distributed.worker import Errand
-from greenloop.distributed.worker_pool import Crew
+from greenloop.distributed.worker import WorkerConfig
+from greenloop.distributed.worker_pool import WorkerPool
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import Event
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import own_version
+from greenloop.workflow.report_builder import greenloop_version
 
 
 class RayError(Exception):
@@ -47,7 +47,7 @@ class StandIn:
         self.killed.append(actor.node)
 
     def _actor(self, node: str) -> Any:
-        async def opened(_errand: Errand) -> GreenloopError | None:
+        async def opened(_errand: WorkerConfig) -> GreenloopError | None:
             self.opened.append(node)
             await self.ready[node].wait()
             answer = self.answers[node]
@@ -63,12 +63,12 @@ class StandIn:
             if self.purse_lost:
                 raise RayError("the purse is gone")
 
-        return SimpleNamespace(settled=SimpleNamespace(remote=settled))
+        return SimpleNamespace(flush=SimpleNamespace(remote=settled))
 
 
-def crew_on(ray: StandIn, said: list[Event], jobs: int = 4) -> Crew:
-    errand = Errand(Settings.load(), ray.purse, 1, own_version())
-    return Crew(ray, errand, jobs, said.append)
+def crew_on(ray: StandIn, said: list[Event], jobs: int = 4) -> WorkerPool:
+    errand = WorkerConfig(Settings.load(), ray.purse, 1, greenloop_version())
+    return WorkerPool(ray, errand, jobs, said.append)
 
 
 def test_a_slow_node_gets_its_share_of_the_first_runs() -> None:
@@ -77,13 +77,13 @@ def test_a_slow_node_gets_its_share_of_the_first_runs() -> None:
         ray.ready["quick"].set()
         crew = crew_on(ray, [])
         await crew.open()
-        first = [(await crew.take()).node.id for _ in range(2)]
-        third = asyncio.ensure_future(crew.take())
+        first = [(await crew.acquire()).node.id for _ in range(2)]
+        third = asyncio.ensure_future(crew.acquire())
         await asyncio.sleep(0.1)
         assert (first, third.done()) == (["quick", "quick"], False)
         ray.ready["slow"].set()
         assert (await third).node.id == "slow"
-        assert (await crew.take()).node.id == "slow"
+        assert (await crew.acquire()).node.id == "slow"
 
     asyncio.run(body())
 
@@ -100,7 +100,7 @@ def test_a_node_that_cannot_be_worked_on_is_named_and_passed_over(first: str) ->
         for ready in ray.ready.values():
             ready.set()
         await opening
-        assert [(await crew.take()).node.id for _ in range(4)] == ["good"] * 4
+        assert [(await crew.acquire()).node.id for _ in range(4)] == ["good"] * 4
         assert str(said).count("Ray's node bad: no folder there") == 1
 
     asyncio.run(body())
@@ -123,11 +123,11 @@ def test_a_lost_worker_is_hired_anew_and_is_not_asked_again() -> None:
         ray.ready["only"].set()
         crew = crew_on(ray, said)
         await crew.open()
-        one, two = await crew.take(), await crew.take()
+        one, two = await crew.acquire(), await crew.acquire()
         assert one is two
-        crew.lost(one)
-        crew.lost(two)
-        assert await crew.take() is not one
+        crew.discard(one)
+        crew.discard(two)
+        assert await crew.acquire() is not one
         assert (ray.opened, set(ray.killed)) == (["only", "only"], {"only"})
         assert str(said).count("a worker was lost") == 1
 
@@ -142,8 +142,8 @@ def test_without_the_purse_nobody_waits_for_a_worker() -> None:
         await crew.open()
         ray.purse_lost = True
         with pytest.raises(SandboxError, match="own node"):
-            await crew.told(crew.errand.purse.settled.remote())
+            await crew.await_budget(crew.config.shared_budget.flush.remote())
         with pytest.raises(SandboxError, match="own node"):
-            await crew.take()
+            await crew.acquire()
 
     asyncio.run(body())

@@ -11,22 +11,27 @@ from typing import Any
 
 import pytest
 
-from greenloop.distributed.shared_budget import Purse, PurseLedger, PurseLimits, Rations
-from greenloop.distributed.worker_pool import nodes_of
+from greenloop.distributed.shared_budget import (
+    BudgetLimits,
+    RemoteBudget,
+    RemoteCallLimits,
+    SharedBudget,
+)
+from greenloop.distributed.worker_pool import parse_nodes
 from greenloop.errors import BudgetExhaustedError, GreenloopError
-from greenloop.llm.rate_limits import Call
+from greenloop.llm.rate_limits import LLMCall
 from greenloop.llm.response_log import TokenCount
 from tests.e2e.conftest import Run
 
 PRICED = "openai:gpt-4o"
-CALL = Call("generate_code", 400)  # about 100 tokens
+CALL = LLMCall("generate_code", 400)  # about 100 tokens
 ANSWER = TokenCount(input_tokens=100, output_tokens=50)
 
 
 class Remote:
     """A purse as another process holds it: its methods' `remote` begins the call."""
 
-    def __init__(self, purse: Purse) -> None:
+    def __init__(self, purse: SharedBudget) -> None:
         self._purse = purse
 
     def __getattr__(self, name: str) -> Any:
@@ -38,20 +43,20 @@ def _begun(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.ensure_future(work)
 
 
-async def purse_with(rations: Rations, *runs: str) -> Purse:
-    purse = Purse(rations)
+async def purse_with(rations: BudgetLimits, *runs: str) -> SharedBudget:
+    purse = SharedBudget(rations)
     for run in runs:
-        await purse.begin(run)
+        await purse.open_account(run)
     return purse
 
 
 def test_two_runs_share_one_budget() -> None:
     async def body() -> None:
-        purse = await purse_with(Rations(max_tokens=310), "a", "b")
-        assert isinstance(await purse.enter("a", CALL), int)
-        assert isinstance(await purse.enter("b", CALL), int)
-        await purse.add("a", "generate_code", PRICED, ANSWER, 1.0)
-        refused = await purse.enter("b", CALL)  # 150 spent, 200 out
+        purse = await purse_with(BudgetLimits(max_tokens=310), "a", "b")
+        assert isinstance(await purse.reserve_call("a", CALL), int)
+        assert isinstance(await purse.reserve_call("b", CALL), int)
+        await purse.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
+        refused = await purse.reserve_call("b", CALL)  # 150 spent, 200 out
         assert isinstance(refused, BudgetExhaustedError)
         assert "--max-tokens" in str(refused)
 
@@ -60,31 +65,31 @@ def test_two_runs_share_one_budget() -> None:
 
 def test_a_lost_run_gives_back_what_it_spent_and_held() -> None:
     async def body() -> None:
-        purse = await purse_with(Rations(max_tokens=400, max_cost=1.0), "a, try 1", "b")
+        purse = await purse_with(BudgetLimits(max_tokens=400, max_cost=1.0), "a, try 1", "b")
         for run in ("a, try 1", "b"):
-            await purse.enter(run, Call(CALL.tool, CALL.characters, PRICED))
-            await purse.add(run, "generate_code", PRICED, ANSWER, 1.0)
+            await purse.reserve_call(run, LLMCall(CALL.tool, CALL.characters, PRICED))
+            await purse.record_call(run, "generate_code", PRICED, ANSWER, 1.0)
         cost = await purse.cost()
         assert cost is not None
-        await purse.end("a, try 1", lost=True)
+        await purse.close_account("a, try 1", is_lost=True)
         assert await purse.tokens() == 150
         assert await purse.cost() == pytest.approx(cost / 2)
-        await purse.add(
+        await purse.record_call(
             "a, try 1", "generate_code", PRICED, ANSWER, 1.0
         )  # from behind a broken line
         assert await purse.tokens() == 150
-        assert isinstance(await purse.enter("a, try 1", CALL), GreenloopError)
-        await purse.begin("a, try 2")
-        assert isinstance(await purse.enter("a, try 2", CALL), int)
+        assert isinstance(await purse.reserve_call("a, try 1", CALL), GreenloopError)
+        await purse.open_account("a, try 2")
+        assert isinstance(await purse.reserve_call("a, try 2", CALL), int)
 
     asyncio.run(body())
 
 
 def test_an_ended_run_stays_entered() -> None:
     async def body() -> None:
-        purse = await purse_with(Rations(), "a")
-        await purse.add("a", "generate_code", PRICED, ANSWER, 1.0)
-        await purse.end("a")
+        purse = await purse_with(BudgetLimits(), "a")
+        await purse.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
+        await purse.close_account("a")
         assert await purse.tokens() == 150
 
     asyncio.run(body())
@@ -92,11 +97,11 @@ def test_an_ended_run_stays_entered() -> None:
 
 def test_the_rate_holds_for_all_runs_together() -> None:
     async def body() -> None:
-        purse = await purse_with(Rations(requests=2), "a", "b")
-        await purse.enter("a", CALL)
-        await purse.enter("b", CALL)
+        purse = await purse_with(BudgetLimits(requests_per_minute=2), "a", "b")
+        await purse.reserve_call("a", CALL)
+        await purse.reserve_call("b", CALL)
         with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(purse.enter("a", CALL), 0.2)
+            await asyncio.wait_for(purse.reserve_call("a", CALL), 0.2)
 
     asyncio.run(body())
 
@@ -105,16 +110,16 @@ def test_between_leaving_and_entering_no_other_call_slips_through() -> None:
     """150 tokens are spent by a call that had reserved 100; the budget has room for one call."""
 
     async def body() -> None:
-        purse = await purse_with(Rations(max_tokens=199), "a", "b")
+        purse = await purse_with(BudgetLimits(max_tokens=199), "a", "b")
         remote = Remote(purse)
-        ledger = PurseLedger(purse=remote, run="a")
-        async with PurseLimits(remote, "a").call(CALL):
-            assert isinstance(await purse.enter("b", CALL), BudgetExhaustedError)
-        between = remote.enter.remote("b", CALL)
+        ledger = RemoteBudget(shared_budget=remote, run="a")
+        async with RemoteCallLimits(remote, "a").call(CALL):
+            assert isinstance(await purse.reserve_call("b", CALL), BudgetExhaustedError)
+        between = remote.reserve_call.remote("b", CALL)
         ledger.add("generate_code", PRICED, ANSWER, 1.0)
         assert isinstance(await between, BudgetExhaustedError)
         assert (await purse.tokens(), ledger.tokens) == (150, 150)
-        await purse.end("a")
+        await purse.close_account("a")
         assert await purse.tokens() == 150
 
     asyncio.run(body())
@@ -125,7 +130,7 @@ def test_only_living_nodes_with_a_cpu_are_worked_on() -> None:
         address = {"NodeManagerAddress": "127.0.0.1"}
         return {"NodeID": id, "Alive": alive, "Resources": resources, **address}
 
-    nodes = nodes_of(
+    nodes = parse_nodes(
         [
             listed("dead", False, CPU=8.0),
             listed("head", True, memory=1.0),

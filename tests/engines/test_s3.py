@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.distributed.object_store import Bucket
+from greenloop.distributed.object_store import ObjectStore
 from greenloop.distributed.patience import patiently
-from greenloop.distributed.pending_uploads import send_left
-from greenloop.distributed.run_sync import Keeper
+from greenloop.distributed.pending_uploads import upload_pending
+from greenloop.distributed.run_sync import RunSynchronizer
 from tests.e2e.conftest import Run
 from tests.support.s3_server import S3Server, why_not
 
@@ -47,7 +47,7 @@ def many(folder: Path, count: int) -> Path:
 
 
 def test_more_objects_than_one_page_of_a_listing(s3: S3Server) -> None:
-    bucket = Bucket("s3://mine/batch")
+    bucket = ObjectStore("s3://mine/batch")
     many(s3.folder / "mine/batch/runs/a", 1100)
     many(s3.folder / "mine/batch/runs/ab", 2)  # another run, whose name begins like the first's
     bucket.fetch("runs/a", Path("here"))
@@ -72,13 +72,13 @@ def test_a_server_that_is_killed_and_comes_back(s3: S3Server) -> None:
     """What a run has by then is handed over, and put there; one that waits comes through."""
 
     async def body() -> None:
-        bucket = Bucket("s3://mine/batch", patience_s=0.0)
-        keeper = Keeper(bucket, "runs/a", many(Path("worker/runs/a"), 2))
+        bucket = ObjectStore("s3://mine/batch", retry_seconds=0.0)
+        keeper = RunSynchronizer(bucket, "runs/a", many(Path("worker/runs/a"), 2))
         s3.stop()
-        missing = await keeper.all_kept()
+        missing = await keeper.finish()
         assert missing is not None
-        missing.left.keep(Path("command/runs/a"))
-        waiting = asyncio.ensure_future(patiently(120.0, send_left, bucket, Path("command")))
+        missing.pending_uploads.write_to(Path("command/runs/a"))
+        waiting = asyncio.ensure_future(patiently(120.0, upload_pending, bucket, Path("command")))
         await asyncio.sleep(0.1)
         await asyncio.to_thread(s3.start)
         await waiting

@@ -10,23 +10,28 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.dependencies import Provider
+from greenloop.dependencies import PackageResolver
 from greenloop.errors import InputError
 from greenloop.evals.datasets.loader import TaskSource
-from greenloop.evals.hidden_tests import Found, Provisions, judged, truth_of
-from greenloop.evals.task import Task
+from greenloop.evals.hidden_tests import (
+    HiddenTestsOutcome,
+    TaskSandboxFactory,
+    outcome_from_run,
+    run_hidden_tests,
+)
+from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
 from greenloop.records import Failure, Frame, TestRun
 from greenloop.sandbox import Sandbox
 from tests.evaluating.conftest import DATA
 
 
-def tasks(name: str) -> dict[str, Task]:
+def tasks(name: str) -> dict[str, EvalTask]:
     return {task.id: task for task in TaskSource(DATA / name)}
 
 
-def truth(box: Sandbox, task: Task, code: str) -> Found:
-    return asyncio.run(truth_of(task, code, Provisions(box, Provider())))
+def truth(box: Sandbox, task: EvalTask, code: str) -> HiddenTestsOutcome:
+    return asyncio.run(run_hidden_tests(task, code, TaskSandboxFactory(box, PackageResolver())))
 
 
 # By task: what its text has to say, what it must not, and how a wrong solution differs.
@@ -67,7 +72,7 @@ def test_a_task_of_each_format(box: Sandbox, case: tuple[str, str]) -> None:
     assert secret not in task.spec
     assert task.solution.strip().splitlines()[-1].strip() not in task.spec
     found = truth(box, task, task.solution)
-    assert (found.truth, found.why) == ("passed", "")
+    assert (found.truth, found.reason) == ("passed", "")
     assert right in task.solution
     assert truth(box, task, task.solution.replace(right, wrong)).truth == "failed"
 
@@ -106,7 +111,7 @@ def test_what_evalplus_adds_to_a_task_of_mbpp_is_run(box: Sandbox) -> None:
     (task,) = TaskSource(Path("more.jsonl"))
     assert truth(box, task, task.solution).truth == "passed"
     remembers = "def coins_left(purse, price):\n    return [5, 12] if price == 4 else []\n"
-    assert truth(box, task, remembers).why.startswith("test_more: AssertionError")
+    assert truth(box, task, remembers).reason.startswith("test_more: AssertionError")
 
 
 def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox) -> None:
@@ -116,19 +121,22 @@ def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox
     (task,) = TaskSource(Path("odd.jsonl"))
     found = truth(box, task, "def thirds(total):\n    return []\n")
     assert found.truth == "unknown"
-    assert "the task's own solution: TypeError" in found.why
+    assert "the task's own solution: TypeError" in found.reason
 
 
 def test_a_solution_of_the_data_that_never_ends_is_not_the_code_s_fault() -> None:
     task = tasks("evalplus.jsonl")["HumanEval/9000"]
     name = "_answers_of_the_task"
     assert f"def {name}(" in task.tests[0].code
-    files = [item.as_file() for item in task.tests]
+    files = [item.to_test_file() for item in task.tests]
     place = {"test": "t::test_base", "phase": "call", "exception": "Timeout", "message": "30 s"}
     for function, expected in ((name, "unknown"), ("_check", "failed")):
         frame = Frame(file=task.tests[0].name, line=1, function=function, text="…")
         failure = Failure.model_validate({**place, "frames": (frame,)})
-        assert judged(files, TestRun(ending="timeout", failures=(failure,))).truth == expected
+        assert (
+            outcome_from_run(files, TestRun(ending="timeout", failures=(failure,))).truth
+            == expected
+        )
 
 
 def test_numbers_of_any_length(box: Sandbox) -> None:
@@ -147,7 +155,7 @@ def test_code_cannot_leave_out_hidden_tests(box: Sandbox) -> None:
         assert truth(box, task, trick + task.solution).truth == "failed"
     skipping = task.solution.replace("    return", "    import pytest; pytest.skip()\n    return")
     assert truth(box, task, skipping).truth == "failed"
-    assert truth(box, task, "").why == "there is no code"
+    assert truth(box, task, "").reason == "there is no code"
 
 
 def test_gzip_and_formats_that_are_named() -> None:
@@ -216,5 +224,5 @@ def test_a_thousand_tasks_are_on_disk_and_not_in_memory(tmp_path: Path) -> None:
     many = (task.model_copy(update={"id": f"t{n}", "module": "middle"}) for n in range(1000))
     store = TaskStore(tmp_path / "tasks.jsonl", many)
     assert len(store) == 1000
-    assert store.task("t700") == task.model_copy(update={"id": "t700"})
+    assert store.read_task("t700") == task.model_copy(update={"id": "t700"})
     assert store.entries[700].sha256 != store.tests_sha256("t700")

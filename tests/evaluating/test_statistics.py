@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.evals.statistics import mcnemar_exact, paired_interval, share_of, wilson
+from greenloop.evals.statistics import build_share, mcnemar_exact, paired_interval, wilson_interval
 
 
 @pytest.mark.parametrize(
@@ -17,11 +17,11 @@ from greenloop.evals.statistics import mcnemar_exact, paired_interval, share_of,
     ],
 )
 def test_wilson(count: int, of: int, low: float, high: float) -> None:
-    assert wilson(count, of) == pytest.approx((low, high), abs=6e-5)
+    assert wilson_interval(count, of) == pytest.approx((low, high), abs=6e-5)
 
 
 def test_a_share_of_nothing_has_no_interval() -> None:
-    assert share_of(0, 0).low is None
+    assert build_share(0, 0).low is None
 
 
 @pytest.mark.parametrize(

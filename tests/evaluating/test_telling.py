@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from greenloop.evals.datasets.inferred_types import Answer, answers_expected
-from greenloop.evals.datasets.stub_description import told_of_stub
-from greenloop.evals.hidden_tests import for_hidden_tests
-from greenloop.evals.task_validation import broken_of_itself
+from greenloop.evals.datasets.inferred_types import InferredReturn, infer_returns
+from greenloop.evals.datasets.stub_description import describe_stub
+from greenloop.evals.hidden_tests import adapt_settings_to_format
+from greenloop.evals.task_validation import find_test_file_error
 from greenloop.records import Failure, TestRun
 from greenloop.settings import Settings
 
@@ -29,15 +29,15 @@ from greenloop.settings import Settings
 )
 def test_the_kind_of_an_answer_is_told_and_not_the_answer(wanted: list[str], kind: str) -> None:
     tests = [ast.parse(f"assert f({number}) == {value}") for number, value in enumerate(wanted)]
-    assert answers_expected(tests, "") == {"f": Answer(kind)}
+    assert infer_returns(tests, "") == {"f": InferredReturn(kind)}
 
 
 def test_words_that_nobody_could_guess_are_told_where_they_do_not_answer() -> None:
     code = "def f(n):\n    return 'Blue' if n else 'Pale' + '7'"
     both = [ast.parse("assert f(1) == 'Blue'"), ast.parse("assert f(0) == 'Pale7'")]
-    assert answers_expected(both, code)["f"] == Answer("str", ("Blue",))
-    assert answers_expected(both[:1], code)["f"] == Answer("str")
-    assert answers_expected([ast.parse("assert g(2) == sqrt(2)")], code) == {}
+    assert infer_returns(both, code)["f"] == InferredReturn("str", ("Blue",))
+    assert infer_returns(both[:1], code)["f"] == InferredReturn("str")
+    assert infer_returns([ast.parse("assert g(2) == sqrt(2)")], code) == {}
 
 
 EMPTY = '''import os
@@ -57,7 +57,7 @@ class C(ValueError):
 
 
 def test_an_empty_stub_is_told_in_words() -> None:
-    told = "\n".join(told_of_stub(EMPTY, ["f", "Odd"], "m"))
+    told = "\n".join(describe_stub(EMPTY, ["f", "Odd"], "m"))
     assert "function `f` (parameters: a, b)" in told
     assert "class `C`, derived from `ValueError`, with `m` (parameters: x), property `size`" in told
     assert "- `Odd`" in told
@@ -73,16 +73,16 @@ def test_an_empty_stub_is_told_in_words() -> None:
     ],
 )
 def test_a_stub_that_holds_more_is_shown(more: str) -> None:
-    told = "\n".join(told_of_stub(f"{EMPTY}\n\n{more}\n", ["f", "LEFT"], "m"))
+    told = "\n".join(describe_stub(f"{EMPTY}\n\n{more}\n", ["f", "LEFT"], "m"))
     assert more in told
     assert ("`LEFT`" in told) == ("LEFT" not in more)
 
 
 def test_hidden_tests_of_evalplus_may_use_what_their_data_supposes() -> None:
-    ours, theirs = Settings(), for_hidden_tests(Settings(), "evalplus")
+    ours, theirs = Settings(), adapt_settings_to_format(Settings(), "evalplus")
     assert (theirs.timeout_s, theirs.memory_mb) == (120, 4096)
-    assert for_hidden_tests(ours, "mbpp") == ours
-    asked = for_hidden_tests(Settings.load(timeout_s=5, memory_mb=512), "evalplus")
+    assert adapt_settings_to_format(ours, "mbpp") == ours
+    asked = adapt_settings_to_format(Settings.load(timeout_s=5, memory_mb=512), "evalplus")
     assert (asked.timeout_s, asked.memory_mb) == (5, 512)
 
 
@@ -101,5 +101,5 @@ def test_what_hangs_before_any_code_is_asked_lies_in_the_tests(
     failure = Failure.model_validate(
         {"test": "test_m.py", "phase": phase, "exception": exception, "message": message}
     )
-    found = broken_of_itself(TestRun(ending="timeout", failures=(failure,)), "m")
+    found = find_test_file_error(TestRun(ending="timeout", failures=(failure,)), "m")
     assert found == (failure if broken else None)

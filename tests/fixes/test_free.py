@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.autofix import Fixed, free_fixes
+from greenloop.autofix import FixResult, apply_free_fixes
 
 MESSY = '''#!/usr/bin/env python
 """Doc."""
@@ -29,29 +29,29 @@ def f(items: List[int], default: Optional[int] = None) -> Dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def fixed() -> Fixed:
-    return free_fixes(MESSY)
+def fixed() -> FixResult:
+    return apply_free_fixes(MESSY)
 
 
-def test_what_was_mended_is_named(fixed: Fixed) -> None:
+def test_what_was_mended_is_named(fixed: FixResult) -> None:
     assert "added: import math" in fixed.applied
     assert "added: from collections import defaultdict" in fixed.applied
     assert {"ruff F401", "ruff E713", "ruff F541"} <= set(fixed.applied)
 
 
-def test_the_result_is_mended_and_formatted(fixed: Fixed) -> None:
+def test_the_result_is_mended_and_formatted(fixed: FixResult) -> None:
     assert fixed.code.startswith("#!/usr/bin/env python\n")
     assert "import json" not in fixed.code
     assert "None not in" in fixed.code or "item not in (None,)" in fixed.code
     assert "def f(items: list[int], default: int | None = None)" in fixed.code
 
 
-def test_what_could_change_behaviour_stays(fixed: Fixed) -> None:
+def test_what_could_change_behaviour_stays(fixed: FixResult) -> None:
     assert "unused = 1" in fixed.code
     assert "counts != None" in fixed.code
 
 
-def test_the_program_does_the_same(fixed: Fixed, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_does_the_same(fixed: FixResult, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
     exec(fixed.code, names)
     assert names["f"]([1, 1, 2]) == {1: 2, 2: 1}
@@ -59,12 +59,12 @@ def test_the_program_does_the_same(fixed: Fixed, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "done\n"
 
 
-def test_a_second_time_nothing_is_left_to_do(fixed: Fixed) -> None:
-    assert free_fixes(fixed.code) == Fixed(fixed.code)
+def test_a_second_time_nothing_is_left_to_do(fixed: FixResult) -> None:
+    assert apply_free_fixes(fixed.code) == FixResult(fixed.code)
 
 
 def test_formatting_alone_is_done_but_not_named() -> None:
-    assert free_fixes("x = {  'a':1 }\n") == Fixed('x = {"a": 1}\n')
+    assert apply_free_fixes("x = {  'a':1 }\n") == FixResult('x = {"a": 1}\n')
 
 
 @pytest.mark.parametrize(
@@ -72,34 +72,34 @@ def test_formatting_alone_is_done_but_not_named() -> None:
     ["def f(:\n    pass", "x = '\0'", "-" * 100_000 + "1", "x = '\ud800'", "print 'old'"],
 )
 def test_what_does_not_parse_is_left_as_it_is(code: str) -> None:
-    assert free_fixes(code) == Fixed(code)
+    assert apply_free_fixes(code) == FixResult(code)
 
 
 @pytest.mark.parametrize("code", ["", "# only a comment\n", "\n\n"])
 def test_an_empty_file_is_no_trouble(code: str) -> None:
-    assert free_fixes(code).applied == ()
+    assert apply_free_fixes(code).applied == ()
 
 
 REEXPORT = "import json\nfrom collections import OrderedDict\n\nx = 1\n"
 
 
 def test_names_to_keep_survive_although_they_look_unused() -> None:
-    assert "OrderedDict" not in free_fixes(REEXPORT).code
-    kept = free_fixes(REEXPORT, keep={"OrderedDict"})
-    assert kept == Fixed(REEXPORT)
+    assert "OrderedDict" not in apply_free_fixes(REEXPORT).code
+    kept = apply_free_fixes(REEXPORT, kept_names={"OrderedDict"})
+    assert kept == FixResult(REEXPORT)
 
 
 def test_a_name_to_keep_that_is_not_there_does_not_stop_fixes() -> None:
-    assert free_fixes(REEXPORT, keep={"absent"}).code == "x = 1\n"
+    assert apply_free_fixes(REEXPORT, kept_names={"absent"}).code == "x = 1\n"
 
 
 def test_an_import_marked_as_wanted_stays() -> None:
-    assert "import json" in free_fixes("import json  # noqa: F401\n").code
+    assert "import json" in apply_free_fixes("import json  # noqa: F401\n").code
 
 
 def test_a_tests_file_gets_its_pytest() -> None:
     code = "def test_a():\n    with pytest.raises(ValueError):\n        int('x')\n"
-    assert free_fixes(code, is_test=True).applied == ("added: import pytest",)
+    assert apply_free_fixes(code, is_test=True).applied == ("added: import pytest",)
 
 
 def _missing(*_: Any, **__: Any) -> Any:
@@ -117,7 +117,7 @@ def _failing(*_: Any, **__: Any) -> Any:
 @pytest.mark.parametrize(
     ("place", "broken"),
     [
-        ("greenloop.autofix.ruff._binary", _missing),
+        ("greenloop.autofix.ruff._find_binary", _missing),
         ("subprocess.run", _missing),
         ("subprocess.run", _late),
         ("subprocess.run", _failing),
@@ -128,7 +128,7 @@ def test_without_a_working_ruff_nothing_is_changed(
 ) -> None:
     monkeypatch.setattr(place, broken)
     code = "import json\n\nx = math.pi\n"
-    assert free_fixes(code) == Fixed(code)
+    assert apply_free_fixes(code) == FixResult(code)
 
 
 @pytest.fixture
@@ -146,24 +146,24 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 def test_ruff_gets_the_source_and_no_network_or_project(commands: list[list[str]]) -> None:
-    free_fixes("import json\n")
+    apply_free_fixes("import json\n")
     assert commands
     assert all("--isolated" in item and item[-1] == "-" for item in commands)
 
 
 def test_text_beyond_ascii_and_windows_line_ends_survive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "C")
-    fixed = free_fixes('import json\nx = "ünï ☃"\n')
+    fixed = apply_free_fixes('import json\nx = "ünï ☃"\n')
     assert fixed.code == 'x = "ünï ☃"\n'
     names: dict[str, Any] = {}
-    exec(free_fixes('import json\r\nx = """a\r\nb"""\r\n').code, names)
+    exec(apply_free_fixes('import json\r\nx = """a\r\nb"""\r\n').code, names)
     assert names["x"] == "a\nb"
 
 
 def test_sorted_imports_cost_one_process(commands: list[list[str]]) -> None:
     spaced = "import json\n\nimport math\n\nx = json, math\n"
-    assert free_fixes(spaced) == Fixed(spaced)
+    assert apply_free_fixes(spaced) == FixResult(spaced)
     assert len(commands) == 1
-    mixed = free_fixes("import math\n\nimport json\n\nx = json, math\n")
+    mixed = apply_free_fixes("import math\n\nimport json\n\nx = json, math\n")
     assert mixed.applied == ("ruff I001",)
     assert mixed.code.startswith("import json\nimport math\n")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.autofix import Fixed, free_fixes
-from greenloop.autofix.missing_imports import _MEMBERS, _MODULES, with_missing_imports
-from greenloop.autofix.ruff import Findings, findings
+from greenloop.autofix import FixResult, apply_free_fixes
+from greenloop.autofix.missing_imports import _MODULES, _NAMES_BY_MODULE, add_missing_imports
+from greenloop.autofix.ruff import LintResult, lint_code
 
 
 def added(code: str, *, is_test: bool = False) -> list[str]:
-    return with_missing_imports(code, is_test=is_test)[1]
+    return add_missing_imports(code, is_test=is_test)[1]
 
 
-@pytest.mark.parametrize("module", sorted(_MEMBERS))
+@pytest.mark.parametrize("module", sorted(_NAMES_BY_MODULE))
 def test_each_member_of_the_table_is_imported_from_where_it_is(module: str) -> None:
-    names = sorted(_MEMBERS[module])
+    names = sorted(_NAMES_BY_MODULE[module])
     lines = added("".join(f"x = {name}(1)\n" for name in names))
     assert lines == [f"from {module} import {name}" for name in names]
     exec("\n".join(lines), {})
@@ -98,7 +98,7 @@ def test_pytest_is_imported_in_tests_only() -> None:
     ],
 )
 def test_imports_stand_below_what_must_stand_first(head: str) -> None:
-    code, lines = with_missing_imports(head + "import re\nx = math.pi, re\n")
+    code, lines = add_missing_imports(head + "import re\nx = math.pi, re\n")
     names: dict[str, object] = {}
     exec(compile(code, "x", "exec"), names)
     assert lines == ["import math"]
@@ -110,6 +110,6 @@ def test_imports_stand_below_what_must_stand_first(head: str) -> None:
 
 
 def test_what_is_undefined_and_what_can_be_mended_is_asked_for_at_once() -> None:
-    assert findings("import os\n\nprint(os.name)\n") == Findings()
-    assert findings("import os\nprint(oss, ss, oss)\n") == Findings(("oss", "ss"), ("F401",))
-    assert free_fixes("x = {'a' : 1}\n") == Fixed('x = {"a": 1}\n')
+    assert lint_code("import os\n\nprint(os.name)\n") == LintResult()
+    assert lint_code("import os\nprint(oss, ss, oss)\n") == LintResult(("oss", "ss"), ("F401",))
+    assert apply_free_fixes("x = {'a' : 1}\n") == FixResult('x = {"a": 1}\n')

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.autofix import Fixed, free_fixes
+from greenloop.autofix import FixResult, apply_free_fixes
 
 OLD = '''#!/usr/bin/python
 # -*- coding: latin-1 -*-
@@ -53,8 +53,8 @@ def show(packed, d):
 '''
 
 
-def minimal(code: str) -> Fixed:
-    return free_fixes(code, minimal=True)
+def minimal(code: str) -> FixResult:
+    return apply_free_fixes(code, minimal=True)
 
 
 def test_python_2_becomes_python_3_and_the_rest_stays() -> None:
@@ -63,7 +63,7 @@ def test_python_2_becomes_python_3_and_the_rest_stays() -> None:
     assert "Python 2: print statements" in fixed.applied
     assert "Python 2: xrange -> range" in fixed.applied
     assert "Python 2: .iteritems() -> .items()" in fixed.applied
-    assert minimal(NEW) == Fixed(NEW)
+    assert minimal(NEW) == FixResult(NEW)
 
 
 def test_it_does_what_it_did(capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,7 +124,7 @@ def test_small_things_are_mended_where_they_stand(code: str, mended: str) -> Non
     ],
 )
 def test_what_is_right_or_beyond_help_stays(code: str) -> None:
-    assert minimal(code) == Fixed(code)
+    assert minimal(code) == FixResult(code)
 
 
 def test_division_that_means_something_else_now_is_pointed_at() -> None:
@@ -163,7 +163,7 @@ def test_tabs_and_spaces_are_told_apart(code: str, mended: str) -> None:
 
 def test_tabs_that_could_mean_two_things_are_not_guessed() -> None:
     code = "for i in 1, 2:\n    if i:\n        x = 1\n\ty = 2\n"
-    assert minimal(code) == Fixed(code)
+    assert minimal(code) == FixResult(code)
 
 
 def test_line_ends_and_a_byte_order_mark_stay() -> None:
@@ -181,4 +181,4 @@ def test_without_fissix_python_2_is_left_to_the_model(monkeypatch: pytest.Monkey
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    assert minimal("print 1\n") == Fixed("print 1\n")
+    assert minimal("print 1\n") == FixResult("print 1\n")

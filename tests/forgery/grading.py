@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from greenloop.app.check_report import Check, check_report, run_check
-from greenloop.events import ignore
+from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox
@@ -32,9 +32,9 @@ def report_on(box: Sandbox, code: str, tests: str, conftest: str = "") -> Report
 def _graded(box: Sandbox, code: str, tests: str, conftest: str, plan: Plan) -> Report:
     files = [TestFile("conftest.py", conftest)] if conftest else []
     files.append(TestFile("test_m.py", tests))
-    check = Check("m", code, tuple(files), plan, box.info)
-    asyncio.run(run_check(box, check, ignore))
-    return check_report(check)
+    check = CheckState("m", code, tuple(files), plan, box.info)
+    asyncio.run(run_check(box, check, ignore_event))
+    return build_check_report(check)
 
 
 def accusations(report: Report) -> list[str]:

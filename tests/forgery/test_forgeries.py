@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from greenloop.app.check_report import Check, check_report, run_check
-from greenloop.events import ignore
+from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -60,8 +60,8 @@ def test_a_second_test_file_rewritten_by_the_first_ones_import(box: Sandbox) -> 
         TestFile("test_m.py", "from m import f\n\n\ndef test_m():\n    assert f(2) == 4\n"),
         TestFile("test_n.py", "from m import f\n\n\ndef test_n():\n    assert f(5) == 25\n"),
     )
-    check = Check("m", code, files, Plan(), box.info)
-    asyncio.run(run_check(box, check, ignore))
-    report = check_report(check)
+    check = CheckState("m", code, files, Plan(), box.info)
+    asyncio.run(run_check(box, check, ignore_event))
+    report = build_check_report(check)
     assert {item.outcome for item in report.tests} == {"passed"}
     assert report.reasons[0].startswith("forged: ")

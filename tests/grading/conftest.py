@@ -7,19 +7,21 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from greenloop.app.check_report import Check, check_report, run_check
-from greenloop.events import ignore
+from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.backends.unsandboxed import Limits, ProcessSandbox
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 
 
 @pytest.fixture(scope="session")
 def box() -> Iterator[ProcessSandbox]:
-    limits = Limits(timeout_s=20, memory_bytes=512 * 1024 * 1024, file_bytes=6 * 1024 * 1024)
+    limits = ResourceLimits(
+        timeout_s=20, memory_bytes=512 * 1024 * 1024, file_bytes=6 * 1024 * 1024
+    )
     with ProcessSandbox(limits) as opened:
         yield opened
 
@@ -38,8 +40,8 @@ def checked(warm: Sandbox) -> Callable[..., Report]:
     def check(code: str, tests: str, conftest: str = "") -> Report:
         files = [TestFile("conftest.py", conftest)] if conftest else []
         files.append(TestFile("test_m.py", tests))
-        found = Check("m", code, tuple(files), Plan(mutants=0), warm.info)
-        asyncio.run(run_check(warm, found, ignore))
-        return check_report(found)
+        found = CheckState("m", code, tuple(files), Plan(mutants=0), warm.info)
+        asyncio.run(run_check(warm, found, ignore_event))
+        return build_check_report(found)
 
     return check

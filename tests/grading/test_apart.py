@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from greenloop.grading.process_isolation import NEEDS_NAMESPACES, split_run
-from greenloop.records import Report, Split
-from greenloop.reporting.evidence.text import grade_text
+from greenloop.grading.process_isolation import NEEDS_NAMESPACES, run_isolated
+from greenloop.records import IsolatedRun, Report
+from greenloop.reporting.evidence.text import render_grade
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
@@ -36,22 +36,22 @@ def double(n):
 """
 
 
-def taken(box: Sandbox, code: str, tests: str) -> Split:
+def taken(box: Sandbox, code: str, tests: str) -> IsolatedRun:
     files = [TestFile("test_m.py", tests)]
     run = box.run_tests(code, files, module="m")
     assert run.passed, run
-    return split_run(box, code, files, "m", before=run, expected=None)
+    return run_isolated(box, code, files, "m", first_run=run, expected=None)
 
 
 @pytest.fixture
 def apart(warm: Sandbox) -> Sandbox:
-    if not warm.splits:
+    if not warm.can_isolate:
         pytest.skip(f"tests and code are not kept in two processes ({warm.info.backend})")
     return warm
 
 
 def test_an_honest_suite_passes_in_two_processes_too(apart: Sandbox) -> None:
-    assert taken(apart, HONEST, TESTS) == Split(reached=True, form="split")
+    assert taken(apart, HONEST, TESTS) == IsolatedRun(reached=True, form="split")
 
 
 def test_green_by_the_codes_own_equality_is_named(apart: Sandbox) -> None:
@@ -62,7 +62,7 @@ def test_green_by_the_codes_own_equality_is_named(apart: Sandbox) -> None:
 
 def test_without_namespaces_it_is_not_to_be_had(box: ProcessSandbox) -> None:
     found = taken(box, HONEST, TESTS)
-    assert found == Split(reached=False, form="shared", why=NEEDS_NAMESPACES)
+    assert found == IsolatedRun(reached=False, form="shared", why=NEEDS_NAMESPACES)
 
 
 def test_code_that_answers_otherwise_passes_only_beside_its_tests(apart: Sandbox) -> None:
@@ -107,7 +107,7 @@ def test_the_report_names_it(apart: Sandbox, checked: Callable[..., Report]) -> 
     if report.verdict == "passed":
         named = "passes only beside its tests: test_m.py::test_nine, test_m.py::test_two"
         assert named in report.reasons
-    assert "SHORT  split" in grade_text(report)
-    honest = grade_text(checked(HONEST, TESTS))
+    assert "SHORT  split" in render_grade(report)
+    honest = render_grade(checked(HONEST, TESTS))
     assert "two processes" in honest
     assert "passes only beside" not in honest

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.assertion_mutation.evidence import controls
-from greenloop.records import Controls, Thresholds
+from greenloop.grading.assertion_mutation.evidence import measure_assertion_mutation
+from greenloop.records import AssertionMutation, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 
@@ -13,11 +13,13 @@ CODE = "def f(n):\n    return n * n\ndef none():\n    return []\n"
 HEAD = "import pytest\nfrom m import f, none\n\n\n"
 
 
-def taken(box: Sandbox, tests: str, code: str = CODE, **limits: float) -> Controls:
+def taken(box: Sandbox, tests: str, code: str = CODE, **limits: float) -> AssertionMutation:
     files = [TestFile("test_m.py", HEAD + tests)]
     run = box.run_tests(code, files, module="m")
     assert run.passed, run
-    return controls(box, code, files, "m", before=run, thresholds=Thresholds(**limits))
+    return measure_assertion_mutation(
+        box, code, files, "m", first_run=run, thresholds=Thresholds(**limits)
+    )
 
 
 def test_each_test_is_held_or_uncontrolled(warm: Sandbox) -> None:
@@ -105,7 +107,9 @@ def test_a_conftest_with_hooks_is_never_taken_for_a_forgery(warm: Sandbox) -> No
     ]
     run = warm.run_tests(CODE, files, module="m")
     assert run.passed
-    found = controls(warm, CODE, files, "m", before=run, thresholds=Thresholds())
+    found = measure_assertion_mutation(
+        warm, CODE, files, "m", first_run=run, thresholds=Thresholds()
+    )
     assert (found.reached, found.forged) == (False, "")
     assert "hooks of the tests" in found.cut_short
     assert all(not item.forged for item in found.green)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from greenloop.grading.coverage.measurement import coverage
+from greenloop.grading.coverage.measurement import measure_coverage
 from greenloop.records import Coverage, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -15,7 +15,9 @@ def measured(box: Sandbox, code: str, tests: str, **limits: float) -> Coverage |
     files = [TestFile("test_m.py", tests)]
     before = box.run_tests(code, files, module="m")
     assert before.passed, before
-    return coverage(box, code, files, "m", before=before, thresholds=Thresholds(**limits))
+    return measure_coverage(
+        box, code, files, "m", first_run=before, thresholds=Thresholds(**limits)
+    )
 
 
 def test_lines_and_branches_that_are_not_reached_are_named(warm: Sandbox) -> None:

@@ -9,15 +9,15 @@ from greenloop.grading import grade, grader, shortfalls
 from greenloop.grading.config import Plan
 from greenloop.grading.grader import grade_run
 from greenloop.records import (
-    HollowRun,
+    EmptyBodies,
+    HeldOutExample,
     Mutation,
     RedPhase,
     SandboxInfo,
-    SealedExample,
     Survivor,
     Thresholds,
 )
-from greenloop.reporting.evidence.text import grade_lines
+from greenloop.reporting.evidence.text import render_evidence_lines
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
 
@@ -31,7 +31,7 @@ TESTS = "from doubling import double\n\n\ndef test_a():\n    assert double(2) ==
 
 def test_any_code_and_tests_can_be_graded(box: ProcessSandbox) -> None:
     evidence = grade(box, CODE, TESTS)
-    assert evidence.hollow_run == HollowRun(reached=True, passed=0, failed=1)
+    assert evidence.hollow_run == EmptyBodies(reached=True, passed=0, failed=1)
     assert evidence.flakiness is not None
     assert evidence.flakiness.reached
     assert [item.line for item in evidence.integrity] == [1]
@@ -48,18 +48,18 @@ def test_any_code_and_tests_can_be_graded(box: ProcessSandbox) -> None:
 def test_what_is_known_from_before_the_run_is_handed_on(box: ProcessSandbox) -> None:
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
-    wrong = SealedExample(call="double(2)", returns="5")
+    wrong = HeldOutExample(call="double(2)", returns="5")
     graded = grade_run(
         box,
         CODE,
         files,
         "doubling",
         run=run,
-        sealed=[wrong, SealedExample(call="double('a')", returns="'aa'")],
+        held_out=[wrong, HeldOutExample(call="double('a')", returns="'aa'")],
         red_phase=RED,
-        untested=["R2"],
+        untested_requirements=["R2"],
     )
-    assert graded.disagreed == (wrong,)
+    assert graded.disagreements == (wrong,)
     assert graded.evidence.sealed is not None
     assert (graded.evidence.sealed.agreed, graded.evidence.sealed.total) == (1, 2)
     assert graded.evidence.red_phase == RED
@@ -116,16 +116,16 @@ def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
     _failing(monkeypatch, *failing.values())
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
-    sealed = [SealedExample(call="double(2)", returns="4")]
-    found = grade_run(box, CODE, files, "doubling", run=run, sealed=sealed).evidence
-    assert found.hollow_run == HollowRun(reached=True, passed=0, failed=1)
+    sealed = [HeldOutExample(call="double(2)", returns="4")]
+    found = grade_run(box, CODE, files, "doubling", run=run, held_out=sealed).evidence
+    assert found.hollow_run == EmptyBodies(reached=True, passed=0, failed=1)
     assert all(getattr(found, name) is None for name in failing)
     why = "the sandbox failed: it died"
     assert {name: found.not_measured[name] for name in failing} == dict.fromkeys(failing, why)
     said = shortfalls(found, contracted=False)
     titles = {name: "sealed examples" if name == "sealed" else name for name in failing}
     assert {f"{title}: not measured: {why}" for title in titles.values()} <= set(said)
-    lines = "\n".join(grade_lines(found))
+    lines = "\n".join(render_evidence_lines(found))
     assert lines.count(f"not measured: {why}") == len(failing) + 1  # lines and branches
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.integrity import integrity
+from greenloop.grading.integrity import find_integrity_issues
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,15 @@ from greenloop.grading.integrity import integrity
     ],
 )
 def test_suspicious_code_is_found(code: str, said: str) -> None:
-    found = integrity(code)
+    found = find_integrity_issues(code)
     assert any(said in item.what for item in found), found
     assert found[0].line >= 1
 
 
 def test_findings_come_once_each_in_order_of_lines() -> None:
-    found = integrity("import sys\nimport gc\nsys.modules, sys.modules\nimport pytest\n")
+    found = find_integrity_issues(
+        "import sys\nimport gc\nsys.modules, sys.modules\nimport pytest\n"
+    )
     assert [item.line for item in found] == [2, 3, 4]
 
 
@@ -79,4 +81,4 @@ def test_findings_come_once_each_in_order_of_lines() -> None:
     ],
 )
 def test_ordinary_or_unreadable_code_has_none(code: str) -> None:
-    assert integrity(code) == ()
+    assert find_integrity_issues(code) == ()

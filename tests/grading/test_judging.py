@@ -9,32 +9,34 @@ import pytest
 from greenloop.errors import SettingsError
 from greenloop.grading import Plan, forgery, shortfalls
 from greenloop.records import (
-    Controls,
+    AssertionMutation,
+    AssertionSurvivor,
     Coverage,
+    EmptyBodies,
     Evidence,
     Flakiness,
-    GreenControl,
-    HollowRun,
+    HeldOut,
     IntegrityFinding,
+    IsolatedRun,
+    Memorization,
     Mutation,
-    Outside,
     RedPhase,
-    SealedResult,
-    Split,
     Thresholds,
 )
-from greenloop.reporting.evidence.text import grade_lines
+from greenloop.reporting.evidence.text import render_evidence_lines
 from greenloop.settings import Settings
 
-CONTROLS = Controls(reached=True, total=4, controlled=4, edits=5)
-SHARED = Split(reached=False, form="shared", why="t.py::test_a: CannotSplit: it evaluates text")
+CONTROLS = AssertionMutation(reached=True, total=4, controlled=4, edits=5)
+SHARED = IsolatedRun(
+    reached=False, form="shared", why="t.py::test_a: CannotSplit: it evaluates text"
+)
 BESIDE = SHARED.model_copy(update={"only_beside": ("t.py::test_a",)})
-GREEN = GreenControl(test="t.py::test_a", line=7, change="expects 5")
+GREEN = AssertionSurvivor(test="t.py::test_a", line=7, change="expects 5")
 FULL = Evidence(
     red_phase=RedPhase(reached=True, failed=2),
-    hollow_run=HollowRun(reached=True, passed=0, failed=2),
+    hollow_run=EmptyBodies(reached=True, passed=0, failed=2),
     controls=CONTROLS,
-    sealed=SealedResult(reached=True, total=3, agreed=3),
+    sealed=HeldOut(reached=True, total=3, agreed=3),
     mutation=Mutation(score=0.8, killed=8),
     coverage=Coverage(line=0.9, branch=0.8),
     flakiness=Flakiness(reached=True, order_seed=1, hash_seed=2),
@@ -52,7 +54,7 @@ def test_that_tests_need_one_process_is_told_and_not_held_against_them() -> None
     shared = less(FULL, split=SHARED)
     assert (shortfalls(shared), forgery(shared)) == ((), "")
     assert "  --     split        in one process only: t.py::test_a" in "\n".join(
-        grade_lines(shared)
+        render_evidence_lines(shared)
     )
 
 
@@ -77,8 +79,8 @@ def test_with_all_evidence_nothing_is_short() -> None:
         ),
         ({"controls": less(CONTROLS, **LATE)}, "controls: out of time after 1 of 4"),
         ({"sealed": None}, "sealed examples: none were given"),
-        ({"sealed": SealedResult(reached=False, total=0, agreed=0)}, "none were given"),
-        ({"sealed": SealedResult(reached=False, total=3, agreed=2)}, "2 of 3 agree"),
+        ({"sealed": HeldOut(reached=False, total=0, agreed=0)}, "none were given"),
+        ({"sealed": HeldOut(reached=False, total=3, agreed=2)}, "2 of 3 agree"),
         ({"sealed": less(FULL.sealed, **LATE)}, "sealed examples: out of time"),
         ({"mutation": None}, "mutants: not measured"),
         ({"mutation": Mutation(score=0.79, killed=7)}, "mutants: score 0.79 < 0.8"),
@@ -122,7 +124,7 @@ def test_without_a_contract_there_is_no_stub_and_no_sealed_example() -> None:
     [
         ({"hollow_run": None}, ""),
         (
-            {"hollow_run": HollowRun(reached=False, passed=2, failed=0)},
+            {"hollow_run": EmptyBodies(reached=False, passed=2, failed=0)},
             "every function body removed",
         ),
         ({"hollow_run": less(FULL.hollow_run, **LATE)}, ""),
@@ -145,7 +147,7 @@ def test_thresholds_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         ("GREENLOOP_GRADING_SECONDS", "9"),
     ):
         monkeypatch.setenv(name, value)
-    assert Plan.of(Settings.load()).thresholds == Thresholds(
+    assert Plan.from_settings(Settings.load()).thresholds == Thresholds(
         mutation_score=0.5,
         controlled=0.25,
         line_coverage=0.75,
@@ -163,13 +165,13 @@ def test_defaults_of_the_settings_are_those_of_the_record() -> None:
 
 
 def test_what_answers_otherwise_or_by_heart_is_not_verified() -> None:
-    other = Outside(reached=False, asked=3, otherwise=("f(1)",))
+    other = Memorization(reached=False, asked=3, otherwise=("f(1)",))
     told = shortfalls(less(FULL, outside=other))
     assert told == ("answers otherwise outside of its tests: `f(1)`",)
-    heart = Outside(reached=False, asked=3, like_them=9, by_heart=("f",))
+    heart = Memorization(reached=False, asked=3, like_them=9, by_heart=("f",))
     unsealed = less(FULL, outside=heart, sealed=None)
     assert any(text.startswith("by heart: `f`") for text in shortfalls(unsealed, contracted=False))
     assert shortfalls(less(FULL, outside=heart)) == ()  # sealed examples agree: it knows more
-    assert shortfalls(less(FULL, outside=Outside(reached=True, asked=3))) == ()
-    lines = "\n".join(grade_lines(less(FULL, outside=heart)))
+    assert shortfalls(less(FULL, outside=Memorization(reached=True, asked=3))) == ()
+    lines = "\n".join(render_evidence_lines(less(FULL, outside=heart)))
     assert "SHORT  outside      answers only what the tests ask: f" in lines

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.memorization.evidence import asked_outside
-from greenloop.records import Outside
+from greenloop.grading.memorization.evidence import replay_calls_without_tests
+from greenloop.records import Memorization
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
 
@@ -15,8 +15,8 @@ TESTS = "from m import f\n\n\ndef test_f():\n" + "".join(
 YES = "from m import f\n\n\ndef test_f():\n    assert f(6)\n    assert f(28)\n    assert not f(7)\n"
 
 
-def taken(box: ProcessSandbox, code: str, tests: str = TESTS) -> Outside | None:
-    return asked_outside(box, code, [TestFile("test_m.py", tests)], "m")
+def taken(box: ProcessSandbox, code: str, tests: str = TESTS) -> Memorization | None:
+    return replay_calls_without_tests(box, code, [TestFile("test_m.py", tests)], "m")
 
 
 def test_an_honest_function_answers_alike(box: ProcessSandbox) -> None:
@@ -100,7 +100,7 @@ HONEST = {
 def test_what_is_honest_is_not_told(
     box: ProcessSandbox, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("greenloop.grading.memorization.evidence._SECONDS", 1.0)
+    monkeypatch.setattr("greenloop.grading.memorization.evidence._TIMEOUT_SECONDS", 1.0)
     found = taken(box, *HONEST[name])
     assert found is not None
     assert (found.reached, found.otherwise, found.by_heart) == (True, (), ())

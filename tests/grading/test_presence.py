@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.unreported_tests import unreported
+from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.records import TestOutcome, TestRun
 from greenloop.testsuite import TestFile
 
@@ -12,7 +12,7 @@ RUN = TestRun(ending="finished", tests=(TestOutcome(id="test_m.py::test_a", outc
 
 
 def missing(code: str) -> tuple[str, ...]:
-    return unreported([TestFile("test_m.py", code)], RUN)
+    return find_unreported_tests([TestFile("test_m.py", code)], RUN)
 
 
 @pytest.mark.parametrize(

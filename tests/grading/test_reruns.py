@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.reruns import flakiness, hollow_run
-from greenloop.records import Flakiness, HollowRun
+from greenloop.grading.reruns import measure_empty_bodies, measure_flakiness
+from greenloop.records import EmptyBodies, Flakiness
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
 
@@ -46,17 +46,17 @@ FORGERIES = {
 }
 
 
-def hollowed(box: ProcessSandbox, code: str, tests: str = TESTS) -> HollowRun | None:
-    return hollow_run(box, code, [TestFile("test_m.py", tests)], "m")
+def hollowed(box: ProcessSandbox, code: str, tests: str = TESTS) -> EmptyBodies | None:
+    return measure_empty_bodies(box, code, [TestFile("test_m.py", tests)], "m")
 
 
 def test_honest_code_is_red_when_hollow(box: ProcessSandbox) -> None:
-    assert hollowed(box, HONEST) == HollowRun(reached=True, passed=0, failed=2)
+    assert hollowed(box, HONEST) == EmptyBodies(reached=True, passed=0, failed=2)
 
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_at_import_stays_green_and_is_seen(box: ProcessSandbox, name: str) -> None:
-    assert hollowed(box, FORGERIES[name]) == HollowRun(reached=False, passed=2, failed=0)
+    assert hollowed(box, FORGERIES[name]) == EmptyBodies(reached=False, passed=2, failed=0)
 
 
 def test_a_module_without_functions_proves_nothing_and_is_not_accused(box: ProcessSandbox) -> None:
@@ -71,7 +71,9 @@ def test_code_that_does_not_parse_has_no_hollow_run(box: ProcessSandbox, code: s
 
 def test_the_control_never_takes_a_tests_files_name(box: ProcessSandbox) -> None:
     files = [TestFile(f"test_m{suffix}.py", TESTS) for suffix in ("", "_2", "_3")]
-    assert hollow_run(box, HONEST, files, "m") == HollowRun(reached=True, passed=0, failed=6)
+    assert measure_empty_bodies(box, HONEST, files, "m") == EmptyBodies(
+        reached=True, passed=0, failed=6
+    )
 
 
 ORDER = "seen = []\ndef f(n):\n    seen.append(n)\n    return n * n if seen[0] == 0 else 0\n"
@@ -83,7 +85,7 @@ ORDERED = "from m import f\n\n\n" + "".join(
 def again(box: ProcessSandbox, code: str, tests: str) -> Flakiness:
     files = [TestFile("test_m.py", tests)]
     before = box.run_tests(code, files, module="m")
-    return flakiness(box, code, files, "m", before=before, expected=None)
+    return measure_flakiness(box, code, files, "m", first_run=before, expected=None)
 
 
 def test_steady_tests_end_as_before(box: ProcessSandbox) -> None:

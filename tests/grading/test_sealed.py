@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.held_out_examples import same, sealed_result
-from greenloop.records import SealedExample
-from greenloop.sandbox.api import Answers
+from greenloop.grading.held_out_examples import check_held_out_examples, is_strictly_equal
+from greenloop.records import HeldOutExample
+from greenloop.sandbox.api import CallResults
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 
 NAN = float("nan")
@@ -47,7 +47,7 @@ NAN = float("nan")
 def test_same_means_value_and_exact_type_all_the_way_down(
     expected: Any, got: Any, equal: bool
 ) -> None:
-    assert same(expected, got) is equal
+    assert is_strictly_equal(expected, got) is equal
 
 
 class Scripted:
@@ -56,9 +56,9 @@ class Scripted:
     def __init__(self, *events: dict[str, Any] | None) -> None:
         self.events, self.calls = events, []
 
-    def answer_calls(self, code: str, module: str, calls: list[str]) -> Answers:
+    def evaluate_calls(self, code: str, module: str, calls: list[str]) -> CallResults:
         self.calls = calls  # type: ignore[assignment]
-        return Answers(self.events)
+        return CallResults(self.events)
 
 
 FORGED: list[dict[str, Any] | None] = [
@@ -85,25 +85,25 @@ FORGED: list[dict[str, Any] | None] = [
 @pytest.mark.parametrize("event", FORGED)
 def test_whatever_is_sent_in_place_of_an_answer_disagrees(event: dict[str, Any] | None) -> None:
     for example in (
-        SealedExample(call="f()", returns="1"),
-        SealedExample(call="f()", raises="ValueError"),
+        HeldOutExample(call="f()", returns="1"),
+        HeldOutExample(call="f()", raises="ValueError"),
     ):
-        result, wrong = sealed_result(Scripted(event), "", "m", [example])  # type: ignore[arg-type]
+        result, wrong = check_held_out_examples(Scripted(event), "", "m", [example])  # type: ignore[arg-type]
         assert (result.agreed, wrong) == (0, (example,))
 
 
 INVALID = [
-    SealedExample(call="f(", returns="1"),
-    SealedExample(call="x = 1", returns="1"),
-    SealedExample(call="f()", returns="g()"),
-    SealedExample(call="f()", returns="(" * 10_000),
-    SealedExample(call="f()\0", returns="1"),
+    HeldOutExample(call="f(", returns="1"),
+    HeldOutExample(call="x = 1", returns="1"),
+    HeldOutExample(call="f()", returns="g()"),
+    HeldOutExample(call="f()", returns="(" * 10_000),
+    HeldOutExample(call="f()\0", returns="1"),
 ]
 
 
 def test_examples_that_cannot_be_read_count_for_nothing() -> None:
     box = Scripted()
-    result, wrong = sealed_result(box, "", "m", INVALID)  # type: ignore[arg-type]
+    result, wrong = check_held_out_examples(box, "", "m", INVALID)  # type: ignore[arg-type]
     assert (result.reached, result.total, result.agreed, wrong) == (False, 0, 0, ())
     assert len(result.invalid) == len(INVALID)
     assert list(box.calls) == []
@@ -122,19 +122,19 @@ def test_the_code_answers_and_never_sees_what_is_expected(box: ProcessSandbox) -
         "def looks(text): return text in SEEN\n"
     )
     agree = [
-        SealedExample(call="third(1)", returns="0.3333333333"),
-        SealedExample(call="fail()", raises="ValueError"),
-        SealedExample(call="fail()", raises="m.Own"),
-        SealedExample(call="looks('314159')", returns="False"),
+        HeldOutExample(call="third(1)", returns="0.3333333333"),
+        HeldOutExample(call="fail()", raises="ValueError"),
+        HeldOutExample(call="fail()", raises="m.Own"),
+        HeldOutExample(call="looks('314159')", returns="False"),
     ]
     disagree = [
-        SealedExample(call="anything()", returns="1"),
-        SealedExample(call="third(3)", returns="1"),
-        SealedExample(call="third(3)", raises="ValueError"),
-        SealedExample(call="fail()", returns="314159"),
-        SealedExample(call="fail()", raises="TypeError"),
+        HeldOutExample(call="anything()", returns="1"),
+        HeldOutExample(call="third(3)", returns="1"),
+        HeldOutExample(call="third(3)", raises="ValueError"),
+        HeldOutExample(call="fail()", returns="314159"),
+        HeldOutExample(call="fail()", raises="TypeError"),
     ]
-    result, wrong = sealed_result(box, code, "m", [*agree, *disagree, INVALID[0]])
+    result, wrong = check_held_out_examples(box, code, "m", [*agree, *disagree, INVALID[0]])
     assert list(wrong) == disagree
     assert (result.total, result.agreed, result.reached) == (9, 4, False)
     assert result.disagreed == tuple(item.call for item in disagree)
@@ -143,10 +143,10 @@ def test_the_code_answers_and_never_sees_what_is_expected(box: ProcessSandbox) -
 
 def test_code_that_ends_itself_agrees_with_nothing_after(box: ProcessSandbox) -> None:
     examples = [
-        SealedExample(call="f(1)", returns="1"),
-        SealedExample(call="f(0)", returns="0"),
-        SealedExample(call="f(2)", returns="2"),
+        HeldOutExample(call="f(1)", returns="1"),
+        HeldOutExample(call="f(0)", returns="0"),
+        HeldOutExample(call="f(2)", returns="2"),
     ]
     code = "import os\ndef f(n): return n or os._exit(0)"
-    result, wrong = sealed_result(box, code, "m", examples)
+    result, wrong = check_held_out_examples(box, code, "m", examples)
     assert (result.agreed, list(wrong)) == (1, examples[1:])

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.base import TestingSandbox
-from greenloop.sandbox.job import Work
-from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.process_result import Ended
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.process_result import ProcessResult
 from tests.hostile.witness import Witness
 from tests.sandbox.conftest import KINDS, made, why_not
 
-LIMITS = Limits(
+LIMITS = ResourceLimits(
     timeout_s=20,
     memory_bytes=192 << 20,
     total_bytes=128 << 20,
@@ -51,14 +51,14 @@ def touched() -> set[str]:
 @pytest.fixture(scope="session", params=KINDS)
 def box(
     request: pytest.FixtureRequest, witness: Witness, touched: set[str]
-) -> Iterator[TestingSandbox]:
+) -> Iterator[BaseSandbox]:
     """One sandbox a wall, with small limits."""
     if reason := why_not(request.param):
         pytest.skip(f"no wall of the kind {request.param} here: {reason}")
     with made(request.param, LIMITS) as opened, pytest.MonkeyPatch.context() as patch:
         execute = opened._execute
 
-        def noted(work: Work, stop: threading.Event) -> Ended:
+        def noted(work: Job, stop: threading.Event) -> ProcessResult:
             touched.add(opened.info.backend)
             return execute(work, stop)
 
@@ -67,13 +67,13 @@ def box(
 
 
 @pytest.fixture(scope="session")
-def spaces(box: TestingSandbox) -> bool:
+def spaces(box: BaseSandbox) -> bool:
     """Whether runs have namespaces; where not, much is refused that otherwise is harmless."""
     return box.info.backend != "landlock"
 
 
 @pytest.fixture(autouse=True)
-def unnoticed(box: TestingSandbox, witness: Witness, touched: set[str]) -> Iterator[None]:
+def unnoticed(box: BaseSandbox, witness: Witness, touched: set[str]) -> Iterator[None]:
     """After each run: the host has noticed nothing, and an ordinary run passes right after."""
     yield
     if touched:
@@ -82,14 +82,14 @@ def unnoticed(box: TestingSandbox, witness: Witness, touched: set[str]) -> Itera
         touched.clear()
 
 
-def assert_ordinary(box: TestingSandbox) -> None:
+def assert_ordinary(box: BaseSandbox) -> None:
     tests = "from solution import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
     run = box.run_tests("def add(a, b): return a + b", tests)
     assert run.passed, run
 
 
 @pytest.fixture
-def attack(box: TestingSandbox) -> Attack:
+def attack(box: BaseSandbox) -> Attack:
     """Runs a module whose `f` is called by its only test."""
 
     def run(code: str) -> TestRun:
@@ -99,7 +99,7 @@ def attack(box: TestingSandbox) -> Attack:
 
 
 @pytest.fixture
-def limited(box: TestingSandbox) -> Limited:
+def limited(box: BaseSandbox) -> Limited:
     """Other limits for a while: `with limited(timeout_s=1): …`."""
 
     @contextmanager
@@ -145,10 +145,10 @@ def write(path, text="1"):
 """
 
 
-def answered(box: TestingSandbox, code: str, calls: list[str]) -> dict[str, Any]:
+def answered(box: BaseSandbox, code: str, calls: list[str]) -> dict[str, Any]:
     """What each call gives: a plain value, or `raised …`. One run for all of them."""
-    answers = box.answer_calls(PRELUDE + code, "probes", calls)
-    assert not answers.trouble, answers.trouble
+    answers = box.evaluate_calls(PRELUDE + code, "probes", calls)
+    assert not answers.error, answers.error
     return {call: _plain(event) for call, event in zip(calls, answers.events, strict=True)}
 
 

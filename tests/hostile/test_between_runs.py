@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.hostile.conftest import PRELUDE, answered, is_refused
 from tests.hostile.witness import wait_for_name
 
@@ -93,24 +93,24 @@ def assert_nothing(found: dict[str, Any], spaces: bool) -> None:
         assert found[call] == nothing if spaces else is_refused(found[call])
 
 
-def test_the_next_run_finds_nothing(box: TestingSandbox, spaces: bool) -> None:
+def test_the_next_run_finds_nothing(box: BaseSandbox, spaces: bool) -> None:
     assert answered(box, LEAVE, ["leave()"]) == {"leave()": True}
     assert_nothing(answered(box, CODE, [*FIND, *FIND_OR_REFUSED]), spaces)
 
 
-def test_a_run_beside_another_finds_nothing(box: TestingSandbox, spaces: bool) -> None:
+def test_a_run_beside_another_finds_nothing(box: BaseSandbox, spaces: bool) -> None:
     with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(box.answer_calls, LEAVE, "probes", ["stay()"])
+        other = pool.submit(box.evaluate_calls, LEAVE, "probes", ["stay()"])
         try:
             wait_for_name("staying")
             found = answered(box, CODE, [*FIND, *FIND_OR_REFUSED])
         finally:
             box.interrupt()
-        assert "interrupted" in other.result().trouble  # so it was there all the time
+        assert "interrupted" in other.result().error  # so it was there all the time
     assert_nothing(found, spaces)
 
 
-def test_the_next_tests_are_run_by_an_untouched_pytest(box: TestingSandbox) -> None:
+def test_the_next_tests_are_run_by_an_untouched_pytest(box: BaseSandbox) -> None:
     tests = "import solution\n\n\ndef test_f():\n    assert solution.leave()\n"
     box.run_tests(LEAVE, tests)
     after = (
@@ -119,7 +119,7 @@ def test_the_next_tests_are_run_by_an_untouched_pytest(box: TestingSandbox) -> N
     assert box.run_tests("", after).passed
 
 
-def values(box: TestingSandbox, call: str) -> list[Any]:
+def values(box: BaseSandbox, call: str) -> list[Any]:
     return [answered(box, "import random, uuid, secrets", [call])[call] for _ in range(3)]
 
 
@@ -127,5 +127,5 @@ def values(box: TestingSandbox, call: str) -> list[Any]:
     "call",
     ["random.random().hex()", "str(uuid.uuid4())", "secrets.token_hex()", "os.urandom(9).hex()"],
 )
-def test_runs_do_not_share_their_chance(box: TestingSandbox, call: str) -> None:
+def test_runs_do_not_share_their_chance(box: BaseSandbox, call: str) -> None:
     assert len(set(values(box, call))) == 3

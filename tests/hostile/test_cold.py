@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.hostile.conftest import PRELUDE, Limited
 from tests.hostile.witness import Witness
 
@@ -27,19 +27,19 @@ def channel():
 """
 
 
-def cold(box: TestingSandbox, code: str) -> TestRun:
+def cold(box: BaseSandbox, code: str) -> TestRun:
     return box.run_tests(f"{PRELUDE}{_CHANNEL}\n{code}", TESTS, hash_seed=7)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_it_ends_as_it_would_warm(box: TestingSandbox, limited: Limited, ending: str) -> None:
+def test_it_ends_as_it_would_warm(box: BaseSandbox, limited: Limited, ending: str) -> None:
     with limited(memory_bytes=1 << 30, timeout_s=1 if ending == "timeout" else 20):
         run = cold(box, ENDINGS[ending])
     assert run.ending == ending, run
 
 
 def test_nothing_of_the_job_or_of_the_host_is_left_lying_about(
-    box: TestingSandbox, witness: Witness, spaces: bool
+    box: BaseSandbox, witness: Witness, spaces: bool
 ) -> None:
     alone = spaces or "os.getuid() > 65534"
     run = cold(

@@ -85,7 +85,7 @@ def test_an_old_container_is_replaced(
     single: ContainerSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (old,) = single._idle
-    monkeypatch.setattr(backend, "_MOST_RUNS", old.runs + 1)
+    monkeypatch.setattr(backend, "_MAX_RUNS", old.runs + 1)
     assert_ordinary(single)
     assert single._idle == []
     assert_ordinary(single)
@@ -156,7 +156,7 @@ def test_many_at_once_wait_their_turn(box: ContainerSandbox) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(work, range(24))) == [True] * 24
-    assert box._count == len(box._idle) <= box._most
+    assert box._container_count == len(box._idle) <= box._max_containers
 
 
 _TREES: dict[str, str] = {
@@ -267,7 +267,7 @@ def test_a_container_that_hangs_is_ended_by_its_name(
     single: ContainerSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped from outside it does not even notice that nobody is there any more."""
-    monkeypatch.setattr(container, "_ENDING_S", 0.5)
+    monkeypatch.setattr(container, "_EXIT_SECONDS", 0.5)
     (living,) = single._idle
     with going_on(single, STAYS, "staying") as (future, pid):
         first = parent(pid)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from greenloop.sandbox.guest.isolation import seccomp, seccomp_strict
 from tests.hostile.conftest import PRELUDE, Attack, answered, is_refused
 
@@ -21,7 +21,7 @@ CODE = (
     f"""
 FILTERED = {FILTERED!r}
 CLONE, MMAP, SETPRIORITY, PRLIMIT = {seccomp._CLONE[MACHINE]}, {seccomp._MMAP[MACHINE]}, \\
-    {seccomp._SETPRIORITY[MACHINE]}, {seccomp._OF_A_PROCESS[MACHINE][0]}
+    {seccomp._SETPRIORITY[MACHINE]}, {seccomp._PROCESS_ATTRIBUTE_CALLS[MACHINE][0]}
 """
     + """
 import mmap
@@ -117,7 +117,7 @@ def ioctl(request):
 
 
 @pytest.fixture(scope="module")
-def said(box: TestingSandbox) -> dict[str, Any]:
+def said(box: BaseSandbox) -> dict[str, Any]:
     sweep = [f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for number in FILTERED.values()]
     return answered(
         box, CODE, [*REFUSED, *sweep, "watchers()", "still_works()", "value_to_share()"]
@@ -138,12 +138,19 @@ def test_each_call_that_the_filter_names_is_refused(said: dict[str, Any]) -> Non
     assert not wrong
 
 
-def test_without_namespaces_more_is_refused(box: TestingSandbox, spaces: bool) -> None:
+def test_without_namespaces_more_is_refused(box: BaseSandbox, spaces: bool) -> None:
     if spaces:
         pytest.skip("in namespaces of its own a run may do all this")
-    tables = (seccomp_strict._REFUSED, seccomp_strict._NEW_PROCESS, seccomp_strict._ATTRIBUTES)
+    tables = (
+        seccomp_strict._DENIED_CALLS,
+        seccomp_strict._PROCESS_CREATION,
+        seccomp_strict._EXTENDED_ATTRIBUTES,
+    )
     numbers = {name: number for table in tables for name, number in table[MACHINE].items()}
-    numbers |= {"openat2": seccomp_strict._CALLS[MACHINE]["openat2"], "a call to come": 500}
+    numbers |= {
+        "openat2": seccomp_strict._INSPECTED_CALLS[MACHINE]["openat2"],
+        "a call to come": 500,
+    }
     sweep = {name: f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for name, number in numbers.items()}
     answers = answered(box, "", list(sweep.values()))
     assert {name: answers[call] for name, call in sweep.items()} == dict.fromkeys(sweep, "refused")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.records import Ending, LimitName
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.hostile.conftest import PRELUDE, Attack, Limited
 
 _WRITE = """
@@ -81,7 +81,7 @@ WATCHED: dict[LimitName, Ending] = {"disk": "disk", "inodes": "disk"}
 
 @pytest.mark.parametrize("name", REACHED)
 def test_a_limit_is_told_by_its_name(
-    box: TestingSandbox, attack: Attack, limited: Limited, spaces: bool, name: LimitName
+    box: BaseSandbox, attack: Attack, limited: Limited, spaces: bool, name: LimitName
 ) -> None:
     if name == "shared memory" and not spaces:
         pytest.skip("without namespaces there is no shared memory at all")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.hostile.conftest import PRELUDE, Attack, Limited, answered, is_refused
 
 # Each is bounded: at the most 60 times the 128 MB that a run may have.
@@ -249,7 +249,7 @@ def locked():
 
 
 @pytest.fixture(scope="module")
-def said(box: TestingSandbox, spaces: bool) -> dict[str, Any]:
+def said(box: BaseSandbox, spaces: bool) -> dict[str, Any]:
     calls = ["filled('/dev/shm')", "posix_shared()", "pipes()", "in_a_socket()", "refused(locked)"]
     calls += ["filled('/tmp')", "refused(os.truncate, '/tmp/x', 1 << 40)"] if spaces else []
     return answered(box, CODE, calls)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.hostile.conftest import answered
 from tests.hostile.witness import Witness
 
@@ -100,7 +100,7 @@ OR_REFUSED = {
 
 
 @pytest.fixture(scope="module")
-def said(box: TestingSandbox, witness: Witness) -> dict[str, Any]:
+def said(box: BaseSandbox, witness: Witness) -> dict[str, Any]:
     names = {"PORT": witness.port, "PATH": witness.path, "ABSTRACT": witness.abstract}
     head = "".join(f"{name} = {value!r}\n" for name, value in names.items())
     return answered(box, head + CODE, [*OR_REFUSED, *VALUES, *NEVER])
@@ -150,9 +150,7 @@ def listens():
 """
 
 
-def test_one_of_a_pair_goes_nowhere_else(
-    box: TestingSandbox, witness: Witness, spaces: bool
-) -> None:
+def test_one_of_a_pair_goes_nowhere_else(box: BaseSandbox, witness: Witness, spaces: bool) -> None:
     addresses = (witness.path, f"\0{witness.abstract}")
     calls = [
         f"refused({name}, {address!r})"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.hostile.conftest import answered, is_refused
 from tests.hostile.witness import Witness
 
@@ -183,7 +183,7 @@ _RW = {
 
 
 @pytest.fixture(scope="module")
-def said(box: TestingSandbox, witness: Witness, spaces: bool) -> dict[str, Any]:
+def said(box: BaseSandbox, witness: Witness, spaces: bool) -> dict[str, Any]:
     pivot, umount = {"x86_64": (155, 166)}.get(os.uname().machine, (41, 39))
     code = f"PIVOT_ROOT, UMOUNT = {pivot}, {umount}\n{CODE}"
     keys = [str(item / "id_ed25519") for item in (witness.home, witness.open)]

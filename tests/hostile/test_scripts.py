@@ -7,14 +7,14 @@ import threading
 import pytest
 
 from greenloop.records import InputFile, ScriptJob, ScriptRun
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.hostile.conftest import Limited
 from tests.hostile.witness import Witness
 
 INPUTS = (InputFile(path="in/a.txt", content=b"input"),)
 
 
-def run_in(box: TestingSandbox, script: str, **more: object) -> ScriptRun:
+def run_in(box: BaseSandbox, script: str, **more: object) -> ScriptRun:
     return box.run_script(ScriptJob(script=script, inputs=INPUTS, **more))  # type: ignore[arg-type]
 
 
@@ -27,7 +27,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_a_flood_ends_the_run(box: TestingSandbox, name: str) -> None:
+def test_a_flood_ends_the_run(box: BaseSandbox, name: str) -> None:
     run = run_in(box, FLOODS[name])
     assert (run.ending, run.limits_hit) == ("output", ("output",)), run
     assert len(run.stdout) + len(run.stderr) < 3 << 20
@@ -48,7 +48,7 @@ FAMILIES = {
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_nothing_outlives_its_run(
-    box: TestingSandbox, spaces: bool, witness: Witness, name: str
+    box: BaseSandbox, spaces: bool, witness: Witness, name: str
 ) -> None:
     run = run_in(box, FAMILIES[name], timeout_s=2.0)
     assert run.duration_s < 30
@@ -68,7 +68,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_what_is_made_is_bounded(box: TestingSandbox, name: str) -> None:
+def test_what_is_made_is_bounded(box: BaseSandbox, name: str) -> None:
     run = run_in(box, MAKERS[name])
     assert len(run.made) <= 200
     assert sum(len(item.content or b"") for item in run.made) <= 16 << 20
@@ -98,7 +98,7 @@ os.link("in/b.txt", "hard")
 """
 
 
-def test_links_pipes_and_names_that_are_no_text_are_not_followed(box: TestingSandbox) -> None:
+def test_links_pipes_and_names_that_are_no_text_are_not_followed(box: BaseSandbox) -> None:
     run = run_in(box, STRANGE)
     assert run.exit_status == 0, run
     made = {item.path: item.content for item in run.made}
@@ -147,7 +147,7 @@ fail(Loud(), Endless([1, 2]), Deadly("x"), Odd(), Text("short"))
 """
 
 
-def test_values_cannot_speak_for_themselves(box: TestingSandbox) -> None:
+def test_values_cannot_speak_for_themselves(box: BaseSandbox) -> None:
     run = run_in(box, HOSTILE_VALUES)
     assert (run.exit_status, run.stdout) == (1, ""), run
     assert "loud" not in run.stderr
@@ -176,7 +176,7 @@ fail()
 """
 
 
-def test_a_value_that_hangs_within_another_ends_with_the_error(box: TestingSandbox) -> None:
+def test_a_value_that_hangs_within_another_ends_with_the_error(box: BaseSandbox) -> None:
     run = run_in(box, ENDLESS_WITHIN)
     assert (run.ending, run.exit_status) == ("finished", 1), run
     assert run.error is not None
@@ -198,13 +198,13 @@ sys.exit(3)
 """
 
 
-def test_what_a_script_says_of_itself_does_not_make_it_succeed(box: TestingSandbox) -> None:
+def test_what_a_script_says_of_itself_does_not_make_it_succeed(box: BaseSandbox) -> None:
     run = run_in(box, FORGED)
     assert (run.exit_status, run.succeeded) == (3, False)
     assert run.error is None or run.error.exception in ("Forged", "Bare")
 
 
-def test_inputs_are_told_from_what_took_their_place(box: TestingSandbox, limited: Limited) -> None:
+def test_inputs_are_told_from_what_took_their_place(box: BaseSandbox, limited: Limited) -> None:
     run = run_in(box, "import os\nos.rename('in', 'out'); os.mkdir('in'); os.mkfifo('in/a.txt')")
     assert run.changed_inputs == ("in/a.txt",)
     with limited(inodes=400):
@@ -227,8 +227,8 @@ while True:
 """
 
 
-def test_a_flood_of_requests_is_bounded_and_ends_with_the_run(box: TestingSandbox) -> None:
-    if not box.reaches_hosts:
+def test_a_flood_of_requests_is_bounded_and_ends_with_the_run(box: BaseSandbox) -> None:
+    if not box.can_allow_hosts:
         pytest.skip(f"{box.info.backend} lets no hosts through")
     run = run_in(box, FLOOD_OF_REQUESTS, timeout_s=3.0, allow_network=("allowed.example",))
     assert run.ending in ("timeout", "memory"), run

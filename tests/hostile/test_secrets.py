@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.hostile.conftest import answered, is_refused
 from tests.hostile.witness import Witness
 
@@ -116,7 +116,7 @@ OWN_NAMES = {"socket.gethostname()": "sandbox", "os.getppid()": 1}
 
 
 @pytest.fixture(scope="module")
-def said(box: TestingSandbox, witness: Witness) -> dict[str, Any]:
+def said(box: BaseSandbox, witness: Witness) -> dict[str, Any]:
     first, second = (repr(part.encode().hex()) for part in witness.halves())
     code = CODE.replace("FIRST_HEX", first).replace("SECOND_HEX", second)
     home, temporary = (str(item / "id_ed25519") for item in (witness.home, witness.open))

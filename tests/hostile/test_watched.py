@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.sandbox.backends.landlock import LandlockSandbox
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.hostile.conftest import PRELUDE, Attack, Limited
 
 _FILL = """
@@ -71,7 +71,7 @@ DISK = {
 
 
 @pytest.fixture(autouse=True)
-def _without_quotas(box: TestingSandbox) -> None:
+def _without_quotas(box: BaseSandbox) -> None:
     if not isinstance(box, LandlockSandbox):
         pytest.skip("this wall has file systems of its own, with quotas")
 
@@ -117,7 +117,7 @@ def test_threads_beyond_the_limit_end_the_run(attack: Attack, limited: Limited) 
     assert "processes" in run.limits_hit, run
 
 
-def test_neither_its_supervisor_nor_its_end_can_be_put_off(box: TestingSandbox) -> None:
+def test_neither_its_supervisor_nor_its_end_can_be_put_off(box: BaseSandbox) -> None:
     """Who may not be looked at could not be watched; who outlives the supervisor is nobody's."""
     run = box.run_tests(
         f"{PRELUDE}\ndef f(): return [libc.prctl(1, 0, 0, 0, 0), libc.prctl(4, 0, 0, 0, 0)]",

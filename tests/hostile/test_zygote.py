@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.dependencies import Installed
+from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo, TestRun
-from greenloop.sandbox.backends.namespaces import Wall
-from greenloop.sandbox.base import TestingSandbox
-from greenloop.sandbox.guest.zygote.supervisor import SPARE
+from greenloop.sandbox.backends.namespaces import Backend
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.guest.zygote.supervisor import SPARE_NAME
 from greenloop.sandbox.warm import zygote_client
 from greenloop.sandbox.warm.backend import WarmSandbox
 from tests.hostile.conftest import LIMITS, assert_ordinary
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.parametrize(
 
 
 @contextmanager
-def going_on(box: TestingSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
+def going_on(box: BaseSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
     """A run that is under way, and the number of its process."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(box.run_tests, code, TESTS)
@@ -85,7 +85,7 @@ def test_an_old_zygote_ends_after_its_last_run(
 ) -> None:
     with going_on(box, BRIEF, "brief") as (future, pid):
         old = zygote_of(pid)
-        monkeypatch.setattr(zygote_client, "_MOST_RUNS", 1)
+        monkeypatch.setattr(zygote_client, "_MAX_RUNS", 1)
         assert_ordinary(box)
         assert future.result().passed
         monkeypatch.undo()
@@ -98,10 +98,10 @@ def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -
         thread = threading.Thread(target=assert_ordinary, args=[fresh])
         thread.start()
         thread.join()
-        zygote = fresh._zygotes.of(Installed())
-        living = zygote._living
+        zygote = fresh._zygotes.get(InstalledPackages())
+        living = zygote._process
         assert_ordinary(fresh)
-        assert living is zygote._living
+        assert living is zygote._process
         assert living is not None
         assert not living.is_dead()
     with pytest.raises((SandboxError, RuntimeError)):
@@ -117,7 +117,7 @@ def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -
     ],
 )
 def test_a_wall_that_cannot_be_built_says_why(command: list[str], words: str) -> None:
-    wall = Wall(SandboxInfo(backend="broken", isolation=""), lambda seen, control: command)
+    wall = Backend(SandboxInfo(backend="broken", isolation=""), lambda seen, control: command)
     with WarmSandbox(wall, LIMITS) as broken, pytest.raises(SandboxError, match=words):
         assert_ordinary(broken)
 
@@ -136,7 +136,7 @@ def test_interrupt_ends_all_that_is_running(box: WarmSandbox) -> None:
 
 def test_interrupt_does_not_wait_for_a_wall_that_never_comes_to_life(box: WarmSandbox) -> None:
     hangs = [sys.executable, "-ISc", "import time; time.sleep(20)"]
-    wall = Wall(SandboxInfo(backend="hanging", isolation=""), lambda seen, control: hangs)
+    wall = Backend(SandboxInfo(backend="hanging", isolation=""), lambda seen, control: hangs)
     with ThreadPoolExecutor(2) as pool, WarmSandbox(wall, LIMITS) as hanging:
         runs = [pool.submit(hanging.run_tests, "", TESTS) for _ in range(2)]
         time.sleep(0.1)
@@ -215,7 +215,9 @@ def test_hundreds_of_runs_leave_memory_and_descriptors_flat(box: WarmSandbox) ->
     assert_ordinary(box)
 
     def measured() -> tuple[int, int, int]:
-        living = box._zygotes.of(Installed())._living  # another one after some thousands of runs
+        living = box._zygotes.get(
+            InstalledPackages()
+        )._process  # another one after some thousands of runs
         assert living is not None
         zygote = max(children_of(living._process.pid))
         pages = int(Path(f"/proc/{zygote}/statm").read_text().split()[1])
@@ -255,7 +257,7 @@ def children_of(pid: int) -> list[int]:
     found = [pid]
     for each in found:
         below = map(int, Path(f"/proc/{each}/task/{each}/children").read_text().split())
-        found += [child for child in below if name_of(child) != SPARE]
+        found += [child for child in below if name_of(child) != SPARE_NAME]
     return found
 
 

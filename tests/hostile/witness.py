@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from greenloop.sandbox.guest.zygote.supervisor import SPARE
+from greenloop.sandbox.guest.zygote.supervisor import SPARE_NAME
 
 _GROWTH_BYTES = 96 << 20
 _GONE_S, _COMES_S = 10.0, 60.0
@@ -112,7 +112,7 @@ def in_runs() -> list[int]:
     return [
         pid
         for pid, item in status.items()
-        if item["Name"] != SPARE
+        if item["Name"] != SPARE_NAME
         and (_is_in_a_run(pid, status) or any(_steps_below(top, pid, status) for top in containers))
     ]
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from greenloop import events as e
-from greenloop.tracing.setup import traced
+from greenloop.tracing.setup import trace_run
 from tests.support.answers import GOOD_CODE, contract_answer, fenced, suite_answer
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
@@ -108,7 +108,7 @@ def told_of(*events: e.Event) -> list[e.Event]:
     heard: list[e.Event] = []
 
     async def emitted() -> None:
-        async with traced(heard.append) as emit:
+        async with trace_run(heard.append) as emit:
             for event in events:
                 emit(event)
 

@@ -9,7 +9,7 @@ import pytest
 
 from greenloop import events as e
 from greenloop.cli.main import app
-from greenloop.tracing.setup import Wanted
+from greenloop.tracing.setup import TracingEnvironment
 from tests.hosts.conftest import told_of
 
 
@@ -55,18 +55,29 @@ def test_nothing_is_imported_where_nothing_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("environment", "wanted"),
     [
-        ({}, Wanted()),
-        ({"OTEL_SERVICE_NAME": "x"}, Wanted()),
-        ({"OTEL_TRACES_EXPORTER": "otlp"}, Wanted(otel=True)),
-        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, Wanted(otel=True)),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "none"}, Wanted()),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"}, Wanted()),
-        ({"LANGSMITH_API_KEY": "x"}, Wanted()),
-        ({"LANGSMITH_TRACING": "true"}, Wanted()),
-        ({"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_API_KEY": "x"}, Wanted(langsmith=True)),
-        ({"LANGFUSE_PUBLIC_KEY": "x"}, Wanted()),
-        ({"GREENLOOP_TRACE_CONTENT": "0"}, Wanted()),
+        ({}, TracingEnvironment()),
+        ({"OTEL_SERVICE_NAME": "x"}, TracingEnvironment()),
+        ({"OTEL_TRACES_EXPORTER": "otlp"}, TracingEnvironment(otel=True)),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, TracingEnvironment(otel=True)),
+        (
+            {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "none"},
+            TracingEnvironment(),
+        ),
+        (
+            {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"},
+            TracingEnvironment(),
+        ),
+        ({"LANGSMITH_API_KEY": "x"}, TracingEnvironment()),
+        ({"LANGSMITH_TRACING": "true"}, TracingEnvironment()),
+        (
+            {"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_API_KEY": "x"},
+            TracingEnvironment(langsmith=True),
+        ),
+        ({"LANGFUSE_PUBLIC_KEY": "x"}, TracingEnvironment()),
+        ({"GREENLOOP_TRACE_CONTENT": "0"}, TracingEnvironment()),
     ],
 )
-def test_the_environment_says_what_is_wanted(environment: dict[str, str], wanted: Wanted) -> None:
-    assert Wanted.of(environment) == wanted
+def test_the_environment_says_what_is_wanted(
+    environment: dict[str, str], wanted: TracingEnvironment
+) -> None:
+    assert TracingEnvironment.from_environment(environment) == wanted

@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from greenloop.integrations.result import Answer
+from greenloop.integrations.result import RunResult
 from greenloop.settings import Settings
 from tests.support.answers import GOOD_CODE, SPECIFICATION, contract_answer, fenced, suite_answer
 from tests.support.scripted import ScriptedModel
@@ -125,7 +125,7 @@ def test_an_agent_is_given_tested_code_and_told_what_broke_off(
     refused, made = (item for item in ended["messages"] if isinstance(item, ToolMessage))
     assert (refused.status, "empty" in refused.content) == ("error", True)
     assert json.loads(made.content)["code"] == GOOD_CODE
-    assert isinstance(made.artifact, Answer)
+    assert isinstance(made.artifact, RunResult)
     assert made.artifact.verdict == "passed"
 
 

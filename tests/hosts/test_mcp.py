@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from greenloop.agent import CodingAgent
-from greenloop.cli.commands.mcp import _door
+from greenloop.cli.commands.mcp import _open_socket
 from greenloop.integrations.mcp import progress as telling
 from greenloop.settings import Settings
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -165,7 +165,7 @@ def test_a_host_that_is_killed_leaves_a_server_that_ends_quietly(tmp_path: Path)
 
 
 def test_the_address_that_is_told_can_be_connected_to_at_once() -> None:
-    with _door(0) as door:
+    with _open_socket(0) as door:
         socket.create_connection(door.getsockname(), timeout=HUNG_S).close()
 
 
@@ -355,14 +355,14 @@ def test_only_this_machine_is_served(
 
 
 def test_a_host_hears_of_a_call_in_which_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "_SILENCE_S", 0.01)
+    monkeypatch.setattr(telling, "_HEARTBEAT_SECONDS", 0.01)
     heard: asyncio.Queue[str] = asyncio.Queue()
 
     async def tell(_number: int, line: str) -> None:
         await heard.put(line)
 
     async def silent() -> str:
-        async with telling.told(tell):
+        async with telling.forward_progress(tell):
             return await asyncio.wait_for(heard.get(), HUNG_S)
 
     assert "at work for" in asyncio.run(silent())

@@ -16,7 +16,7 @@ from langsmith import utils as langsmith_utils
 from greenloop import events as e
 from greenloop.agent import CodingAgent
 from greenloop.errors import GreenloopError
-from greenloop.llm.no_tracing import quiet
+from greenloop.llm.no_tracing import remove_tracers
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
@@ -122,7 +122,7 @@ def test_there_is_a_span_for_the_run_for_each_call_and_for_each_sandbox_run(
         if item.key == "gen_ai.operation.name"
     }
     assert operations == {"invoke_agent", "chat", "execute_tool"}
-    ran = [item for item in events if isinstance(item, e.SandboxDone)]
+    ran = [item for item in events if isinstance(item, e.SandboxJobEnded)]
     boxed = [span for name, items in spans.items() if name.startswith("sandbox ") for span in items]
     assert len(boxed) == len(ran) > 3
     inner = [span for items in spans.values() for span in items if span is not root]
@@ -178,8 +178,8 @@ def test_a_call_that_was_given_up_is_not_taken_for_the_next_one() -> None:
 def test_an_address_where_nobody_listens_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with Collector() as gone:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", gone.url)
-    sandbox, notice = told_of(e.SandboxBegun("1", "tests"))
-    assert sandbox == e.SandboxBegun("1", "tests")
+    sandbox, notice = told_of(e.SandboxJobStarted("1", "tests"))
+    assert sandbox == e.SandboxJobStarted("1", "tests")
     assert isinstance(notice, e.Notice)
     assert notice.text.startswith("not all spans of this run were sent")
 
@@ -215,7 +215,7 @@ def test_spans_go_to_the_provider_of_the_program_around(monkeypatch: pytest.Monk
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp")
     monkeypatch.setattr(api, "get_tracer_provider", lambda: provider)
     with provider.get_tracer("host").start_as_current_span("host"):
-        told_of(e.SandboxBegun("1", "tests"), e.SandboxDone("1", "finished", 0.1))
+        told_of(e.SandboxJobStarted("1", "tests"), e.SandboxJobEnded("1", "finished", 0.1))
     inner, run, host = kept.get_finished_spans()
     assert [inner.name, run.name, host.name] == ["sandbox tests", "greenloop", "host"]
     assert (inner.parent.span_id, run.parent.span_id) == (run.context.span_id, host.context.span_id)
@@ -233,8 +233,8 @@ def test_callbacks_of_the_program_around_are_kept_but_for_those_that_send_prompt
 
     client = Client(api_url="http://127.0.0.1:9", api_key="x", auto_batch_tracing=False)
     counts, sends = UsageMetadataCallbackHandler(), LangChainTracer(client=client)
-    assert quiet([counts, sends]) == [counts]
+    assert remove_tracers([counts, sends]) == [counts]
     around = CallbackManager([counts, sends], inheritable_handlers=[counts, sends])
-    kept = quiet(around)
+    kept = remove_tracers(around)
     assert (kept.handlers, kept.inheritable_handlers) == ([counts], [counts])
     assert around.handlers == [counts, sends]

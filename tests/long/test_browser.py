@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.records import BatchOutcome, BatchTotals, Report
-from greenloop.reporting.html import IndexEntry, index_html, report_html
+from greenloop.reporting.html import IndexEntry, render_index_html, render_report_html
 from tests.support.browser import Page, browser, chromium
 from tests.support.reports import HOSTILE, checked, huge, made, refused
 
@@ -48,14 +48,14 @@ def opened(page: Page, folder: Path, text: str, width: int, dark: bool) -> None:
 @pytest.mark.parametrize("kind", REPORTS)
 def test_nothing_is_asked_for_and_nothing_overflows(page: Page, tmp_path: Path, kind: str) -> None:
     for width, dark in LOOKS:
-        opened(page, tmp_path, report_html(REPORTS[kind]), width, dark)
+        opened(page, tmp_path, render_report_html(REPORTS[kind]), width, dark)
         assert page.seen.requests == [(tmp_path / "page.html").as_uri()]
         assert page.seen.console == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_ten_thousand_tests_are_shown_in_time(page: Page, tmp_path: Path) -> None:
-    opened(page, tmp_path, report_html(huge()), 390, False)
+    opened(page, tmp_path, render_report_html(huge()), 390, False)
     assert page.evaluate("document.querySelectorAll('table.matrix tbody tr').length") == 400
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
@@ -86,8 +86,8 @@ def _text(kind: str) -> str:
         totals = BatchTotals(
             specifications=5, reached=2, missed=2, not_run=1, calls=9, tokens=12345
         )
-        return index_html([*ended, IndexEntry("none.md")], totals)
-    return report_html(REPORTS[kind])
+        return render_index_html([*ended, IndexEntry("none.md")], totals)
+    return render_report_html(REPORTS[kind])
 
 
 def _entry(name: str, report: Report) -> IndexEntry:
@@ -107,7 +107,7 @@ def _entry(name: str, report: Report) -> IndexEntry:
 
 def test_what_is_folded_is_printed(page: Page, tmp_path: Path) -> None:
     """A folded part of the page is as high on paper as it is unfolded."""
-    (tmp_path / "page.html").write_text(report_html(made()), encoding="utf-8")
+    (tmp_path / "page.html").write_text(render_report_html(made()), encoding="utf-8")
     height = "document.querySelector('details:not([open]) .block').getBoundingClientRect().height"
     page.look(1000, media="print")
     page.open(tmp_path / "page.html")

@@ -24,7 +24,7 @@ def played(name: str, home: Path, mutants: int = 100) -> Report:
     agent = CodingAgent(settings, emit=events.append)
     text = read_specification(str(EXAMPLES / f"{name}.md")).text
     report = asyncio.run(agent.run(text))
-    assert [item.recorded for item in events if isinstance(item, RunStarted)] == [True]
+    assert [item.is_replay for item in events if isinstance(item, RunStarted)] == [True]
     return report
 
 

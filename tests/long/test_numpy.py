@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.dependencies import Installed, Store
+from greenloop.dependencies import InstalledPackages, PackageStore
 from greenloop.errors import PackagesError
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.limits import Limits
+from greenloop.sandbox.limits import ResourceLimits
 from tests.sandbox.conftest import kinds, made
 
 CODE = """
@@ -54,33 +54,33 @@ def test_large():
 
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def packages(tmp_path_factory: pytest.TempPathFactory) -> InstalledPackages:
     try:
-        return Store(tmp_path_factory.mktemp("cache")).install(["numpy", "pandas"])
+        return PackageStore(tmp_path_factory.mktemp("cache")).install(["numpy", "pandas"])
     except PackagesError as error:
         pytest.skip(f"no registry here: {error}")
 
 
 @pytest.fixture(scope="module", params=kinds())
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    with made(request.param, Limits()) as opened:
+    with made(request.param, ResourceLimits()) as opened:
         yield opened
 
 
-def test_numpy_and_pandas_run_in_every_sandbox(box: Sandbox, packages: Installed) -> None:
+def test_numpy_and_pandas_run_in_every_sandbox(box: Sandbox, packages: InstalledPackages) -> None:
     mine = box.with_packages(packages)
     for hash_seed in (0, 0, 4711):
         run = mine.run_tests(CODE, TESTS, hash_seed=hash_seed)
         assert run.passed, run
-    event = mine.answer_calls(CODE, "solution", ["numbers()"]).events[0]
+    event = mine.evaluate_calls(CODE, "solution", ["numbers()"]).events[0]
     assert event is not None
     kinds = [kind for kind, _ in event["value"][1]]
     assert kinds == ["int", "float", "bool", "str", "other", "other"]
 
 
-def test_their_wheels_are_named(packages: Installed) -> None:
+def test_their_wheels_are_named(packages: InstalledPackages) -> None:
     found = dict(packages.versions)
     assert {"numpy", "pandas", "python-dateutil"} <= set(found)
     assert all(len(text.partition(" sha256:")[2]) == 64 for text in found.values())
-    assert set(packages.modules) == {"numpy", "pandas"}
+    assert set(packages.preloadable_modules) == {"numpy", "pandas"}
     assert list(Path(packages.folder).rglob("*.pyc"))

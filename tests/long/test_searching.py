@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from greenloop.repair import search
+from greenloop.repair import search_patches
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -33,5 +33,5 @@ def test_a_loop_without_end_gets_one() -> None:
     with open_sandbox(Settings.model_construct(timeout_s=4, memory_mb=512)) as box:
         run = box.run_tests(CODE, files, module="m")
         assert run.ending == "timeout"
-        found = search(box, CODE, files, "m", run=run, seconds=60, enough=1)
+        found = search_patches(box, CODE, files, "m", run=run, seconds=60, max_patches=1)
     assert "i += 1" in found.patches[0].code

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from greenloop.grading.process_isolation import split_run
+from greenloop.grading.process_isolation import run_isolated
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.stubs import hollow
+from greenloop.testsuite.stubs import with_empty_bodies
 from tests.sandbox.conftest import made, walls
 from tests.support.pairs import Pair, pairs
 
@@ -48,7 +48,7 @@ def test_most_run_unchanged_and_the_others_say_so() -> None:
 def test_a_hollow_module_never_passes() -> None:
     runs = over_all(
         lambda box, pair: box.run_tests(
-            hollow(pair.code), pair.tests, module=pair.name, form="split"
+            with_empty_bodies(pair.code), pair.tests, module=pair.name, form="split"
         )
     )
     assert [name for name, run in runs.items() if run.passed] == []
@@ -61,7 +61,7 @@ def test_what_does_not_run_split_is_not_blamed() -> None:
         files = [TestFile(f"test_{pair.name}.py", pair.tests)]
         run = box.run_tests(pair.code, files, module=pair.name)
         if pair.name in NOT_SPLIT:
-            found = split_run(box, pair.code, files, pair.name, before=run, expected=None)
+            found = run_isolated(box, pair.code, files, pair.name, first_run=run, expected=None)
             blamed[pair.name] = found.only_beside
         return run
 

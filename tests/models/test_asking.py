@@ -11,15 +11,14 @@ from langchain_core.exceptions import ModelAPIError, ModelAuthenticationError, M
 
 from greenloop.errors import (
     BudgetExhaustedError,
+    InvalidResponseError,
     ModelFailure,
     ModelRefusedError,
     ModelUnavailableError,
     OutputError,
     ReplayExhaustedError,
-    UnusableAnswerError,
 )
 from greenloop.events import (
-    AnswerRejected,
     CallFailed,
     CallFinished,
     CallProgress,
@@ -27,14 +26,21 @@ from greenloop.events import (
     CallStarted,
     Event,
     Notice,
+    ResponseRejected,
 )
-from greenloop.llm.budget import Ledger, estimated_tokens
+from greenloop.llm.budget import Budget, estimate_tokens
 from greenloop.llm.chat import ChatSource
-from greenloop.llm.client import Asker, RetryPolicy
-from greenloop.llm.parsing.errors import Unusable
+from greenloop.llm.client import LLMClient, RetryPolicy
+from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.replay import ReplayChatModel
-from greenloop.llm.response import Answer
-from greenloop.llm.response_log import AnswerLog, Fault, RecordedAnswer, TokenCount, read_recorded
+from greenloop.llm.response import LLMResponse
+from greenloop.llm.response_log import (
+    RecordedFault,
+    RecordedResponse,
+    ResponseLog,
+    TokenCount,
+    load_responses,
+)
 from greenloop.prompts import Message, Prompt
 from tests.support.scripted import Scripted, ScriptedModel, message
 
@@ -46,23 +52,23 @@ def scripted(*answers: Scripted) -> ScriptedModel:
     return ScriptedModel(answers={TOOL: answers})
 
 
-def asker(*models: ScriptedModel | ReplayChatModel, attempts: int = 3, **more: object) -> Asker:
+def asker(*models: ScriptedModel | ReplayChatModel, attempts: int = 3, **more: object) -> LLMClient:
     sources = [
-        ChatSource(f"test:{number}", model, recorded=isinstance(model, ReplayChatModel))
+        ChatSource(f"test:{number}", model, is_recorded=isinstance(model, ReplayChatModel))
         for number, model in enumerate(models)
     ]
-    return Asker(sources, retry=RetryPolicy(attempts, 0.0), **more)  # type: ignore[arg-type]
+    return LLMClient(sources, retry=RetryPolicy(attempts, 0.0), **more)  # type: ignore[arg-type]
 
 
-def text_of(answer: Answer) -> str:
+def text_of(answer: LLMResponse) -> str:
     """The reader of these tests: 'bad' answers lack their form."""
     if answer.text.startswith("bad"):
-        raise Unusable(f"{answer.text} will not do")
+        raise InvalidResponse(f"{answer.text} will not do")
     return answer.text
 
 
-def ask(asks: Asker, prompt: Prompt) -> str:
-    return asyncio.run(asks.ask(prompt, text_of))
+def ask(asks: LLMClient, prompt: Prompt) -> str:
+    return asyncio.run(asks.request(prompt, text_of))
 
 
 @pytest.fixture
@@ -89,12 +95,12 @@ def test_a_good_answer_is_read_and_told_of(prompt: Prompt, events: list[Event]) 
 
 class TestLog:
     def test_an_answer_is_logged_before_it_is_read(self, prompt: Prompt, path: Path) -> None:
-        def read(answer: Answer) -> str:
-            return read_recorded(path)[-1].answer + "!"
+        def read(answer: LLMResponse) -> str:
+            return load_responses(path)[-1].answer + "!"
 
-        asks = asker(scripted(message("fine", usage=(7, 3))), log=AnswerLog(path))
-        assert asyncio.run(asks.ask(prompt, read)) == "fine!"
-        (entry,) = read_recorded(path)
+        asks = asker(scripted(message("fine", usage=(7, 3))), log=ResponseLog(path))
+        assert asyncio.run(asks.request(prompt, read)) == "fine!"
+        (entry,) = load_responses(path)
         assert (entry.tool, entry.prompt_sha256, entry.model) == (TOOL, prompt.sha256, "test:0")
         assert entry.usage == TokenCount(input_tokens=7, output_tokens=3)
         assert entry.error is None
@@ -103,50 +109,56 @@ class TestLog:
     def test_a_held_answer_is_served_without_a_call(
         self, prompt: Prompt, path: Path, events: list[Event]
     ) -> None:
-        ask(asker(scripted(message("fine", usage=(7, 3))), log=AnswerLog(path)), prompt)
+        ask(asker(scripted(message("fine", usage=(7, 3))), log=ResponseLog(path)), prompt)
         model, before = scripted(), path.read_bytes()
-        asks = asker(model, log=AnswerLog(path), emit=events.append)
+        asks = asker(model, log=ResponseLog(path), emit=events.append)
         assert ask(asks, prompt) == "fine"
         assert model.prompts == []
         assert path.read_bytes() == before
         assert events == [CallStarted(TOOL), CallFinished(TOOL, 0.0, 10, "log", "test:0", 7, 3)]
-        assert asks.ledger.tokens == 10  # it was paid for, so it counts towards the budget
+        assert asks.budget.tokens == 10  # it was paid for, so it counts towards the budget
 
     def test_another_prompt_is_not_served_from_the_log(self, prompt: Prompt, path: Path) -> None:
-        ask(asker(scripted("fine"), log=AnswerLog(path)), prompt)
+        ask(asker(scripted("fine"), log=ResponseLog(path)), prompt)
         other = Prompt(TOOL, (*prompt.messages, Message("user", "more")))
-        assert ask(asker(scripted("new"), log=AnswerLog(path)), other) == "new"
+        assert ask(asker(scripted("new"), log=ResponseLog(path)), other) == "new"
 
     def test_a_resumed_re_ask_is_not_paid_for_again(self, prompt: Prompt, path: Path) -> None:
-        assert ask(asker(scripted("bad", "fine"), log=AnswerLog(path)), prompt) == "fine"
-        assert ask(asker(scripted(), log=AnswerLog(path)), prompt) == "fine"
+        assert ask(asker(scripted("bad", "fine"), log=ResponseLog(path)), prompt) == "fine"
+        assert ask(asker(scripted(), log=ResponseLog(path)), prompt) == "fine"
 
     def test_an_answer_cut_off_is_still_cut_off_when_resumed(
         self, prompt: Prompt, path: Path
     ) -> None:
         for model in (scripted(message("half", finish="length")), scripted()):
-            asks = asker(model, log=AnswerLog(path))
-            assert asyncio.run(asks.ask(prompt, lambda answer: answer)).cut_off
-        assert read_recorded(path)[0].error == "truncated"
+            asks = asker(model, log=ResponseLog(path))
+            assert asyncio.run(asks.request(prompt, lambda answer: answer)).is_truncated
+        assert load_responses(path)[0].error == "truncated"
 
     def test_an_answer_that_cannot_be_logged_is_not_used(self, prompt: Prompt, path: Path) -> None:
-        log = AnswerLog(path)
+        log = ResponseLog(path)
         path.symlink_to("/dev/full")
         with pytest.raises(OutputError):
-            asyncio.run(asker(scripted("fine"), log=log).ask(prompt, pytest.fail))
+            asyncio.run(asker(scripted("fine"), log=log).request(prompt, pytest.fail))
 
     def test_half_a_surrogate_pair_can_be_logged(self, prompt: Prompt, path: Path) -> None:
-        assert ask(asker(scripted("a\ud800b"), log=AnswerLog(path)), prompt) == "a?b"
+        assert ask(asker(scripted("a\ud800b"), log=ResponseLog(path)), prompt) == "a?b"
 
     def test_a_resumed_replay_goes_on_behind_what_was_used(
         self, prompt: Prompt, path: Path
     ) -> None:
         def replay() -> ReplayChatModel:
-            texts: list[tuple[str, Fault | None]] = [("", "timeout"), ("one", None), ("two", None)]
-            return ReplayChatModel([RecordedAnswer(tool=TOOL, answer=a, error=e) for a, e in texts])
+            texts: list[tuple[str, RecordedFault | None]] = [
+                ("", "timeout"),
+                ("one", None),
+                ("two", None),
+            ]
+            return ReplayChatModel(
+                [RecordedResponse(tool=TOOL, answer=a, error=e) for a, e in texts]
+            )
 
-        assert ask(asker(replay(), log=AnswerLog(path)), prompt) == "one"
-        asks = asker(replay(), log=AnswerLog(path))
+        assert ask(asker(replay(), log=ResponseLog(path)), prompt) == "one"
+        asks = asker(replay(), log=ResponseLog(path))
         assert [ask(asks, prompt), ask(asks, prompt)] == ["one", "two"]
 
 
@@ -156,7 +168,7 @@ class TestAskingAgain:
     ) -> None:
         model = scripted("bad one", "fine")
         assert ask(asker(model, emit=events.append), prompt) == "fine"
-        assert AnswerRejected(TOOL, "bad one will not do") in events
+        assert ResponseRejected(TOOL, "bad one will not do") in events
         first, second = (messages for _, messages in model.prompts)
         assert second[: len(first)] == first
         assert [(item.type, item.text) for item in second[len(first) :]] == [
@@ -167,7 +179,7 @@ class TestAskingAgain:
     def test_a_second_unusable_answer_ends_the_call(self, prompt: Prompt) -> None:
         model = scripted("bad one", "bad two", "fine")
         with pytest.raises(
-            UnusableAnswerError, match=r"generate_code: .*twice.*: bad two will not"
+            InvalidResponseError, match=r"generate_code: .*twice.*: bad two will not"
         ):
             ask(asker(model), prompt)
         assert model.unused == {TOOL: 1}
@@ -175,15 +187,15 @@ class TestAskingAgain:
     def test_both_answers_are_paid_for(self, prompt: Prompt) -> None:
         asks = asker(scripted(message("bad", usage=(1, 2)), message("fine", usage=(3, 4))))
         ask(asks, prompt)
-        assert (asks.ledger.calls, asks.ledger.tokens) == (2, 10)
+        assert (asks.budget.calls, asks.budget.tokens) == (2, 10)
 
     def test_an_error_of_the_reader_that_is_no_complaint_passes(self, prompt: Prompt) -> None:
-        def read(_answer: Answer) -> None:
+        def read(_answer: LLMResponse) -> None:
             raise ZeroDivisionError
 
         model = scripted("fine", "fine")
         with pytest.raises(ZeroDivisionError):
-            asyncio.run(asker(model).ask(prompt, read))
+            asyncio.run(asker(model).request(prompt, read))
         assert len(model.prompts) == 1
 
 
@@ -255,10 +267,10 @@ class TestRetries:
     def test_a_failed_call_costs_nothing_and_is_not_logged(
         self, prompt: Prompt, path: Path
     ) -> None:
-        asks = asker(scripted(DOWN), attempts=1, log=AnswerLog(path))
+        asks = asker(scripted(DOWN), attempts=1, log=ResponseLog(path))
         with pytest.raises(ModelUnavailableError):
             ask(asks, prompt)
-        assert asks.ledger.calls == 0
+        assert asks.budget.calls == 0
         assert not path.exists()
 
     def test_an_exhausted_replay_is_not_tried_again(
@@ -275,10 +287,10 @@ class TestFallback:
         self, prompt: Prompt, path: Path, events: list[Event]
     ) -> None:
         first, second = scripted(DOWN, DOWN, "late"), scripted("fine", "fine too")
-        asks = asker(first, second, attempts=2, log=AnswerLog(path), emit=events.append)
+        asks = asker(first, second, attempts=2, log=ResponseLog(path), emit=events.append)
         assert [ask(asks, prompt), ask(asks, prompt)] == ["fine", "fine too"]
         assert (len(first.prompts), len(second.prompts)) == (2, 2)
-        assert [item.model for item in read_recorded(path)] == ["test:1", "test:1"]
+        assert [item.model for item in load_responses(path)] == ["test:1", "test:1"]
         (notice,) = [item for item in events if isinstance(item, Notice)]
         assert notice.text.endswith("; going on with test:1")
         assert not asks.has_fallback
@@ -307,15 +319,15 @@ class TestFallback:
             scripted(DOWN, DOWN),
             scripted("fine", "fine"),
             attempts=1,
-            log=AnswerLog(path),
+            log=ResponseLog(path),
             emit=events.append,
         )
 
         async def both() -> list[str]:
-            return list(await asyncio.gather(*(asks.ask(prompt, text_of) for _ in range(2))))
+            return list(await asyncio.gather(*(asks.request(prompt, text_of) for _ in range(2))))
 
         assert asyncio.run(both()) == ["fine", "fine"]
-        assert [item.model for item in read_recorded(path)] == ["test:1", "test:1"]
+        assert [item.model for item in load_responses(path)] == ["test:1", "test:1"]
         assert sum(isinstance(item, Notice) for item in events) == 1
 
 
@@ -323,34 +335,34 @@ class TestUsage:
     def test_usage_is_estimated_where_the_provider_gives_none(
         self, prompt: Prompt, path: Path
     ) -> None:
-        asks = asker(scripted("a fine answer"), log=AnswerLog(path))
+        asks = asker(scripted("a fine answer"), log=ResponseLog(path))
         ask(asks, prompt)
         expected = TokenCount(
-            input_tokens=estimated_tokens(prompt.characters), output_tokens=estimated_tokens(13)
+            input_tokens=estimate_tokens(prompt.characters), output_tokens=estimate_tokens(13)
         )
-        assert read_recorded(path)[0].usage == expected
-        assert asks.ledger.tokens == expected.total
+        assert load_responses(path)[0].usage == expected
+        assert asks.budget.tokens == expected.total
 
     def test_the_budget_is_asked_before_the_call(self, prompt: Prompt) -> None:
         model = scripted("fine")
         with pytest.raises(BudgetExhaustedError):
-            ask(asker(model, ledger=Ledger(max_tokens=1)), prompt)
+            ask(asker(model, budget=Budget(max_tokens=1)), prompt)
         assert model.prompts == []
 
     def test_what_a_resumed_run_was_served_counts_towards_its_budget(
         self, prompt: Prompt, path: Path
     ) -> None:
-        ask(asker(scripted(message("fine", usage=(90, 9))), log=AnswerLog(path)), prompt)
-        asks = asker(scripted("new"), log=AnswerLog(path), ledger=Ledger(max_tokens=100))
+        ask(asker(scripted(message("fine", usage=(90, 9))), log=ResponseLog(path)), prompt)
+        asks = asker(scripted("new"), log=ResponseLog(path), budget=Budget(max_tokens=100))
         ask(asks, prompt)
         with pytest.raises(BudgetExhaustedError, match="99 tokens used"):
             ask(asks, prompt)
 
     def test_a_recorded_run_needs_no_known_price(self, prompt: Prompt) -> None:
-        model = ReplayChatModel([RecordedAnswer(tool=TOOL, answer="fine")])
-        assert ask(asker(model, ledger=Ledger(max_cost=0.01)), prompt) == "fine"
+        model = ReplayChatModel([RecordedResponse(tool=TOOL, answer="fine")])
+        assert ask(asker(model, budget=Budget(max_cost=0.01)), prompt) == "fine"
 
     def test_a_replay_keeps_the_model_that_was_recorded(self, prompt: Prompt, path: Path) -> None:
-        model = ReplayChatModel([RecordedAnswer(tool=TOOL, answer="fine", model="openai:gpt-4o")])
-        ask(asker(model, log=AnswerLog(path)), prompt)
-        assert read_recorded(path)[0].model == "openai:gpt-4o"
+        model = ReplayChatModel([RecordedResponse(tool=TOOL, answer="fine", model="openai:gpt-4o")])
+        ask(asker(model, log=ResponseLog(path)), prompt)
+        assert load_responses(path)[0].model == "openai:gpt-4o"

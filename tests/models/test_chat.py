@@ -13,7 +13,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from greenloop.llm.chat import ChatSource, Completion, in_thread
+from greenloop.llm.chat import ChatSource, Completion, run_in_thread
 from greenloop.prompts import Prompt
 
 
@@ -50,7 +50,7 @@ def test_the_finish_is_the_providers_word_however_often_it_is_said(
     name: str, times: int, prompt: Prompt
 ) -> None:
     chunks = [chunk("a"), *[chunk("", **{name: "length"})] * times]
-    assert completed(prompt, *chunks)[0].finish == "length"
+    assert completed(prompt, *chunks)[0].finish_reason == "length"
 
 
 def test_content_in_blocks_is_read_as_text_without_its_reasoning(prompt: Prompt) -> None:
@@ -67,7 +67,7 @@ class TestInThread:
 
         async def run() -> tuple[str, bool]:
             name.set("mine")
-            return await in_thread(lambda: (name.get(), threading.current_thread().daemon))
+            return await run_in_thread(lambda: (name.get(), threading.current_thread().daemon))
 
         assert asyncio.run(run()) == ("mine", True)
 
@@ -81,7 +81,7 @@ class TestInThread:
             raise error
 
         async def run() -> None:
-            await in_thread(work)
+            await run_in_thread(work)
 
         with pytest.raises(raised):
             asyncio.run(run())
@@ -95,7 +95,7 @@ class TestInThread:
             done.set()
 
         async def run() -> None:
-            task = asyncio.create_task(in_thread(work))
+            task = asyncio.create_task(run_in_thread(work))
             await asyncio.to_thread(begun.wait, 5)
             task.cancel()
             await task

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import NoModelError
-from greenloop.llm.model_selection import ModelChoice, best_of, choose_model, ollama_models
+from greenloop.llm.model_selection import ModelChoice, choose_model, list_ollama_models, select_best
 from greenloop.settings import Settings
 from tests.support.openai_server import OpenAIServer, Reply
 
@@ -56,19 +56,19 @@ class TestPrecedence:
         with serving("local-a", "qwen3-coder:30b") as server:
             choice = chosen(openai_base_url=server.url, openai_api_key="sk-x")
         assert (choice.name, choice.base_url) == ("openai:qwen3-coder:30b", server.url)
-        assert "OPENAI_BASE_URL" in choice.because
+        assert "OPENAI_BASE_URL" in choice.reason
 
     def test_a_key_goes_before_a_local_server(self) -> None:
         with serving("qwen3-coder") as server:
             choice = chosen(openai_api_key="sk-x", ollama_host=root(server))
         assert (choice.name, choice.base_url) == (f"openai:{DEFAULT}", None)
-        assert "OPENAI_API_KEY" in choice.because
+        assert "OPENAI_API_KEY" in choice.reason
 
     def test_a_running_ollama_is_used_where_nothing_is_set(self) -> None:
         with serving("nomic-embed-text", "llama3.2:3b", "qwen2.5-coder:7b") as server:
             choice = chosen(ollama_host=root(server))
             assert (choice.name, choice.base_url) == ("openai:qwen2.5-coder:7b", server.url)
-            assert "Ollama" in choice.because
+            assert "Ollama" in choice.reason
 
     def test_the_environment_and_the_env_file_are_read(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -124,17 +124,17 @@ class TestOllama:
             asked.append(host)
             return ["llama3"]
 
-        monkeypatch.setattr("greenloop.llm.model_selection.ollama_models", models)
+        monkeypatch.setattr("greenloop.llm.model_selection.list_ollama_models", models)
         assert chosen(ollama_host="127.0.0.1").base_url == "http://127.0.0.1:11434/v1"
         assert asked == ["http://127.0.0.1:11434"]
 
     @pytest.mark.parametrize("host", [NOWHERE, "http://127.0.0.1:x", "file:///etc"])
     def test_no_server_is_no_model(self, host: str) -> None:
-        assert ollama_models(host) == []
+        assert list_ollama_models(host) == []
 
     def test_its_models_are_listed(self) -> None:
         with serving("a", "b") as server:
-            assert ollama_models(root(server)) == ["a", "b"]
+            assert list_ollama_models(root(server)) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ class TestOllama:
 def test_code_models_are_preferred_then_the_first_listed(
     names: list[str], best: str | None
 ) -> None:
-    assert best_of(names) == best
+    assert select_best(names) == best

@@ -16,7 +16,12 @@ from greenloop.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
-from greenloop.llm.provider_errors import as_failure, in_one_line, may_pass, retry_after
+from greenloop.llm.provider_errors import (
+    is_transient,
+    retry_after,
+    summarize_error,
+    to_greenloop_error,
+)
 
 
 class Faulty(Exception):
@@ -34,13 +39,13 @@ class APIError(Exception):
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 @pytest.mark.parametrize("name", ["status_code", "code"])
 def test_a_status_that_may_pass(status: int, name: str) -> None:
-    assert may_pass(Faulty(**{name: status}))
+    assert is_transient(Faulty(**{name: status}))
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422])
 @pytest.mark.parametrize("name", ["status_code", "code"])
 def test_a_status_that_stays(status: int, name: str) -> None:
-    assert not may_pass(Faulty(**{name: status}))
+    assert not is_transient(Faulty(**{name: status}))
 
 
 @pytest.mark.parametrize(
@@ -63,8 +68,8 @@ def test_a_status_that_stays(status: int, name: str) -> None:
     ids=lambda error: type(error).__name__,
 )
 def test_an_error_that_may_pass(error: Exception) -> None:
-    assert may_pass(error)
-    assert isinstance(as_failure(error, "openai:x"), ModelUnavailableError)
+    assert is_transient(error)
+    assert isinstance(to_greenloop_error(error, "openai:x"), ModelUnavailableError)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +84,8 @@ def test_an_error_that_may_pass(error: Exception) -> None:
     ],
 )
 def test_an_error_that_stays_says_what_to_do(error: Exception, said: str) -> None:
-    assert not may_pass(error)
-    failure = as_failure(error, "openai:x")
+    assert not is_transient(error)
+    failure = to_greenloop_error(error, "openai:x")
     assert isinstance(failure, ModelRefusedError)
     assert str(failure).startswith(
         f"openai:x: {'the account has ' if 'quota' in said else ''}{said}"
@@ -89,16 +94,16 @@ def test_an_error_that_stays_says_what_to_do(error: Exception, said: str) -> Non
 
 @pytest.mark.parametrize("error", [AssertionError("x"), OSError("x"), Faulty("x", status_code=401)])
 def test_an_unknown_error_is_a_failure_of_the_model(error: Exception) -> None:
-    assert not may_pass(error)
-    failure = as_failure(error, "openai:x")
+    assert not is_transient(error)
+    failure = to_greenloop_error(error, "openai:x")
     assert type(failure) is ModelFailure
     assert str(failure) == f"openai:x: {type(error).__name__}: x"
 
 
 def test_our_own_errors_stay_and_pass_unchanged() -> None:
     error: GreenloopError = BudgetExhaustedError("budget")
-    assert not may_pass(error)
-    assert as_failure(error, "openai:x") is error
+    assert not is_transient(error)
+    assert to_greenloop_error(error, "openai:x") is error
 
 
 @pytest.mark.parametrize(
@@ -147,7 +152,7 @@ def test_retry_after_of_an_error_without_a_response_is_unknown() -> None:
     ],
 )
 def test_no_secret_stands_in_a_message(text: str, secret: str) -> None:
-    said = str(as_failure(core.ModelAuthenticationError(text), "openai:x"))
+    said = str(to_greenloop_error(core.ModelAuthenticationError(text), "openai:x"))
     assert secret not in said
     assert "***" in said
 
@@ -162,15 +167,15 @@ def test_no_secret_stands_in_a_message(text: str, secret: str) -> None:
     ],
 )
 def test_an_ordinary_message_is_left_as_it_is(text: str) -> None:
-    assert in_one_line(ValueError(text)) == f"ValueError: {text}"
+    assert summarize_error(ValueError(text)) == f"ValueError: {text}"
 
 
 def test_a_message_is_one_short_line() -> None:
-    said = in_one_line(ValueError("a\n\n  b\t" + "c " * 1000))
+    said = summarize_error(ValueError("a\n\n  b\t" + "c " * 1000))
     assert said.startswith("ValueError: a b c c")
     assert "\n" not in said
     assert len(said) <= 320
 
 
 def test_an_error_without_words_says_so() -> None:
-    assert in_one_line(TimeoutError()) == "TimeoutError: no message"
+    assert summarize_error(TimeoutError()) == "TimeoutError: no message"

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.llm.parsing.code_blocks import Block, blocks, cleaned, outside, parses, unfenced_code
-from greenloop.llm.parsing.errors import Unusable
+from greenloop.llm.parsing.code_blocks import (
+    CodeBlock,
+    clean_response,
+    extract_blocks,
+    find_unfenced_code,
+    is_valid_python,
+    text_outside_blocks,
+)
+from greenloop.llm.parsing.errors import InvalidResponse
 
 FENCED_DOCSTRING = '''def f():
     """Say so:
@@ -23,15 +30,15 @@ FENCED_DOCSTRING = '''def f():
 
 
 def texts(answer: str) -> list[str]:
-    return [block.text for block in blocks(answer)]
+    return [block.text for block in extract_blocks(answer)]
 
 
 def test_blocks_come_in_order_with_their_languages() -> None:
     answer = "One:\n```python\na = 1\n```\nTwo:\n```json\n[1]\n```\nThree:\n```\nplain text\n```\n"
-    assert blocks(answer) == [
-        Block("python", "a = 1\n"),
-        Block("json", "[1]\n"),
-        Block("", "plain text\n"),
+    assert extract_blocks(answer) == [
+        CodeBlock("python", "a = 1\n"),
+        CodeBlock("json", "[1]\n"),
+        CodeBlock("", "plain text\n"),
     ]
 
 
@@ -68,12 +75,17 @@ def test_a_block_less_indented_than_its_fence_is_left_as_it_is() -> None:
 
 
 def test_a_block_without_end_says_so() -> None:
-    assert blocks("```python\nx = (\n") == [Block("python", "x = (\n\n", closed=False)]
+    assert extract_blocks("```python\nx = (\n") == [
+        CodeBlock("python", "x = (\n\n", is_closed=False)
+    ]
 
 
 def test_a_block_that_was_not_closed_ends_where_the_next_begins() -> None:
     answer = "```python\nx = 1\n```json\n[2]\n```\n"
-    assert blocks(answer) == [Block("python", "x = 1\n", closed=False), Block("json", "[2]\n")]
+    assert extract_blocks(answer) == [
+        CodeBlock("python", "x = 1\n", is_closed=False),
+        CodeBlock("json", "[2]\n"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,48 +93,48 @@ def test_a_block_that_was_not_closed_ends_where_the_next_begins() -> None:
     ["Python", "py", "python3", "{.python}", 'python title="a.py"', "python:src/a.py", "python,x"],
 )
 def test_python_is_known_by_any_of_its_names(info: str) -> None:
-    assert blocks(f"```{info}\nx = 1\n```\n")[0].is_python
+    assert extract_blocks(f"```{info}\nx = 1\n```\n")[0].is_python
 
 
 @pytest.mark.parametrize("info", ["json", "text", "bash", "pycon", "pythonic"])
 def test_other_languages_are_not_python(info: str) -> None:
-    assert not blocks(f"```{info}\nx = 1\n```\n")[0].is_python
+    assert not extract_blocks(f"```{info}\nx = 1\n```\n")[0].is_python
 
 
 @pytest.mark.parametrize(("body", "is_python"), [("x = 1", True), ("pip install x", False)])
 def test_a_block_without_language_is_python_where_it_parses(body: str, is_python: bool) -> None:
-    assert blocks(f"```\n{body}\n```\n")[0].is_python is is_python
+    assert extract_blocks(f"```\n{body}\n```\n")[0].is_python is is_python
 
 
 def test_outside_is_the_prose_alone() -> None:
-    assert outside("Before.\n```python\nx = 1\n```\nBetween.\n~~~\ny\n~~~\nAfter.\n") == (
-        "Before.\nBetween.\nAfter."
-    )
+    assert text_outside_blocks(
+        "Before.\n```python\nx = 1\n```\nBetween.\n~~~\ny\n~~~\nAfter.\n"
+    ) == ("Before.\nBetween.\nAfter.")
 
 
 @pytest.mark.parametrize("source", ["", "  \n", "def f(:\n", "x = '\0'", "(" * 5000])
 def test_what_is_no_python_does_not_parse(source: str) -> None:
-    assert not parses(source)
+    assert not is_valid_python(source)
 
 
 class TestCleaned:
     def test_line_ends_are_of_one_kind(self) -> None:
-        assert cleaned("a\r\nb\rc\n") == "a\nb\nc\n"
+        assert clean_response("a\r\nb\rc\n") == "a\nb\nc\n"
 
     def test_a_byte_order_mark_goes(self) -> None:
-        assert cleaned("\ufeffx") == "x"
+        assert clean_response("\ufeffx") == "x"
         assert texts("```python\n\ufeffx = 1\n```\n") == ["x = 1\n"]
 
     @pytest.mark.parametrize("tag", ["think", "thinking", "thought", "reasoning", "THINK"])
     def test_reasoning_before_the_answer_goes(self, tag: str) -> None:
-        assert cleaned(f"\n<{tag}>\n```python\ndraft\n```\n</{tag}>\nAnswer") == "\nAnswer"
+        assert clean_response(f"\n<{tag}>\n```python\ndraft\n```\n</{tag}>\nAnswer") == "\nAnswer"
 
     def test_reasoning_twice_goes_twice(self) -> None:
-        assert cleaned("<think>a</think>\n<think>b</think>\nAnswer") == "\nAnswer"
+        assert clean_response("<think>a</think>\n<think>b</think>\nAnswer") == "\nAnswer"
 
     def test_an_answer_that_ends_in_its_reasoning_is_unusable(self) -> None:
-        with pytest.raises(Unusable, match="ended inside its reasoning"):
-            cleaned("<think>\nLet me see\n```python\nx = 1\n```\n")
+        with pytest.raises(InvalidResponse, match="ended inside its reasoning"):
+            clean_response("<think>\nLet me see\n```python\nx = 1\n```\n")
 
     @pytest.mark.parametrize(
         "reasoning",
@@ -135,7 +147,7 @@ class TestCleaned:
         ],
     )
     def test_an_orphan_closing_tag_ends_the_reasoning(self, reasoning: str) -> None:
-        assert cleaned(f"{reasoning}\n```python\ny = 2\n```") == "\n```python\ny = 2\n```"
+        assert clean_response(f"{reasoning}\n```python\ny = 2\n```") == "\n```python\ny = 2\n```"
 
     @pytest.mark.parametrize(
         "code",
@@ -150,15 +162,15 @@ class TestCleaned:
     @pytest.mark.parametrize("form", ["Here:\n```python\n{}```\n", "{}"])
     def test_a_tag_inside_code_survives(self, code: str, form: str) -> None:
         answer = form.format(code)
-        assert cleaned(answer) == answer
+        assert clean_response(answer) == answer
 
     def test_a_tag_that_prose_quotes_survives(self) -> None:
         answer = "It cuts at `</think>` first.\n```python\nx = 1\n```\n"
-        assert cleaned(answer) == answer
+        assert clean_response(answer) == answer
 
     def test_reasoning_goes_though_the_code_behind_it_is_about_tags(self) -> None:
         code = '```python\nEND = """\n</think>\n"""\n```\n'
-        assert cleaned(f"Hm.\n</think>\n{code}") == f"\n{code}"
+        assert clean_response(f"Hm.\n</think>\n{code}") == f"\n{code}"
 
 
 class TestUnfenced:
@@ -175,14 +187,14 @@ class TestUnfenced:
         ids=["bare", "indented", "below prose", "between prose"],
     )
     def test_code_without_a_fence_is_found(self, answer: str) -> None:
-        found = unfenced_code(answer)
+        found = find_unfenced_code(answer)
         assert found is not None
         assert found.strip() == self.CODE.strip()
 
     @pytest.mark.parametrize("answer", ["Hello", "x = 1", "42", "", "def is a word", '{"a": 1}'])
     def test_prose_is_no_code(self, answer: str) -> None:
-        assert unfenced_code(answer) is None
+        assert find_unfenced_code(answer) is None
 
     def test_async_code_is_code(self) -> None:
-        found = unfenced_code("So:\nasync def f():\n    return 1\nThat is it!")
+        found = find_unfenced_code("So:\nasync def f():\n    return 1\nThat is it!")
         assert found == "async def f():\n    return 1\n"

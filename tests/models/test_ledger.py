@@ -7,27 +7,27 @@ from contextlib import ExitStack
 import pytest
 
 from greenloop.errors import BudgetExhaustedError, SettingsError
-from greenloop.llm.budget import Ledger, estimated_tokens, price
+from greenloop.llm.budget import Budget, calculate_cost, estimate_tokens
 from greenloop.llm.response_log import TokenCount
 
 KNOWN, UNKNOWN = "openai:gpt-4o", "ollama:qwen3-coder:30b"
 MILLION = TokenCount(input_tokens=1_000_000)
 
 
-def reserve(ledger: Ledger, characters: int, model: str | None = KNOWN) -> None:
-    with ledger.reserved("generate_code", characters, model):
+def reserve(ledger: Budget, characters: int, model: str | None = KNOWN) -> None:
+    with ledger.reserve("generate_code", characters, model):
         pass
 
 
 @pytest.mark.parametrize(("characters", "tokens"), [(0, 0), (1, 1), (4, 1), (5, 2), (4000, 1000)])
 def test_tokens_are_estimated_upwards(characters: int, tokens: int) -> None:
-    assert estimated_tokens(characters) == tokens
+    assert estimate_tokens(characters) == tokens
 
 
 @pytest.mark.parametrize("model", [KNOWN, "gpt-4o", "google_genai:gemini-2.5-pro"])
 def test_a_known_price_grows_with_the_tokens(model: str) -> None:
-    one = price(model, TokenCount(input_tokens=1000))
-    two = price(model, TokenCount(input_tokens=1000, output_tokens=1000))
+    one = calculate_cost(model, TokenCount(input_tokens=1000))
+    two = calculate_cost(model, TokenCount(input_tokens=1000, output_tokens=1000))
     assert one is not None
     assert two is not None
     assert 0 < one < two < 1
@@ -38,15 +38,15 @@ def test_a_known_price_grows_with_the_tokens(model: str) -> None:
     [UNKNOWN, "openai:qwen3-coder:30b", "replay:x.jsonl", "recorded", "nobody:gpt-4o-x", ""],
 )
 def test_an_unknown_price_is_none_and_never_zero(model: str) -> None:
-    assert price(model, TokenCount(input_tokens=1000)) is None
+    assert calculate_cost(model, TokenCount(input_tokens=1000)) is None
 
 
 def test_tokens_calls_and_cost_are_summed_tool_by_tool() -> None:
-    ledger = Ledger()
+    ledger = Budget()
     ledger.add("generate_tests", KNOWN, TokenCount(input_tokens=10, output_tokens=1), 1.0)
     ledger.add("generate_code", KNOWN, TokenCount(input_tokens=20, output_tokens=2), 2.0)
     ledger.add("generate_code", KNOWN, TokenCount(input_tokens=30, output_tokens=3), 4.0)
-    usage = ledger.usage()
+    usage = ledger.to_usage()
     assert (usage.calls, usage.input_tokens, usage.output_tokens) == (3, 60, 6)
     assert ledger.model_s == 7.0
     assert ledger.tokens == 66
@@ -54,10 +54,10 @@ def test_tokens_calls_and_cost_are_summed_tool_by_tool() -> None:
     code = usage.by_tool["generate_code"]
     assert (code.calls, code.input_tokens, code.output_tokens) == (2, 50, 5)
     assert code.cost_usd == pytest.approx(
-        price(KNOWN, TokenCount(input_tokens=50, output_tokens=5))
+        calculate_cost(KNOWN, TokenCount(input_tokens=50, output_tokens=5))
     )
     assert usage.cost_usd == pytest.approx(
-        price(KNOWN, TokenCount(input_tokens=60, output_tokens=6))
+        calculate_cost(KNOWN, TokenCount(input_tokens=60, output_tokens=6))
     )
 
 
@@ -66,45 +66,45 @@ def test_tokens_calls_and_cost_are_summed_tool_by_tool() -> None:
 def test_one_unknown_price_makes_the_sum_unknown(
     models: tuple[str, str], tools: tuple[str, str]
 ) -> None:
-    ledger = Ledger()
+    ledger = Budget()
     for tool, model in zip(tools, models, strict=True):
         ledger.add(tool, model, TokenCount(input_tokens=1), 0.0)
-    assert ledger.usage().cost_usd is None
-    assert any(item.cost_usd is None for item in ledger.usage().by_tool.values())
+    assert ledger.to_usage().cost_usd is None
+    assert any(item.cost_usd is None for item in ledger.to_usage().by_tool.values())
 
 
 def test_nothing_was_spent_before_the_first_call() -> None:
-    usage = Ledger().usage()
+    usage = Budget().to_usage()
     assert (usage.calls, usage.input_tokens, usage.cost_usd, usage.by_tool) == (0, 0, None, {})
 
 
 class TestTokenBudget:
     def test_a_call_that_fits_exactly_is_let_through(self) -> None:
-        reserve(Ledger(max_tokens=100), 400)
+        reserve(Budget(max_tokens=100), 400)
 
     def test_a_call_that_goes_over_is_refused_before_it_is_made(self) -> None:
         with pytest.raises(BudgetExhaustedError, match=r"generate_code.* 101 .*limit is 100"):
-            reserve(Ledger(max_tokens=100), 401)
+            reserve(Budget(max_tokens=100), 401)
 
     def test_what_was_used_counts(self) -> None:
-        ledger = Ledger(max_tokens=100)
+        ledger = Budget(max_tokens=100)
         ledger.add("a", KNOWN, TokenCount(input_tokens=30, output_tokens=30), 0.0)
         reserve(ledger, 160)
         with pytest.raises(BudgetExhaustedError, match="60 tokens used"):
             reserve(ledger, 164)
 
     def test_calls_side_by_side_count(self) -> None:
-        ledger = Ledger(max_tokens=100)
+        ledger = Budget(max_tokens=100)
         with ExitStack() as stack:
-            stack.enter_context(ledger.reserved("a", 240, KNOWN))
-            stack.enter_context(ledger.reserved("b", 160, KNOWN))
+            stack.enter_context(ledger.reserve("a", 240, KNOWN))
+            stack.enter_context(ledger.reserve("b", 160, KNOWN))
             with pytest.raises(BudgetExhaustedError):
                 reserve(ledger, 4)
         reserve(ledger, 400)
 
     def test_a_call_that_failed_gives_its_reservation_back(self) -> None:
-        ledger = Ledger(max_tokens=100)
-        with pytest.raises(ZeroDivisionError), ledger.reserved("a", 400, KNOWN):
+        ledger = Budget(max_tokens=100)
+        with pytest.raises(ZeroDivisionError), ledger.reserve("a", 400, KNOWN):
             raise ZeroDivisionError
         reserve(ledger, 400)
 
@@ -114,43 +114,43 @@ class TestCostBudget:
 
     @pytest.fixture
     def cost(self) -> float:
-        found = price(KNOWN, MILLION)
+        found = calculate_cost(KNOWN, MILLION)
         assert found is not None
         return found
 
     def test_a_call_is_refused_before_it_is_made(self, cost: float) -> None:
-        reserve(Ledger(max_cost=cost), self.CHARACTERS)
+        reserve(Budget(max_cost=cost), self.CHARACTERS)
         with pytest.raises(BudgetExhaustedError, match="generate_code"):
-            reserve(Ledger(max_cost=cost * 0.99), self.CHARACTERS)
+            reserve(Budget(max_cost=cost * 0.99), self.CHARACTERS)
 
     def test_what_was_spent_counts(self, cost: float) -> None:
-        ledger = Ledger(max_cost=1.5 * cost)
+        ledger = Budget(max_cost=1.5 * cost)
         ledger.add("a", KNOWN, MILLION, 0.0)
         with pytest.raises(BudgetExhaustedError, match=rf"\${cost:.4f} spent"):
             reserve(ledger, self.CHARACTERS)
 
     def test_what_was_spent_counts_though_another_call_had_no_price(self, cost: float) -> None:
-        ledger = Ledger(max_cost=1.5 * cost)
+        ledger = Budget(max_cost=1.5 * cost)
         ledger.add("a", KNOWN, MILLION, 0.0)
         ledger.add("a", UNKNOWN, MILLION, 0.0)
         with pytest.raises(BudgetExhaustedError):
             reserve(ledger, self.CHARACTERS)
 
     def test_calls_side_by_side_count(self, cost: float) -> None:
-        ledger = Ledger(max_cost=2.5 * cost)
+        ledger = Budget(max_cost=2.5 * cost)
         with ExitStack() as stack:
             for _ in range(2):
-                stack.enter_context(ledger.reserved("a", self.CHARACTERS, KNOWN))
+                stack.enter_context(ledger.reserve("a", self.CHARACTERS, KNOWN))
             with pytest.raises(BudgetExhaustedError):
                 reserve(ledger, self.CHARACTERS)
         reserve(ledger, self.CHARACTERS)
 
     def test_a_limit_that_cannot_be_kept_is_refused(self) -> None:
         with pytest.raises(SettingsError, match=r"no price is known for ollama.*--max-tokens"):
-            reserve(Ledger(max_cost=1.0), 4, UNKNOWN)
+            reserve(Budget(max_cost=1.0), 4, UNKNOWN)
 
     def test_a_recorded_answer_needs_no_price(self) -> None:
-        reserve(Ledger(max_cost=1e-9), self.CHARACTERS, None)
+        reserve(Budget(max_cost=1e-9), self.CHARACTERS, None)
 
     def test_without_a_limit_no_price_is_needed(self) -> None:
-        reserve(Ledger(), self.CHARACTERS, UNKNOWN)
+        reserve(Budget(), self.CHARACTERS, UNKNOWN)

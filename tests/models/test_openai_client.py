@@ -14,10 +14,10 @@ import pytest
 
 from greenloop.errors import ModelRefusedError, ModelUnavailableError
 from greenloop.events import CallProgress, CallRetried, Event
-from greenloop.llm.budget import estimated_tokens
-from greenloop.llm.client import Asker, RetryPolicy
+from greenloop.llm.budget import estimate_tokens
+from greenloop.llm.client import LLMClient, RetryPolicy
 from greenloop.llm.factory import open_sources
-from greenloop.llm.response import Answer
+from greenloop.llm.response import LLMResponse
 from greenloop.llm.response_log import TokenCount
 from greenloop.prompts import Prompt
 from greenloop.settings import Settings
@@ -27,7 +27,7 @@ LONG = "def f():\n    return 'ü'\n" * 100
 
 
 @contextmanager
-def served(*replies: Reply, **settings: Any) -> Iterator[tuple[OpenAIServer, Asker]]:
+def served(*replies: Reply, **settings: Any) -> Iterator[tuple[OpenAIServer, LLMClient]]:
     """A server that gives these replies in order (the last again and again), and who asks it."""
     left = list(replies)
 
@@ -37,11 +37,11 @@ def served(*replies: Reply, **settings: Any) -> Iterator[tuple[OpenAIServer, Ask
     with OpenAIServer(respond) as server:
         given = {"openai_base_url": server.url, "openai_api_key": "sk-test-key", **settings}
         sources = open_sources(Settings.load(model="openai:test-model", **given))
-        yield server, Asker(sources, retry=RetryPolicy(4, 0.0))
+        yield server, LLMClient(sources, retry=RetryPolicy(4, 0.0))
 
 
-def ask(asks: Asker, prompt: Prompt) -> Answer:
-    return asyncio.run(asks.ask(prompt, lambda answer: answer))
+def ask(asks: LLMClient, prompt: Prompt) -> LLMResponse:
+    return asyncio.run(asks.request(prompt, lambda answer: answer))
 
 
 def test_what_goes_out_is_what_the_settings_say(prompt: Prompt) -> None:
@@ -63,8 +63,8 @@ def test_a_streamed_answer_is_whole_and_its_usage_counted(prompt: Prompt) -> Non
         events: list[Event] = []
         asks.emit = events.append
         answer = ask(asks, prompt)
-    assert answer == Answer(LONG, "stop")
-    usage = asks.ledger.usage()
+    assert answer == LLMResponse(LONG, "stop")
+    usage = asks.budget.to_usage()
     assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 321, 123)
     told = [item.characters for item in events if isinstance(item, CallProgress)]
     assert told == sorted(told)
@@ -76,17 +76,17 @@ def test_usage_is_estimated_where_the_server_gives_none(prompt: Prompt) -> None:
     with served(Reply(LONG, usage=None)) as (_, asks):
         ask(asks, prompt)
     assert (
-        asks.ledger.tokens
+        asks.budget.tokens
         == TokenCount(
-            input_tokens=estimated_tokens(prompt.characters),
-            output_tokens=estimated_tokens(len(LONG)),
+            input_tokens=estimate_tokens(prompt.characters),
+            output_tokens=estimate_tokens(len(LONG)),
         ).total
     )
 
 
 def test_a_cut_off_answer_says_so(prompt: Prompt) -> None:
     with served(Reply(LONG, finish="length")) as (_, asks):
-        assert ask(asks, prompt).cut_off
+        assert ask(asks, prompt).is_truncated
 
 
 FAULTS = {
@@ -104,7 +104,7 @@ def test_a_fault_that_passes_is_tried_again(fault: Reply, prompt: Prompt) -> Non
     with served(fault, Reply("fine")) as (server, asks):
         assert ask(asks, prompt).text == "fine"
     assert len(server.requests) == 2
-    assert asks.ledger.calls == 1
+    assert asks.budget.calls == 1
 
 
 CHUNK = '{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[%s]}'
@@ -148,8 +148,8 @@ def raw(*answers: bytes) -> Iterator[str]:
 def test_a_stream_that_breaks_off_is_asked_for_anew(broken: bytes, prompt: Prompt) -> None:
     with raw(broken, stream(HALF, REST, "[DONE]")) as url:
         settings = Settings.load(model="openai:test-model", openai_base_url=url)
-        asks = Asker(open_sources(settings), retry=RetryPolicy(2, 0.0))
-        assert ask(asks, prompt) == Answer("half", "stop")
+        asks = LLMClient(open_sources(settings), retry=RetryPolicy(2, 0.0))
+        assert ask(asks, prompt) == LLMResponse("half", "stop")
 
 
 def test_faults_may_come_one_after_the_other(prompt: Prompt) -> None:
@@ -225,11 +225,11 @@ def test_calls_go_out_side_by_side(prompt: Prompt) -> None:
         together.wait(10)  # nobody is answered before all have asked
         return Reply("fine")
 
-    async def all_at_once(asks: Asker) -> list[Answer]:
-        calls = (asks.ask(prompt, lambda answer: answer) for _ in range(4))
+    async def all_at_once(asks: LLMClient) -> list[LLMResponse]:
+        calls = (asks.request(prompt, lambda answer: answer) for _ in range(4))
         return list(await asyncio.gather(*calls))
 
     with OpenAIServer(respond) as server:
         settings = Settings.load(model="openai:test-model", openai_base_url=server.url)
-        asks = Asker(open_sources(settings), retry=RetryPolicy(1, 0.0))
-        assert asyncio.run(all_at_once(asks)) == [Answer("fine", "stop")] * 4
+        asks = LLMClient(open_sources(settings), retry=RetryPolicy(1, 0.0))
+        assert asyncio.run(all_at_once(asks)) == [LLMResponse("fine", "stop")] * 4

@@ -11,7 +11,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 
 from greenloop.errors import InputError, ModelFailure, NoModelError
-from greenloop.llm.budget import price
+from greenloop.llm.budget import calculate_cost
 from greenloop.llm.factory import open_source, open_sources
 from greenloop.llm.model_selection import ModelChoice
 from greenloop.llm.replay import ReplayChatModel
@@ -26,7 +26,7 @@ def opened(model: str, base_url: str | None = None, **settings: object) -> ChatO
     source = open_source(ModelChoice(model, base_url), Settings.load(**settings))
     assert isinstance(source.model, ChatOpenAI)
     assert source.name.rpartition(":")[2] == model.rpartition(":")[2]
-    assert not source.recorded
+    assert not source.is_recorded
     return source.model
 
 
@@ -68,7 +68,7 @@ def test_only_the_providers_own_server_is_billed_by_its_prices(
 ) -> None:
     source = open_source(ModelChoice("openai:gpt-5.4", base_url), Settings.load(**KEY))
     assert source.name == name
-    known = price(source.name, TokenCount(input_tokens=10)) is not None
+    known = calculate_cost(source.name, TokenCount(input_tokens=10)) is not None
     assert known == name.startswith("openai:")
 
 
@@ -79,7 +79,7 @@ def test_an_ollama_name_may_hold_a_colon() -> None:
 def test_a_recorded_run_is_opened(replay: str) -> None:
     (source,) = open_sources(Settings.load(model=replay))
     assert isinstance(source.model, ReplayChatModel)
-    assert (source.name, source.recorded) == (replay, True)
+    assert (source.name, source.is_recorded) == (replay, True)
 
 
 @pytest.mark.parametrize("name", ["replay:missing.jsonl", "replay:"])

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from greenloop.llm.parsing.code import read_code, read_script
-from greenloop.llm.parsing.errors import Unusable
-from greenloop.llm.response import Answer
+from greenloop.llm.parsing.code import parse_code, parse_script
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract
 
 ERROR = "class NotRoman(ValueError):\n    pass\n"
@@ -23,12 +23,12 @@ def fenced(code: str, language: str = "python") -> str:
 
 
 def code_of(text: str, contract: Contract) -> str:
-    return read_code(Answer(text), contract).code
+    return parse_code(LLMResponse(text), contract).code
 
 
 def complaint(text: str, contract: Contract, finish: str | None = "stop") -> str:
-    with pytest.raises(Unusable) as caught:
-        read_code(Answer(text, finish), contract)
+    with pytest.raises(InvalidResponse) as caught:
+        parse_code(LLMResponse(text, finish), contract)
     return str(caught.value)
 
 
@@ -75,7 +75,7 @@ def test_a_module_split_over_blocks_is_put_together(contract: Contract) -> None:
 
 def test_prose_is_the_explanation(contract: Contract) -> None:
     answer = f"I count.\n{fenced(MODULE)}Done."
-    assert read_code(Answer(answer), contract).explanation == "I count.\nDone."
+    assert parse_code(LLMResponse(answer), contract).explanation == "I count.\nDone."
 
 
 def test_code_that_does_not_parse_is_left_to_the_repair(contract: Contract) -> None:
@@ -117,7 +117,7 @@ def test_an_answer_cut_off_is_unusable_however_whole_it_looks(
 
 @pytest.mark.parametrize("finish", ["stop", "end_turn", None])
 def test_an_answer_with_an_end_is_taken(finish: str | None, contract: Contract) -> None:
-    assert read_code(Answer(fenced(MODULE), finish), contract).code == MODULE
+    assert parse_code(LLMResponse(fenced(MODULE), finish), contract).code == MODULE
 
 
 def test_a_module_may_import_a_name_that_it_must_define(contract: Contract) -> None:
@@ -133,9 +133,9 @@ class TestScript:
         ["{}", "Prints a count.\n{}", "{}It prints:\n```\n1\n```\n", "```\n1\n```\nfrom\n{}"],
     )
     def test_the_script_is_found_beside_its_output(self, around: str) -> None:
-        assert read_script(Answer(around.format(fenced(self.SCRIPT)))).code == self.SCRIPT
+        assert parse_script(LLMResponse(around.format(fenced(self.SCRIPT)))).code == self.SCRIPT
 
     @pytest.mark.parametrize("answer", ["Run `ls`.", fenced("# rest of the code here\n")])
     def test_what_is_no_whole_script_is_complained_of(self, answer: str) -> None:
-        with pytest.raises(Unusable):
-            read_script(Answer(answer))
+        with pytest.raises(InvalidResponse):
+            parse_script(LLMResponse(answer))

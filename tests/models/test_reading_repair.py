@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.llm.parsing.code import read_repair
-from greenloop.llm.parsing.errors import Unusable
-from greenloop.llm.response import Answer
+from greenloop.llm.parsing.code import parse_repair
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract, Dispute, Repair
 
 CURRENT = "class NotRoman(ValueError):\n    pass\n\n\ndef to_roman(number):\n    return ''\n"
@@ -15,7 +15,7 @@ EDIT = "<<<<<<< SEARCH\n    return ''\n=======\n    return 'I' * number\n>>>>>>>
 
 
 def repair(text: str, contract: Contract) -> Repair:
-    return read_repair(Answer(text), contract, CURRENT)
+    return parse_repair(LLMResponse(text), contract, CURRENT)
 
 
 @pytest.mark.parametrize(
@@ -92,5 +92,5 @@ def test_a_dispute_may_quote_the_test(quote: str, contract: Contract) -> None:
     ],
 )
 def test_what_is_no_repair_is_complained_of(answer: str, said: str, contract: Contract) -> None:
-    with pytest.raises(Unusable, match=said):
+    with pytest.raises(InvalidResponse, match=said):
         repair(answer, contract)

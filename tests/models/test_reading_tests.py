@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from greenloop.llm.parsing.code import read_tests
-from greenloop.llm.parsing.errors import Unusable
-from greenloop.llm.response import Answer
-from greenloop.records import Contract, SealedExample
+from greenloop.llm.parsing.code import parse_tests
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.response import LLMResponse
+from greenloop.records import Contract, HeldOutExample
 
 IMPORT = "from roman import to_roman\n"
 ONE = 'def test_one():\n    """R1: one."""\n    assert to_roman(1) == "I"\n'
@@ -21,9 +21,9 @@ def fenced(code: str, language: str = "python") -> str:
     return f"```{language}\n{code}```\n"
 
 
-def sealed_of(value: object, contract: Contract) -> tuple[SealedExample, ...]:
+def sealed_of(value: object, contract: Contract) -> tuple[HeldOutExample, ...]:
     text = value if isinstance(value, str) else json.dumps(value)
-    return read_tests(Answer(fenced(TESTS) + fenced(text + "\n", "json")), contract).sealed
+    return parse_tests(LLMResponse(fenced(TESTS) + fenced(text + "\n", "json")), contract).held_out
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def sealed_of(value: object, contract: Contract) -> tuple[SealedExample, ...]:
     ids=["one", "prose", "tests win", "later wins", "joined", "most", "unclosed", "import"],
 )
 def test_the_test_file_is_found(answer: str, code: str, contract: Contract) -> None:
-    assert read_tests(Answer(answer), contract).code == code
+    assert parse_tests(LLMResponse(answer), contract).code == code
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_the_test_file_is_found(answer: str, code: str, contract: Contract) -> N
     ],
 )
 def test_what_is_no_test_file_is_complained_of(answer: str, said: str, contract: Contract) -> None:
-    with pytest.raises(Unusable, match=said):
-        read_tests(Answer(answer), contract)
+    with pytest.raises(InvalidResponse, match=said):
+        parse_tests(LLMResponse(answer), contract)
 
 
 class TestSealed:
@@ -66,8 +66,8 @@ class TestSealed:
             {"requirement": "R2", "call": "to_roman(0)", "raises": "NotRoman"},
         ]
         assert sealed_of(value, contract) == (
-            SealedExample(requirement="R1", call="to_roman(1)", returns="'I'"),
-            SealedExample(requirement="R2", call="to_roman(0)", raises="NotRoman"),
+            HeldOutExample(requirement="R1", call="to_roman(1)", returns="'I'"),
+            HeldOutExample(requirement="R2", call="to_roman(0)", raises="NotRoman"),
         )
 
     @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ class TestSealed:
         (example,) = sealed_of(
             [{"call": "f()", "returns": "1", "raises": None, "why": "x"}], contract
         )
-        assert example == SealedExample(call="f()", returns="1")
+        assert example == HeldOutExample(call="f()", returns="1")
 
     @pytest.mark.parametrize(
         "bad",

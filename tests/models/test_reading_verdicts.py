@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from greenloop.llm.parsing.errors import Unusable
-from greenloop.llm.parsing.review import read_judgement, read_review
-from greenloop.llm.response import Answer, json_value, whole_text
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.review import parse_judgement, parse_review
+from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Finding
 
 
@@ -32,12 +32,14 @@ from greenloop.records import Finding
 )
 @pytest.mark.parametrize("form", ["{}", "Found:\n\n{}\n", "```\n{}\n```"])
 def test_a_finding_is_read_in_any_of_its_shapes(line: str, form: str) -> None:
-    (finding,) = read_review(Answer(form.format(line))).findings
+    (finding,) = parse_review(LLMResponse(form.format(line))).findings
     assert finding == Finding(line=12, severity="error", message="off by one")
 
 
 def test_findings_keep_their_order_and_need_no_line() -> None:
-    review = read_review(Answer("- L3 warning: slow: very\n- L? style: names\n- L1 error: crash\n"))
+    review = parse_review(
+        LLMResponse("- L3 warning: slow: very\n- L? style: names\n- L1 error: crash\n")
+    )
     assert [(item.line, item.severity) for item in review.findings] == [
         (3, "warning"),
         (None, "style"),
@@ -51,7 +53,7 @@ def test_findings_keep_their_order_and_need_no_line() -> None:
     "text", ["LGTM", "**LGTM**", "LGTM.", "All traced.\n\nLGTM!", "It is LGTM"]
 )
 def test_lgtm_is_no_finding(text: str) -> None:
-    assert read_review(Answer(text)).findings == ()
+    assert parse_review(LLMResponse(text)).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -67,8 +69,8 @@ def test_lgtm_is_no_finding(text: str) -> None:
     ],
 )
 def test_what_is_no_review_is_complained_of(text: str) -> None:
-    with pytest.raises(Unusable):
-        read_review(Answer(text))
+    with pytest.raises(InvalidResponse):
+        parse_review(LLMResponse(text))
 
 
 @pytest.mark.parametrize("wrong", ["test", "code"])
@@ -77,12 +79,12 @@ def test_what_is_no_review_is_complained_of(text: str) -> None:
 )
 def test_a_judgement_is_read(wrong: str, form: str) -> None:
     value = json.dumps({"wrong": wrong, "because": "R1"})
-    judgement = read_judgement(Answer(form.format(value)))
+    judgement = parse_judgement(LLMResponse(form.format(value)))
     assert (judgement.wrong, judgement.because) == (wrong, "R1")
 
 
 def test_a_judgement_may_be_written_large() -> None:
-    assert read_judgement(Answer('{"wrong": "Test "}')).wrong == "test"
+    assert parse_judgement(LLMResponse('{"wrong": "Test "}')).wrong == "test"
 
 
 @pytest.mark.parametrize(
@@ -90,8 +92,8 @@ def test_a_judgement_may_be_written_large() -> None:
     ['{"wrong": "both"}', '{"because": "R1"}', "the test is wrong", '["test"]', '{"wrong": 1}'],
 )
 def test_what_is_no_judgement_is_complained_of(text: str) -> None:
-    with pytest.raises(Unusable):
-        read_judgement(Answer(text))
+    with pytest.raises(InvalidResponse):
+        parse_judgement(LLMResponse(text))
 
 
 @pytest.mark.parametrize(
@@ -105,16 +107,16 @@ def test_what_is_no_judgement_is_complained_of(text: str) -> None:
     ],
 )
 def test_the_first_json_value_of_the_kind_is_found(text: str, kind: type, value: object) -> None:
-    assert json_value(text, kind) == value
+    assert extract_json(text, kind) == value
 
 
 @pytest.mark.parametrize("text", ["", "{", "{'a': 1}", "[1]", "```json\n{\n```"])
 def test_no_json_is_complained_of(text: str) -> None:
-    with pytest.raises(Unusable, match="```json"):
-        json_value(text, dict)
+    with pytest.raises(InvalidResponse, match="```json"):
+        extract_json(text, dict)
 
 
 def test_whole_text_is_the_cleaned_answer() -> None:
-    assert whole_text(Answer("<think>hm</think>\r\nYes")) == "\nYes"
-    with pytest.raises(Unusable, match="cut off"):
-        whole_text(Answer("Yes", "length"))
+    assert extract_text(LLMResponse("<think>hm</think>\r\nYes")) == "\nYes"
+    with pytest.raises(InvalidResponse, match="cut off"):
+        extract_text(LLMResponse("Yes", "length"))

@@ -15,12 +15,12 @@ from langchain_core.messages import AIMessage
 
 from greenloop.errors import InputError, ReplayExhaustedError
 from greenloop.llm.replay import TOOL_KEY, ReplayChatModel
-from greenloop.llm.response_log import Fault, RecordedAnswer, TokenCount
+from greenloop.llm.response_log import RecordedFault, RecordedResponse, TokenCount
 
 
-def recorded(*entries: tuple[str, str] | tuple[str, str, Fault]) -> ReplayChatModel:
+def recorded(*entries: tuple[str, str] | tuple[str, str, RecordedFault]) -> ReplayChatModel:
     made = [
-        RecordedAnswer(tool=item[0], answer=item[1], error=item[2] if len(item) > 2 else None)
+        RecordedResponse(tool=item[0], answer=item[1], error=item[2] if len(item) > 2 else None)
         for item in entries
     ]
     return ReplayChatModel(made, "demo.jsonl")
@@ -44,7 +44,7 @@ def test_each_tool_has_its_own_order_whatever_the_prompt() -> None:
     ],
 )
 def test_a_fault_is_raised_once_and_then_the_answer_given(
-    fault: Fault, kind: type[ModelError]
+    fault: RecordedFault, kind: type[ModelError]
 ) -> None:
     model = recorded(("a", "", fault), ("a", "a1"))
     with pytest.raises(kind):
@@ -53,15 +53,15 @@ def test_a_fault_is_raised_once_and_then_the_answer_given(
 
 
 @pytest.mark.parametrize(("fault", "finish"), [("truncated", "length"), (None, "stop")])
-def test_a_truncated_answer_says_so(fault: Fault | None, finish: str) -> None:
-    model = ReplayChatModel([RecordedAnswer(tool="a", answer="half", error=fault)])
+def test_a_truncated_answer_says_so(fault: RecordedFault | None, finish: str) -> None:
+    model = ReplayChatModel([RecordedResponse(tool="a", answer="half", error=fault)])
     answer = call(model, "a")
     assert (answer.text, answer.response_metadata["finish_reason"]) == ("half", finish)
 
 
 def test_usage_and_model_come_as_they_were_recorded() -> None:
     usage = TokenCount(input_tokens=3, output_tokens=4)
-    model = ReplayChatModel([RecordedAnswer(tool="a", model="openai:x", usage=usage)])
+    model = ReplayChatModel([RecordedResponse(tool="a", model="openai:x", usage=usage)])
     answer = call(model, "a")
     assert answer.usage_metadata == {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
     assert answer.response_metadata["model_name"] == "openai:x"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from greenloop.llm.parsing.completeness import (
-    elision,
+    find_elision,
+    find_unwritten_functions,
     is_test_file,
     public_names,
     top_level_names,
-    unwritten,
 )
 
 LEFT_OUT = [
@@ -66,19 +66,19 @@ ORDINARY = [
 @pytest.mark.parametrize("comment", LEFT_OUT)
 @pytest.mark.parametrize("after", ["", "    return 1\n"])
 def test_a_comment_in_place_of_code_is_seen(comment: str, after: str) -> None:
-    assert elision(f"def f():\n    x = 1\n    {comment}\n{after}") == f"line 3: {comment}"
+    assert find_elision(f"def f():\n    x = 1\n    {comment}\n{after}") == f"line 3: {comment}"
 
 
 @pytest.mark.parametrize("comment", MAYBE_LEFT_OUT)
 @pytest.mark.parametrize("after", ["", "\n\ndef g():\n    return 1\n", "    pass\n", "    ...\n"])
 def test_a_doubtful_comment_with_no_code_behind_it_is_seen(comment: str, after: str) -> None:
-    assert elision(f"def f():\n    x = 1\n    {comment}\n{after}") == f"line 3: {comment}"
+    assert find_elision(f"def f():\n    x = 1\n    {comment}\n{after}") == f"line 3: {comment}"
 
 
 @pytest.mark.parametrize("comment", MAYBE_LEFT_OUT)
 def test_a_doubtful_comment_above_code_is_a_heading(comment: str) -> None:
     assert (
-        elision(f"class C:\n    {comment}\n\n    # more\n    def f(self):\n        return 1\n")
+        find_elision(f"class C:\n    {comment}\n\n    # more\n    def f(self):\n        return 1\n")
         is None
     )
 
@@ -86,7 +86,7 @@ def test_a_doubtful_comment_above_code_is_a_heading(comment: str) -> None:
 @pytest.mark.parametrize("comment", ORDINARY)
 @pytest.mark.parametrize("after", ["", "    return 1\n"])
 def test_an_ordinary_comment_is_not_refused(comment: str, after: str) -> None:
-    assert elision(f"def f():\n    x = 1\n    {comment}\n{after}") is None
+    assert find_elision(f"def f():\n    x = 1\n    {comment}\n{after}") is None
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,13 @@ def test_an_ordinary_comment_is_not_refused(comment: str, after: str) -> None:
     ids=["behind code", "in a string", "in a docstring"],
 )
 def test_only_a_comment_alone_on_its_line_stands_for_code(source: str) -> None:
-    assert elision(source) is None
+    assert find_elision(source) is None
 
 
 def test_an_elision_is_seen_in_code_that_does_not_parse() -> None:
-    assert elision("# rest of the code here\ndef f(:\n    (") == "line 1: # rest of the code here"
+    assert (
+        find_elision("# rest of the code here\ndef f(:\n    (") == "line 1: # rest of the code here"
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,7 @@ def test_a_function_left_unwritten_is_named(body: str) -> None:
     source = (
         f"def f():\n    {body}\n\nclass C:\n    async def g(self): ...\n\ndef h():\n    return 1\n"
     )
-    assert unwritten(source) == ("f", "g")
+    assert find_unwritten_functions(source) == ("f", "g")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_a_function_left_unwritten_is_named(body: str) -> None:
     ],
 )
 def test_a_body_that_is_empty_by_right_is_not_unwritten(source: str) -> None:
-    assert unwritten(source) == ()
+    assert find_unwritten_functions(source) == ()
 
 
 @pytest.mark.parametrize(

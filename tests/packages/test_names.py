@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.dependencies import AllowList
-from greenloop.dependencies.names import imported_by, is_standard, with_import
+from greenloop.dependencies import PackageAllowlist
+from greenloop.dependencies.names import (
+    find_imported_modules,
+    format_with_import,
+    is_standard_library,
+)
 from greenloop.errors import SettingsError
 from greenloop.settings import Settings
 
@@ -31,42 +35,45 @@ from greenloop.settings import Settings
     ],
 )
 def test_a_package_is_found_by_any_of_its_names(said: str, meant: str | None) -> None:
-    assert AllowList.of(None).find(said) == meant
+    assert PackageAllowlist.parse(None).find(said) == meant
 
 
 def test_a_name_that_does_not_tell_its_import_is_shown_with_it() -> None:
-    shown = AllowList.of("PyYAML==6.*, scikit-learn, numpy, more-itertools").shown
+    shown = PackageAllowlist.parse("PyYAML==6.*, scikit-learn, numpy, more-itertools").descriptions
     assert shown == (
         "more-itertools",
         "numpy",
         "pyyaml==6.* (import yaml)",
         "scikit-learn (import sklearn)",
     )
-    assert with_import("attrs") == "attrs"
+    assert format_with_import("attrs") == "attrs"
 
 
 def test_what_is_allowed_besides_comes_on_top_and_may_pin() -> None:
-    allowed = AllowList.of("numpy,pandas", "numpy>=2,<3,Requests")
+    allowed = PackageAllowlist.parse("numpy,pandas", "numpy>=2,<3,Requests")
     assert allowed.requirements == ("numpy<3,>=2", "pandas", "requests")
-    assert allowed.requirements_of({"requests", "numpy"}) == ("numpy<3,>=2", "requests")
+    assert allowed.requirements_for({"requests", "numpy"}) == ("numpy<3,>=2", "requests")
 
 
 def test_none_is_the_standard_library_only() -> None:
-    assert AllowList.of("none").requirements == ()
-    assert AllowList.of("none", "toolz").requirements == ("toolz",)
+    assert PackageAllowlist.parse("none").requirements == ()
+    assert PackageAllowlist.parse("none", "toolz").requirements == ("toolz",)
 
 
 def test_the_imports_of_a_source_are_found_wherever_they_stand() -> None:
     source = "import os.path, numpy.linalg as la\nfrom . import x\n\ndef f():\n    from yaml import load\n"
-    assert imported_by(source) == {"numpy", "yaml"}
-    assert imported_by("def (") == frozenset()
-    assert AllowList.of(None).imported(imported_by(source)) == {"numpy", "pyyaml"}
+    assert find_imported_modules(source) == {"numpy", "yaml"}
+    assert find_imported_modules("def (") == frozenset()
+    assert PackageAllowlist.parse(None).find_imported(find_imported_modules(source)) == {
+        "numpy",
+        "pyyaml",
+    }
 
 
 def test_the_standard_library_is_told_apart() -> None:
-    assert is_standard("json")
-    assert is_standard("os.path")
-    assert not is_standard("numpy")
+    assert is_standard_library("json")
+    assert is_standard_library("os.path")
+    assert not is_standard_library("numpy")
 
 
 @pytest.mark.parametrize(

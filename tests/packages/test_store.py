@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.dependencies import Installed, Store
+from greenloop.dependencies import InstalledPackages, PackageStore
 from greenloop.errors import PackagesError
 from tests.support.wheels import only_wheels_of, wheel
 
 INSTALL = (
-    "import sys, pathlib; from greenloop.dependencies import Store\n"
+    "import sys, pathlib; from greenloop.dependencies import PackageStore\n"
     "Store(pathlib.Path(sys.argv[1])).install(['alpha'])"
 )
 
@@ -34,18 +34,18 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "cache")
+def store(tmp_path: Path) -> PackageStore:
+    return PackageStore(tmp_path / "cache")
 
 
-def left_over(store: Store) -> list[str]:
+def left_over(store: PackageStore) -> list[str]:
     """What is in the cache besides whole sets and locks."""
-    kept = {item.name for item in store.kept()}
+    kept = {item.name for item in store.list_folders()}
     names = (item.name for item in store.root.iterdir() if not item.name.endswith(".lock"))
     return [name for name in names if name not in kept]
 
 
-def test_a_package_comes_with_what_it_needs(wheels: Path, store: Store) -> None:
+def test_a_package_comes_with_what_it_needs(wheels: Path, store: PackageStore) -> None:
     first = wheel(wheels, "Alpha", {"alpha/__init__.py": "import beta\n"}, requires=["beta>=2"])
     wheel(wheels, "beta", {"beta.py": "OLD = 1\n"}, "1.0")
     second = wheel(wheels, "beta", {"beta.py": "NEW = 1\n"}, "2.1")
@@ -54,13 +54,13 @@ def test_a_package_comes_with_what_it_needs(wheels: Path, store: Store) -> None:
         "alpha": f"1.0 sha256:{first}",
         "beta": f"2.1 sha256:{second}",
     }
-    assert (installed.names, installed.modules) == (("alpha",), ("alpha",))
+    assert (installed.names, installed.preloadable_modules) == (("alpha",), ("alpha",))
     assert "NEW" in (Path(installed.folder) / "beta.py").read_text()
     assert list((Path(installed.folder) / "alpha" / "__pycache__").glob("*.pyc"))
     assert left_over(store) == []
 
 
-def test_what_is_there_needs_nothing_any_more(wheels: Path, store: Store) -> None:
+def test_what_is_there_needs_nothing_any_more(wheels: Path, store: PackageStore) -> None:
     wheel(wheels, "alpha", {"alpha.py": ""})
     first = store.install(["alpha"])
     (wheels / "alpha-1.0-py3-none-any.whl").unlink()
@@ -69,19 +69,19 @@ def test_what_is_there_needs_nothing_any_more(wheels: Path, store: Store) -> Non
 
 
 @pytest.mark.slow
-def test_other_requirements_are_another_set(wheels: Path, store: Store) -> None:
+def test_other_requirements_are_another_set(wheels: Path, store: PackageStore) -> None:
     for version in ("1.0", "2.0"):
         wheel(wheels, "alpha", {"alpha.py": ""}, version)
     assert store.install(["alpha"]).version("alpha") == "2.0"
     assert store.install(["alpha==1.*"]).version("alpha") == "1.0"
-    assert len(store.kept()) == 2
+    assert len(store.list_folders()) == 2
     assert not store.install([])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["changed", "gone", "added", "manifest", "bytecode"])
 def test_a_damaged_set_is_never_used_and_is_made_again(
-    wheels: Path, store: Store, damage: str
+    wheels: Path, store: PackageStore, damage: str
 ) -> None:
     wheel(wheels, "alpha", {"alpha.py": "RIGHT = 1\n"})
     site = Path(store.install(["alpha"]).folder)
@@ -104,16 +104,16 @@ def test_a_damaged_set_is_never_used_and_is_made_again(
     assert left_over(store) == []
 
 
-def refused(store: Store, requirement: str) -> str:
+def refused(store: PackageStore, requirement: str) -> str:
     with pytest.raises(PackagesError) as caught:
         store.install([requirement])
     assert caught.value.exit_status == 4
     assert left_over(store) == []
-    assert store.kept() == []
+    assert store.list_folders() == []
     return str(caught.value)
 
 
-def test_what_has_no_wheel_is_named(wheels: Path, store: Store) -> None:
+def test_what_has_no_wheel_is_named(wheels: Path, store: PackageStore) -> None:
     (wheels / "beta-1.0.tar.gz").write_bytes(b"no code of a package runs while it is installed")
     assert "there is no wheel of beta" in refused(store, "beta")
     wheel(wheels, "gamma", {"gamma.py": ""}, requires=["beta"])
@@ -121,7 +121,7 @@ def test_what_has_no_wheel_is_named(wheels: Path, store: Store) -> None:
 
 
 def test_without_a_network_it_is_said_in_one_line(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: PackageStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
@@ -132,7 +132,7 @@ def test_without_a_network_it_is_said_in_one_line(
     assert "\n" not in said
 
 
-def test_versions_that_contradict_each_other_are_told(wheels: Path, store: Store) -> None:
+def test_versions_that_contradict_each_other_are_told(wheels: Path, store: PackageStore) -> None:
     wheel(wheels, "alpha", {"alpha.py": ""}, requires=["beta<2"])
     for version in ("1.0", "2.0"):
         wheel(wheels, "beta", {"beta.py": ""}, version)
@@ -140,25 +140,25 @@ def test_versions_that_contradict_each_other_are_told(wheels: Path, store: Store
         store.install(["alpha", "beta>=2"])
 
 
-def test_pytest_stays_the_one_that_runs_have(wheels: Path, store: Store) -> None:
+def test_pytest_stays_the_one_that_runs_have(wheels: Path, store: PackageStore) -> None:
     wheel(wheels, "pytest", {"pytest.py": ""}, "0.1")
     wheel(wheels, "alpha", {"alpha.py": ""}, requires=["pytest"])
     assert "alpha cannot be installed" in refused(store, "alpha")
 
 
 @pytest.mark.slow
-def test_plugins_of_pytest_are_not_loaded_beforehand(wheels: Path, store: Store) -> None:
+def test_plugins_of_pytest_are_not_loaded_beforehand(wheels: Path, store: PackageStore) -> None:
     """pytest loads them itself, to rewrite their assertions."""
     files = {"plug.py": "", "_secret.py": "", "data/x.txt": "", "pack/__init__.py": ""}
     wheel(wheels, "plug", files, entry_points="[pytest11]\nplug = plug\n")
     wheel(wheels, "plain", files)
-    assert store.install(["plug"]).modules == ()
-    assert store.install(["plug"]).imports == {"plug"}
-    assert store.install(["plain"]).modules == ("pack", "plug")
+    assert store.install(["plug"]).preloadable_modules == ()
+    assert store.install(["plug"]).import_names == {"plug"}
+    assert store.install(["plain"]).preloadable_modules == ("pack", "plug")
 
 
 @pytest.mark.slow
-def test_a_full_disk_leaves_nothing_half_made(wheels: Path, store: Store) -> None:
+def test_a_full_disk_leaves_nothing_half_made(wheels: Path, store: PackageStore) -> None:
     """No file may grow beyond a limit: to pip that is what a full disk is."""
     wheel(wheels, "alpha", {"alpha.py": "x = 1\n" * 200_000})
     ended = subprocess.run(
@@ -170,14 +170,14 @@ def test_a_full_disk_leaves_nothing_half_made(wheels: Path, store: Store) -> Non
     )
     assert "PackagesError: alpha cannot be installed" in ended.stderr
     assert "File too large" in ended.stderr
-    assert (store.kept(), left_over(store)) == ([], [])
+    assert (store.list_folders(), left_over(store)) == ([], [])
     assert store.install(["alpha"]).version("alpha") == "1.0"
 
 
 def test_a_cache_that_cannot_be_written_is_named(wheels: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PackagesError, match=r"XDG_CACHE_HOME"):
-        Store(tmp_path / "file" / "cache").install(["alpha"])
+        PackageStore(tmp_path / "file" / "cache").install(["alpha"])
 
 
 @pytest.fixture
@@ -201,13 +201,13 @@ def eventually(what: Callable[[], bool]) -> bool:
     return done
 
 
-def rooms(store: Store) -> list[Path]:
+def rooms(store: PackageStore) -> list[Path]:
     return list(store.root.glob(".alpha*/pip.log")) if store.root.exists() else []
 
 
 @pytest.mark.slow
 def test_an_interrupted_installation_leaves_nothing(
-    store: Store, silent_index: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    store: PackageStore, silent_index: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in silent_index.items():
         monkeypatch.setenv(name, value)
@@ -218,12 +218,12 @@ def test_an_interrupted_installation_leaves_nothing(
         stop.set()
         with pytest.raises(PackagesError, match="interrupted"):
             done.result(60)
-    assert (store.kept(), left_over(store)) == ([], [])
+    assert (store.list_folders(), left_over(store)) == ([], [])
 
 
 @pytest.mark.slow
 def test_what_a_killed_process_left_is_cleared_away(
-    wheels: Path, store: Store, silent_index: dict[str, str]
+    wheels: Path, store: PackageStore, silent_index: dict[str, str]
 ) -> None:
     command = [sys.executable, "-c", INSTALL, str(store.root)]
     process = subprocess.Popen(command, env={**os.environ, **silent_index})
@@ -241,10 +241,10 @@ def test_several_at_once_get_the_same(wheels: Path, tmp_path: Path) -> None:
     wheel(wheels, "alpha", {"alpha.py": "x = 1\n"})
     root = tmp_path / "cache"
 
-    def one(_: int) -> Installed:
-        return Store(root).install(["alpha"])
+    def one(_: int) -> InstalledPackages:
+        return PackageStore(root).install(["alpha"])
 
     with ThreadPoolExecutor(4) as pool:
         found = set(pool.map(one, range(4)))
     assert len(found) == 1
-    assert left_over(Store(root)) == []
+    assert left_over(PackageStore(root)) == []

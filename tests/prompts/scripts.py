@@ -8,7 +8,7 @@ from typing import Any
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import OutputCheck
 from greenloop.tools.script_toolkit import ScriptTask, ShownInput
-from greenloop.workflow.script.inputs import WISHED
+from greenloop.workflow.script.inputs import CHANGE_REQUEST_HEADER
 
 BARE = ScriptTask(name="script.py", task="Print the sum of 1 to 10.")
 FULL = ScriptTask(
@@ -95,7 +95,7 @@ SCRIPTS: dict[str, dict[str, Any]] = {
         **_OPEN,
     },
     "repair_script.wished": {
-        "script": replace(EXISTING, task=f"{WISHED}- Print the sum last.\n"),
+        "script": replace(EXISTING, task=f"{CHANGE_REQUEST_HEADER}- Print the sum last.\n"),
         "keep": True,
         "may_dispute": False,
         "disputable": (),

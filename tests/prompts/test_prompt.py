@@ -36,7 +36,7 @@ def test_characters_are_those_of_all_messages() -> None:
 
 class TestAskedAgain:
     def test_the_answer_and_the_complaint_are_appended(self) -> None:
-        again = PROMPT.asked_again("an answer", "a complaint")
+        again = PROMPT.with_feedback("an answer", "a complaint")
         assert again.tool == PROMPT.tool
         assert again.messages == (
             *PROMPT.messages,
@@ -46,7 +46,7 @@ class TestAskedAgain:
         assert again.sha256 != PROMPT.sha256
 
     def test_an_empty_answer_is_named_as_providers_refuse_empty_messages(self) -> None:
-        assert PROMPT.asked_again("", "complaint").messages[-2].text == "(empty)"
+        assert PROMPT.with_feedback("", "complaint").messages[-2].text == "(empty)"
 
     def test_a_long_answer_is_cut(self) -> None:
-        assert len(PROMPT.asked_again("x" * 100_000, "c").messages[-2].text) == 4000
+        assert len(PROMPT.with_feedback("x" * 100_000, "c").messages[-2].text) == 4000

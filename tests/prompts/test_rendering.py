@@ -16,8 +16,8 @@ Template = Callable[..., None]
 @pytest.fixture
 def templates(monkeypatch: pytest.MonkeyPatch) -> Iterator[Template]:
     """Puts templates in the place of the real ones, in the real environment otherwise."""
-    make: Callable[[], Environment] = rendering._environment.__wrapped__
-    rendering._used_names.cache_clear()
+    make: Callable[[], Environment] = rendering._build_environment.__wrapped__
+    rendering._find_used_names.cache_clear()
 
     def use(**sources: str) -> None:
         def environment() -> Environment:
@@ -25,10 +25,10 @@ def templates(monkeypatch: pytest.MonkeyPatch) -> Iterator[Template]:
             made.loader = DictLoader({f"{name}.md": text for name, text in sources.items()})
             return made
 
-        monkeypatch.setattr(rendering, "_environment", environment)
+        monkeypatch.setattr(rendering, "_build_environment", environment)
 
     yield use
-    rendering._used_names.cache_clear()
+    rendering._find_used_names.cache_clear()
 
 
 def test_the_two_parts_become_two_messages(templates: Template) -> None:
@@ -67,7 +67,7 @@ def test_an_attribute_that_is_not_there_is_an_error(templates: Template) -> None
     templates(make="{{ a.missing }}\n=== user ===\n")
     with pytest.raises(UndefinedError, match="missing"):
         render("make", a={})
-    assert rendering._environment().undefined is StrictUndefined
+    assert rendering._build_environment().undefined is StrictUndefined
 
 
 def test_values_are_neither_escaped_nor_rendered_nor_split(templates: Template) -> None:

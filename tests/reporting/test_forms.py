@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from greenloop.records import Report
-from greenloop.reporting.escaping import visible
-from greenloop.reporting.formats.junit import junit_xml
-from greenloop.reporting.formats.markdown import code, markdown, plain
-from greenloop.reporting.formats.sarif import sarif_json
-from greenloop.reporting.schema import report_schema
+from greenloop.reporting.escaping import escape_invisible
+from greenloop.reporting.formats.junit import render_junit
+from greenloop.reporting.formats.markdown import code_span, escape_markdown, render_markdown
+from greenloop.reporting.formats.sarif import render_sarif
+from greenloop.reporting.schema import build_report_schema
 from tests.support.reports import HOSTILE, all_kinds, checked, made, refused
 
 SCHEMAS = Path(__file__).parent / "schemas"
@@ -42,7 +42,7 @@ def sarif() -> Any:
 
 @pytest.mark.parametrize("kind", SMALL)
 def test_junit_is_valid(kind: str, junit: xmlschema.XMLSchema) -> None:
-    text = junit_xml(REPORTS[kind])
+    text = render_junit(REPORTS[kind])
     junit.validate(Xml.fromstring(text.encode()))
     suites = Xml.fromstring(text.encode())
     assert suites.get("tests") == str(len(REPORTS[kind].tests) + 1)
@@ -52,7 +52,7 @@ def test_junit_is_valid(kind: str, junit: xmlschema.XMLSchema) -> None:
 
 
 def test_junit_says_what_failed_and_what_does_not_count() -> None:
-    failed = Xml.fromstring(junit_xml(checked()).encode()).find(
+    failed = Xml.fromstring(render_junit(checked()).encode()).find(
         ".//testcase[@name='test_negative']"
     )
     assert failed is not None
@@ -64,7 +64,7 @@ def test_junit_says_what_failed_and_what_does_not_count() -> None:
     told = failed.find("failure")
     assert told is not None
     assert "test_topk.py:19: in test_negative" in (told.text or "")
-    suite = Xml.fromstring(junit_xml(made()).encode())
+    suite = Xml.fromstring(render_junit(made()).encode())
     skipped = suite.find(".//testcase[@name='test_wrong']/skipped")
     assert skipped is not None
     assert skipped.get("message") == "dropped: contradicts R1"
@@ -75,11 +75,11 @@ def test_junit_says_what_failed_and_what_does_not_count() -> None:
 
 @pytest.mark.parametrize("kind", REPORTS)
 def test_sarif_is_valid(kind: str, sarif: Any) -> None:
-    sarif.validate(json.loads(sarif_json(REPORTS[kind])))
+    sarif.validate(json.loads(render_sarif(REPORTS[kind])))
 
 
 def test_sarif_has_what_a_person_should_look_at() -> None:
-    (run,) = json.loads(sarif_json(made()))["runs"]
+    (run,) = json.loads(render_sarif(made()))["runs"]
     found = [
         (item["ruleId"], item["level"], item["locations"][0]["physicalLocation"].get("region"))
         for item in run["results"]
@@ -91,17 +91,17 @@ def test_sarif_has_what_a_person_should_look_at() -> None:
     ]
     assert "if k <= 0:" in run["results"][0]["message"]["text"]
     assert run["invocations"] == [{"executionSuccessful": True}]
-    (broken,) = json.loads(sarif_json(refused()))["runs"]
+    (broken,) = json.loads(render_sarif(refused()))["runs"]
     assert broken["invocations"] == [{"executionSuccessful": False}]
 
 
 def test_the_schema_is_one() -> None:
-    jsonschema.Draft202012Validator.check_schema(report_schema())
+    jsonschema.Draft202012Validator.check_schema(build_report_schema())
 
 
 @pytest.mark.parametrize("kind", SMALL)
 def test_a_report_fits_its_schema(kind: str) -> None:
-    validator = jsonschema.Draft202012Validator(report_schema())
+    validator = jsonschema.Draft202012Validator(build_report_schema())
     told = json.loads(REPORTS[kind].model_dump_json())
     validator.validate(told)
     validator.validate({**told, "a_later_key": 1})
@@ -119,7 +119,7 @@ def inline(text: str) -> list[Any]:
 
 @pytest.mark.parametrize("kind", REPORTS)
 def test_markdown_is_short_and_holds_no_html_but_ours(kind: str) -> None:
-    text = markdown(REPORTS[kind])
+    text = render_markdown(REPORTS[kind])
     assert len(text) <= 60_000
     tokens = inline(text)
     assert not {"link_open", "image", "fence", "html_inline"} & {token.type for token in tokens}
@@ -133,8 +133,8 @@ def test_markdown_is_short_and_holds_no_html_but_ours(kind: str) -> None:
 @given(st.text(max_size=60) | st.text(alphabet="`*_[]()<>!#|\\&~-+=.1@:/ \n", max_size=40))
 @pytest.mark.slow
 def test_any_text_stays_text_in_markdown_and_json(text: str) -> None:
-    visible(text).encode()
-    kinds = {token.type for token in inline(f"- **R1** {plain(text)}")}
+    escape_invisible(text).encode()
+    kinds = {token.type for token in inline(f"- **R1** {escape_markdown(text)}")}
     assert kinds <= {
         "bullet_list_open",
         "list_item_open",
@@ -148,8 +148,10 @@ def test_any_text_stays_text_in_markdown_and_json(text: str) -> None:
         "list_item_close",
         "bullet_list_close",
     }
-    (span,) = [token for token in inline(f"x {code(text)} y") if token.type == "code_inline"]
-    assert span.content.strip() == " ".join(visible(text).split()).replace("|", "¦").strip()
+    (span,) = [token for token in inline(f"x {code_span(text)} y") if token.type == "code_inline"]
+    assert (
+        span.content.strip() == " ".join(escape_invisible(text).split()).replace("|", "¦").strip()
+    )
 
 
 @settings(max_examples=30, deadline=None)
@@ -160,12 +162,12 @@ def test_any_text_is_valid_xml(text: str) -> None:
     report: Report = made(
         tests=(tests[0].model_copy(update={"id": text}), *tests[1:]), reasons=(text,)
     )
-    Xml.fromstring(junit_xml(report).encode())
-    json.loads(sarif_json(report))
+    Xml.fromstring(render_junit(report).encode())
+    json.loads(render_sarif(report))
 
 
 def test_nobody_is_called_and_nothing_is_linked() -> None:
-    text = plain(HOSTILE)
+    text = escape_markdown(HOSTILE)
     assert "@someone" not in text
     assert "https:" not in text
     assert "\x1b" not in text

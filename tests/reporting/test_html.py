@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from greenloop.records import BatchOutcome, BatchTotals, Report
-from greenloop.reporting.html import IndexEntry, index_html, report_html
-from greenloop.reporting.html.attempts import steps_of
-from greenloop.reporting.html.code import code_of
-from greenloop.reporting.traceability import matrix_of
+from greenloop.reporting.html import IndexEntry, render_index_html, render_report_html
+from greenloop.reporting.html.attempts import build_attempt_views
+from greenloop.reporting.html.code import annotate_code
+from greenloop.reporting.traceability import build_traceability_matrix
 from tests.support.reports import HOSTILE, all_kinds, huge, made, older
 
 GOLDEN = Path(__file__).parent / "golden" / "report.html"
@@ -54,7 +54,7 @@ class Read(HTMLParser):
 
 @pytest.mark.parametrize("kind", REPORTS)
 def test_a_page_is_whole_and_asks_for_nothing(kind: str) -> None:
-    page = report_html(REPORTS[kind])
+    page = render_report_html(REPORTS[kind])
     read = Read(page)
     assert not read.tags & {"script", "img", "iframe", "object", "form", "base"}
     assert not [name for name in read.attributes if name.startswith("on")]
@@ -65,7 +65,7 @@ def test_a_page_is_whole_and_asks_for_nothing(kind: str) -> None:
 
 
 def test_the_page_of_a_run_is_the_one_that_was_looked_at() -> None:
-    head, _, rest = report_html(made()).partition("<style>")
+    head, _, rest = render_report_html(made()).partition("<style>")
     page = head + rest.partition("</style>")[2]  # its looks are tests/long/test_browser.py's
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.parent.mkdir(exist_ok=True)
@@ -74,7 +74,7 @@ def test_the_page_of_a_run_is_the_one_that_was_looked_at() -> None:
 
 
 def test_what_foreign_code_wrote_stands_there_as_text() -> None:
-    page = report_html(made(HOSTILE))
+    page = render_report_html(made(HOSTILE))
     assert not set(page) & set("\x1b\x07\x00\x9b\u202e\u2066\u2028\ufffe\U000e0041")
     text = Read(page).text
     for part in ("<img src=x onerror=alert(2)>", "⟨U+202E⟩txet", "␛[31mred", "{{ 7 * 7 }}"):
@@ -82,33 +82,33 @@ def test_what_foreign_code_wrote_stands_there_as_text() -> None:
 
 
 def test_ten_thousand_tests_make_a_page_that_can_be_read() -> None:
-    page = report_html(huge())
+    page = render_report_html(huge())
     assert len(page) < 1_000_000
-    matrix = matrix_of(huge())
+    matrix = build_traceability_matrix(huge())
     assert matrix.rows[0].entry.outcome == "failed"
     assert matrix.left_out == 9_600
 
 
 def test_the_code_has_its_faults_and_its_reach_beside_its_lines() -> None:
-    lines = {line.n: line for line in code_of(made()).lines}
-    assert [line.reach for line in lines.values()] == ["hit", "", "hit", "miss", "hit"]
-    assert (len(lines[5].noticed), len(lines[3].alive)) == (1, 1)
-    assert lines[3].alive[0].changed.startswith("if k <= 0:")
-    assert (lines[3].never, lines[5].never) == (("4",), ("exit",))
+    lines = {line.number: line for line in annotate_code(made()).lines}
+    assert [line.coverage for line in lines.values()] == ["hit", "", "hit", "miss", "hit"]
+    assert (len(lines[5].detected), len(lines[3].survivors)) == (1, 1)
+    assert lines[3].survivors[0].mutated_line.startswith("if k <= 0:")
+    assert (lines[3].missed_branches, lines[5].missed_branches) == (("4",), ("exit",))
 
 
 def test_each_attempt_has_what_caused_it_and_what_it_changed() -> None:
-    first, second = steps_of(made())
+    first, second = build_attempt_views(made())
     assert (first.diff, first.failures) == ((), ())
     assert [item.failure.exception for item in second.failures] == ["Failed"]
-    assert second.final
+    assert second.is_final
     assert "+    if k < 0:" in [line.text for line in second.diff if line.kind == "add"]
 
 
 def test_an_older_report_shows_what_it_knows() -> None:
-    lines = {line.n: line for line in code_of(older()).lines}
-    assert (lines[4].reach, lines[1].reach, len(lines[3].alive)) == ("miss", "", 1)
-    assert [step.diff for step in steps_of(older())] == [(), ()]
+    lines = {line.number: line for line in annotate_code(older()).lines}
+    assert (lines[4].coverage, lines[1].coverage, len(lines[3].survivors)) == ("miss", "", 1)
+    assert [step.diff for step in build_attempt_views(older())] == [(), ()]
 
 
 def test_an_index_tells_of_all_runs_and_links_to_their_pages() -> None:
@@ -121,7 +121,7 @@ def test_an_index_tells_of_all_runs_and_links_to_their_pages() -> None:
         IndexEntry("specs/none.md"),
     ]
     totals = BatchTotals(specifications=3, reached=1, broken_off=1, tokens=24690, calls=4)
-    read = Read(index_html(entries, totals, "All of it"))
+    read = Read(render_index_html(entries, totals, "All of it"))
     links = [link for link in read.addresses if link != "data:,"]
     assert links == ["./one/report.html", "./one/r.json", "./javascript%3Aalert%281%29"]
     for part in ("All of it", "1 passed", "1 broken off", "1 not run", "17", "24\u202f690"):
@@ -131,6 +131,6 @@ def test_an_index_tells_of_all_runs_and_links_to_their_pages() -> None:
 
 def test_a_test_that_failed_before_it_was_dropped_is_seen_per_attempt() -> None:
     report: Report = made()
-    rows = {row.name: row for row in matrix_of(report).rows}
-    assert [cell.state for cell in rows["test_wrong"].tries] == ["bad", "none"]
-    assert rows["test_wrong"].end.state == "aside"
+    rows = {row.name: row for row in build_traceability_matrix(report).rows}
+    assert [cell.state for cell in rows["test_wrong"].attempt_cells] == ["bad", "none"]
+    assert rows["test_wrong"].final_cell.state == "aside"

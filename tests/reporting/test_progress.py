@@ -12,10 +12,16 @@ from rich.text import Text
 
 from greenloop import events as e
 from greenloop.records import Attempt, Contract, Failure, Requirement, TestRun
-from greenloop.reporting.escaping import one_line
-from greenloop.reporting.progress.batch_activity import BatchUnderWay
-from greenloop.reporting.progress.messages import LABEL_WIDTH, lines_of
-from greenloop.reporting.progress.renderer import Live, Plain, Silent, labelled, progress
+from greenloop.reporting.escaping import sanitize_line
+from greenloop.reporting.progress.batch_activity import BatchActivity
+from greenloop.reporting.progress.messages import LABEL_WIDTH, format_event
+from greenloop.reporting.progress.renderer import (
+    LiveProgress,
+    NullProgress,
+    PlainProgress,
+    build_labelled_row,
+    create_progress,
+)
 
 CONTRACT = Contract(
     module="m",
@@ -41,14 +47,14 @@ ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha25
     ("event", "parts"),
     [
         (
-            e.RunStarted("m", "native", "strong", "dir", recorded=True),
+            e.RunStarted("m", "native", "strong", "dir", is_replay=True),
             ["RECORDED", "strong", "dir"],
         ),
-        (e.RunStarted("m", "native", "strong", None, resumed_answers=3), ["3 answers"]),
+        (e.RunStarted("m", "native", "strong", None, resumed_responses=3), ["3 answers"]),
         (e.RunStarted("m", "none", "NONE: all", None), ["WARNING  no sandbox. NONE: all"]),
         (e.ContractReady(CONTRACT), ["R1 word", " …", "assumed: one"]),
         (
-            e.Attempted(
+            e.CandidateTested(
                 ATTEMPT.model_copy(
                     update={"n": 2, "kind": "repair", "based_on": 1, "remark": "<="}
                 ),
@@ -57,16 +63,16 @@ ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha25
             ["2 repair of 1: 1 passed, 2 failed", "changed: <="],
         ),
         (
-            e.Attempted(ATTEMPT, RUN),
+            e.CandidateTested(ATTEMPT, RUN),
             ["1 generate: 1 passed, 2 failed", "timeout: still", "test_a: E: a"],
         ),
-        (e.Attempted(ATTEMPT, FULL), ["reached a limit: more than 64 MB of files"]),
+        (e.CandidateTested(ATTEMPT, FULL), ["reached a limit: more than 64 MB of files"]),
         (e.CallRetried("t", "busy", 2, 1.5), ["again in 1.5 s (try 2)"]),
         (e.Stuck("the same", "rewriting"), ["the same: rewriting"]),
     ],
 )
 def test_lines_say_what_happened(event: e.Event, parts: list[str]) -> None:
-    lines = lines_of(event)
+    lines = format_event(event)
     for part in parts:
         assert part in "\n".join(lines)
     assert all(line[LABEL_WIDTH - 1] == " " for line in lines)
@@ -74,58 +80,60 @@ def test_lines_say_what_happened(event: e.Event, parts: list[str]) -> None:
 
 def test_a_warning_is_bold_and_red_and_nothing_else_is() -> None:
     for line, text_style in (("WARNING  no sandbox", "bold red"), ("sandbox  native", "")):
-        text = next(iter(labelled(line, "cyan").columns[1].cells))
+        text = next(iter(build_labelled_row(line, "cyan").columns[1].cells))
         assert isinstance(text, Text)
         assert str(text.style) == text_style
 
 
 def test_verbose_says_more() -> None:
-    assert lines_of(e.CallFinished("t", 1.0, 5)) == []
-    assert lines_of(e.CallFinished("t", 1.0, 5), verbose=True) == ["call     t: 1.0 s, 5 tokens"]
-    assert " …" not in "".join(lines_of(e.ContractReady(CONTRACT), verbose=True))
+    assert format_event(e.CallFinished("t", 1.0, 5)) == []
+    assert format_event(e.CallFinished("t", 1.0, 5), verbose=True) == [
+        "call     t: 1.0 s, 5 tokens"
+    ]
+    assert " …" not in "".join(format_event(e.ContractReady(CONTRACT), verbose=True))
 
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
     stream = io.StringIO()
-    Plain(stream)(e.Notice("red \x1b[31m and bell \x07 and\nline"))
+    PlainProgress(stream)(e.Notice("red \x1b[31m and bell \x07 and\nline"))
     assert stream.getvalue() == "note     red  [31m and bell   and line\n"
-    assert one_line("é…") == "é…"
+    assert sanitize_line("é…") == "é…"
 
 
 def test_a_reader_that_has_gone_does_not_stop_the_run() -> None:
     stream = io.StringIO()
     stream.close()
-    Plain(stream)(e.Notice("nobody"))
+    PlainProgress(stream)(e.Notice("nobody"))
 
 
 def test_the_renderer_fits_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert type(progress(quiet=True, verbose=False)) is Silent
-    assert type(progress(quiet=False, verbose=False)) is Plain
+    assert type(create_progress(quiet=True, verbose=False)) is NullProgress
+    assert type(create_progress(quiet=False, verbose=False)) is PlainProgress
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("CI", "true")
-    assert type(progress(quiet=False, verbose=False)) is Plain
+    assert type(create_progress(quiet=False, verbose=False)) is PlainProgress
     monkeypatch.delenv("CI")
-    assert type(progress(quiet=False, verbose=False)) is Live
+    assert type(create_progress(quiet=False, verbose=False)) is LiveProgress
     monkeypatch.setenv("NO_COLOR", "1")
-    assert type(progress(quiet=False, verbose=False)) is Plain
+    assert type(create_progress(quiet=False, verbose=False)) is PlainProgress
 
 
 def test_the_live_view_shows_what_goes_on_side_by_side() -> None:
-    view = Live()
-    view._note(e.CallStarted("generate_code"))
-    view._note(e.CallProgress("generate_code", 1200))
-    view._note(e.CallStarted("generate_tests"))
-    waiting = str(view._waited_for()).split("\n")
+    view = LiveProgress()
+    view._track_event(e.CallStarted("generate_code"))
+    view._track_event(e.CallProgress("generate_code", 1200))
+    view._track_event(e.CallStarted("generate_tests"))
+    waiting = str(view._render_activity()).split("\n")
     assert waiting[0].endswith("generate_code: 0 s, 1,200 characters")
     assert waiting[1].endswith("generate_tests: 0 s, 0 characters")
-    view._note(e.CallFinished("generate_code", 1.0, 5))
-    view._note(e.WorkStarted("tests on a stub"))
-    view._note(e.CallFailed("generate_tests"))
-    assert str(view._waited_for()).endswith("tests on a stub: 0 s")
-    view._note(e.WorkEnded("tests on a stub"))
-    assert str(view._waited_for()).endswith("at work here: 0 s")
+    view._track_event(e.CallFinished("generate_code", 1.0, 5))
+    view._track_event(e.WorkStarted("tests on a stub"))
+    view._track_event(e.CallFailed("generate_tests"))
+    assert str(view._render_activity()).endswith("tests on a stub: 0 s")
+    view._track_event(e.WorkEnded("tests on a stub"))
+    assert str(view._render_activity()).endswith("at work here: 0 s")
 
 
 class Clock:
@@ -140,12 +148,12 @@ class Clock:
 
 def test_plain_lines_are_never_silent_for_long() -> None:
     stream, clock = io.StringIO(), Clock()
-    plain = Plain(stream, every_s=15, clock=clock)
+    plain = PlainProgress(stream, heartbeat_seconds=15, clock=clock)
 
     def told_after(seconds: float) -> str:
         clock.now += seconds
         before = len(stream.getvalue())
-        plain._silence.look()
+        plain._heartbeat.check_silence()
         return stream.getvalue()[before:]
 
     plain(e.CallStarted("generate_code"))
@@ -166,16 +174,16 @@ def test_plain_lines_are_never_silent_for_long() -> None:
 
 def test_a_batch_says_what_each_specification_waits_for() -> None:
     stream, clock = io.StringIO(), Clock()
-    plain = Plain(stream, clock=clock, shown=BatchUnderWay(most=2, clock=clock))
+    plain = PlainProgress(stream, clock=clock, activity=BatchActivity(max_entries=2, clock=clock))
     for name in ("a", "b", "c"):
         plain(e.EntryStarted(name))
     clock.now += 5
-    plain(e.EntryAtWork("a", e.CallStarted("generate_code")))
-    plain(e.EntryAtWork("a", e.WorkStarted("tests on a stub")))
-    plain(e.EntryAtWork("a", e.CallProgress("generate_code", 7)))
-    plain(e.EntryAtWork("gone", e.CallStarted("generate_code")))
+    plain(e.EntryProgress("a", e.CallStarted("generate_code")))
+    plain(e.EntryProgress("a", e.WorkStarted("tests on a stub")))
+    plain(e.EntryProgress("a", e.CallProgress("generate_code", 7)))
+    plain(e.EntryProgress("gone", e.CallStarted("generate_code")))
     clock.now += 15
-    plain._silence.look()
+    plain._heartbeat.check_silence()
     assert stream.getvalue() == (
         "…        a: 20 s, in generate_code: 15 s, 7 characters and tests on a stub: 15 s; "
         "b: 20 s; and 1 more\n"
@@ -185,7 +193,7 @@ def test_a_batch_says_what_each_specification_waits_for() -> None:
 def test_the_thread_that_breaks_the_silence_ends_with_the_run() -> None:
     stream = io.StringIO()
     before = threading.active_count()
-    with Plain(stream, every_s=0.01) as plain:
+    with PlainProgress(stream, heartbeat_seconds=0.01) as plain:
         plain(e.CallStarted("generate_code"))
         ends = time.monotonic() + 60
         while "generate_code: 0 s, 0 characters" not in stream.getvalue():

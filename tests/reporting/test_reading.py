@@ -9,7 +9,7 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.reporting.loader import read_report
-from greenloop.reporting.schema import reference
+from greenloop.reporting.schema import render_reference
 from tests.support.reports import made, older
 
 DOCS = Path(__file__).parents[2] / "docs" / "report.md"
@@ -70,4 +70,4 @@ def test_a_folder_without_a_report_says_what_to_do(tmp_path: Path) -> None:
 
 def test_the_reference_is_that_of_the_schema() -> None:
     """Else: python -m greenloop.reporting.schema docs/report.md"""
-    assert DOCS.read_text("utf-8") == reference()
+    assert DOCS.read_text("utf-8") == render_reference()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.reporting.formats.terminal import report_text
+from greenloop.reporting.formats.terminal import render_report_text
 from tests.support.reports import HOSTILE, all_kinds, checked, made
 
 REPORTS = all_kinds()
@@ -12,16 +12,16 @@ REPORTS = all_kinds()
 
 @pytest.mark.parametrize("kind", REPORTS)
 def test_lines_fit_and_steer_nothing(kind: str) -> None:
-    text = report_text(REPORTS[kind])
+    text = render_report_text(REPORTS[kind])
     assert max(len(line) for line in text.split("\n")) <= 80
     assert text.isascii() or all(char.isprintable() or char == "\n" for char in text)
     assert text.startswith(f"{REPORTS[kind].verdict}: ")
 
 
 def test_it_says_what_matters_first() -> None:
-    text = report_text(checked())
+    text = render_report_text(checked())
     assert text.index("not better") < text.index("WHAT FAILS") < text.index("DID NOT RAISE")
-    whole = report_text(made())
+    whole = render_report_text(made())
     for part in (
         "SHORT  mutants",
         "1 FAULT THAT NO TEST",
@@ -30,7 +30,7 @@ def test_it_says_what_matters_first() -> None:
         "2 repair",
     ):
         assert part in whole
-    assert "␛[31mred" in report_text(made(HOSTILE))
+    assert "␛[31mred" in render_report_text(made(HOSTILE))
 
 
 def test_the_tests_author_is_shown_the_change_alone() -> None:

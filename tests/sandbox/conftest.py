@@ -15,13 +15,13 @@ from greenloop.errors import SandboxError
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.container.backend import ContainerSandbox
-from greenloop.sandbox.backends.container.runtime import Engine, find_engine
+from greenloop.sandbox.backends.container.runtime import ContainerEngine, find_engine
 from greenloop.sandbox.backends.landlock import LandlockSandbox
-from greenloop.sandbox.backends.namespaces import bubblewrap_wall, native_wall
+from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from greenloop.sandbox.guest.isolation import landlock
-from greenloop.sandbox.limits import Limits
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.warm.backend import WarmSandbox
 from tests.support.container_image import IMAGE
 
@@ -29,7 +29,7 @@ Programs = Mapping[str, tuple[str, str]]
 RunAll = Callable[[Programs], dict[str, TestRun]]
 
 
-LIMITS = Limits(
+LIMITS = ResourceLimits(
     timeout_s=20,
     memory_bytes=512 << 20,
     total_bytes=512 << 20,
@@ -80,7 +80,7 @@ def _impossible(kind: str) -> str:
         return "" if landlock.version() else "the kernel has no Landlock"
     if not gives_namespaces():
         return "the kernel gives no namespaces"
-    if kind == "bubblewrap" and bubblewrap_wall() is None:
+    if kind == "bubblewrap" and create_bubblewrap_backend() is None:
         return "this is root" if os.getuid() == 0 else "it is not installed"
     return ""
 
@@ -94,7 +94,7 @@ def _why_no_container() -> str:
     return ""
 
 
-def container_engine() -> Engine:
+def container_engine() -> ContainerEngine:
     """The one that HOSTILE_ENGINE names, or the first that will do. Raises SandboxError."""
     return find_engine(os.environ.get("HOSTILE_ENGINE", "auto"), IMAGE)
 
@@ -111,7 +111,7 @@ def gives_namespaces() -> bool:
     return subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
 
 
-def made(kind: str, limits: Limits = LIMITS) -> TestingSandbox:
+def made(kind: str, limits: ResourceLimits = LIMITS) -> BaseSandbox:
     """A sandbox of one kind, with small limits."""
     if kind == "none":
         return ProcessSandbox(limits)
@@ -120,11 +120,11 @@ def made(kind: str, limits: Limits = LIMITS) -> TestingSandbox:
     return warm(kind, limits)
 
 
-def warm(kind: str, limits: Limits) -> WarmSandbox:
+def warm(kind: str, limits: ResourceLimits) -> WarmSandbox:
     """The same of a kind whose zygote is a process of this machine's."""
     if kind == "landlock":
         return LandlockSandbox(limits)
-    wall = bubblewrap_wall() if kind == "bubblewrap" else native_wall()
+    wall = create_bubblewrap_backend() if kind == "bubblewrap" else create_native_backend()
     assert wall is not None
     return WarmSandbox(wall, limits)
 

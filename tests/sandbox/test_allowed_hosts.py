@@ -15,9 +15,16 @@ import pytest
 from greenloop.errors import InputError, SandboxError
 from greenloop.records import NetworkRequest, ScriptJob, ScriptRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from greenloop.sandbox.network import allowlist
-from greenloop.sandbox.network.allowlist import Rule, as_address, is_public, normal, places, why_not
+from greenloop.sandbox.network.allowlist import (
+    HostRule,
+    explain_rejection,
+    is_public,
+    normalize_host,
+    parse_address,
+    resolve_addresses,
+)
 from greenloop.sandbox.network.proxy import Proxy
 
 
@@ -78,21 +85,21 @@ print(sorted(name for name in os.environ if "proxy" in name.lower()), os.path.is
 """
 
 
-def fetched(box: TestingSandbox, port: int, script: str = FETCH, **more: Any) -> ScriptRun:
+def fetched(box: BaseSandbox, port: int, script: str = FETCH, **more: Any) -> ScriptRun:
     allowed = (f"127.0.0.1:{port}", "*.example.org")
     job = ScriptJob(script=script, arguments=(str(port),), allow_network=allowed, **more)
     return box.run_script(job)
 
 
 @pytest.fixture(scope="module")
-def reaching(box: TestingSandbox) -> TestingSandbox:
+def reaching(box: BaseSandbox) -> BaseSandbox:
     """A sandbox that can; the others say that they cannot, which is tested below."""
-    if not box.reaches_hosts:
+    if not box.can_allow_hosts:
         pytest.skip(f"{box.info.backend} has no way to let hosts through one by one")
     return box
 
 
-def test_allowed_hosts_are_reached_and_no_others(reaching: TestingSandbox, port: int) -> None:
+def test_allowed_hosts_are_reached_and_no_others(reaching: BaseSandbox, port: int) -> None:
     run = fetched(reaching, port)
     assert run.exit_status == 0, run
     refused = [
@@ -159,7 +166,7 @@ with socket.create_connection((place.hostname, place.port)) as through:
 
 
 def test_tunnels_carry_bytes_and_what_is_no_request_is_refused(
-    reaching: TestingSandbox, port: int
+    reaching: BaseSandbox, port: int
 ) -> None:
     run = fetched(reaching, port, TUNNEL)
     assert run.exit_status == 0, run
@@ -170,13 +177,13 @@ def test_tunnels_carry_bytes_and_what_is_no_request_is_refused(
     assert [item.allowed for item in run.network] == [True, *[False] * 6, True]
 
 
-def test_without_hosts_there_is_no_way_out(box: TestingSandbox) -> None:
+def test_without_hosts_there_is_no_way_out(box: BaseSandbox) -> None:
     script = "import os\nprint([name for name in os.environ if 'proxy' in name.lower()])"
     assert box.run_script(ScriptJob(script=script)).stdout == "[]\n"
 
 
-def test_a_sandbox_that_cannot_says_so(box: TestingSandbox) -> None:
-    if box.reaches_hosts:
+def test_a_sandbox_that_cannot_says_so(box: BaseSandbox) -> None:
+    if box.can_allow_hosts:
         assert box.info.backend in ("native", "bubblewrap")
         return
     with pytest.raises(SandboxError, match=f"{box.info.backend}: hosts cannot be allowed"):
@@ -184,7 +191,7 @@ def test_a_sandbox_that_cannot_says_so(box: TestingSandbox) -> None:
 
 
 def test_an_interrupted_or_hanging_run_ends_with_its_proxy(
-    reaching: TestingSandbox, port: int
+    reaching: BaseSandbox, port: int
 ) -> None:
     before = threading.active_count()
     script = TUNNEL.split("    through.sendall")[0] + "    while True: pass"
@@ -213,11 +220,13 @@ NOT_COVERED = {
 
 def test_a_rule_covers_what_it_says() -> None:
     for text, asked in COVERED.items():
-        assert [why_not([Rule.read(text)], *item) for item in asked] == [""] * len(asked)
+        assert [explain_rejection([HostRule.parse(text)], *item) for item in asked] == [""] * len(
+            asked
+        )
     for text, asked in NOT_COVERED.items():
-        assert all(why_not([Rule.read(text)], *item) for item in asked), text
-    assert normal("[FE80::1]") == "fe80::1"
-    assert normal("Example.org.") == "example.org"
+        assert all(explain_rejection([HostRule.parse(text)], *item) for item in asked), text
+    assert normalize_host("[FE80::1]") == "fe80::1"
+    assert normalize_host("Example.org.") == "example.org"
 
 
 @pytest.mark.parametrize(
@@ -248,7 +257,7 @@ def test_what_is_no_host_is_refused(text: str) -> None:
     "fe80::1 fc00::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: ff02::1".split(),
 )
 def test_addresses_of_this_machine_and_its_networks_are_not_public(address: str) -> None:
-    found = as_address(address)
+    found = parse_address(address)
     assert found is not None
     assert not is_public(found)
 
@@ -262,17 +271,17 @@ def test_a_name_that_leads_to_this_machine_is_refused(monkeypatch: pytest.Monkey
     monkeypatch.setattr(allowlist.socket, "getaddrinfo", resolved)
     answer[:] = ["127.0.0.1", "10.0.0.1"]
     with pytest.raises(PermissionError, match="not public"):
-        places("rebound.example.org", 80)
+        resolve_addresses("rebound.example.org", 80)
     answer[:] = ["127.0.0.1", "8.8.8.8"]
-    assert [where for _, where in places("rebound.example.org", 80)] == ["8.8.8.8"]
+    assert [where for _, where in resolve_addresses("rebound.example.org", 80)] == ["8.8.8.8"]
     answer[:] = ["127.0.0.1"]
-    assert [where for _, where in places("localhost", 80)] == ["127.0.0.1"]
-    assert [where for _, where in places("127.0.0.1", 80)] == ["127.0.0.1"]
+    assert [where for _, where in resolve_addresses("localhost", 80)] == ["127.0.0.1"]
+    assert [where for _, where in resolve_addresses("127.0.0.1", 80)] == ["127.0.0.1"]
 
 
 def test_no_more_bytes_than_allowed(port: int) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
-    proxy = Proxy([Rule.read(f"127.0.0.1:{port}")], seconds=20, most_bytes=1000)
+    proxy = Proxy([HostRule.parse(f"127.0.0.1:{port}")], seconds=20, max_bytes=1000)
     proxy.serve(listener)
     with socket.create_connection(listener.getsockname()) as client:
         body = b"x" * 100_000

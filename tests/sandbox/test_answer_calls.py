@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.held_out_examples import untagged
+from greenloop.grading.held_out_examples import decode_value
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.api import Answers
-from greenloop.sandbox.backends.unsandboxed import Limits, ProcessSandbox
+from greenloop.sandbox.api import CallResults
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
 
 CODE = """
 import collections, enum
@@ -88,14 +88,14 @@ OTHERS = {"Pretender()": "Pretender", "identity(len)": "builtin_function_or_meth
 @pytest.fixture(scope="module")
 def answers(box: Sandbox) -> dict[str, dict[str, Any] | None]:
     calls = [*VALUES, *RAISES, *OTHERS, "round_and_round()"]
-    given = box.answer_calls(CODE, "start", calls)
-    assert given.trouble == ""
+    given = box.evaluate_calls(CODE, "start", calls)
+    assert given.error == ""
     return dict(zip(calls, given.events, strict=True))
 
 
 @pytest.mark.parametrize("call", VALUES)
 def test_values_come_back_as_the_built_in_they_are(answers: dict[str, Any], call: str) -> None:
-    value = untagged(answers[call]["value"])
+    value = decode_value(answers[call]["value"])
     assert repr(value) == repr(VALUES[call])
 
 
@@ -140,22 +140,22 @@ TROUBLE = {
 @pytest.mark.parametrize("name", TROUBLE)
 def test_calls_that_do_not_come_to_an_end_are_trouble(name: str) -> None:
     code, said = TROUBLE[name]
-    with ProcessSandbox(Limits(timeout_s=1.5)) as short:
-        given = short.answer_calls(code, "m", ["1", "f()", "2"])
-    assert isinstance(given, Answers)
-    assert said in given.trouble
+    with ProcessSandbox(ResourceLimits(timeout_s=1.5)) as short:
+        given = short.evaluate_calls(code, "m", ["1", "f()", "2"])
+    assert isinstance(given, CallResults)
+    assert said in given.error
     assert given.events[2] is None
     assert len(given.events) == 3
 
 
 def test_answers_from_before_the_trouble_are_kept(box: Sandbox) -> None:
-    given = box.answer_calls("import os\ndef f(): os._exit(0)", "m", ["41 + 1", "f()"])
+    given = box.evaluate_calls("import os\ndef f(): os._exit(0)", "m", ["41 + 1", "f()"])
     assert given.events[0] is not None
-    assert untagged(given.events[0]["value"]) == 42
+    assert decode_value(given.events[0]["value"]) == 42
 
 
 def test_no_calls_are_no_trouble(box: Sandbox) -> None:
-    assert box.answer_calls("x = 1", "m", []) == Answers(())
+    assert box.evaluate_calls("x = 1", "m", []) == CallResults(())
 
 
 def test_the_module_is_not_told_that_it_is_tried_out(box: Sandbox) -> None:
@@ -171,6 +171,6 @@ def test_the_module_is_not_told_that_it_is_tried_out(box: Sandbox) -> None:
         "hasattr(sys.modules['__main__'], '__file__')",
         "again()",
     ]
-    given = box.answer_calls(code, "m", calls)
-    values = [untagged(event["value"]) for event in given.events if event is not None]
+    given = box.evaluate_calls(code, "m", calls)
+    values = [decode_value(event["value"]) for event in given.events if event is not None]
     assert values == [[], ["-c"], False, False, "pytest"]

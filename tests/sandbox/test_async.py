@@ -11,11 +11,11 @@ from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends import landlock
 from greenloop.sandbox.backends.container import command
-from greenloop.sandbox.backends.mounts import site_entries, visible
+from greenloop.sandbox.backends.mounts import build_guest_mounts, list_site_entries
 from greenloop.sandbox.guest.pytest_plugin.failure_details import ASYNC_ADVICE
 from greenloop.sandbox.guest.pytest_plugin.return_values import FALSE_ADVICE, GENERATOR_ADVICE
 from greenloop.sandbox.warm import backend
-from greenloop.testsuite.quality_gates import NOT_RUN
+from greenloop.testsuite.quality_gates import NOT_RUN_MESSAGES
 from tests.sandbox.conftest import kinds, made
 
 _PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
@@ -133,15 +133,15 @@ def test_what_a_test_gives_back_does_not_make_it_pass(alone: TestRun) -> None:
         "Back::test_false": FALSE_ADVICE,
         "test_false[1]": FALSE_ADVICE,
     }
-    assert alone.failing == {item.test for item in alone.failures}
+    assert alone.failing_tests == {item.test for item in alone.failures}
     assert alone.outcomes["test_solution.py::test_false[2]"] == "passed"
     assert alone.outcomes["test_solution.py::test_harmless"] == "passed"
     assert alone.outcomes["test_solution.py::Back::test_harmless"] == "passed"
 
 
 def test_gates_know_the_words_for_a_test_that_is_not_run() -> None:
-    assert ASYNC_ADVICE.startswith(NOT_RUN)
-    assert GENERATOR_ADVICE.startswith(NOT_RUN)
+    assert ASYNC_ADVICE.startswith(NOT_RUN_MESSAGES)
+    assert GENERATOR_ADVICE.startswith(NOT_RUN_MESSAGES)
 
 
 def test_async_tests_that_run_by_themselves_do(alone: TestRun) -> None:
@@ -219,8 +219,8 @@ def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     with pytest.MonkeyPatch.context() as patch:
         wanted = ("pytest", *_PACKAGES)
         for module in (backend, landlock):
-            patch.setattr(module, "visible", lambda: visible(wanted))
-        patch.setattr(command, "site_entries", lambda _: site_entries(wanted))
+            patch.setattr(module, "visible", lambda: build_guest_mounts(wanted))
+        patch.setattr(command, "list_site_entries", lambda _: list_site_entries(wanted))
         with made(request.param) as box:
             yield box
 

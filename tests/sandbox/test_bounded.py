@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.backends.subprocess_runner import Bounds, run_bounded
-from greenloop.sandbox.process_result import Ended
+from greenloop.sandbox.backends.subprocess_runner import ProcessBounds, run_process
+from greenloop.sandbox.process_result import ProcessResult
 
 SOON = 0.6
 
@@ -26,13 +26,13 @@ def run(
     output: int = 100_000,
     result: int = 100_000,
     stop: threading.Event | None = None,
-) -> Ended:
+) -> ProcessResult:
     """Runs a bare Python program; `sys.argv[1]` is its side channel."""
-    return run_bounded(
+    return run_process(
         [sys.executable, "-I", "-S", "-c", source, "{fd}"],
         folder=folder,
         environment={},
-        bounds=Bounds(timeout_s, output, kept_bytes=1000, result_bytes=result),
+        bounds=ProcessBounds(timeout_s, output, kept_bytes=1000, result_bytes=result),
         stop=stop or threading.Event(),
     )
 
@@ -52,7 +52,7 @@ def test_output_result_and_status_come_back(tmp_path: Path) -> None:
         "os.write(int(sys.argv[1]), b'line\\n'); sys.exit(3)",
         tmp_path,
     )
-    assert (ended.ending, ended.status, ended.result) == ("finished", 3, b"line\n")
+    assert (ended.ending, ended.status, ended.channel_data) == ("finished", 3, b"line\n")
     assert ended.output == b"out\nerr\n"
 
 
@@ -163,11 +163,11 @@ def test_no_descriptor_is_lost(tmp_path: Path) -> None:
     for _ in range(5):
         run("pass", tmp_path)
     with pytest.raises(OSError, match="no-such-program"):
-        run_bounded(
+        run_process(
             ["/no-such-program"],
             folder=tmp_path,
             environment={},
-            bounds=Bounds(1, 1),
+            bounds=ProcessBounds(1, 1),
             stop=threading.Event(),
         )
     assert len(os.listdir("/proc/self/fd")) == before

@@ -21,7 +21,7 @@ NEW |= {"open_tree_attr": 467, "file_setattr": 469, "fchmodat2": 452}
 
 def ours(machine: str) -> list[tuple[str, int]]:
     """All that we have for one machine."""
-    tables = [syscalls._NUMBERS, seccomp._DENIED]
+    tables = [syscalls._SYSCALL_NUMBERS, seccomp._DENIED]
     tables += [getattr(seccomp_strict, name) for name in _SECOND]
     found = [pair for table in tables for pair in table[machine].items()]
     found += [("clone", seccomp._CLONE[machine]), ("ioctl", seccomp._IOCTL[machine])]
@@ -29,7 +29,7 @@ def ours(machine: str) -> list[tuple[str, int]]:
     found += [("mmap", seccomp._MMAP[machine]), ("setsockopt", seccomp._SETSOCKOPT[machine])]
     found += [("setpriority", seccomp._SETPRIORITY[machine]), ("clone3", seccomp._CLONE3)]
     names = "prlimit64 sched_setscheduler sched_setparam sched_setattr sched_setaffinity"
-    found += zip(names.split(), seccomp._OF_A_PROCESS[machine], strict=True)
+    found += zip(names.split(), seccomp._PROCESS_ATTRIBUTE_CALLS[machine], strict=True)
     names = "landlock_create_ruleset landlock_add_rule landlock_restrict_self"
     numbers = (landlock._CREATE, landlock._ADD_RULE, landlock._RESTRICT)
     return [*found, *zip(names.split(), numbers, strict=True)]

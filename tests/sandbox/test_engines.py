@@ -10,17 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.dependencies import Installed
+from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.sandbox import open_sandbox
-from greenloop.sandbox.backends.container.command import Shape, start_command
-from greenloop.sandbox.backends.container.runtime import Engine, find_engine, mend
-from greenloop.sandbox.limits import Limits
+from greenloop.sandbox.backends.container.command import ContainerConfig, build_start_command
+from greenloop.sandbox.backends.container.runtime import (
+    ContainerEngine,
+    find_engine,
+    suggest_remedy,
+)
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.settings import Settings
 from tests.sandbox.conftest import container_engine, why_not
 from tests.support.container_image import IMAGE
 
-PODMAN = Engine("podman", "/usr/bin/podman", "5.0.0", "python:3.11-slim")
+PODMAN = ContainerEngine("podman", "/usr/bin/podman", "5.0.0", "python:3.11-slim")
 
 
 @pytest.fixture
@@ -87,32 +91,34 @@ def test_an_engine_that_starts_nothing_is_quoted(only: Path) -> None:
     ],
 )
 def test_what_can_be_mended_is_said_how(said: str, words: str) -> None:
-    assert words in mend(PODMAN, f"podman: {said}")
+    assert words in suggest_remedy(PODMAN, f"podman: {said}")
 
 
-def started(packages: Installed) -> list[str]:
-    return start_command(PODMAN, "greenloop-1-abc", Shape.of(Limits(), packages))
+def started(packages: InstalledPackages) -> list[str]:
+    return build_start_command(
+        PODMAN, "greenloop-1-abc", ContainerConfig.from_limits(ResourceLimits(), packages)
+    )
 
 
 def test_an_old_python_says_so_itself() -> None:
-    code = f"import sys; sys.version_info = (3, 9); exec({started(Installed())[-1]!r})"
+    code = f"import sys; sys.version_info = (3, 9); exec({started(InstalledPackages())[-1]!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.strip().endswith("3.10 or newer is needed")
 
 
 def test_a_python_that_packages_are_not_for_says_so_itself() -> None:
-    packages = Installed(("six",), "/somewhere/site-packages", modules=("six",))
+    packages = InstalledPackages(("six",), "/somewhere/site-packages", preloadable_modules=("six",))
     code = f"import sys; sys.version_info = (3, 99, 1); exec({started(packages)[-1]!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     ours = f"{sys.version_info[0]}.{sys.version_info[1]} on {sys.platform}"
     said = f"its Python is 3.99 on {sys.platform}; the packages are for {ours}"
     assert (done.returncode, done.stderr.strip()) == (1, said)
-    assert mend(PODMAN, f"podman: {said}") == f"podman: the image {PODMAN.image}: {said}"
+    assert suggest_remedy(PODMAN, f"podman: {said}") == f"podman: the image {PODMAN.image}: {said}"
 
 
 def test_nothing_of_this_machine_is_handed_on() -> None:
-    words = started(Installed())
+    words = started(InstalledPackages())
     assert {"--network=none", "--read-only", "--cap-drop=ALL", "--pull=never"} <= set(words)
     assert "--security-opt=no-new-privileges" in words
     assert not [word for word in words if word.startswith(("--env", "-e", "--volume", "--priv"))]

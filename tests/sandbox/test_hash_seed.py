@@ -10,7 +10,7 @@ CODE = "def f():\n    return hash('greenloop')\n"
 
 def test_the_hash_seed_is_that_asked_for_in_every_process(box: Sandbox) -> None:
     with made(box.info.backend) as another:
-        answers = [item.answer_calls(CODE, "solution", ["f()"]).events for item in (box, another)]
+        answers = [item.evaluate_calls(CODE, "solution", ["f()"]).events for item in (box, another)]
     assert answers[0] == answers[1]
     (first,) = answers[0]
     assert first is not None

@@ -9,8 +9,8 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.base import TestingSandbox
-from greenloop.sandbox.work.stack_dump import frames
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.work.stack_dump import parse_frames
 from tests.sandbox.conftest import LIMITS
 
 _TEST = "from solution import f\n\n\ndef test_before(): pass\n\n\ndef test_a():\n    f()\n"
@@ -76,7 +76,7 @@ CASES: dict[str, tuple[str, str, int, str, str, list[str]]] = {
 @pytest.fixture(scope="module")
 def runs(box: Sandbox) -> dict[str, TestRun]:
     """All of them, some at once: they mostly wait. Long enough to begin on a busy machine too."""
-    assert isinstance(box, TestingSandbox)
+    assert isinstance(box, BaseSandbox)
     box.limits = replace(LIMITS, timeout_s=TIME_S)
     try:
         with ThreadPoolExecutor(4) as pool:
@@ -124,9 +124,9 @@ def test_an_answer_is_read_as_far_as_it_is_one() -> None:
         "\ud800 nonsense\n"
     )
     files = {"solution.py": "a\n  '\ud800'", "test_solution.py": "f()"}
-    found = [(item.file, item.line, item.text) for item in frames(answer, files)]
+    found = [(item.file, item.line, item.text) for item in parse_frames(answer, files)]
     assert found[0] == ("test_solution.py", 1, "f()")
     assert found[-1] == ("solution.py", 2, "'\\ud800'")
     assert len(found) == 3
     deep = answer.split("\n")[1] + "\n"
-    assert len(frames(deep * 100, files)) == 15
+    assert len(parse_frames(deep * 100, files)) == 15

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.backends.cleanup import end_strays, remove
+from greenloop.sandbox.backends.cleanup import kill_stray_processes, remove_folder
 
 NOBODY = 65534
 
@@ -18,7 +18,7 @@ def test_only_processes_with_the_mark_are_ended() -> None:
     marked = subprocess.Popen(["sleep", "60"], env={"HOME": "/x/1"}, start_new_session=True)
     near = subprocess.Popen(["sleep", "60"], env={"HOME": "/x/12", "A": "HOME=/x/1"})
     try:
-        end_strays("HOME=/x/1")
+        kill_stray_processes("HOME=/x/1")
         assert marked.wait(5) == -9
         assert near.poll() is None
     finally:
@@ -79,7 +79,7 @@ def _made_and_removed(tmp_path: Path, root: Path, make: Callable[[Path], None]) 
                     parent.chmod(0o755)
             os.setuid(NOBODY)
         make(root)
-        remove(root)
+        remove_folder(root)
     except BaseException as error:
         print(repr(error), flush=True)
         return 1
@@ -87,5 +87,5 @@ def _made_and_removed(tmp_path: Path, root: Path, make: Callable[[Path], None]) 
 
 
 def test_a_folder_that_is_gone_already_is_no_error(tmp_path: Path) -> None:
-    remove(tmp_path / "gone")
+    remove_folder(tmp_path / "gone")
     assert not (tmp_path / "gone").exists()

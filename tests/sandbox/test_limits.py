@@ -9,9 +9,9 @@ import pytest
 from greenloop.errors import SettingsError
 from greenloop.records import Ending, Failure, LimitName
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.limits import Limits, limits_of
-from greenloop.sandbox.process_result import Ended
-from greenloop.sandbox.work.limit_detection import limits_hit
+from greenloop.sandbox.limits import ResourceLimits, limits_from_settings
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.limit_detection import detect_limits_hit
 from greenloop.settings import Settings
 
 MB = 1 << 20
@@ -32,15 +32,15 @@ VARIABLES = {
 
 
 def test_without_settings_they_are_the_defaults() -> None:
-    assert limits_of(Settings.load()) == Limits()
-    assert Limits().cpu_seconds == 32
+    assert limits_from_settings(Settings.load()) == ResourceLimits()
+    assert ResourceLimits().cpu_seconds == 32
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
 def test_a_variable_sets_its_limit(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, field, value = VARIABLES[variable]
     monkeypatch.setenv(variable, text)
-    assert getattr(limits_of(Settings.load()), field) == value
+    assert getattr(limits_from_settings(Settings.load()), field) == value
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
@@ -54,7 +54,7 @@ def test_a_value_out_of_bounds_is_refused_by_name(
 
 
 def test_memory_in_all_follows_that_of_one_process_where_it_is_not_set() -> None:
-    limits = limits_of(Settings.load(memory_mb=300))
+    limits = limits_from_settings(Settings.load(memory_mb=300))
     assert limits.total_bytes == limits.memory_bytes == 300 * MB
 
 
@@ -82,18 +82,20 @@ def test_an_ordinary_run_passes_with_the_least_of_all() -> None:
 
 @pytest.mark.parametrize("name", get_args(LimitName))
 def test_each_is_said_in_words_with_its_number(name: LimitName) -> None:
-    small = Limits(1.5, 7, 8 * MB, 9 * MB, 10 << 10, 0, 0, 11 * MB, 12 * MB, 13 * MB, 14, 15, 16)
-    words = small.exceeded(name)
+    small = ResourceLimits(
+        1.5, 7, 8 * MB, 9 * MB, 10 << 10, 0, 0, 11 * MB, 12 * MB, 13 * MB, 14, 15, 16
+    )
+    words = small.describe_exceeded(name)
     assert any(character.isdecimal() for character in words)
-    assert words != Limits().exceeded(name)
+    assert words != ResourceLimits().describe_exceeded(name)
 
 
 def told(ending: Ending, *messages: str, status: int = 1, hit: tuple[str, ...] = ()) -> list[str]:
     failures = [
         Failure(test="t", phase="call", exception="OSError", message=item) for item in messages
     ]
-    ended = Ended(ending, status, b"", b"", 1.0, hit)
-    return list(limits_hit(ending, ended, True, failures))
+    ended = ProcessResult(ending, status, b"", b"", 1.0, hit)
+    return list(detect_limits_hit(ending, ended, True, failures))
 
 
 def test_what_was_seen_goes_before_what_was_said() -> None:

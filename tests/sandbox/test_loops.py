@@ -1,6 +1,6 @@
 """Which lines decide whether a loop ends."""
 
-from greenloop.sandbox.guest.trials.mutants.loop_detection import endless_lines
+from greenloop.sandbox.guest.trials.mutants.loop_detection import find_loop_exit_lines
 
 CODE = """\
 def f(items):
@@ -27,8 +27,8 @@ def g(text):
 
 
 def test_heads_exits_and_what_changes_the_condition_are_named_and_no_others() -> None:
-    assert endless_lines(CODE) == {4, 7, 8, 9, 10, 16, 18, 19}
+    assert find_loop_exit_lines(CODE) == {4, 7, 8, 9, 10, 16, 18, 19}
 
 
 def test_a_module_without_while_has_none() -> None:
-    assert endless_lines("for x in range(3):\n    break\n") == frozenset()
+    assert find_loop_exit_lines("for x in range(3):\n    break\n") == frozenset()

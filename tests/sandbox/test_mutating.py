@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from greenloop.sandbox.process_result import Ended
-from greenloop.sandbox.work.mutants import MutantRuns, Splice, try_all
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.mutants import ModuleEdit, MutantRuns, run_all_mutants
 
 KEY = "k"
-SPLICE = Splice(0, 1, "x", (0, 1, 1, ""), (1, 1))
+SPLICE = ModuleEdit(0, 1, "x", (0, 1, 1, ""), (1, 1))
 HEALTHY = {"event": "healthy", "tests": []}
 END = {"event": "end", "exit_status": 0}
 
@@ -27,12 +27,12 @@ def heard(count: int, *runs: Sequence[dict[str, Any]], budget_s: float = 60) -> 
     """What comes of these runs, one after the other; `asked` numbers are in their order."""
     waiting = list(runs)
 
-    def run(numbers: Sequence[int], left_s: float, together: bool) -> tuple[Ended, str]:
+    def run(numbers: Sequence[int], left_s: float, together: bool) -> tuple[ProcessResult, str]:
         assert together == (len(waiting) == len(runs))  # only until one has broken off
         lines = "".join(f"{KEY} {json.dumps(event)}\n" for event in waiting.pop(0))
-        return Ended("finished", 0, b"", lines.encode(), 0.1), KEY
+        return ProcessResult("finished", 0, b"", lines.encode(), 0.1), KEY
 
-    found = try_all([SPLICE] * count, run, budget_s)
+    found = run_all_mutants([SPLICE] * count, run, budget_s)
     assert waiting == []
     return found
 
@@ -45,7 +45,7 @@ def test_a_whole_run() -> None:
     said = [HEALTHY, mutant(1, "survived"), mutant(0, "killed", test="t.py::a"), END]
     found = heard(2, said)
     assert outcomes(found) == ["killed", "survived"]
-    assert (found.runs[0].test, found.trouble) == ("t.py::a", "")
+    assert (found.runs[0].test, found.error) == ("t.py::a", "")
 
 
 def test_what_makes_no_sense_is_an_error_and_no_verdict() -> None:
@@ -77,13 +77,13 @@ def test_who_ends_the_run_is_found_by_being_tried_alone() -> None:
         [HEALTHY, begun(1)],
     )
     assert outcomes(found) == ["killed", "crashed", "survived"]
-    assert found.trouble == ""
+    assert found.error == ""
 
 
 def test_a_run_that_breaks_off_before_any_mutant_is_no_verdict() -> None:
     found = heard(2, [HEALTHY])
     assert outcomes(found) == ["not_run", "not_run"]
-    assert "broke off" in found.trouble
+    assert "broke off" in found.error
 
 
 def test_without_time_nothing_is_run() -> None:

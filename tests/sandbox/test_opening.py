@@ -10,9 +10,9 @@ import pytest
 from greenloop.errors import SandboxError
 from greenloop.sandbox import factory, open_sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import Limits, TestingSandbox
-from greenloop.sandbox.factory import Maker
-from greenloop.sandbox.self_check import check_wall
+from greenloop.sandbox.base import BaseSandbox, ResourceLimits
+from greenloop.sandbox.factory import SandboxFactory
+from greenloop.sandbox.self_check import check_isolation
 from greenloop.settings import Settings
 from tests.sandbox.conftest import KINDS, container_engine, made, walls, why_not
 from tests.support.container_image import IMAGE
@@ -24,13 +24,13 @@ Machine = Callable[..., None]
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     """A machine with these kinds and no others."""
 
-    def having(**kinds: Maker) -> None:
-        monkeypatch.setattr(factory, "_makers", lambda settings: kinds)
+    def having(**kinds: SandboxFactory) -> None:
+        monkeypatch.setattr(factory, "_list_factories", lambda settings: kinds)
 
     return having
 
 
-def missing(limits: Limits) -> TestingSandbox:
+def missing(limits: ResourceLimits) -> BaseSandbox:
     raise SandboxError("the kernel says no")
 
 
@@ -44,7 +44,7 @@ def test_without_a_wall_it_says_so_in_capitals() -> None:
 def test_auto_takes_the_first_wall_that_holds() -> None:
     with open_sandbox(Settings.load()) as box:
         assert box.info.backend == walls()[0]
-        check_wall(box)
+        check_isolation(box)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -58,7 +58,7 @@ def test_every_wall_was_tried(kind: str) -> None:
 
 def test_a_wall_that_does_not_hold_is_found_out() -> None:
     with made("none") as box, pytest.raises(SandboxError, match="does not hold: reads"):
-        check_wall(box)
+        check_isolation(box)
 
 
 def test_where_nothing_holds_auto_refuses_and_says_what_was_tried(machine: Machine) -> None:

@@ -258,7 +258,7 @@ def test_an_order_seed_shuffles_and_repeats(box: Sandbox) -> None:
 
 def test_files_that_come_last_stay_behind_the_others_where_tests_are_shuffled(box: Sandbox) -> None:
     text = "from solution import x\n" + "".join(f"def test_{n}(): pass\n" for n in range(6))
-    files = [TestFile("test_a_last.py", text, last=True), TestFile("test_solution.py", text)]
+    files = [TestFile("test_a_last.py", text, is_last=True), TestFile("test_solution.py", text)]
     run = box.run_tests("x = 1", files, module="solution", order_seed=1)
     own = [item.id for item in run.tests][:6]
     assert all(name.startswith("test_solution.py") for name in own), run.tests

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.dependencies import Installed, Store
+from greenloop.dependencies import InstalledPackages, PackageStore
 from greenloop.grading import grade
 from greenloop.records import InputFile, Project, ScriptJob
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.backends.mounts import visible
+from greenloop.sandbox.backends.mounts import build_guest_mounts
 from tests.support.wheels import only_wheels_of, wheel
 
 pytestmark = pytest.mark.slow
@@ -53,12 +53,12 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def store(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Store(tmp_path_factory.mktemp("cache"))
+def store(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> PackageStore:
+    return PackageStore(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture
-def alpha(store: Store) -> Installed:
+def alpha(store: PackageStore) -> InstalledPackages:
     return store.install(["alpha"])
 
 
@@ -66,7 +66,9 @@ def is_warm(box: Sandbox) -> bool:
     return box.info.backend != "none"
 
 
-def test_a_package_is_there_for_those_who_may_use_it(box: Sandbox, alpha: Installed) -> None:
+def test_a_package_is_there_for_those_who_may_use_it(
+    box: Sandbox, alpha: InstalledPackages
+) -> None:
     tests = TESTS.format(version="2.0")
     for hash_seed in (0, 4711):  # warm, and in a Python started anew
         run = box.with_packages(alpha).run_tests(CODE, tests, hash_seed=hash_seed)
@@ -76,7 +78,7 @@ def test_a_package_is_there_for_those_who_may_use_it(box: Sandbox, alpha: Instal
     assert grade(box.with_packages(alpha), CODE, tests).flakiness
 
 
-def test_two_runs_with_different_packages_at_once(box: Sandbox, store: Store) -> None:
+def test_two_runs_with_different_packages_at_once(box: Sandbox, store: PackageStore) -> None:
     versions = ["1.0", "2.0"] * 4
     boxes = {v: box.with_packages(store.install([f"alpha=={v}"])) for v in set(versions)}
 
@@ -87,25 +89,27 @@ def test_two_runs_with_different_packages_at_once(box: Sandbox, store: Store) ->
         assert all(pool.map(one, versions))
 
 
-def loaded(box: Sandbox, packages: Installed) -> object:
-    answers = box.with_packages(packages).answer_calls(LOADED, "solution", ["loaded()"])
+def loaded(box: Sandbox, packages: InstalledPackages) -> object:
+    answers = box.with_packages(packages).evaluate_calls(LOADED, "solution", ["loaded()"])
     assert answers.events[0] is not None, answers
     return answers.events[0].get("value")
 
 
-def test_a_package_is_loaded_before_the_run(box: Sandbox, alpha: Installed) -> None:
+def test_a_package_is_loaded_before_the_run(box: Sandbox, alpha: InstalledPackages) -> None:
     assert (loaded(box, alpha) == loaded(box, alpha)) == is_warm(box)
 
 
-def test_a_package_that_starts_threads_is_not(box: Sandbox, store: Store) -> None:
+def test_a_package_that_starts_threads_is_not(box: Sandbox, store: PackageStore) -> None:
     thready = store.install(["thready"])
-    assert thready.modules == ("alpha",)
+    assert thready.preloadable_modules == ("alpha",)
     first = loaded(box, thready)
     assert first is not None
     assert first != loaded(box, thready)
 
 
-def test_a_package_that_cannot_be_loaded_fails_where_it_is_used(box: Sandbox, store: Store) -> None:
+def test_a_package_that_cannot_be_loaded_fails_where_it_is_used(
+    box: Sandbox, store: PackageStore
+) -> None:
     broken = box.with_packages(store.install(["broken"]))
     run = broken.run_tests(CODE, TESTS.format(version="2.0"))
     assert "ZeroDivisionError" in {item.exception for item in run.failures}
@@ -116,14 +120,14 @@ ONLY_DOUBLE = "from solution import double\n\ndef test_double():\n    assert dou
 
 
 def test_the_runs_own_module_comes_before_a_package_of_that_name(
-    box: Sandbox, alpha: Installed
+    box: Sandbox, alpha: InstalledPackages
 ) -> None:
     tests = "from alpha import mine\n\ndef test_mine():\n    assert mine() == 1\n"
     run = box.with_packages(alpha).run_tests("def mine():\n    return 1\n", tests, module="alpha")
     assert run.passed, run
 
 
-def test_plugins_of_pytest_are_loaded_by_name_only(box: Sandbox, store: Store) -> None:
+def test_plugins_of_pytest_are_loaded_by_name_only(box: Sandbox, store: PackageStore) -> None:
     """By chance one run would have them and another not: warm or cold."""
     plugged = box.with_packages(store.install(["plugged"]))
     for hash_seed in (0, 0, 4711):
@@ -149,16 +153,16 @@ def sees(path):
 """
 
 
-def test_behind_a_wall_the_folder_is_read_only(box: Sandbox, alpha: Installed) -> None:
+def test_behind_a_wall_the_folder_is_read_only(box: Sandbox, alpha: InstalledPackages) -> None:
     if not is_warm(box):
         pytest.skip("without a wall nothing keeps a run from writing")
-    (event,) = box.with_packages(alpha).answer_calls(WRITES, "solution", ["writes()"]).events
+    (event,) = box.with_packages(alpha).evaluate_calls(WRITES, "solution", ["writes()"]).events
     assert event is not None
     assert event.get("value") in (["int", hex(errno.EROFS)], ["int", hex(errno.EACCES)])
 
 
 def test_behind_a_wall_what_is_installed_into_the_interpreter_is_not_seen(
-    box: Sandbox, alpha: Installed
+    box: Sandbox, alpha: InstalledPackages
 ) -> None:
     if not is_warm(box):
         pytest.skip("without a wall the files of this machine are in reach")
@@ -166,15 +170,15 @@ def test_behind_a_wall_what_is_installed_into_the_interpreter_is_not_seen(
         pytest.skip("Landlock cannot hide what lies below a folder that may be read")
     if box.info.backend == "container":
         pytest.skip("in a container it is the image's interpreter")
-    places = [path for path in visible().hidden if list(Path(path).iterdir())]
+    places = [path for path in build_guest_mounts().hidden if list(Path(path).iterdir())]
     if not places:
         pytest.skip("nothing is installed into this interpreter itself")
     calls = [f"sees({path!r})" for path in places]
-    answers = box.with_packages(alpha).answer_calls(WRITES, "solution", calls)
+    answers = box.with_packages(alpha).evaluate_calls(WRITES, "solution", calls)
     assert [item and item.get("value") for item in answers.events] == [["list", []]] * len(places)
 
 
-def test_more_sets_than_are_kept_awake(box: Sandbox, store: Store) -> None:
+def test_more_sets_than_are_kept_awake(box: Sandbox, store: PackageStore) -> None:
     if not is_warm(box):
         pytest.skip("without a wall nothing is kept")
     sets = [store.install([f"alpha>=0.{n}"]) for n in range(5)]
@@ -183,7 +187,9 @@ def test_more_sets_than_are_kept_awake(box: Sandbox, store: Store) -> None:
         assert run.passed, run
 
 
-def test_interrupting_one_view_leaves_the_others_alone(box: Sandbox, alpha: Installed) -> None:
+def test_interrupting_one_view_leaves_the_others_alone(
+    box: Sandbox, alpha: InstalledPackages
+) -> None:
     hanging = "import time\nfrom solution import double\n\ndef test_it():\n    time.sleep(600)\n"
     one, other = box.with_packages(alpha), box.with_packages(alpha)
     with ThreadPoolExecutor(2) as pool:
@@ -199,7 +205,7 @@ def test_interrupting_one_view_leaves_the_others_alone(box: Sandbox, alpha: Inst
         assert stopped.result().ending == "interrupted"
 
 
-def test_scripts_and_projects_may_use_them_too(box: Sandbox, alpha: Installed) -> None:
+def test_scripts_and_projects_may_use_them_too(box: Sandbox, alpha: InstalledPackages) -> None:
     script = ScriptJob(script="import alpha, sys\nprint(alpha.VERSION, 'pytest' in sys.modules)")
     run = box.with_packages(alpha).run_script(script)
     assert (run.stdout, run.exit_status) == ("2.0 False\n", 0), run

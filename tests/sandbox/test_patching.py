@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from greenloop.sandbox.process_result import Ended
-from greenloop.sandbox.work.patches import PatchRuns, patch_runs
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.patches import PatchRuns, parse_patch_runs
 
 WHOLE = {"event": "end"}
 
 
 def told(*events: dict[str, Any], ending: Any = "finished") -> PatchRuns:
     result = "".join(f"key {json.dumps(item)}\n" for item in events).encode()
-    return patch_runs(Ended(ending, 0, b"", result, 1.0), "key", 3)
+    return parse_patch_runs(ProcessResult(ending, 0, b"", result, 1.0), "key", 3)
 
 
 def test_a_whole_run() -> None:
     runs = told({"event": "tried", "count": 3}, {"event": "passes", "patch": 2}, WHOLE)
-    assert (runs.passing, runs.tried, runs.trouble) == ((2,), 3, "")
+    assert (runs.passing, runs.tried_count, runs.error) == ((2,), 3, "")
 
 
 def test_what_makes_no_sense_is_left_out() -> None:
@@ -37,11 +37,11 @@ def test_what_makes_no_sense_is_left_out() -> None:
         {**test, "wall_s": 1e99, "peak_bytes": -1},
         WHOLE,
     )
-    assert (runs.passing, runs.tried) == ((1,), 3)
-    assert [(item.id, item.wall_s, item.peak_bytes) for item in runs.reached] == [("t", 86400, 0)]
+    assert (runs.passing, runs.tried_count) == ((1,), 3)
+    assert [(item.id, item.wall_s, item.peak_bytes) for item in runs.baseline] == [("t", 86400, 0)]
 
 
 def test_a_run_that_broke_off_keeps_what_it_said() -> None:
     runs = told({"event": "passes", "patch": 0}, ending="memory")
     assert runs.passing == (0,)
-    assert "broke off (memory" in runs.trouble
+    assert "broke off (memory" in runs.error

@@ -14,7 +14,7 @@ import pytest
 
 from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.backends import unsandboxed
-from greenloop.sandbox.backends.unsandboxed import Limits, ProcessSandbox
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
 from greenloop.testsuite import TestFile
 from tests.sandbox.conftest import LIMITS
 
@@ -122,7 +122,7 @@ def test_processes_that_left_the_group_are_ended(box: ProcessSandbox, own_tempor
 )
 def test_the_time_limit_ends_a_run(code: str, where: str) -> None:
     started = time.monotonic()
-    run = ProcessSandbox(Limits(timeout_s=3)).run_tests(code, PASS)
+    run = ProcessSandbox(ResourceLimits(timeout_s=3)).run_tests(code, PASS)
     assert run.ending == "timeout"
     assert where in run.detail
     assert time.monotonic() - started < 20
@@ -160,13 +160,13 @@ def test_interrupt_also_ends_a_run_that_is_being_prepared(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interrupt comes after the call and before its process."""
-    original = unsandboxed.environment
+    original = unsandboxed.build_environment
 
     def asked(*values: Any) -> dict[str, str]:
         box.interrupt()
         return original(*values)
 
-    monkeypatch.setattr(unsandboxed, "environment", asked)
+    monkeypatch.setattr(unsandboxed, "build_environment", asked)
     assert box.run_tests(FOREVER, PASS).ending == "interrupted"
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import InputError
-from greenloop.project.snapshot import snapshot
+from greenloop.project.snapshot import take_snapshot
 from greenloop.records import Expectation, Project
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 
@@ -129,7 +129,7 @@ def outside(root: Path, *more: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return snapshot(written(tmp_path_factory.mktemp("project"), FILES))
+    return take_snapshot(written(tmp_path_factory.mktemp("project"), FILES))
 
 
 @pytest.fixture(scope="module")
@@ -138,12 +138,12 @@ def by_pytest(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_a_project_behaves_as_it_does_outside(
-    box: TestingSandbox, project: Project, by_pytest: dict[str, str]
+    box: BaseSandbox, project: Project, by_pytest: dict[str, str]
 ) -> None:
     run = box.run_project(project)
     assert run.outcomes == by_pytest
     assert len(by_pytest) == 6
-    assert set(run.failing) >= {"tests/unit/test_cart.py::TestCart::test_total"}
+    assert set(run.failing_tests) >= {"tests/unit/test_cart.py::TestCart::test_total"}
     assert run.notes == NOTES
     failure = next(item for item in run.failures if item.test.endswith("test_total"))
     places = [(frame.file, frame.line) for frame in failure.frames]
@@ -151,7 +151,7 @@ def test_a_project_behaves_as_it_does_outside(
 
 
 def test_what_is_laid_over_it_counts_and_nothing_reaches_the_next_run(
-    box: TestingSandbox, project: Project
+    box: BaseSandbox, project: Project
 ) -> None:
     fixed = project.with_overlay(FIXED)
     first = box.run_project(fixed)
@@ -165,18 +165,18 @@ def test_what_is_laid_over_it_counts_and_nothing_reaches_the_next_run(
 
 
 def test_files_that_come_last_stay_behind_the_others_where_tests_are_shuffled(
-    box: TestingSandbox, project: Project
+    box: BaseSandbox, project: Project
 ) -> None:
     whole = project.model_copy(update={"targets": ("tests",)})
     inside = ProjectSandbox(box, whole, "src/shop/cart.py")
-    extra = TestFile("test_a_last.py", "def test_a(): pass\ndef test_b(): pass\n", last=True)
+    extra = TestFile("test_a_last.py", "def test_a(): pass\ndef test_b(): pass\n", is_last=True)
     run = inside.run_tests(FIXED["src/shop/cart.py"], [extra], order_seed=3)
     names = [item.id for item in run.tests]
     assert len(names) > 4
     assert [name.partition("::")[0] for name in names].index("test_a_last.py") == len(names) - 2
 
 
-def test_targets_are_files_folders_and_single_tests(box: TestingSandbox, project: Project) -> None:
+def test_targets_are_files_folders_and_single_tests(box: BaseSandbox, project: Project) -> None:
     def ids(*targets: str) -> list[str]:
         chosen = project.model_copy(update={"targets": targets})
         return list(box.run_project(chosen.with_overlay(FIXED)).outcomes)
@@ -201,7 +201,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("path", BROKEN)
 def test_what_keeps_tests_from_running_is_told(
-    box: TestingSandbox, project: Project, path: str
+    box: BaseSandbox, project: Project, path: str
 ) -> None:
     source, name, exception = BROKEN[path]
     run = box.run_project(project.with_overlay({path: source}))
@@ -211,7 +211,7 @@ def test_what_keeps_tests_from_running_is_told(
     ]
 
 
-def test_a_test_that_hangs_is_named_with_its_place(box: TestingSandbox, project: Project) -> None:
+def test_a_test_that_hangs_is_named_with_its_place(box: BaseSandbox, project: Project) -> None:
     hanging = {"src/shop/prices.py": "def of(name):\n    while True:\n        pass\n"}
     limits = box.limits
     for seconds in (2, 8, 30):  # a busy machine may not be at the test so soon
@@ -227,7 +227,7 @@ def test_a_test_that_hangs_is_named_with_its_place(box: TestingSandbox, project:
     assert run.failures[0].frames[-1].file == "src/shop/prices.py"
 
 
-def test_with_a_hash_seed_it_is_the_same(box: TestingSandbox, project: Project) -> None:
+def test_with_a_hash_seed_it_is_the_same(box: BaseSandbox, project: Project) -> None:
     run = box.run_project(project.with_overlay(FIXED), hash_seed=7)
     assert set(run.outcomes.values()) == {"passed", "xfailed"}, run
 

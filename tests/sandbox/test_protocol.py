@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from greenloop.records import Ending, Expectation, TestRun
-from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.process_result import Ended
-from greenloop.sandbox.work.result_decoder import events
-from greenloop.sandbox.work.result_decoder import test_run as read_run
+from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.result_decoder import build_test_run as read_run
+from greenloop.sandbox.work.result_decoder import decode_events
 
 A, B = "test_m.py::test_a", "test_m.py::test_b"
 COLLECTED = {"event": "collected", "ids": [A, B]}
@@ -43,8 +43,8 @@ def read(
     ending: Ending = "finished",
     expected: Expectation | None = BOTH,
 ) -> TestRun:
-    ended = Ended(ending, status, b"said", result, 1.5)
-    return read_run(ended, expected, "key", Limits(), {})
+    ended = ProcessResult(ending, status, b"said", result, 1.5)
+    return read_run(ended, expected, "key", ResourceLimits(), {})
 
 
 def test_an_honest_account_passes_with_and_without_expectation() -> None:
@@ -207,9 +207,9 @@ def test_a_duration_without_meaning_stays_a_number_of_seconds(seconds: str) -> N
     "wrong", [lines(END)[4:], lines(END).replace(b"key", b"yek"), b"key\n", b"\n", b" \n"]
 )
 def test_events_end_at_the_first_line_that_is_none_or_without_the_key(wrong: bytes) -> None:
-    assert events(lines(END) + wrong + lines(END), "key") == ([END], False)
+    assert decode_events(lines(END) + wrong + lines(END), "key") == ([END], False)
 
 
 def test_events_of_a_whole_channel() -> None:
-    assert events(lines(END), "key") == ([END], True)
-    assert events(b"", "key") == ([], True)
+    assert decode_events(lines(END), "key") == ([END], True)
+    assert decode_events(b"", "key") == ([], True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.sandbox.work.pytest_config import options_of
+from greenloop.sandbox.work.pytest_config import read_pytest_options
 
 KEPT: dict[str, list[str]] = {
     "-ra -q --tb=short --color yes -vv -s --durations=10": [],
@@ -34,14 +34,16 @@ CONFTEST = b"def pytest_addoption(p):\n    p.addoption('--own')\n    p.addoption
 @pytest.mark.parametrize("words", KEPT)
 def test_what_says_which_tests_there_are_is_kept(words: str) -> None:
     ini = f"[pytest]\naddopts =\n    {words}\n".encode()
-    options = options_of({"pytest.ini": ini, "conftest.py": CONFTEST, "tests/plugin.py": b""})
+    options = read_pytest_options(
+        {"pytest.ini": ini, "conftest.py": CONFTEST, "tests/plugin.py": b""}
+    )
     assert options.arguments == KEPT[words]
     assert options.config == "pytest.ini"
 
 
 @pytest.mark.parametrize("words", LEFT_OUT)
 def test_what_cannot_be_used_is_named(words: str) -> None:
-    options = options_of({"setup.cfg": f"[tool:pytest]\naddopts = {words}\n".encode()})
+    options = read_pytest_options({"setup.cfg": f"[tool:pytest]\naddopts = {words}\n".encode()})
     assert options.arguments == []
     assert options.notes == [f"setup.cfg: addopts: {item} is not used" for item in LEFT_OUT[words]]
 
@@ -70,4 +72,6 @@ def test_what_cannot_be_used_is_named(words: str) -> None:
 def test_the_configuration_is_the_one_that_pytest_would_take(
     files: dict[str, str], config: str
 ) -> None:
-    assert options_of({path: text.encode() for path, text in files.items()}).config == config
+    assert (
+        read_pytest_options({path: text.encode() for path, text in files.items()}).config == config
+    )

@@ -14,7 +14,7 @@ import pytest
 from greenloop.errors import InputError
 from greenloop.records import InputFile, ScriptJob, ScriptRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import TestingSandbox
+from greenloop.sandbox.base import BaseSandbox
 from tests.sandbox.conftest import LIMITS
 
 
@@ -118,7 +118,7 @@ def by_python(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Seen]:
 
 
 @pytest.fixture(scope="session")
-def runs(box: TestingSandbox) -> Mapping[str, ScriptRun]:
+def runs(box: BaseSandbox) -> Mapping[str, ScriptRun]:
     scripts = ALIKE | FAMILY
     with ThreadPoolExecutor(2) as pool:
         ended = pool.map(lambda script: box.run_script(job(script)), scripts.values())
@@ -131,7 +131,7 @@ def last(text: str) -> str:
 
 @pytest.mark.parametrize("name", [*ALIKE, *FAMILY])
 def test_a_script_does_what_it_does_without_a_sandbox(
-    box: TestingSandbox, runs: Mapping[str, ScriptRun], by_python: Mapping[str, Seen], name: str
+    box: BaseSandbox, runs: Mapping[str, ScriptRun], by_python: Mapping[str, Seen], name: str
 ) -> None:
     run = runs[name]
     if name in FAMILY and box.info.backend == "landlock":
@@ -192,7 +192,7 @@ os.rename("package/part.py", "moved.py")
 
 
 def test_what_a_script_makes_is_handed_over_and_what_it_must_not_touch_is_told(
-    box: TestingSandbox,
+    box: BaseSandbox,
 ) -> None:
     run = box.run_script(job(MAKER).model_copy(update={"keep": ("*.bin",)}))
     assert run.exit_status == 0, run
@@ -212,7 +212,7 @@ def test_what_a_script_makes_is_handed_over_and_what_it_must_not_touch_is_told(
     assert ScriptRun.model_validate_json(run.model_dump_json()) == run
 
 
-def test_inputs_cannot_just_be_written_to(box: TestingSandbox) -> None:
+def test_inputs_cannot_just_be_written_to(box: BaseSandbox) -> None:
     """Root without a sandbox may write anywhere: there it is told."""
     run = box.run_script(job("open('data/in.csv', 'w').write('x')"))
     if run.exit_status == 0:
@@ -251,7 +251,7 @@ except KeyError as error:
 """
 
 
-def test_an_error_comes_with_the_values_of_names_and_without_secrets(box: TestingSandbox) -> None:
+def test_an_error_comes_with_the_values_of_names_and_without_secrets(box: BaseSandbox) -> None:
     error = box.run_script(job(FAILING)).error
     assert error is not None
     assert (error.exception, error.message) == ("LookupError", "no column with ***")
@@ -276,7 +276,7 @@ def test_an_error_comes_with_the_values_of_names_and_without_secrets(box: Testin
     assert "tok-1234567890" not in str(error)
 
 
-def test_a_run_that_hangs_says_where_and_what_it_wrote(box: TestingSandbox) -> None:
+def test_a_run_that_hangs_says_where_and_what_it_wrote(box: BaseSandbox) -> None:
     script = "import sys\nprint('so far')\ndef wait():\n    while True: pass\nwait()\n"
     for seconds in (1.0, 8.0, 30.0):  # a busy machine may not be there so soon
         run = box.run_script(job(script).model_copy(update={"timeout_s": seconds}))
@@ -287,7 +287,7 @@ def test_a_run_that_hangs_says_where_and_what_it_wrote(box: TestingSandbox) -> N
     assert [(item.file, item.line) for item in run.where] == [("script.py", 5), ("script.py", 4)]
 
 
-def test_too_much_output_is_cut_in_the_middle_and_said_so(box: TestingSandbox) -> None:
+def test_too_much_output_is_cut_in_the_middle_and_said_so(box: BaseSandbox) -> None:
     script = "import sys\nprint('first' + 'x' * 1_500_000 + 'last')\nsys.stderr.write('short')"
     run = box.run_script(job(script))
     assert run.stdout.startswith("firstxxx")
@@ -320,6 +320,6 @@ def test_inputs_that_cannot_be_laid_out_are_refused(files: dict[str, bytes], sai
         none.run_script(ScriptJob(script="", inputs=inputs))
 
 
-def test_standard_input_counts(box: TestingSandbox) -> None:
+def test_standard_input_counts(box: BaseSandbox) -> None:
     with pytest.raises(InputError, match="of files; at most"):
         box.run_script(ScriptJob(script="", stdin=bytes(17 << 20)))

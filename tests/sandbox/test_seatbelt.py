@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox.backends.mounts import HOME, SITE, Visible
-from greenloop.sandbox.backends.seatbelt import command, profile, quoted
+from greenloop.sandbox.backends.mounts import HOME, SITE, GuestMounts
+from greenloop.sandbox.backends.seatbelt import build_command, build_profile, quote_path
 from greenloop.sandbox.factory import open_sandbox
 from greenloop.settings import Settings
 
-SEEN = Visible(
+SEEN = GuestMounts(
     read_only=(("/usr", "/usr"), ("/x/guest", f"{HOME}/guest"), ("/v/pytest", f"{SITE}/pytest")),
     links=(),
     python="/opt/py/bin/python3",
@@ -21,7 +21,7 @@ SEEN = Visible(
 
 
 def lines() -> list[str]:
-    return profile(SEEN, Path("/tmp/site"), Path("/tmp/run")).split("\n")
+    return build_profile(SEEN, Path("/tmp/site"), Path("/tmp/run")).split("\n")
 
 
 def test_all_is_denied_that_is_not_named() -> None:
@@ -62,17 +62,17 @@ def test_read_are_the_packages_the_inside_and_the_system_but_nobodys_home() -> N
     ],
 )
 def test_a_path_stays_a_string(path: str, text: str) -> None:
-    assert quoted(path) == text
+    assert quote_path(path) == text
 
 
 @pytest.mark.parametrize("path", ["relative", "", "/a\nb", "/a\0", "/a\x1b"])
 def test_a_path_that_cannot_be_written_down_is_refused(path: str) -> None:
     with pytest.raises(SandboxError, match="no profile"):
-        quoted(path)
+        quote_path(path)
 
 
 def test_python_is_started_under_it() -> None:
-    program, flag, text, python, *options = command(SEEN, Path("/tmp/site"), Path("/tmp/run"))
+    program, flag, text, python, *options = build_command(SEEN, Path("/tmp/site"), Path("/tmp/run"))
     assert (program, flag, python) == ("/usr/bin/sandbox-exec", "-p", SEEN.python)
     assert text.startswith("(version 1)")
     assert options == ["-s", "-S", "-B"]

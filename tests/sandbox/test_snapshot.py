@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import InputError
-from greenloop.project.snapshot import snapshot
+from greenloop.project.snapshot import take_snapshot
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq4yR5wq\n"
 IN = (
@@ -31,10 +31,10 @@ def test_code_goes_in_and_secrets_and_what_is_made_anew_stay_out(tmp_path: Path)
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         text = KEY if path == "renamed.txt" else f"of {path}\r\n"
         (tmp_path / path).write_bytes(text.encode())
-    project = snapshot(tmp_path, ["tests"])
+    project = take_snapshot(tmp_path, ["tests"])
     assert sorted(item.path for item in project.files) == sorted(IN)
     assert project.targets == ("tests",)
-    assert project.laid_out["a.py"] == b"of a.py\r\n"
+    assert project.all_files["a.py"] == b"of a.py\r\n"
     told = "\n".join(project.left_out)
     for path in (".env", ".netrc", "server.key", ".ssh/", "env/", "renamed.txt"):
         assert f"{path}:" in told
@@ -59,8 +59,8 @@ def test_links_are_followed_to_files_within_alone(tmp_path: Path) -> None:
     }.items():
         (root / name).symlink_to(target)
     os.mkfifo(root / "pipe")
-    project = snapshot(root)
-    assert project.laid_out == {"in": b"a", "inner/a.txt": b"a"}
+    project = take_snapshot(root)
+    assert project.all_files == {"in": b"a", "inner/a.txt": b"a"}
     named = {line.partition(":")[0] for line in project.left_out}
     assert named == {"folder", "out", "absolute", "secret", "nowhere", "itself", "pipe", ".env"}
 
@@ -72,12 +72,12 @@ def test_too_much_is_refused_with_the_most_of_it_by_name(tmp_path: Path) -> None
     with pytest.raises(
         InputError, match=r"2 files, 3\.0 MB; at most .* 2\.0 MB .*: data/ \(3\.0 MB"
     ):
-        snapshot(tmp_path, most_bytes=2 << 20)
+        take_snapshot(tmp_path, max_bytes=2 << 20)
     with pytest.raises(InputError, match=r"The most of it: data/ \(1 files\), small.py"):
-        snapshot(tmp_path, most_files=1)
-    assert len(snapshot(tmp_path).files) == 2
+        take_snapshot(tmp_path, max_files=1)
+    assert len(take_snapshot(tmp_path).files) == 2
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        snapshot(tmp_path / "no-such")
+        take_snapshot(tmp_path / "no-such")

@@ -10,7 +10,7 @@ from greenloop.testsuite import module_under_test
 
 
 def module_of(source: str) -> str:
-    return module_under_test.tested_module(source, ["gamma"])
+    return module_under_test.find_tested_module(source, ["gamma"])
 
 
 @pytest.mark.parametrize(

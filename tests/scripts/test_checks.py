@@ -9,7 +9,12 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.records.output_check import OutputCheck
-from greenloop.scripts.checks.options import complete, load_schema, parse_expect, parse_expect_file
+from greenloop.scripts.checks.options import (
+    complete_checks,
+    load_schema,
+    parse_expect,
+    parse_expect_file,
+)
 
 
 def ids(text: str) -> list[str]:
@@ -120,10 +125,10 @@ def test_a_list_made_complete_begins_with_the_status_and_has_each_id_once() -> N
     given, generated = parse_expect("a"), parse_expect("a").model_copy(
         update={"origin": "generated"}
     )
-    checks = complete([generated, given], prints=True)
+    checks = complete_checks([generated, given], requires_output=True)
     assert [item.id for item in checks] == ["exit status 0", "prints something", "prints 'a'"]
     assert all(item.origin == "given" for item in checks)
-    assert [item.id for item in complete([], prints=False)] == ["exit status 0"]
+    assert [item.id for item in complete_checks([], requires_output=False)] == ["exit status 0"]
 
 
 def test_long_ids_are_cut_and_stay_apart() -> None:

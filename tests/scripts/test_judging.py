@@ -7,23 +7,33 @@ from typing import Any
 
 import pytest
 
-from greenloop.prompts.failure_context import signature, summary
+from greenloop.prompts.failure_context import failure_signature, summarize_run
 from greenloop.records import TestRun
 from greenloop.records.script_result import (
-    MadeFile,
     NetworkRequest,
+    ProducedFile,
     ScriptError,
     ScriptFrame,
     ScriptRun,
 )
-from greenloop.scripts.checks.factories import has_columns, has_rows, is_json, prints_nothing
-from greenloop.scripts.checks.options import complete, load_schema, parse_expect, parse_expect_file
-from greenloop.scripts.evaluator import judge
+from greenloop.scripts.checks.factories import (
+    expect_columns,
+    expect_json,
+    expect_no_output,
+    expect_rows,
+)
+from greenloop.scripts.checks.options import (
+    complete_checks,
+    load_schema,
+    parse_expect,
+    parse_expect_file,
+)
+from greenloop.scripts.evaluator import evaluate_checks
 
 
 def ran(stdout: str = "", made: dict[str, bytes] | None = None, **more: Any) -> ScriptRun:
     files = tuple(
-        MadeFile(path=path, size=len(content), content=content)
+        ProducedFile(path=path, size=len(content), content=content)
         for path, content in (made or {}).items()
     )
     return ScriptRun(**{"ending": "finished", "exit_status": 0} | more, stdout=stdout, made=files)
@@ -58,7 +68,7 @@ def message(run: TestRun) -> str:
 def one(run: ScriptRun, text: str) -> str:
     """What a single wish for a file or a text has to say of a run; "" where it is fulfilled."""
     checks = parse_expect_file(text[1:]) if text.startswith("@") else (parse_expect(text),)
-    judged = judge(run, checks)
+    judged = evaluate_checks(run, checks)
     assert judged.passed is not bool(judged.failures)
     return "\n".join(item.message for item in judged.failures)
 
@@ -71,10 +81,12 @@ def test_a_run_that_shows_all_is_green() -> None:
         *parse_expect_file("out/x.json:json"),
     ]
     files = {"t.csv": b"\xef\xbb\xbfregion,total,x\r\nn,1,\r\ns,2,\r\n", "out/x.json": b"[1]"}
-    run = judge(ran("head\nnorth,1\nTotal: 3\n", files), complete(wanted, prints=True))
+    run = evaluate_checks(
+        ran("head\nnorth,1\nTotal: 3\n", files), complete_checks(wanted, requires_output=True)
+    )
     assert run.passed
     assert run.passed_count == len(run.tests) == 9
-    assert run.failing == frozenset()
+    assert run.failing_tests == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -90,21 +102,23 @@ def test_a_run_that_shows_all_is_green() -> None:
     ],
 )
 def test_green_is_only_what_ended_well_and_shows_all(run: ScriptRun) -> None:
-    judged = judge(run, complete([], prints=True))
+    judged = evaluate_checks(run, complete_checks([], requires_output=True))
     assert not judged.passed
-    assert judged.failing
+    assert judged.failing_tests
     assert judged.failures
-    assert not judge(run, []).passed or not run.stdout
+    assert not evaluate_checks(run, []).passed or not run.stdout
 
 
 def test_the_exit_status_is_judged_although_nobody_asks() -> None:
-    assert judge(ran(), []).passed
-    assert judge(crashed(), []).failing == {"exit status 0"}
+    assert evaluate_checks(ran(), []).passed
+    assert evaluate_checks(crashed(), []).failing_tests == {"exit status 0"}
 
 
 def test_a_crash_is_one_failure_with_its_place_and_values() -> None:
-    checks = complete([parse_expect("Total"), *parse_expect_file("t.csv:json")], prints=True)
-    run = judge(crashed(), checks)
+    checks = complete_checks(
+        [parse_expect("Total"), *parse_expect_file("t.csv:json")], requires_output=True
+    )
+    run = evaluate_checks(crashed(), checks)
     (failure,) = run.failures
     assert (failure.test, failure.exception, failure.message) == (
         "exit status 0",
@@ -116,21 +130,21 @@ def test_a_crash_is_one_failure_with_its_place_and_values() -> None:
     assert "reading" in failure.output
     assert "note" in failure.output
     assert "Traceback" not in failure.output
-    assert run.failing == {"exit status 0", "prints 'Total'", "t.csv: made", "t.csv: json"}
+    assert run.failing_tests == {"exit status 0", "prints 'Total'", "t.csv: made", "t.csv: json"}
     assert run.outcomes["prints something"] == "passed"
     assert run.outcomes["prints 'Total'"] == "skipped"
 
 
 def test_a_broken_off_run_proves_no_silence_and_no_count() -> None:
-    checks = [prints_nothing(), has_rows(0)]
-    assert judge(ran(exit_status=1), checks).failing >= {item.id for item in checks}
+    checks = [expect_no_output(), expect_rows(0)]
+    assert evaluate_checks(ran(exit_status=1), checks).failing_tests >= {item.id for item in checks}
 
 
 def test_the_same_crash_has_the_same_signature_whatever_was_printed() -> None:
-    one = judge(crashed(), complete([], prints=True))
-    other = judge(crashed(duration_s=2.0), complete([], prints=True))
-    assert signature(one) == signature(other)
-    assert summary(one) == "1 test passed, 1 did not."
+    one = evaluate_checks(crashed(), complete_checks([], requires_output=True))
+    other = evaluate_checks(crashed(duration_s=2.0), complete_checks([], requires_output=True))
+    assert failure_signature(one) == failure_signature(other)
+    assert summarize_run(one) == "1 test passed, 1 did not."
 
 
 @pytest.mark.parametrize(
@@ -160,31 +174,33 @@ def test_the_same_crash_has_the_same_signature_whatever_was_printed() -> None:
     ],
 )
 def test_each_bad_end_is_told_by_name(run: ScriptRun, exception: str, says: str) -> None:
-    (failure,) = judge(run, []).failures
+    (failure,) = evaluate_checks(run, []).failures
     assert failure.exception == exception
     with pytest.raises(ValueError, match=says):
         raise ValueError(failure.message)
 
 
 def test_no_output_is_told_once() -> None:
-    checks = complete([parse_expect("a"), parse_expect("b")], prints=True)
-    run = judge(ran(" \n", stderr="INFO done\n", made={"x": b"1"}), checks)
+    checks = complete_checks([parse_expect("a"), parse_expect("b")], requires_output=True)
+    run = evaluate_checks(ran(" \n", stderr="INFO done\n", made={"x": b"1"}), checks)
     assert message(run).startswith("ran but printed nothing")
     assert "INFO done" in message(run)
     assert "x (1 byte)" in message(run)
-    assert len(run.failing) == 3
+    assert len(run.failing_tests) == 3
 
 
 def test_a_missing_file_is_told_once_with_what_there_is() -> None:
-    run = judge(ran("x", {"out/total.csv": b"a"}), parse_expect_file("totals.csv:rows=1:csv=a"))
+    run = evaluate_checks(
+        ran("x", {"out/total.csv": b"a"}), parse_expect_file("totals.csv:rows=1:csv=a")
+    )
     assert message(run) == (
         "totals.csv was not made; the script made: out/total.csv (1 byte)"
     ) or "out/total.csv is near to it" in message(run)
-    assert len(run.failing) == 3
+    assert len(run.failing_tests) == 3
 
 
 def test_changed_inputs_are_told() -> None:
-    assert "in.csv" in message(judge(ran("x", changed_inputs=("in.csv",)), []))
+    assert "in.csv" in message(evaluate_checks(ran("x", changed_inputs=("in.csv",)), []))
 
 
 @pytest.mark.parametrize(
@@ -241,17 +257,17 @@ def test_a_file_that_is_as_asked_holds(content: bytes, wish: str) -> None:
 
 
 def test_content_that_was_not_handed_over_is_not_taken_for_right() -> None:
-    run = ran("x").model_copy(update={"made": (MadeFile(path="big", size=10**9),)})
+    run = ran("x").model_copy(update={"made": (ProducedFile(path="big", size=10**9),)})
     assert "too large" in one(run, "@big:json")
     assert one(run, "@big:non-empty") == ""
 
 
 def test_standard_output_itself_may_be_a_table_or_json() -> None:
-    assert judge(ran("a,b\n1,2\n"), [has_columns(["a", "b"])]).passed
-    assert not judge(ran("a,b\n1\n"), [has_columns(["a", "b"])]).passed
-    assert judge(ran('{"a": 1}\n'), [is_json()]).passed
-    assert judge(ran(), [prints_nothing()]).passed
-    assert "was to be printed" in message(judge(ran("a"), [prints_nothing()]))
+    assert evaluate_checks(ran("a,b\n1,2\n"), [expect_columns(["a", "b"])]).passed
+    assert not evaluate_checks(ran("a,b\n1\n"), [expect_columns(["a", "b"])]).passed
+    assert evaluate_checks(ran('{"a": 1}\n'), [expect_json()]).passed
+    assert evaluate_checks(ran(), [expect_no_output()]).passed
+    assert "was to be printed" in message(evaluate_checks(ran("a"), [expect_no_output()]))
 
 
 def test_a_cut_output_says_that_it_is_cut() -> None:
@@ -264,21 +280,23 @@ def test_a_schema_is_held_against_the_output(tmp_path: Path) -> None:
         '{"type": "array", "items": {"required": ["n"], "properties": {"n": {"type": "integer"}}}}'
     )
     check = load_schema(path)
-    assert judge(ran('[{"n": 1}]'), [check]).passed
-    told = message(judge(ran('[{"n": 1}, {"n": "2"}, {}]'), [check]))
+    assert evaluate_checks(ran('[{"n": 1}]'), [check]).passed
+    told = message(evaluate_checks(ran('[{"n": 1}, {"n": "2"}, {}]'), [check]))
     assert "$[1].n: '2' is not of type 'integer'" in told
     assert "$[2]: 'n' is a required property" in told
-    assert "not JSON" in message(judge(ran("n"), [check]))
+    assert "not JSON" in message(evaluate_checks(ran("n"), [check]))
 
 
 def test_a_schema_loads_nothing(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text('{"$ref": "http://127.0.0.1:9/x.json"}')
-    assert "refers to what it does not hold" in message(judge(ran("1"), [load_schema(path)]))
+    assert "refers to what it does not hold" in message(
+        evaluate_checks(ran("1"), [load_schema(path)])
+    )
 
 
 def test_a_pattern_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("greenloop.scripts.checks.safe_regex._SECONDS", 0.5)
+    monkeypatch.setattr("greenloop.scripts.checks.safe_regex._TIMEOUT_SECONDS", 0.5)
     assert "took too long" in one(ran("a" * 60 + "b"), "/(a+)+$/")
 
 

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from greenloop.records.script_result import ScriptRun
-from greenloop.scripts.regression import dropped, lost_output
+from greenloop.scripts.regression import find_lost_output, find_regressions
 
 SUMMARY = '''
     """Sums up a CSV."""
@@ -120,7 +120,7 @@ def changed(*pairs: tuple[str, str]) -> str:
     ],
 )
 def test_a_sound_repair_loses_nothing(pairs: list[tuple[str, str]]) -> None:
-    assert dropped(plain(SUMMARY), changed(*pairs)) == []
+    assert find_regressions(plain(SUMMARY), changed(*pairs)) == []
 
 
 @pytest.mark.parametrize(
@@ -142,11 +142,13 @@ def test_a_sound_repair_loses_nothing(pairs: list[tuple[str, str]]) -> None:
     ],
 )
 def test_what_is_lost_is_named(pairs: list[tuple[str, str]], gone: list[str]) -> None:
-    assert dropped(plain(SUMMARY), changed(*pairs)) == [f"{item}; it has to stay" for item in gone]
+    assert find_regressions(plain(SUMMARY), changed(*pairs)) == [
+        f"{item}; it has to stay" for item in gone
+    ]
 
 
 def test_a_script_cut_down_to_what_runs_is_told_all_it_lost() -> None:
-    lines = dropped(plain(SUMMARY), "rows = []\nprint('Total: 0')\n")
+    lines = find_regressions(plain(SUMMARY), "rows = []\nprint('Total: 0')\n")
     text = "\n".join(lines)
     for part in ("class `Report`", "function `load`", "function `main`"):
         assert f"the {part} is gone" in text
@@ -187,9 +189,9 @@ def test_a_script_cut_down_to_what_runs_is_told_all_it_lost() -> None:
     ],
 )
 def test_options_of_each_kind_are_seen(old: str, new: str, says: str) -> None:
-    (line,) = dropped(old, new)
+    (line,) = find_regressions(old, new)
     assert says in line
-    assert dropped(old, old) == []
+    assert find_regressions(old, old) == []
 
 
 BROKEN = """
@@ -223,8 +225,8 @@ def test_a_source_that_never_parsed_is_compared_all_the_same() -> None:
             p.add_argument("--size", "-s")
             print("All done")
     """)
-    assert dropped(plain(BROKEN), good) == []
-    gone = "\n".join(dropped(plain(BROKEN), "def main():\n    print('Reading x')\n"))
+    assert find_regressions(plain(BROKEN), good) == []
+    gone = "\n".join(find_regressions(plain(BROKEN), "def main():\n    print('Reading x')\n"))
     for part in ("`load`", "`Shape`", "`area`", "`--size, -s`", "'All done'"):
         assert part in gone
     assert "`main`" not in gone
@@ -233,9 +235,9 @@ def test_a_source_that_never_parsed_is_compared_all_the_same() -> None:
 def test_moving_all_into_a_function_is_no_rewriting() -> None:
     lines = [f"value_{n} = compute({n})" for n in range(40)]
     wrapped = "def main():\n" + "".join(f"    {line}\n" for line in lines) + "main()\n"
-    assert dropped("\n".join(lines) + "\n", wrapped) == []
+    assert find_regressions("\n".join(lines) + "\n", wrapped) == []
     other = "\n".join(f"result[{n}] = {n} ** 2" for n in range(40))
-    assert "0 of 40 lines" in dropped("\n".join(lines), other)[0]
+    assert "0 of 40 lines" in find_regressions("\n".join(lines), other)[0]
 
 
 def ran(stdout: str, status: int | None = 1, *, cut: bool = False) -> ScriptRun:
@@ -250,13 +252,15 @@ FIRST = (
 
 def test_output_that_is_gone_is_named_without_what_changes_by_itself() -> None:
     now = "Reading sales.csv at 2025-01-07 09:59:59\nloaded 14 rows in 1.20 s\nnorth 11\n"
-    assert lost_output(ran(FIRST), ran(now, 0)) == [
+    assert find_lost_output(ran(FIRST), ran(now, 0)) == [
         "the first version printed 'header: region, amount', this one does not"
     ]
-    assert lost_output(ran(FIRST), ran(now + "header: region, amount, year\n", 0)) == []
+    assert find_lost_output(ran(FIRST), ran(now + "header: region, amount, year\n", 0)) == []
 
 
 def test_what_cannot_be_said_of_output_is_not_said() -> None:
-    assert lost_output(ran(FIRST, 0), ran("", 0)) == []
-    assert lost_output(ran(FIRST), ran("a", 0, cut=True)) == []
-    assert len(lost_output(ran("".join(f"{chr(97 + n) * 9}\n" for n in range(20))), ran(""))) == 5
+    assert find_lost_output(ran(FIRST, 0), ran("", 0)) == []
+    assert find_lost_output(ran(FIRST), ran("a", 0, cut=True)) == []
+    assert (
+        len(find_lost_output(ran("".join(f"{chr(97 + n) * 9}\n" for n in range(20))), ran(""))) == 5
+    )

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from greenloop.scripts.checks.json_form import MOST_CHECKS, read_proposed
+from greenloop.scripts.checks.json_form import MAX_CHECKS, checks_from_json
 
 
 def ids(*items: Any) -> list[str]:
-    return [item.id for item in read_proposed(list(items))]
+    return [item.id for item in checks_from_json(list(items))]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def ids(*items: Any) -> list[str]:
 )
 def test_what_is_meant_is_read(item: dict[str, Any], names: list[str]) -> None:
     assert ids(item) == names
-    assert all(check.origin == "generated" for check in read_proposed([item]))
+    assert all(check.origin == "generated" for check in checks_from_json([item]))
 
 
 @pytest.mark.parametrize(
@@ -60,24 +60,24 @@ def test_what_is_meant_is_read(item: dict[str, Any], names: list[str]) -> None:
 )
 def test_what_could_mean_something_else_is_sent_back(item: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        read_proposed([item])
+        checks_from_json([item])
 
 
 def test_the_item_that_is_wrong_is_named() -> None:
     with pytest.raises(ValueError, match="check 2"):
-        read_proposed([{"check": "silent"}, {"check": "no"}])
+        checks_from_json([{"check": "silent"}, {"check": "no"}])
 
 
 def test_silence_and_output_contradict_each_other() -> None:
     with pytest.raises(ValueError, match="contradict"):
-        read_proposed([{"check": "silent"}, {"check": "stdout", "contains": "a"}])
+        checks_from_json([{"check": "silent"}, {"check": "stdout", "contains": "a"}])
     assert len(ids({"check": "silent"}, {"check": "file", "path": "x"})) == 2
 
 
 def test_there_are_only_so_many() -> None:
-    assert len(ids(*({"check": "stdout", "contains": f"{n}"} for n in range(50)))) == MOST_CHECKS
+    assert len(ids(*({"check": "stdout", "contains": f"{n}"} for n in range(50)))) == MAX_CHECKS
 
 
 def test_no_list_is_refused() -> None:
     with pytest.raises(ValueError, match="must be a JSON list"):
-        read_proposed({"check": "silent"})  # type: ignore[arg-type]
+        checks_from_json({"check": "silent"})  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ def source(tmp_path: Path, content: bytes, mode: int = 0o755) -> SourceFile:
     path = tmp_path / "s.py"
     path.write_bytes(content)
     path.chmod(mode)
-    return SourceFile.read(path)
+    return SourceFile.from_path(path)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,11 @@ def test_any_text_comes_back(text: str, new: str) -> None:
     import greenloop.scripts.source_file as sources
 
     whole = content.decode()
-    read = SourceFile(path, sources._END.sub("\n", whole), ends=tuple(sources._END.findall(whole)))
+    read = SourceFile(
+        path,
+        sources._LINE_ENDING.sub("\n", whole),
+        line_endings=tuple(sources._LINE_ENDING.findall(whole)),
+    )
     assert read.encode(read.text) == content
     assert read.encode(new).decode().split()[-1:] == new.split()[-1:]
 
@@ -104,23 +108,23 @@ def test_what_is_no_source_is_refused(tmp_path: Path, content: bytes, says: str)
 
 def test_folders_missing_files_and_devices_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"):
-        SourceFile.read(tmp_path)
+        SourceFile.from_path(tmp_path)
     with pytest.raises(InputError, match="No such file"):
-        SourceFile.read(tmp_path / "none.py")
+        SourceFile.from_path(tmp_path / "none.py")
     with pytest.raises(InputError, match="no regular file"):
-        SourceFile.read(Path("/dev/null"))
+        SourceFile.from_path(Path("/dev/null"))
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="no regular file"):
-        SourceFile.read(tmp_path / "pipe")
+        SourceFile.from_path(tmp_path / "pipe")
     with pytest.raises(InputError, match="cannot be read"):
-        SourceFile.read(Path("a\0b"))
+        SourceFile.from_path(Path("a\0b"))
 
 
 def test_the_mode_stays_and_a_link_stays_a_link(tmp_path: Path) -> None:
     read = source(tmp_path, b"x = 1\n", 0o751)
     link = tmp_path / "link.py"
     link.symlink_to("s.py")
-    SourceFile.read(link).write(link, "x = 2\n")
+    SourceFile.from_path(link).write(link, "x = 2\n")
     assert link.is_symlink()
     assert read.path.read_bytes() == b"x = 2\n"
     assert stat.S_IMODE(read.path.stat().st_mode) == 0o751

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from greenloop.records import Expectation, Search
-from greenloop.repair import search
+from greenloop.records import Expectation, SearchResult
+from greenloop.repair import search_patches
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -20,14 +20,14 @@ def box() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="session")
-def repaired(box: Sandbox) -> Callable[..., Search]:
+def repaired(box: Sandbox) -> Callable[..., SearchResult]:
     """The search for a repair of a module `m`; `ids` are those of its tests, where that matters."""
 
-    def repair(code: str, tests: str, **options: object) -> Search:
+    def repair(code: str, tests: str, **options: object) -> SearchResult:
         files = [TestFile("test_m.py", tests)]
         names = [line[4:].partition("(")[0] for line in tests.split("\n") if line[:8] == "def test"]
         expected = Expectation(ids=frozenset(f"test_m.py::{name}" for name in names))
         run = box.run_tests(code, files, module="m", expected=expected)
-        return search(box, code, files, "m", run=run, expected=expected, **options)  # type: ignore[arg-type]
+        return search_patches(box, code, files, "m", run=run, expected=expected, **options)  # type: ignore[arg-type]
 
     return repair

@@ -8,21 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.repair.fault_localization import Suspicion
-from greenloop.repair.generator import edits
+from greenloop.repair.fault_localization import FaultLocalization
+from greenloop.repair.generator import generate_edits
 from greenloop.repair.hints import Hints
-from greenloop.repair.patch_inputs import probes
-from greenloop.repair.ranking import ranked
-from greenloop.syntax.edit import Edit
+from greenloop.repair.patch_inputs import generate_probes
+from greenloop.repair.ranking import rank_edits
+from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.source import Source
 from greenloop.testsuite import TestFile
 
-CRASHED = Hints(values=("-1",), raising=("ValueError",), crashes=((2, "ZeroDivisionError"),))
+CRASHED = Hints(
+    expected_values=("-1",),
+    expected_exceptions=("ValueError",),
+    crashes=((2, "ZeroDivisionError"),),
+)
 
 
-def found(code: str, known: Hints) -> list[Edit]:
+def found(code: str, known: Hints) -> list[TextEdit]:
     tree = ast.parse(code)
-    order = ranked(edits(tree, Source(code), known), code, Suspicion(tree, (), known), 0)
+    order = rank_edits(
+        generate_edits(tree, Source(code), known), code, FaultLocalization(tree, (), known), 0
+    )
     return [item.edit for item in order]
 
 
@@ -68,7 +74,7 @@ def found(code: str, known: Hints) -> list[Edit]:
 def test_an_edit_is_among_them(before: str, after: str) -> None:
     head = "def f(a, b, c, xs):\n    "
     code, wanted = f"{head}{before}\n", f"{head}{after}\n"
-    made = [edit.applied_to(code) for edit in found(code, CRASHED)]
+    made = [edit.apply_to(code) for edit in found(code, CRASHED)]
     assert wanted in made
     assert len(made) == len(set(made))
     assert code not in made
@@ -79,7 +85,7 @@ def test_of_a_class() -> None:
         "class A:\n    def __init__(self, xs=[]):\n        self.xs = xs\n\n"
         "    def put(self, x):\n        xs.append(x)\n"
     )
-    made = [edit.applied_to(code) for edit in found(code, Hints())]
+    made = [edit.apply_to(code) for edit in found(code, Hints())]
     assert code.replace("        xs.append", "        self.xs.append") in made
     anew = "xs=None):\n        if xs is None:\n            xs = []\n"
     assert code.replace("xs=[]):\n", anew) in made
@@ -93,7 +99,7 @@ def test_most_of_what_is_tried_compiles() -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                compile(edit.applied_to(code), "m", "exec")
+                compile(edit.apply_to(code), "m", "exec")
         except SyntaxError:
             broken += 1
     assert made
@@ -104,7 +110,7 @@ def test_other_calls_than_those_of_the_tests() -> None:
     tests = [
         TestFile("test_m.py", "import m\nXS = [1, 2]\ndef test(): assert m.f(XS, 'a') == g(3)\n")
     ]
-    calls = probes("def f(xs, y):\n    pass\n", tests, 0).calls
+    calls = generate_probes("def f(xs, y):\n    pass\n", tests, 0).calls
     assert "f([1, 2], '')" in calls
     assert "f([1], 'a')" in calls
     assert "f([1, 2], 'a')" not in calls

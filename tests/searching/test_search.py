@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from greenloop.records import Search, TestRun
-from greenloop.repair import search
+from greenloop.records import SearchResult, TestRun
+from greenloop.repair import search_patches
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 
-Repaired = Callable[..., Search]
+Repaired = Callable[..., SearchResult]
 LONG_S = 60.0  # never used up but on a machine that stands still
 
 FIRST_REPAIRS = [
@@ -136,7 +136,7 @@ def test_it_can_be_interrupted(box: Sandbox) -> None:
     files = [TestFile("test_m.py", "import m\ndef test_f(): assert m.f(2) == 99999\n")]
     timer = threading.Timer(1.0, box.interrupt)
     timer.start()
-    found = search(box, code, files, "m", run=TestRun(ending="timeout"), seconds=LONG_S)
+    found = search_patches(box, code, files, "m", run=TestRun(ending="timeout"), seconds=LONG_S)
     timer.join()
     assert found.patches == ()
     assert found.ended in ("interrupted", "all tried")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.memorization.call_extraction import asked
-from greenloop.grading.memorization.input_variants import alike
+from greenloop.grading.memorization.call_extraction import extract_calls
+from greenloop.grading.memorization.input_variants import generate_input_variants
 
 HEAD = "import math\nimport pytest\nimport unittest\nimport m\nfrom m import f, g as h, K\n\n\n"
 
 
 def said(body: str, head: str = "def test_a():") -> list[tuple[str, object, str]]:
     code = f"{HEAD}{head}\n    " + body.replace("\n", "\n    ") + "\n"
-    return [(item.call, item.expected, item.how) for item in asked(code, "m")]
+    return [(item.call, item.expected, item.comparison) for item in extract_calls(code, "m")]
 
 
 @pytest.mark.parametrize(
@@ -80,25 +80,25 @@ def test_tests_that_are_prepared_are_let_be(head: str) -> None:
 
 def test_classes_that_prepare_are_let_be() -> None:
     code = f"{HEAD}class TestA:\n    def test_a(self):\n        assert f(2) == 4\n"
-    assert len(asked(code, "m")) == 1
-    assert asked(f"{code}    def setup_method(self): pass\n", "m") == []
+    assert len(extract_calls(code, "m")) == 1
+    assert extract_calls(f"{code}    def setup_method(self): pass\n", "m") == []
 
 
 def test_what_does_not_parse() -> None:
-    assert asked("def f(:", "m") == []
+    assert extract_calls("def f(:", "m") == []
 
 
 @pytest.mark.parametrize(
     "value", [3, 2.5, True, "ab1", [1, 2], (1, "a"), {"a": 1}, [[1], [2]]], ids=repr
 )
 def test_like_values_differ_and_are_of_the_kind(value: object) -> None:
-    others = [item[0] for item in alike((value,))]
+    others = [item[0] for item in generate_input_variants((value,))]
     assert 0 < len(others) <= 8
     assert all(other != value for other in others)
     assert {type(other) for other in others} == {type(value)}
 
 
 def test_one_argument_is_changed_at_a_time() -> None:
-    assert set(alike((1, "a"))) >= {(0, "a"), (2, "a"), (1, "A")}
-    assert all(one == 1 or other == "a" for one, other in alike((1, "a")))
-    assert list(alike((None, object))) == []
+    assert set(generate_input_variants((1, "a"))) >= {(0, "a"), (2, "a"), (1, "A")}
+    assert all(one == 1 or other == "a" for one, other in generate_input_variants((1, "a")))
+    assert list(generate_input_variants((None, object))) == []

@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.assertion_mutation.candidates import ControlledFile, Edit, Sure
+from greenloop.grading.assertion_mutation.candidates import (
+    AssertionMutant,
+    Certainty,
+    MutableTestFile,
+)
 
 
 class Point:
@@ -102,9 +106,9 @@ def test_what_passes_fails_once_it_is_changed(assertion: str) -> None:
         ):
             run(changed(code, edit))
         if edit.change.opposite is not None:
-            text = ControlledFile(code, "m").text
+            text = MutableTestFile(code, "m").source
             with pytest.raises(AssertionError):
-                run(text.spliced((edit.change.opposite,)))
+                run(text.apply_edits((edit.change.opposite,)))
 
 
 UNITTEST = [
@@ -145,12 +149,12 @@ def test_so_do_the_methods_of_unittest(assertion: str) -> None:
             run(changed(code, edit))
 
 
-def edits_of(code: str, test: str = "test_a") -> tuple[Edit, ...]:
-    return ControlledFile(code, "m").edits[test]
+def edits_of(code: str, test: str = "test_a") -> tuple[AssertionMutant, ...]:
+    return MutableTestFile(code, "m").mutants[test]
 
 
-def changed(code: str, edit: Edit) -> str:
-    return ControlledFile(code, "m").text.spliced(edit.change.splices)
+def changed(code: str, edit: AssertionMutant) -> str:
+    return MutableTestFile(code, "m").source.apply_edits(edit.change.edits)
 
 
 def run(code: str) -> None:
@@ -164,15 +168,15 @@ def run(code: str) -> None:
 
 def test_only_the_expected_parameter_is_changed_and_only_where_it_is_nothing_else() -> None:
     decorated = "@pytest.mark.parametrize('x, y', [(1, 2), pytest.param(3, 4, id='a')])\n"
-    own = ControlledFile(
+    own = MutableTestFile(
         "from m import f\n" + decorated + "def test_a(x, y):\n    assert f(x) == y\n", "m"
     )
-    (edit,) = own.edits["test_a"]
-    assert "[(1, 3), pytest.param(3, 5, id='a')]" in own.text.spliced(edit.change.splices)
+    (edit,) = own.mutants["test_a"]
+    assert "[(1, 3), pytest.param(3, 5, id='a')]" in own.source.apply_edits(edit.change.edits)
     for body in ("assert f(y) == y", "f(y)\n    assert f(x) == y"):
-        both = ControlledFile(f"from m import f\n{decorated}def test_a(x, y):\n    {body}\n", "m")
-        (edit,) = both.edits["test_a"]
-        text = both.text.spliced(edit.change.splices)
+        both = MutableTestFile(f"from m import f\n{decorated}def test_a(x, y):\n    {body}\n", "m")
+        (edit,) = both.mutants["test_a"]
+        text = both.source.apply_edits(edit.change.edits)
         assert decorated in text
         assert "== (y, 0)" in text
 
@@ -180,31 +184,31 @@ def test_only_the_expected_parameter_is_changed_and_only_where_it_is_nothing_els
 @pytest.mark.parametrize(
     ("body", "sure"),
     [
-        ("assert f(1) == 1", Sure.CERTAIN),
-        ("for i in [1]:\n        assert f(i) == i", Sure.CERTAIN),
-        ("for i in f([]):\n        assert f(i) == i", Sure.LIKELY),
-        ("if f(1):\n        assert f(1) == 1", Sure.MAYBE),
+        ("assert f(1) == 1", Certainty.CERTAIN),
+        ("for i in [1]:\n        assert f(i) == i", Certainty.CERTAIN),
+        ("for i in f([]):\n        assert f(i) == i", Certainty.LIKELY),
+        ("if f(1):\n        assert f(1) == 1", Certainty.MAYBE),
         (
             "try:\n        f(1)\n    except ValueError as e:\n        assert str(e) == 'x'",
-            Sure.MAYBE,
+            Certainty.MAYBE,
         ),
-        ("if f(1):\n        return\n    assert f(1) == 1", Sure.MAYBE),
-        ("if f(1):\n        pytest.skip('x')\n    assert f(1) == 1", Sure.MAYBE),
-        ("with open('x') as file:\n        assert file.read() == ''", Sure.CERTAIN),
-        ("with quiet():\n        assert f(1) == 1", Sure.MAYBE),
-        ("def g():\n        return 1\n    assert f(1) == 1", Sure.CERTAIN),
+        ("if f(1):\n        return\n    assert f(1) == 1", Certainty.MAYBE),
+        ("if f(1):\n        pytest.skip('x')\n    assert f(1) == 1", Certainty.MAYBE),
+        ("with open('x') as file:\n        assert file.read() == ''", Certainty.CERTAIN),
+        ("with quiet():\n        assert f(1) == 1", Certainty.MAYBE),
+        ("def g():\n        return 1\n    assert f(1) == 1", Certainty.CERTAIN),
     ],
 )
-def test_how_sure_an_assertion_is_come_by(body: str, sure: Sure) -> None:
-    (edit,) = ControlledFile(f"def test_a():\n    {body}\n", "m").edits["test_a"]
-    assert edit.sure is sure
+def test_how_sure_an_assertion_is_come_by(body: str, sure: Certainty) -> None:
+    (edit,) = MutableTestFile(f"def test_a():\n    {body}\n", "m").mutants["test_a"]
+    assert edit.certainty is sure
 
 
 def test_decorators_that_may_swallow_an_error_leave_it_open() -> None:
-    for decorator, sure in (("@pytest.mark.slow", Sure.CERTAIN), ("@retry", Sure.LIKELY)):
+    for decorator, sure in (("@pytest.mark.slow", Certainty.CERTAIN), ("@retry", Certainty.LIKELY)):
         code = f"{decorator}\ndef test_a():\n    assert f(1) == 1\n"
-        (edit,) = ControlledFile(code, "m").edits["test_a"]
-        assert edit.sure is sure
+        (edit,) = MutableTestFile(code, "m").mutants["test_a"]
+        assert edit.certainty is sure
 
 
 NONE: list[str] = [
@@ -218,24 +222,24 @@ NONE: list[str] = [
 
 @pytest.mark.parametrize("body", NONE)
 def test_what_has_no_control(body: str) -> None:
-    edits = ControlledFile(f"def test_a():\n    {body}\n", "m").edits["test_a"]
-    assert [edit for edit in edits if "BufferError" not in edit.change.said] == []
+    edits = MutableTestFile(f"def test_a():\n    {body}\n", "m").mutants["test_a"]
+    assert [edit for edit in edits if "BufferError" not in edit.change.description] == []
 
 
 @pytest.mark.parametrize("kind", ["SystemExit", "m.NoExit"])
 def test_an_exception_whose_name_ends_like_one_that_ends_pytest_has_a_control(kind: str) -> None:
     code = f"def test_a():\n    with pytest.raises({kind}):\n        f(1)\n"
-    (edit,) = ControlledFile(code, "m").edits["test_a"]
-    assert "BufferError" in edit.change.said
+    (edit,) = MutableTestFile(code, "m").mutants["test_a"]
+    assert "BufferError" in edit.change.description
 
 
 def test_nothing_but_the_assertion_is_touched() -> None:
     code = (
         "# é\nfrom m import f\n\n\ndef test_a():\n\tx =  f( 1 )   # odd\n\tassert x==1 ; y = 'ü'\n"
     )
-    own = ControlledFile(code, "m")
-    (edit,) = own.edits["test_a"]
-    assert own.text.spliced(edit.change.splices) == code.replace("x==1", "x==2")
+    own = MutableTestFile(code, "m")
+    (edit,) = own.mutants["test_a"]
+    assert own.source.apply_edits(edit.change.edits) == code.replace("x==1", "x==2")
 
 
 def test_tests_of_a_base_in_the_file_belong_to_each_class_that_has_them() -> None:
@@ -245,7 +249,7 @@ def test_tests_of_a_base_in_the_file_belong_to_each_class_that_has_them() -> Non
         "class TestX(Base):\n    def test_b(self):\n        assert f(3) == 3\n"
         "class TestY(TestX, Other):\n    pass\n"
     )
-    edits = ControlledFile(code, "m").edits
+    edits = MutableTestFile(code, "m").mutants
     assert {name: [edit.line for edit in found] for name, found in edits.items()} == {
         "TestX::test_b": [8],
         "TestX::test_a": [3],

@@ -10,11 +10,15 @@ import types
 import pytest
 
 from greenloop.records import GivenExample
-from greenloop.specification.examples import example_tests, given_in, usable_examples
+from greenloop.specification.examples import (
+    extract_examples,
+    filter_usable_examples,
+    render_example_tests,
+)
 
 
 def doctests(text: str) -> list[str]:
-    return [item.doctest for item in given_in(text).examples]
+    return [item.doctest for item in extract_examples(text).examples]
 
 
 @pytest.mark.parametrize(
@@ -49,10 +53,10 @@ def doctests(text: str) -> list[str]:
     ],
 )
 def test_signatures_are_taken_over(text: str, signatures: list[str]) -> None:
-    given = given_in(text)
+    given = extract_examples(text)
     taken = [ast.unparse(node) for node in ast.parse(given.signatures).body]
     assert taken == [ast.unparse(ast.parse(item)) for item in signatures]
-    assert given.names == {
+    assert given.defined_names == {
         node.name
         for item in signatures
         for node in ast.parse(item).body
@@ -171,7 +175,7 @@ def test_usable_are_examples_of_known_names_only() -> None:
             "f(y)",
         )
     )
-    usable = usable_examples(examples, frozenset({"f"}))
+    usable = filter_usable_examples(examples, frozenset({"f"}))
     assert [item.doctest for item in examples if item not in usable] == [
         ">>> g(1)\n1\n",
         ">>> f(y)\n1\n",
@@ -249,13 +253,13 @@ def test_example_tests_fail_on_wrong_code_and_only_there(
     code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrows, blank, rest = SPECIFICATION.partition("\n\n")
-    examples = given_in(arrows).examples + given_in(blank + rest).examples
-    tests = example_tests("examined", examples)
+    examples = extract_examples(arrows).examples + extract_examples(blank + rest).examples
+    tests = render_example_tests("examined", examples)
     assert failing(code, tests, monkeypatch) == WRONG[code]
 
 
 def test_a_failing_example_shows_what_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    tests = example_tests("examined", given_in("f(1) -> 2").examples)
+    tests = render_example_tests("examined", extract_examples("f(1) -> 2").examples)
     module = types.ModuleType("examined")
     exec("def f(n): return 41", vars(module))
     monkeypatch.setitem(sys.modules, "examined", module)
@@ -266,7 +270,7 @@ def test_a_failing_example_shows_what_came(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_without_examples_there_are_no_tests() -> None:
-    assert example_tests("m", ()) == ""
+    assert render_example_tests("m", ()) == ""
 
 
 SIZE = 100_000
@@ -299,5 +303,5 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_text_takes_long_to_read(name: str) -> None:
     started = time.process_time()
-    given_in(HOSTILE[name])
+    extract_examples(HOSTILE[name])
     assert time.process_time() - started < 2

@@ -10,19 +10,19 @@ from greenloop.records import (
     Contract,
     Failure,
     Frame,
+    HeldOutExample,
     Requirement,
-    SealedExample,
     TestOutcome,
     TestRun,
 )
 from greenloop.testsuite import Suite, TestFile
 from greenloop.testsuite.quality_gates import (
-    NOT_RUN,
-    broken_on_stub,
-    complaints,
-    green_on_stub,
-    skipping,
-    untested,
+    NOT_RUN_MESSAGES,
+    find_broken_on_stub,
+    find_complaints,
+    find_green_on_stub,
+    find_skipping_tests,
+    find_untested_requirements,
 )
 
 CONTRACT = Contract(
@@ -39,7 +39,7 @@ GIVEN = (TestFile("test_given.py", "def test_own(): pass", locked=True),)
 
 
 def suite_of(code: str = GOOD, **others: Any) -> Suite:
-    return Suite(module="m", generated=code, given=GIVEN, **others)
+    return Suite(module="m", generated=code, user_files=GIVEN, **others)
 
 
 def run_of(outcomes: dict[str, str], *failures: Failure, **others: Any) -> TestRun:
@@ -63,7 +63,7 @@ RED = {"test_a": "failed", "test_b": "error"}
 
 
 def test_good_tests_have_no_complaint() -> None:
-    assert complaints(CONTRACT, suite_of(), run_of(RED)).all == ()
+    assert find_complaints(CONTRACT, suite_of(), run_of(RED)).all == ()
 
 
 FATAL = {
@@ -82,19 +82,19 @@ FATAL = {
 
 @pytest.mark.parametrize("said", FATAL)
 def test_without_a_whole_run_there_are_no_tests(said: str) -> None:
-    found = complaints(CONTRACT, suite_of(), FATAL[said])
+    found = find_complaints(CONTRACT, suite_of(), FATAL[said])
     (fatal,) = found.fatal
     assert said in fatal
-    assert found.all == found.fatal + found.others
+    assert found.all == found.fatal + found.weaknesses
 
 
 def test_a_file_without_tests_is_fatal() -> None:
-    assert "holds no test" in complaints(CONTRACT, suite_of("x = 1"), run_of({})).fatal[0]
+    assert "holds no test" in find_complaints(CONTRACT, suite_of("x = 1"), run_of({})).fatal[0]
 
 
 def test_a_given_file_that_does_not_collect_is_not_the_generated_ones_fault() -> None:
     run = run_of({}, failure("test_given.py", "ImportError", phase="collect"))
-    assert complaints(CONTRACT, suite_of(), run).fatal == ()
+    assert find_complaints(CONTRACT, suite_of(), run).fatal == ()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_given_file_that_does_not_collect_is_not_the_generated_ones_fault() ->
     ],
 )
 def test_complaints_about_the_text(code: str, said: str) -> None:
-    (only,) = complaints(CONTRACT, suite_of(code), run_of(RED)).all
+    (only,) = find_complaints(CONTRACT, suite_of(code), run_of(RED)).all
     assert said in only
 
 
@@ -126,14 +126,14 @@ def test_a_test_of_which_no_case_fails_on_the_stub_is_green(
     outcomes: dict[str, str], green: tuple[str, ...]
 ) -> None:
     run = run_of(outcomes)
-    assert green_on_stub(suite_of(), run) == green
-    said = complaints(CONTRACT, suite_of(), run).others
+    assert find_green_on_stub(suite_of(), run) == green
+    said = find_complaints(CONTRACT, suite_of(), run).weaknesses
     assert [item.split()[0] for item in said] == list(green)
 
 
 def test_given_tests_may_be_green_on_the_stub() -> None:
     own = TestOutcome(id="test_given.py::test_own", outcome="passed")
-    assert green_on_stub(suite_of(), TestRun(ending="finished", tests=(own,))) == ()
+    assert find_green_on_stub(suite_of(), TestRun(ending="finished", tests=(own,))) == ()
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,10 @@ def test_given_tests_may_be_green_on_the_stub() -> None:
         (failure("test_m.py::test_a", "NameError"), True),
         (failure("test_m.py::test_a", "ModuleNotFoundError"), True),
         (failure("test_m.py::test_a", "FixtureLookupError", phase="setup"), True),
-        (failure("test_m.py::test_a", "Failed", message=f"{NOT_RUN[0]} that runs it"), True),
+        (
+            failure("test_m.py::test_a", "Failed", message=f"{NOT_RUN_MESSAGES[0]} that runs it"),
+            True,
+        ),
         (failure("test_m.py::test_a", "Failed"), False),
         (failure("test_m.py::test_a", "NameError", file="m.py"), False),
         (failure("test_m.py::test_a", "NotImplementedError"), False),
@@ -153,19 +156,19 @@ def test_a_test_that_fails_of_itself_is_broken(item: Failure, broken: bool) -> N
     run = run_of(RED, item)
     said_first = item.message.split("\n")[0]
     expected = {"test_a": f"{item.exception}: {said_first}"} if broken else {}
-    assert broken_on_stub(suite_of(), run) == expected
-    said = complaints(CONTRACT, suite_of(), run).others
+    assert find_broken_on_stub(suite_of(), run) == expected
+    said = find_complaints(CONTRACT, suite_of(), run).weaknesses
     assert any("test_a is broken" in text for text in said) is broken
 
 
 def test_skipping_names_tests_without_a_verdict() -> None:
     code = GOOD + "def test_c():\n    pytest.skip('x')\n"
-    assert skipping(suite_of(code)) == ("test_c",)
+    assert find_skipping_tests(suite_of(code)) == ("test_c",)
 
 
 def test_a_requirement_is_tested_by_any_test_or_sealed_example() -> None:
     only_first = GOOD.replace("R2", "R1")
-    assert untested(CONTRACT, suite_of(only_first)) == ("R2",)
-    assert untested(CONTRACT, suite_of()) == ()
-    sealed = (SealedExample(requirement="R2", call="f()", returns="1"),)
-    assert untested(CONTRACT, suite_of(only_first, sealed=sealed)) == ()
+    assert find_untested_requirements(CONTRACT, suite_of(only_first)) == ("R2",)
+    assert find_untested_requirements(CONTRACT, suite_of()) == ()
+    sealed = (HeldOutExample(requirement="R2", call="f()", returns="1"),)
+    assert find_untested_requirements(CONTRACT, suite_of(only_first, sealed=sealed)) == ()

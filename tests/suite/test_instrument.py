@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.coverage.instrumentation import noting
+from greenloop.grading.coverage.instrumentation import instrument_module
 
 NOTES = "_reached_by_tests"
 
@@ -21,14 +21,14 @@ def forgotten() -> Iterator[None]:
 
 def run(code: str, *calls: str) -> tuple[set[int], set[str], dict[str, Any]]:
     """Lines and branches that were never reached."""
-    noted = noting(code)
+    noted = instrument_module(code)
     vars(sys).pop(NOTES, None)
     names: dict[str, Any] = {"__name__": "m"}
     exec(compile(noted.source, "m.py", "exec", dont_inherit=True), names)
     for call in calls:
         exec(call, names)
     reached = getattr(sys, NOTES)
-    assert len(reached) == noted.count
+    assert len(reached) == noted.hit_count
     lines = {line for number, line in noted.lines.items() if not reached[number]}
     return lines, {name for number, name in noted.branches.items() if not reached[number]}, names
 
@@ -116,7 +116,7 @@ def test_what_it_does_stays_the_same() -> None:
 
 
 def test_notes_outlive_a_reload() -> None:
-    noted = noting("def f(): return 1\n")
+    noted = instrument_module("def f(): return 1\n")
     for _ in range(2):
         names: dict[str, Any] = {"__name__": "m"}
         exec(noted.source, names)

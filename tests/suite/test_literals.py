@@ -6,7 +6,11 @@ import ast
 
 import pytest
 
-from greenloop.grading.assertion_mutation.literals import far, far_members, near
+from greenloop.grading.assertion_mutation.literals import (
+    change_literal,
+    change_literal_far,
+    change_members_far,
+)
 
 
 def node(source: str) -> ast.expr:
@@ -20,7 +24,7 @@ def node(source: str) -> ast.expr:
     "['a',''] -1.5e-9".split(),
 )
 def test_near_differs_and_keeps_the_kind(source: str) -> None:
-    changed = near(node(source))
+    changed = change_literal(node(source))
     if source == "10**0":
         assert changed is None
         return
@@ -40,19 +44,19 @@ def test_containers_of_other_things_become_longer(source: str) -> None:
 
     same = Same()
     names = {"x": same, "f": lambda: same, "p": lambda _: same, "xs": [same]}
-    changed = near(node(source))
+    changed = change_literal(node(source))
     assert changed is not None
     assert eval(changed, dict(names)) != eval(source, dict(names))
 
 
 @pytest.mark.parametrize("source", ["x", "f(1)", "f'{x}'", "x + 1", "lambda: 1"])
 def test_what_is_no_literal_has_no_near_one(source: str) -> None:
-    assert near(node(source)) is None
+    assert change_literal(node(source)) is None
 
 
 @pytest.mark.parametrize("source", ["3", "-3", "0", "2.5", "'ab'", "b'x'", "[1, 2.0]", "(1,)"])
 def test_far_is_nowhere_near(source: str) -> None:
-    changed = far(node(source))
+    changed = change_literal_far(node(source))
     assert changed is not None
     before, after = eval(source), eval(changed)
     assert before != after
@@ -62,13 +66,13 @@ def test_far_is_nowhere_near(source: str) -> None:
 
 @pytest.mark.parametrize("source", ["''", "x", "[]", "['']", "{'a': ''}"])
 def test_there_is_not_always_a_far_one(source: str) -> None:
-    assert far(node(source)) is None
+    assert change_literal_far(node(source)) is None
 
 
 def test_far_members_share_nothing_with_the_members() -> None:
     for source in ("(1, 2)", "['a', 'b']", "{1, 2.5}"):
-        changed = far_members(node(source))
+        changed = change_members_far(node(source))
         assert changed is not None
         assert not set(eval(changed)) & set(eval(source))
     for source in ("'abc'", "()", "[x]", "{'a': 1}", "('', 'a')"):
-        assert far_members(node(source)) is None
+        assert change_members_far(node(source)) is None

@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from greenloop.testsuite.parser import function_name, test_functions, without
+from greenloop.testsuite.parser import get_function_name, parse_test_functions, remove_test
 
-read = test_functions
+read = parse_test_functions
 
 CODE = '''
 import pytest
@@ -102,7 +102,7 @@ def test_what_does_not_parse_has_no_tests(code: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_test_goes_and_all_others_stay_as_they_are(name: str) -> None:
-    left = without(CODE, name)
+    left = remove_test(CODE, name)
     ast.parse(left)
     assert names(left) == [item for item in NAMES if item != name]
     kept = {item.name: item.source(left) for item in read(left)}
@@ -133,7 +133,7 @@ def test_one_test_goes_and_all_others_stay_as_they_are(name: str) -> None:
     ],
 )  # fmt: skip
 def test_classes_left_empty_go_too(code: str, name: str, left: str) -> None:
-    assert without(code, name) == left
+    assert remove_test(code, name) == left
 
 
 def test_a_class_keeps_its_other_classes_tests() -> None:
@@ -143,9 +143,9 @@ def test_a_class_keeps_its_other_classes_tests() -> None:
         "        def test_c(self): pass\n"
         "    def test_d(self): pass\n"
     )
-    assert names(without(code, "TestA::TestB::test_c")) == ["TestA::test_d"]
-    assert names(without(code, "TestA::test_d")) == ["TestA::TestB::test_c"]
-    ast.parse(without(code, "TestA::TestB::test_c"))
+    assert names(remove_test(code, "TestA::TestB::test_c")) == ["TestA::test_d"]
+    assert names(remove_test(code, "TestA::test_d")) == ["TestA::TestB::test_c"]
+    ast.parse(remove_test(code, "TestA::TestB::test_c"))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_class_keeps_its_other_classes_tests() -> None:
     ],
 )
 def test_the_functions_name_is_taken_from_an_id(identifier: str, name: str) -> None:
-    assert function_name(identifier) == name
+    assert get_function_name(identifier) == name
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_the_functions_name_is_taken_from_an_id(identifier: str, name: str) -> N
 )  # fmt: skip
 def test_a_test_that_may_skip_is_known_by_marks_and_calls(code: str, skips: bool) -> None:
     (test,) = read(code)
-    assert test.skips is skips
+    assert test.can_skip is skips
 
 
 @pytest.mark.parametrize(
@@ -202,4 +202,4 @@ def test_a_test_that_may_skip_is_known_by_marks_and_calls(code: str, skips: bool
 )  # fmt: skip
 def test_a_test_that_returns_a_value_is_known(code: str, returns: bool, asserts: bool) -> None:
     (test,) = read(code)
-    assert (test.returns, test.asserts, test.skips) == (returns, asserts, False)
+    assert (test.has_return_value, test.has_assertions, test.can_skip) == (returns, asserts, False)

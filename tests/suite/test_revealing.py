@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from greenloop.records import SealedExample
-from greenloop.testsuite.held_out_examples import revealed_test
+from greenloop.records import HeldOutExample
+from greenloop.testsuite.held_out_examples import render_held_out_test
 
 
 class Own(LookupError):
     pass
 
 
-def passes(example: SealedExample, value: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
+def passes(example: HeldOutExample, value: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether the revealed test passes where the module's `f` returns or raises `value`."""
 
     def f() -> Any:
@@ -28,7 +28,7 @@ def passes(example: SealedExample, value: Any, monkeypatch: pytest.MonkeyPatch) 
     module.f = f  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "revealed_module", module)
     names: dict[str, Any] = {}
-    exec(revealed_test("revealed_module", "test_x", example), names)
+    exec(render_held_out_test("revealed_module", "test_x", example), names)
     try:
         names["test_x"]()
     except (AssertionError, pytest.fail.Exception):
@@ -70,7 +70,7 @@ def passes(example: SealedExample, value: Any, monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_values(returns: str, value: Any, agrees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert passes(SealedExample(call="f()", returns=returns), value, monkeypatch) is agrees
+    assert passes(HeldOutExample(call="f()", returns=returns), value, monkeypatch) is agrees
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_values(returns: str, value: Any, agrees: bool, monkeypatch: pytest.Monk
     ],
 )
 def test_exceptions(raises: str, value: Any, agrees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert passes(SealedExample(call="f()", raises=raises), value, monkeypatch) is agrees
+    assert passes(HeldOutExample(call="f()", raises=raises), value, monkeypatch) is agrees
 
 
 def test_the_docstring_names_the_requirement() -> None:
-    example = SealedExample(requirement="R7", call='f(\'"""\')', returns="1")
-    assert '"""R7: a sealed example."""' in revealed_test("m", "test_x", example)
-    compile(revealed_test("m", "test_x", example), "test_x", "exec")
+    example = HeldOutExample(requirement="R7", call='f(\'"""\')', returns="1")
+    assert '"""R7: a sealed example."""' in render_held_out_test("m", "test_x", example)
+    compile(render_held_out_test("m", "test_x", example), "test_x", "exec")

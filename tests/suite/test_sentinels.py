@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.assertion_mutation.canaries import sentinels
+from greenloop.grading.assertion_mutation.canaries import add_canaries
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -13,7 +13,7 @@ TESTS = "from m import f\n\n\ndef test_a():\n    assert f(2) == 4"
 
 
 def test_each_fails_and_the_tests_stay_as_they_are() -> None:
-    code, names = sentinels(TESTS, "m")
+    code, names = add_canaries(TESTS, "m")
     assert code.startswith(TESTS + "\n")
     box: Sandbox
     with open_sandbox(Settings.model_construct(timeout_s=20, memory_mb=512)) as box:
@@ -39,7 +39,7 @@ CHANGED = {
 
 @pytest.mark.parametrize("name", CHANGED)
 def test_one_passes_where_what_it_asks_was_changed(name: str) -> None:
-    code, names = sentinels(TESTS, "m")
+    code, names = add_canaries(TESTS, "m")
     box: Sandbox
     with open_sandbox(Settings.model_construct(timeout_s=20, memory_mb=512)) as box:
         source = f"{CHANGED[name]}def f(n): return n * n"
@@ -50,7 +50,7 @@ def test_one_passes_where_what_it_asks_was_changed(name: str) -> None:
 
 def test_their_names_are_nobody_elses() -> None:
     taken = "def test_m_holds(): pass\ndef test_m_holds_too(): pass\n"
-    _, names = sentinels(taken, "m")
+    _, names = add_canaries(taken, "m")
     assert all(name.rpartition("::")[2].startswith("test_m_holds_too_too") for name in names)
 
 
@@ -58,4 +58,4 @@ def test_their_names_are_nobody_elses() -> None:
     "head", ["pytestmark = pytest.mark.x", "def pytest_generate_tests(metafunc): pass"]
 )
 def test_there_are_none_where_the_file_changes_all_its_tests(head: str) -> None:
-    assert sentinels(f"{head}\n{TESTS}", "m") == (f"{head}\n{TESTS}", ())
+    assert add_canaries(f"{head}\n{TESTS}", "m") == (f"{head}\n{TESTS}", ())

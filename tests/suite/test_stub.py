@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.testsuite.stubs import hollow, stub
+from greenloop.testsuite.stubs import build_stub, with_empty_bodies
 
 SOURCE = '''
 """The module's text."""
@@ -76,7 +76,7 @@ def loaded(source: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def module() -> dict[str, Any]:
-    return loaded(hollow(SOURCE.replace("@(lambda f: f)\n", "")))
+    return loaded(with_empty_bodies(SOURCE.replace("@(lambda f: f)\n", "")))
 
 
 CALLS = [
@@ -108,12 +108,12 @@ def test_the_outside_stays(module: dict[str, Any]) -> None:
 
 def test_lambdas_among_decorators_raise_too() -> None:
     with pytest.raises(NotImplementedError):
-        loaded(hollow("@(lambda f: lambda x: x)\ndef f(x): ..."))
+        loaded(with_empty_bodies("@(lambda f: lambda x: x)\ndef f(x): ..."))
 
 
 @pytest.mark.parametrize("source", ["def f(:", "class"])
 def test_what_is_no_python_is_an_error(source: str) -> None:
-    for make in (hollow, stub):
+    for make in (with_empty_bodies, build_stub):
         with pytest.raises(SyntaxError):
             make(source)
 
@@ -129,7 +129,9 @@ def test_what_is_no_python_is_an_error(source: str) -> None:
     ],
 )
 def test_a_stub_loads_whatever_its_annotations_name(interface: str) -> None:
-    names = loaded(stub(interface))
+    names = loaded(build_stub(interface))
     with pytest.raises(NotImplementedError):
         names["f"](*[None] * names["f"].__code__.co_argcount)
-    assert ast.get_docstring(ast.parse(stub(interface))) == ast.get_docstring(ast.parse(interface))
+    assert ast.get_docstring(ast.parse(build_stub(interface))) == ast.get_docstring(
+        ast.parse(interface)
+    )

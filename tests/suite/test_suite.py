@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from greenloop.records import SealedExample
+from greenloop.records import HeldOutExample
 from greenloop.testsuite import Suite, TestFile
 
 GENERATED = (
@@ -17,8 +17,8 @@ GENERATED = (
 EXAMPLES = "def test_specification_example_1():\n    assert True\n"
 GIVEN = "def test_a():\n    assert 'mine'\n\n\ndef test_own():\n    pass\n"
 SEALED = (
-    SealedExample(requirement="R3", call="f(1)", returns="1"),
-    SealedExample(call="f(-1)", raises="ValueError"),
+    HeldOutExample(requirement="R3", call="f(1)", returns="1"),
+    HeldOutExample(call="f(-1)", raises="ValueError"),
 )
 
 
@@ -28,8 +28,8 @@ def suite() -> Suite:
         module="m",
         generated=GENERATED,
         examples=EXAMPLES,
-        given=(TestFile("test_given.py", GIVEN, locked=True),),
-        sealed=SEALED,
+        user_files=(TestFile("test_given.py", GIVEN, locked=True),),
+        held_out=SEALED,
     )
 
 
@@ -46,7 +46,7 @@ def test_without_own_tests_there_is_no_own_file() -> None:
 
 def test_the_own_file_never_takes_a_given_files_name() -> None:
     given = (TestFile("test_m.py", GIVEN, locked=True),)
-    suite = Suite(module="m", generated=GENERATED, given=given)
+    suite = Suite(module="m", generated=GENERATED, user_files=given)
     assert suite.file_name not in {item.name for item in given}
     assert len({item.name for item in suite.files}) == 2
 
@@ -100,7 +100,7 @@ def test_dropping_remembers_the_reason(suite: Suite) -> None:
     after = suite.drop("test_m.py::test_a[2]", "is wrong", disputed=True)
     (gone,) = after.dropped
     assert (gone.name, gone.requirements, gone.origin) == ("test_a", ("R1",), "generated")
-    assert (gone.why, gone.disputed) == ("is wrong", True)
+    assert (gone.reason, gone.disputed) == ("is wrong", True)
     assert "def test_a" not in after.generated
     assert "TestB" in after.generated
 
@@ -114,7 +114,7 @@ def test_what_is_locked_is_never_dropped(suite: Suite, test: str) -> None:
 
 def test_sealed_examples_are_revealed_as_tests_of_their_requirement(suite: Suite) -> None:
     after = suite.reveal(SEALED[0]).reveal(SEALED[1])
-    assert after.sealed == ()
+    assert after.held_out == ()
     assert after.origin("test_sealed_example_1") == "sealed"
     assert after.requirements("test_sealed_example_1") == ("R3",)
     assert after.may_be_disputed("test_m.py::test_sealed_example_2")

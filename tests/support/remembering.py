@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from greenloop.dependencies import Installed
+from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox import Sandbox
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ class RememberingSandbox:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._box, name)
 
-    def with_packages(self, packages: Installed) -> Any:
+    def with_packages(self, packages: InstalledPackages) -> Any:
         return self._box.with_packages(packages) if packages else self
 
     def run_tests(self, code: str, tests: Any, **how: Any) -> Any:
@@ -32,9 +32,9 @@ class RememberingSandbox:
             ("tests", code, tests, how), lambda: self._box.run_tests(code, tests, **how)
         )
 
-    def answer_calls(self, code: str, module: str, calls: Sequence[str], **how: Any) -> Any:
+    def evaluate_calls(self, code: str, module: str, calls: Sequence[str], **how: Any) -> Any:
         asked = ("calls", code, module, tuple(calls), how)
-        return self._once(asked, lambda: self._box.answer_calls(code, module, calls, **how))
+        return self._once(asked, lambda: self._box.evaluate_calls(code, module, calls, **how))
 
     def _once(self, asked: tuple[Any, ...], work: Callable[[], T]) -> T:
         key = repr(asked)

@@ -12,13 +12,14 @@ from greenloop.records import (
     Contract,
     Coverage,
     DisputeEntry,
+    EmptyBodies,
     Environment,
     Evidence,
     Failure,
     Finding,
     Frame,
-    HollowRun,
     IntegrityFinding,
+    MutantResult,
     Mutation,
     Report,
     Requirement,
@@ -27,7 +28,6 @@ from greenloop.records import (
     TestEntry,
     Timings,
     ToolUsage,
-    TriedMutant,
     Usage,
 )
 from tests.support.answers import BETTER_CODE, GOOD_CODE, GOOD_TESTS, INTERFACE, SPECIFICATION
@@ -182,11 +182,11 @@ def _evidence(said: str) -> Evidence:
         question=f"What does top_k do when k equals 0? {said}",
         reached=True,
     )
-    tried = TriedMutant(
+    tried = MutantResult(
         id="5:slice", line=5, operator="slice", before=":k", after=":", outcome="killed"
     )
     return Evidence(
-        hollow_run=HollowRun(reached=True, passed=0, failed=2),
+        hollow_run=EmptyBodies(reached=True, passed=0, failed=2),
         mutation=Mutation(score=0.5, killed=1, survived=(survivor,), tried=(tried,)),
         coverage=Coverage(
             line=0.75,

@@ -7,19 +7,24 @@ from typing import Any
 
 import pytest
 
-from greenloop.dependencies import AllowList
+from greenloop.dependencies import PackageAllowlist
 from greenloop.errors import SpecificationError
-from greenloop.llm.parsing.contract import read_contract
-from greenloop.llm.parsing.errors import Unusable
-from greenloop.llm.response import Answer
+from greenloop.llm.parsing.contract import parse_contract
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract
-from greenloop.specification.examples import given_in
+from greenloop.specification.examples import extract_examples
 from tests.support.answers import INTERFACE, contract_answer, fenced
 
 
 def read(answer: str, specification: str = "x", **options: Any) -> Contract:
-    chosen = {"module": None, "allowed": AllowList(), "given": given_in(specification), **options}
-    return read_contract(Answer(answer), specification=specification, **chosen)
+    chosen = {
+        "module": None,
+        "allowed": PackageAllowlist(),
+        "given": extract_examples(specification),
+        **options,
+    }
+    return parse_contract(LLMResponse(answer), specification=specification, **chosen)
 
 
 def test_a_contract_is_read() -> None:
@@ -45,29 +50,29 @@ def test_a_contract_is_read() -> None:
     ],
 )
 def test_what_the_model_must_mend(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(Unusable, match=said):
+    with pytest.raises(InvalidResponse, match=said):
         read(contract_answer(**changes))
 
 
 def test_packages_are_known_by_any_of_their_names() -> None:
     """What is always there need not be named: the standard library and pytest."""
     answer = contract_answer(packages=["NumPy>=2", "yaml", "json", "pytest", "PyYAML"])
-    assert read(answer, allowed=AllowList.of(None)).packages == ("numpy", "pyyaml")
+    assert read(answer, allowed=PackageAllowlist.parse(None)).packages == ("numpy", "pyyaml")
 
 
 def test_what_is_not_available_is_named_with_what_is() -> None:
     answer = contract_answer(packages=["Requests", "numpy"])
-    with pytest.raises(Unusable) as caught:
-        read(answer, allowed=AllowList.of("pyyaml,numpy==2.*"))
+    with pytest.raises(InvalidResponse) as caught:
+        read(answer, allowed=PackageAllowlist.parse("pyyaml,numpy==2.*"))
     said = "Not available: Requests. Available packages are: numpy==2.*, pyyaml (import yaml)."
     assert str(caught.value) == said
-    assert "--allow-package requests" in caught.value.person
+    assert "--allow-package requests" in caught.value.user_hint
 
 
 def test_the_module_does_not_take_the_place_of_a_package() -> None:
     answer = contract_answer(packages=["PyYAML"], module="yaml")
-    with pytest.raises(Unusable, match="`yaml` is the import of a package"):
-        read(answer, allowed=AllowList.of(None))
+    with pytest.raises(InvalidResponse, match="`yaml` is the import of a package"):
+        read(answer, allowed=PackageAllowlist.parse(None))
 
 
 def test_a_fixed_module_name_wins() -> None:
@@ -89,7 +94,7 @@ def test_nothing_testable_says_what_is_missing() -> None:
     ],
 )
 def test_signatures_of_the_specification_are_kept(specification: str, said: str) -> None:
-    with pytest.raises(Unusable, match=said):
+    with pytest.raises(InvalidResponse, match=said):
         read(contract_answer(), specification)
 
 

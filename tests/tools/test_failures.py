@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from greenloop.prompts.failure_context import shown_failures, signature, summary
+from greenloop.prompts.failure_context import failure_signature, select_failures, summarize_run
 from greenloop.records import Ending, Failure, Frame, TestRun
 from greenloop.testsuite import Suite
 
@@ -30,20 +30,20 @@ def hung(line: int) -> TestRun:
 
 def test_where_a_hung_test_was_is_chance_and_not_told() -> None:
     first, second = hung(3), hung(4)
-    assert signature(first) == signature(second)
-    assert shown_failures(first, SUITE) == shown_failures(second, SUITE)
-    (shown,) = shown_failures(first, SUITE)
+    assert failure_signature(first) == failure_signature(second)
+    assert select_failures(first, SUITE) == select_failures(second, SUITE)
+    (shown,) = select_failures(first, SUITE)
     assert (shown.test, shown.exception) == ("test_m.py::test_a", "Timeout")
     assert "m.f()" in shown.source
 
 
 def test_the_place_of_other_failures_counts() -> None:
     one, other = (item.model_copy(update={"ending": "finished"}) for item in (hung(3), hung(4)))
-    assert signature(one) != signature(other)
+    assert failure_signature(one) != failure_signature(other)
 
 
 @pytest.mark.parametrize("ending", sorted({*get_args(Ending)} - {"finished"}))
 def test_each_ending_has_words_of_its_own(ending: Ending) -> None:
     run = TestRun(ending=ending, detail="the number")
-    assert "were not reported" not in summary(run)
-    assert "the number" in summary(run)
+    assert "were not reported" not in summarize_run(run)
+    assert "the number" in summarize_run(run)

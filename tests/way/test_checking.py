@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from greenloop.app.check_report import Check, check_report, run_check
+from greenloop.app.check_report import CheckState, build_check_report, run_check
 from greenloop.events import (
+    CodeGraded,
     Event,
-    Graded,
-    SandboxBegun,
-    SandboxDone,
-    TestsRun,
+    SandboxJobEnded,
+    SandboxJobStarted,
+    TestRunFinished,
     WorkEnded,
     WorkStarted,
 )
 from greenloop.grading import Plan
 from greenloop.records import Mutation, Report, Survivor, Thresholds
-from greenloop.reporting.evidence.text import grade_text
+from greenloop.reporting.evidence.text import render_grade
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -60,18 +60,18 @@ def checked(
 ) -> tuple[Report, list[Event]]:
     events: list[Event] = []
     full = replace(Plan(mutation=mutants(1.0)), **plan)
-    check = Check("m", code, (TestFile("test_m.py", tests),), full, box.info)
+    check = CheckState("m", code, (TestFile("test_m.py", tests),), full, box.info)
     asyncio.run(run_check(box, check, events.append))
-    inside = (SandboxBegun, SandboxDone)
-    return check_report(check), [item for item in events if not isinstance(item, inside)]
+    inside = (SandboxJobStarted, SandboxJobEnded)
+    return build_check_report(check), [item for item in events if not isinstance(item, inside)]
 
 
 def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:
     report, events = checked(warm)
     assert (report.verdict, report.reasons) == ("verified", ())
     told = [item for item in events if not isinstance(item, (WorkStarted, WorkEnded))]
-    assert [type(item) for item in told] == [TestsRun, Graded]
-    assert grade_text(report).startswith("verified: 2 of 2 tests pass")
+    assert [type(item) for item in told] == [TestRunFinished, CodeGraded]
+    assert render_grade(report).startswith("verified: 2 of 2 tests pass")
 
 
 def test_what_is_begun_is_told_and_that_it_ended_pieces_of_the_grade_side_by_side(
@@ -88,7 +88,7 @@ def test_what_is_begun_is_told_and_that_it_ended_pieces_of_the_grade_side_by_sid
         most = max(most, len(begun))
     assert begun == []
     assert most == 2
-    assert isinstance(events[-1], Graded)
+    assert isinstance(events[-1], CodeGraded)
     names = {item.name for item in events if isinstance(item, WorkStarted)}
     assert {"tests", "grading, hollow run", "grading, mutation"} <= names
 
@@ -157,7 +157,7 @@ def test_a_hollow_run_that_stays_green_is_a_forgery(warm: Sandbox) -> None:
 
 def test_survivors_are_shown_with_what_a_test_would_have_to_ask(warm: Sandbox) -> None:
     report, _ = checked(warm, mutation=mutants(0.5, survived=(SURVIVOR,)))
-    text = grade_text(report)
+    text = render_grade(report)
     assert "survived: line 2 as `" in text
     assert "And at 0?" in text
 
@@ -165,5 +165,5 @@ def test_survivors_are_shown_with_what_a_test_would_have_to_ask(warm: Sandbox) -
 def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
     report, events = checked(warm, CODE.replace("n * n", "0"))
     assert (report.verdict, report.evidence.controls) == ("failed", None)
-    assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestsRun]
+    assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestRunFinished]
     assert report.reasons == ("1 tests do not pass: test_m.py::test_two",)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from greenloop.events import AnswerRejected, Hardened, Notice
+from greenloop.events import HardeningDone, Notice, ResponseRejected
 from tests.support.answers import (
     GOOD_CODE,
     GOOD_TESTS,
@@ -62,7 +62,7 @@ def test_a_survivor_is_shown_and_a_test_added(way: Way) -> None:
     assert origins(done)["test_zero"] == "hardening"
     assert "test_zero" in done.report.test_code
     assert "from __future__" not in done.report.test_code
-    assert done.told(Hardened)[0].tests == ("test_zero",)
+    assert done.told(HardeningDone)[0].tests == ("test_zero",)
     assert done.kinds == ["generate"]
 
 
@@ -135,7 +135,7 @@ def test_tests_that_end_the_run_are_not_said_to_be_added(way: Way) -> None:
     done = hardened(way, ZERO + ENDS_THE_RUN)
     assert done.report.tests_passed
     assert "test_zero" not in origins(done)
-    assert not done.told(Hardened)
+    assert not done.told(HardeningDone)
     assert any("on a stub the run ended" in item.text for item in done.told(Notice))
 
 
@@ -143,7 +143,7 @@ def test_tests_that_end_the_run_are_not_said_to_be_added(way: Way) -> None:
 def test_a_name_that_is_taken_is_sent_back(way: Way) -> None:
     taken = ZERO.replace("test_zero", "test_negative")
     done = hardened(way, taken, ZERO, "NOTHING: all else is settled")
-    assert "test_negative" in done.told(AnswerRejected)[0].why
+    assert "test_negative" in done.told(ResponseRejected)[0].why
     assert origins(done)["test_zero"] == "hardening"
     assert done.report.test_code.count("def test_negative") == 1
 

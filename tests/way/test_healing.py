@@ -33,7 +33,7 @@ def request_of(file: Path, *tests: Path) -> RunRequest:
         specification="",
         original=read_original(file),
         module=layout.module,
-        given=layout.given,
+        given=layout.tests,
         project=layout.project,
         search_s=0.1,
     )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from greenloop.errors import PackagesError, UnusableAnswerError
-from greenloop.events import AnswerRejected, Notice, PackagesAwaited, PackagesReady
+from greenloop.errors import InvalidResponseError, PackagesError
+from greenloop.events import Notice, PackageInstallStarted, PackagesReady, ResponseRejected
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.answers import GOOD_CODE, answers, contract_answer, fenced, suite_answer
 from tests.support.wheels import only_wheels_of, wheel
@@ -48,7 +48,7 @@ def test_the_packages_of_a_contract_are_installed_once(way: Way, wheels: Path) -
     assert (done.report.verdict, done.kinds) == ("passed", ["generate"])
     assert done.report.contract
     assert done.report.contract.packages == ("alpha",)
-    assert done.told(PackagesAwaited) == [PackagesAwaited(("alpha",))]
+    assert done.told(PackageInstallStarted) == [PackageInstallStarted(("alpha",))]
     assert done.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
     found = done.report.environment.packages
     for name, version in (("alpha", "1.0"), ("beta", "2.5")):
@@ -57,7 +57,7 @@ def test_the_packages_of_a_contract_are_installed_once(way: Way, wheels: Path) -
     assert "pytest" in found
     again = way(script(), allowed_packages="alpha,beta==2.*")
     assert again.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=True)]
-    assert again.told(PackagesAwaited) == []
+    assert again.told(PackageInstallStarted) == []
 
 
 def test_prompts_name_what_is_available_and_what_was_agreed(way: Way) -> None:
@@ -71,7 +71,7 @@ def test_a_package_that_is_not_allowed_goes_back_once(way: Way) -> None:
     both = [contract_answer(packages=["requests"]), contract_answer(packages=["alpha"])]
     done = way({**script(), "parse_specification": both}, allowed_packages="alpha")
     assert done.report.verdict == "passed"
-    (rejected,) = done.told(AnswerRejected)
+    (rejected,) = done.told(ResponseRejected)
     assert rejected.why == "Not available: requests. Available packages are: alpha."
 
 
@@ -80,7 +80,7 @@ def test_a_model_that_insists_ends_the_run_and_the_person_is_told_how_to_allow_i
 ) -> None:
     twice = [contract_answer(packages=["requests"])] * 2
     done = way({**script(), "parse_specification": twice}, allowed_packages="none")
-    assert isinstance(done.error, UnusableAnswerError)
+    assert isinstance(done.error, InvalidResponseError)
     assert "Available packages are: none" in str(done.error)
     assert "--allow-package requests" in str(done.error)
 
@@ -127,12 +127,12 @@ def test_negative():
 
 
 def test_the_persons_own_tests_have_what_they_import(way: Way) -> None:
-    given = (GivenTests.of("test_mine.py", f"import requests_mock\n{GIVEN}"),)
+    given = (GivenTests.from_code("test_mine.py", f"import requests_mock\n{GIVEN}"),)
     done = way(script(GOOD_CODE, packages=()), given=given, allowed_packages="alpha")
     assert done.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
     (note,) = [item.text for item in done.told(Notice) if "your tests import" in item.text]
     assert "--allow-package requests-mock" in note
-    given = (GivenTests.of("test_mine.py", GIVEN),)
+    given = (GivenTests.from_code("test_mine.py", GIVEN),)
     done = way(script(GOOD_CODE, packages=()), given=given, allowed_packages="alpha")
     assert done.report.verdict == "passed"
 

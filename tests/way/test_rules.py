@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from greenloop.errors import BudgetExhaustedError, UnusableAnswerError
+from greenloop.errors import BudgetExhaustedError, InvalidResponseError
 from greenloop.events import DisputeJudged, RunFinished, Stuck
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.answers import (
@@ -146,7 +146,7 @@ def test_tests_that_never_collect_end_the_run(way: Way) -> None:
         "from topk import top_k\nimport absent_package\n\n\ndef test_a():\n    assert top_k\n"
     )
     done = way(answers(generate_tests=[broken, broken]))
-    assert isinstance(done.error, UnusableAnswerError)
+    assert isinstance(done.error, InvalidResponseError)
     assert done.report.verdict == "failed"
     assert done.report.final_code
 
@@ -166,7 +166,7 @@ def test_green_is_run_again_in_another_order_with_another_hash_seed(way: Way) ->
 
 def test_given_tests_are_locked(way: Way) -> None:
     """A dispute of the person's own test is not even judged, and the test stays."""
-    mine = GivenTests.of(
+    mine = GivenTests.from_code(
         "test_mine.py",
         "from topk import top_k\n\n\ndef test_mine():\n    assert top_k([1, 2], 1) == [1]\n",
     )
@@ -185,7 +185,7 @@ def test_given_tests_are_locked(way: Way) -> None:
 
 @pytest.mark.slow
 def test_a_given_test_stays_where_a_generated_one_of_its_name_is_dropped(way: Way) -> None:
-    mine = GivenTests.of(
+    mine = GivenTests.from_code(
         "test_mine.py",
         "from topk import top_k\n\n\ndef test_wrong():\n    assert top_k([4], 1) == [4]\n",
     )
@@ -395,7 +395,7 @@ def test_stuck_leads_to_a_rewrite_with_the_failed_approaches_then_to_the_end(way
         )
     )
     assert done.kinds == ["generate", "repair", "rewrite"]
-    assert [item.then for item in done.told(Stuck)] == [
+    assert [item.next_step for item in done.told(Stuck)] == [
         "rewriting from the contract",
         "stopping early",
     ]
@@ -438,7 +438,7 @@ def test_stuck_after_the_rewrite_asks_the_fallback_model(way: Way) -> None:
 def test_an_answer_under_way_is_waited_for_when_the_other_side_fails(way: Way) -> None:
     """It is paid for: it goes into the log and into the report."""
     done = way(answers(generate_tests=["nonsense", "again"]))
-    assert isinstance(done.error, UnusableAnswerError)
+    assert isinstance(done.error, InvalidResponseError)
     assert done.report.final_code == GOOD_CODE
     assert done.report.usage.by_tool["generate_code"].calls == 1
 

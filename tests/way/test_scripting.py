@@ -13,7 +13,7 @@ from greenloop.errors import InputError, NoModelError
 from greenloop.events import ChecksReady, DisputeJudged, Notice
 from greenloop.records import OutputCheck
 from greenloop.scripts.checks.options import parse_expect, parse_expect_file
-from greenloop.workflow.storage.request import InputRef, Original, RunRequest, ScriptRequest
+from greenloop.workflow.storage.request import InputRef, OriginalFile, RunRequest, ScriptRequest
 from tests.support.answers import fenced
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def asked(tmp_path: Path, *checks: OutputCheck, **changes: Any) -> RunRequest:
 
 def existing(tmp_path: Path, text: str, *checks: OutputCheck) -> RunRequest:
     sha256 = hashlib.sha256(text.encode()).hexdigest()
-    original = Original(path=str(tmp_path / "old.py"), text=text, sha256=sha256)
+    original = OriginalFile(path=str(tmp_path / "old.py"), text=text, sha256=sha256)
     request = asked(tmp_path, *checks, kind="heal", specification="", original=original)
     assert request.script is not None
     return request.model_copy(

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from greenloop.errors import InputError
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.module_names import why_no_module_name
-from greenloop.testsuite.module_under_test import imported_modules
+from greenloop.testsuite.module_names import explain_invalid_module_name
+from greenloop.testsuite.module_under_test import list_imported_modules
 
-_MOST_BYTES = 1_000_000
-_MOST_FILES = 100
+_MAX_BYTES = 1_000_000
+_MAX_FILES = 100
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckInputs:
     """A module's source and its name; its tests, a conftest and helpers of theirs among them."""
 
     module: str
@@ -26,7 +26,7 @@ class Checked:
     tests: tuple[TestFile, ...]
 
 
-def read_checked(code: Path, tests: Iterable[Path]) -> Checked:
+def read_check_inputs(code: Path, tests: Iterable[Path]) -> CheckInputs:
     """What the paths hold.
 
     Raises:
@@ -35,31 +35,31 @@ def read_checked(code: Path, tests: Iterable[Path]) -> Checked:
     """
     if code.is_dir():
         raise InputError(f"{code} is a folder; name the module's file")
-    source = _python(code)
-    if code.suffix != ".py" or (why := why_no_module_name(code.stem)):
+    source = _read_python(code)
+    if code.suffix != ".py" or (why := explain_invalid_module_name(code.stem)):
         why = why if code.suffix == ".py" else "it is no .py file"
         raise InputError(f"{code}: '{code.stem}' cannot be the module's name: {why}")
-    paths = [path for item in tests for path in _test_files(item, code)]
+    paths = [path for item in tests for path in _find_test_files(item, code)]
     if not paths:
         raise InputError("no tests were named")
     files = {path.name: path for path in paths}
     if len(files) < len({path.absolute() for path in paths}):
         raise InputError("two test files have the same name: they run in one folder")
-    if len(files) > _MOST_FILES:
-        raise InputError(f"{len(files)} test files are more than {_MOST_FILES} at once")
-    sources = {name: _python(path) for name, path in files.items()}
+    if len(files) > _MAX_FILES:
+        raise InputError(f"{len(files)} test files are more than {_MAX_FILES} at once")
+    sources = {name: _read_python(path) for name, path in files.items()}
     _check_imports(sources, code.stem)
-    sources |= _beside(files, sources, code)
-    return Checked(code.stem, source, tuple(_ordered(sources)))
+    sources |= _read_helpers(files, sources, code)
+    return CheckInputs(code.stem, source, tuple(_order_test_files(sources)))
 
 
-def _ordered(sources: dict[str, str]) -> list[TestFile]:
+def _order_test_files(sources: dict[str, str]) -> list[TestFile]:
     """A conftest first, as pytest has it."""
     names = sorted(sources, key=lambda name: (name != "conftest.py", name))
     return [TestFile(name, sources[name], locked=True) for name in names]
 
 
-def _test_files(path: Path, code: Path) -> list[Path]:
+def _find_test_files(path: Path, code: Path) -> list[Path]:
     if not path.is_dir():
         if path.absolute() == code.absolute():
             raise InputError(f"{path} is the code itself; name its tests")
@@ -69,20 +69,20 @@ def _test_files(path: Path, code: Path) -> list[Path]:
     found = sorted({*path.glob("test_*.py"), *path.glob("*_test.py")} - {code})
     if not found:
         raise InputError(f"{path}: no test files (test_*.py, *_test.py) are in this folder")
-    about = [item for item in found if code.stem in imported_modules(_python(item))]
+    about = [item for item in found if code.stem in list_imported_modules(_read_python(item))]
     if not about:
         raise InputError(f"{path}: none of its {len(found)} test files imports `{code.stem}`")
     return about
 
 
-def _python(path: Path) -> str:
+def _read_python(path: Path) -> str:
     """A file's text. Raises InputError where it is none, or no Python."""
     try:
         with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+            data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    if len(data) > _MOST_BYTES:
+    if len(data) > _MAX_BYTES:
         raise InputError(f"{path} is larger than 1 MB: too long to be graded")
     try:
         text = data.decode("utf-8-sig")
@@ -102,7 +102,7 @@ def _python(path: Path) -> str:
 
 def _check_imports(sources: dict[str, str], module: str) -> None:
     """Tests of another module would say nothing of this one."""
-    names = {name: imported_modules(code) for name, code in sources.items()}
+    names = {name: list_imported_modules(code) for name, code in sources.items()}
     imported = {item for items in names.values() for item in items}
     if module in imported or not imported:
         return
@@ -112,16 +112,19 @@ def _check_imports(sources: dict[str, str], module: str) -> None:
     )
 
 
-def _beside(files: dict[str, Path], sources: dict[str, str], code: Path) -> dict[str, str]:
+def _read_helpers(files: dict[str, Path], sources: dict[str, str], code: Path) -> dict[str, str]:
     """A conftest, and modules that the tests import, from the folders that the tests are in."""
     folders = list(dict.fromkeys(path.parent for path in files.values()))
     found: dict[str, str] = {}
-    waiting = ["conftest", *(name for text in sources.values() for name in imported_modules(text))]
+    waiting = [
+        "conftest",
+        *(name for text in sources.values() for name in list_imported_modules(text)),
+    ]
     while waiting:
         name = waiting.pop()
         path = next((p for f in folders if (p := f / f"{name}.py").is_file()), None)
         if path is None or path.name in found or path.name in files or name == code.stem:
             continue
-        found[path.name] = _python(path)
-        waiting += imported_modules(found[path.name])
+        found[path.name] = _read_python(path)
+        waiting += list_imported_modules(found[path.name])
     return found

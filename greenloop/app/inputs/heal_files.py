@@ -8,35 +8,35 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from greenloop.dependencies.names import imported_by
+from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.scripts.source_file import SourceFile
-from greenloop.testsuite.module_names import why_no_module_name
-from greenloop.workflow.storage.request import GivenTests, Original, ProjectRequest
+from greenloop.testsuite.module_names import explain_invalid_module_name
+from greenloop.workflow.storage.request import GivenTests, OriginalFile, ProjectRequest
 
-_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", ".git")
-_MOST_TESTS = 500
+_ROOT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", ".git")
+_MAX_TEST_FILES = 500
 
 
-def read_original(path: Path) -> Original:
+def read_original(path: Path) -> OriginalFile:
     """The file that is to be healed. Raises InputError where it is no text of Python."""
-    source = SourceFile.read(path)
+    source = SourceFile.from_path(path)
     if not source.text.strip():
         raise InputError(f"{path} is empty: there is nothing to heal")
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    return Original(path=str(path.absolute()), text=source.text, sha256=sha256)
+    return OriginalFile(path=str(path.absolute()), text=source.text, sha256=sha256)
 
 
-class Layout:
+class ModuleLayout:
     """A module with its tests: by themselves, or in the project that they need."""
 
     def __init__(
-        self, module: str, given: tuple[GivenTests, ...], project: ProjectRequest | None
+        self, module: str, tests: tuple[GivenTests, ...], project: ProjectRequest | None
     ) -> None:
-        self.module, self.given, self.project = module, given, project
+        self.module, self.tests, self.project = module, tests, project
 
 
-def read_layout(file: Path, tests: Sequence[Path]) -> Layout:
+def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
     """How a module's tests are to be run.
 
     Raises:
@@ -47,28 +47,29 @@ def read_layout(file: Path, tests: Sequence[Path]) -> Layout:
     for path in paths:
         if not path.exists():
             raise InputError(f"--tests {path} does not exist")
-    found = sorted({item for path in paths for item in _test_files(path)})
+    found = sorted({item for path in paths for item in _find_test_files(path)})
     if not found:
         raise InputError(f"--tests {tests[0]}: no test files (test_*.py or *_test.py) in it")
-    if len(found) > _MOST_TESTS:
-        raise InputError(f"--tests: {len(found)} test files; name at most {_MOST_TESTS}")
-    texts = {path: _read(path) for path in found}
-    if _stand_alone(file, texts) and not any(path.is_dir() for path in paths):
-        given = tuple(GivenTests.of(path.name, text) for path, text in texts.items())
-        return Layout(file.stem, given, None)
-    root = _root(file, paths)
+    if len(found) > _MAX_TEST_FILES:
+        raise InputError(f"--tests: {len(found)} test files; name at most {_MAX_TEST_FILES}")
+    texts = {path: _read_test_file(path) for path in found}
+    if _is_standalone(file, texts) and not any(path.is_dir() for path in paths):
+        given = tuple(GivenTests.from_code(path.name, text) for path, text in texts.items())
+        return ModuleLayout(file.stem, given, None)
+    root = _find_root(file, paths)
     given = tuple(
-        GivenTests.of(path.relative_to(root).as_posix(), text) for path, text in texts.items()
+        GivenTests.from_code(path.relative_to(root).as_posix(), text)
+        for path, text in texts.items()
     )
     project = ProjectRequest(
         root=str(root),
         path=file.relative_to(root).as_posix(),
         targets=tuple(path.relative_to(root).as_posix() for path in paths),
     )
-    return Layout(_dotted(file), given, project)
+    return ModuleLayout(_dotted_module_name(file), given, project)
 
 
-def _test_files(path: Path) -> Iterator[Path]:
+def _find_test_files(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
@@ -78,8 +79,8 @@ def _test_files(path: Path) -> Iterator[Path]:
             yield item
 
 
-def _read(path: Path) -> str:
-    source = SourceFile.read(path)
+def _read_test_file(path: Path) -> str:
+    source = SourceFile.from_path(path)
     try:
         compile(source.text, str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
@@ -87,9 +88,9 @@ def _read(path: Path) -> str:
     return source.text
 
 
-def _stand_alone(file: Path, tests: dict[Path, str]) -> bool:
+def _is_standalone(file: Path, tests: dict[Path, str]) -> bool:
     """Whether the tests need nothing around them but the module, imported by its own name."""
-    if why_no_module_name(file.stem) or (file.parent / "__init__.py").exists():
+    if explain_invalid_module_name(file.stem) or (file.parent / "__init__.py").exists():
         return False
     if len({path.name for path in tests}) < len(tests):
         return False
@@ -97,10 +98,10 @@ def _stand_alone(file: Path, tests: dict[Path, str]) -> bool:
     if any(_has_conftest(folder) for folder in folders):
         return False
     sources = [file.read_text("utf-8", "replace"), *tests.values()]
-    if not all(file.stem in imported_by(text) for text in tests.values()):
+    if not all(file.stem in find_imported_modules(text) for text in tests.values()):
         return False
     own = {file.stem, *(path.stem for path in tests)}
-    near = {name for text in sources for name in imported_by(text)} - own
+    near = {name for text in sources for name in find_imported_modules(text)} - own
     return not any(_is_relative(text) for text in sources) and not any(
         (folder / f"{name}.py").exists() or (folder / name).is_dir()
         for folder in folders
@@ -109,7 +110,7 @@ def _stand_alone(file: Path, tests: dict[Path, str]) -> bool:
 
 
 def _has_conftest(folder: Path) -> bool:
-    root = _marked(folder)
+    root = _find_marked_root(folder)
     up = [folder, *folder.parents]
     within = up[: up.index(root) + 1] if root in up else [folder]
     return any((item / "conftest.py").exists() for item in within)
@@ -123,15 +124,15 @@ def _is_relative(source: str) -> bool:
     return any(isinstance(node, ast.ImportFrom) and node.level > 0 for node in nodes)
 
 
-def _marked(path: Path) -> Path | None:
+def _find_marked_root(path: Path) -> Path | None:
     """The nearest folder above that looks like a project's root."""
-    return next((up for up in path.parents if any((up / m).exists() for m in _MARKS)), None)
+    return next((up for up in path.parents if any((up / m).exists() for m in _ROOT_MARKERS)), None)
 
 
-def _root(file: Path, tests: Sequence[Path]) -> Path:
+def _find_root(file: Path, tests: Sequence[Path]) -> Path:
     common = Path(os.path.commonpath([file.parent, *tests]))
     common = common if common.is_dir() else common.parent
-    marked = _marked(file)
+    marked = _find_marked_root(file)
     if marked is not None and (marked == common or marked in common.parents):
         return marked
     if common == Path(common.anchor) or common == Path.home():
@@ -141,7 +142,7 @@ def _root(file: Path, tests: Sequence[Path]) -> Path:
     return common
 
 
-def _dotted(file: Path) -> str:
+def _dotted_module_name(file: Path) -> str:
     """The module's name, with the packages that it lies in."""
     parts = [file.stem] if file.stem != "__init__" else []
     folder = file.parent

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from greenloop.errors import InputError
 from greenloop.workflow.storage.request import InputRef
 
-_MOST_FILES = 1000
-_MOST_BYTES = 32 << 20
+_MAX_FILES = 1000
+_MAX_BYTES = 32 << 20
 
 
 def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
@@ -23,7 +23,7 @@ def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
     Raises:
         InputError: one cannot be read, two have one place, or they are too many or too large.
     """
-    found = [ref for text in texts for ref in _refs(text)]
+    found = [ref for text in texts for ref in _read_refs(text)]
     places: dict[str, str] = {}
     for ref in found:
         if other := places.get(ref.path):
@@ -32,34 +32,34 @@ def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
             )
         places[ref.path] = ref.source
     size = sum(Path(ref.source).stat().st_size for ref in found)
-    if len(found) > _MOST_FILES or size > _MOST_BYTES:
+    if len(found) > _MAX_FILES or size > _MAX_BYTES:
         raise InputError(
-            f"--input: {len(found)} files of {size >> 20} MB are too much; at most {_MOST_FILES} "
-            f"files of {_MOST_BYTES >> 20} MB in all"
+            f"--input: {len(found)} files of {size >> 20} MB are too much; at most {_MAX_FILES} "
+            f"files of {_MAX_BYTES >> 20} MB in all"
         )
     return tuple(found)
 
 
 def read_stdin(path: Path | None) -> InputRef | None:
     """The file of `--stdin`. Raises InputError where it cannot be read."""
-    return None if path is None else _ref(path, "stdin", "--stdin")
+    return None if path is None else _read_ref(path, "stdin", "--stdin")
 
 
-def _refs(text: str) -> Iterator[InputRef]:
-    path, place = _parted(text)
+def _read_refs(text: str) -> Iterator[InputRef]:
+    path, place = _split_input(text)
     if not path.is_dir():
-        yield _ref(path, str(place), "--input")
+        yield _read_ref(path, str(place), "--input")
         return
     files = sorted(item for item in path.rglob("*") if item.is_file() and not item.is_symlink())
     if not files:
         raise InputError(f"--input {path}: the folder is empty")
     for count, item in enumerate(files):
-        if count > _MOST_FILES:
-            raise InputError(f"--input {path}: more than {_MOST_FILES} files; name fewer")
-        yield _ref(item, str(place / item.relative_to(path)), "--input")
+        if count > _MAX_FILES:
+            raise InputError(f"--input {path}: more than {_MAX_FILES} files; name fewer")
+        yield _read_ref(item, str(place / item.relative_to(path)), "--input")
 
 
-def _parted(text: str) -> tuple[Path, PurePosixPath]:
+def _split_input(text: str) -> tuple[Path, PurePosixPath]:
     path, _, wanted = text.rpartition("=")
     if not path or Path(text).exists():
         path, wanted = text, ""
@@ -73,16 +73,16 @@ def _parted(text: str) -> tuple[Path, PurePosixPath]:
     return Path(path), place
 
 
-def _ref(path: Path, place: str, flag: str) -> InputRef:
+def _read_ref(path: Path, script_path: str, flag: str) -> InputRef:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputError(f"{flag} {path}: not a file")
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError(f"{flag} {path}: larger than {_MOST_BYTES >> 20} MB")
+        if path.stat().st_size > _MAX_BYTES:
+            raise InputError(f"{flag} {path}: larger than {_MAX_BYTES >> 20} MB")
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{flag} {path} cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a NUL in the name
         raise InputError(f"{flag} {path!s}: {error}") from None
     sha256 = hashlib.sha256(content).hexdigest()
-    return InputRef(path=place, source=str(path.absolute()), sha256=sha256)
+    return InputRef(path=script_path, source=str(path.absolute()), sha256=sha256)

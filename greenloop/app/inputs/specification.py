@@ -10,9 +10,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from greenloop.errors import InputError, SpecificationError
-from greenloop.specification.examples import given_in
-from greenloop.testsuite.module_names import why_no_module_name
-from greenloop.testsuite.module_under_test import imported_module
+from greenloop.specification.examples import extract_examples
+from greenloop.testsuite.module_names import explain_invalid_module_name
+from greenloop.testsuite.module_under_test import find_imported_module
 from greenloop.workflow.storage.request import GivenTests
 
 _SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
@@ -29,7 +29,7 @@ _COMMANDS = (
     "doctor",
     "mcp",
 )
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -47,56 +47,56 @@ def read_specification(spec: str) -> Specification:
         SpecificationError: a file is missing or unreadable, or there is no text.
     """
     if spec == "-":
-        return _nonempty(
-            Specification(_decoded(sys.stdin.buffer.read(_MOST_BYTES + 1), "standard input"))
+        return _require_text(
+            Specification(_decode_text(sys.stdin.buffer.read(_MAX_BYTES + 1), "standard input"))
         )
     path = Path(spec)
-    if spec.strip() and _exists(path):
-        return _nonempty(_from_file(path))
-    if _looks_like_a_path(spec):
+    if spec.strip() and _path_exists(path):
+        return _require_text(_read_file(path))
+    if _is_path_like(spec):
         raise SpecificationError(f"the specification file {spec} does not exist")
     close = get_close_matches(spec, _COMMANDS, n=1, cutoff=0.75) if " " not in spec.strip() else []
     if close:
         raise SpecificationError(
             f"'{spec}' is no command: did you mean '{close[0]}'? As a specification: greenloop make {spec}"
         )
-    return _nonempty(Specification(spec))
+    return _require_text(Specification(spec))
 
 
-def read_text(text: str) -> str:
+def validate_text(text: str) -> str:
     """A specification that is text, whatever file has that name. Raises SpecificationError."""
-    if len(text) > _MOST_BYTES:
+    if len(text) > _MAX_BYTES:
         raise SpecificationError("the specification is longer than 1 MB")
-    return _nonempty(Specification(text)).text
+    return _require_text(Specification(text)).text
 
 
-def _exists(path: Path) -> bool:
+def _path_exists(path: Path) -> bool:
     try:
         return path.exists()
     except (OSError, ValueError):  # a text that is too long for a path, or holds a NUL
         return False
 
 
-def _looks_like_a_path(spec: str) -> bool:
+def _is_path_like(spec: str) -> bool:
     one_word = not re.search(r"\s", spec)
     return one_word and (
         spec.lower().endswith(_SUFFIXES) or spec.startswith(("/", "./", "../", "~"))
     )
 
 
-def _from_file(path: Path) -> Specification:
+def _read_file(path: Path) -> Specification:
     if path.is_dir():
         raise SpecificationError(f"{path} is a folder; name a file with the specification")
     try:
         with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+            data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise SpecificationError(f"{path} cannot be read: {error.strerror or error}") from None
-    return Specification(_decoded(data, str(path)), path)
+    return Specification(_decode_text(data, str(path)), path)
 
 
-def _decoded(data: bytes, name: str) -> str:
-    if len(data) > _MOST_BYTES:
+def _decode_text(data: bytes, name: str) -> str:
+    if len(data) > _MAX_BYTES:
         raise SpecificationError(f"{name} is larger than 1 MB: too long for a specification")
     try:
         text = data.decode("utf-8-sig")
@@ -107,7 +107,7 @@ def _decoded(data: bytes, name: str) -> str:
     return text
 
 
-def _nonempty(specification: Specification) -> Specification:
+def _require_text(specification: Specification) -> Specification:
     try:
         specification.text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -124,13 +124,13 @@ def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
     Raises:
         InputError: one cannot be read, is no Python, or two have the same name.
     """
-    found = [_given(path) for path in paths]
+    found = [_read_test_file(path) for path in paths]
     if len({item.name for item in found}) < len(found):
         raise InputError("--tests: two files have the same name")
     return tuple(found)
 
 
-def _given(path: Path) -> GivenTests:
+def _read_test_file(path: Path) -> GivenTests:
     try:
         code = path.read_bytes().decode("utf-8-sig")
         compile(code, str(path), "exec", dont_inherit=True)
@@ -138,19 +138,19 @@ def _given(path: Path) -> GivenTests:
         raise InputError(f"--tests {path} cannot be read: {error.strerror or error}") from None
     except (SyntaxError, ValueError) as error:
         raise InputError(f"--tests {path} is no Python file: {error}") from None
-    return GivenTests.of(_test_name(path.stem), code)
+    return GivenTests.from_code(_test_file_name(path.stem), code)
 
 
-def _test_name(stem: str) -> str:
+def _test_file_name(stem: str) -> str:
     """The name that a given file has in the run: never that of the module."""
     is_test = stem == "conftest" or stem.startswith("test_")
     return f"{stem}.py" if is_test else f"test_{stem}.py"
 
 
-def module_name(
+def resolve_module_name(
     specification: Specification,
     output: Path | None,
-    given: tuple[GivenTests, ...],
+    user_tests: tuple[GivenTests, ...],
     packages: Collection[str] = (),
 ) -> str | None:
     """The module's name, where something fixes it: the output, the tests, or a stub file's name.
@@ -160,24 +160,26 @@ def module_name(
     Raises:
         InputError: the output's stem is no module name, or the tests import another module.
     """
-    tested = next((name for item in given if (name := imported_module(item.code, packages))), None)
+    tested = next(
+        (name for item in user_tests if (name := find_imported_module(item.code, packages))), None
+    )
     if output is not None:
         _check_stem(output)
         if tested is not None and tested != output.stem:
             raise InputError(f"--output {output}: the tests import `{tested}`; name it {tested}.py")
         return output.stem
     path = specification.path
-    if tested is None and path is not None and _may_name_a_module(path):
-        return path.stem if given_in(specification.text).signatures else None
+    if tested is None and path is not None and _can_name_module(path):
+        return path.stem if extract_examples(specification.text).signatures else None
     return tested
 
 
-def _may_name_a_module(path: Path) -> bool:
-    return path.suffix == ".py" and why_no_module_name(path.stem) is None
+def _can_name_module(path: Path) -> bool:
+    return path.suffix == ".py" and explain_invalid_module_name(path.stem) is None
 
 
 def _check_stem(output: Path) -> None:
     if output.suffix != ".py":
         raise InputError(f"--output {output}: name a .py file")
-    if why := why_no_module_name(output.stem):
+    if why := explain_invalid_module_name(output.stem):
         raise InputError(f"--output {output}: '{output.stem}' cannot be the module's name: {why}")

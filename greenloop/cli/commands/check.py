@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from greenloop.app.check import begin_check, check_directory, saved_check
-from greenloop.app.check_report import Check, check_report
-from greenloop.app.inputs.check_files import read_checked
-from greenloop.cli.process import complain, run_to_end
+from greenloop.app.check import create_check_directory, run_check_with_events, save_check
+from greenloop.app.check_report import CheckState, build_check_report
+from greenloop.app.inputs.check_files import read_check_inputs
+from greenloop.cli.process import print_error, run_with_signals
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
-from greenloop.events import Emit, RunFinished
+from greenloop.events import EventSink, RunFinished
 from greenloop.grading import Plan
 from greenloop.records import Report, SandboxInfo
-from greenloop.reporting.evidence.text import grade_text
-from greenloop.reporting.progress.renderer import progress
+from greenloop.reporting.evidence.text import render_grade
+from greenloop.reporting.progress.renderer import create_progress
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
-from greenloop.tracing.setup import traced
-from greenloop.workflow.delivery import reached
+from greenloop.tracing.setup import trace_run
+from greenloop.workflow.delivery import meets_requirement
 
 
 @dataclass(frozen=True)
@@ -42,44 +42,52 @@ def check_command(
     """`greenloop check`: the exit status."""
     try:
         settings = Settings.load(**flags)
-        checked = read_checked(code, tests)
-        directory = check_directory(settings, checked, options.run_dir)
+        checked = read_check_inputs(code, tests)
+        directory = create_check_directory(settings, checked, options.run_dir)
     except GreenloopError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_status
-    check = Check(
+    check = CheckState(
         module=checked.module,
         code=checked.code,
         tests=checked.tests,
-        plan=Plan.of(settings),
+        plan=Plan.from_settings(settings),
         sandbox=SandboxInfo(backend=settings.sandbox, isolation="not opened"),
     )
     broken_off: GreenloopError | None = None
-    with progress(quiet=options.quiet, verbose=options.verbose) as show:
+    with create_progress(quiet=options.quiet, verbose=options.verbose) as show:
         try:
-            run_to_end(_checked(check, settings, str(directory.path), show))
+            run_with_signals(_execute_check(check, settings, str(directory.path), show))
         except (asyncio.CancelledError, KeyboardInterrupt):
             broken_off = InterruptedRunError("interrupted; nothing is kept to go on with")
         except GreenloopError as error:
             broken_off = error
-    report, broken_off = saved_check(check_report(check, broken_off), directory, code, broken_off)
-    return _end(report, broken_off, options, 0 if reached(report, settings.require) else 1)
+    report, broken_off = save_check(
+        build_check_report(check, broken_off), directory, code, broken_off
+    )
+    return _finish_check(
+        report, broken_off, options, 0 if meets_requirement(report, settings.require) else 1
+    )
 
 
-async def _checked(check: Check, settings: Settings, run_dir: str, show: Emit) -> Report:
-    async with traced(show) as emit:
+async def _execute_check(
+    check: CheckState, settings: Settings, run_dir: str, sink: EventSink
+) -> Report:
+    async with trace_run(sink) as emit:
         with open_sandbox(settings) as box:
-            await begin_check(box, check, run_dir, emit)
-        report = check_report(check)
+            await run_check_with_events(box, check, run_dir, emit)
+        report = build_check_report(check)
         emit(RunFinished(report))
         return report
 
 
-def _end(report: Report, error: GreenloopError | None, options: CheckOptions, status: int) -> int:
+def _finish_check(
+    report: Report, error: GreenloopError | None, options: CheckOptions, status: int
+) -> int:
     """Prints the grade, and the error if there was one; the exit status."""
     try:
         sys.stdout.write(
-            report.model_dump_json(indent=1) + "\n" if options.json else grade_text(report)
+            report.model_dump_json(indent=1) + "\n" if options.json else render_grade(report)
         )
         sys.stdout.flush()
     except OSError as problem:
@@ -89,5 +97,5 @@ def _end(report: Report, error: GreenloopError | None, options: CheckOptions, st
     if error is None:
         return status
     with suppress(OSError):
-        complain(str(error))
+        print_error(str(error))
     return error.exit_status

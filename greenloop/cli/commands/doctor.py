@@ -12,15 +12,15 @@ from typing import Any
 
 import typer
 
-from greenloop.cli.process import complain
-from greenloop.dependencies import Store
+from greenloop.cli.process import print_error
+from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
 from greenloop.llm.factory import open_source
 from greenloop.llm.model_selection import choose_model
-from greenloop.reporting.progress.messages import WARNING, is_none
+from greenloop.reporting.progress.messages import WARNING, is_unsandboxed
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import installed, own_version
+from greenloop.workflow.report_builder import greenloop_version, installed_version
 
 _PACKAGES = (
     "langchain",
@@ -37,7 +37,7 @@ _PROBE_TESTS = "from probe import double\n\ndef test_double():\n    assert doubl
 
 
 @dataclass(frozen=True)
-class Check:
+class Diagnostic:
     """One thing that was looked at. `mend` is '' where nothing has to be done.
 
     `danger`: it is as it was asked for, and nobody should overlook what that means.
@@ -56,75 +56,77 @@ def doctor_command(flags: dict[str, Any], *, as_json: bool) -> int:
     try:
         settings = Settings.load(**flags)
     except GreenloopError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_status
     checks = [
-        _versions(),
-        _looked_at("sandbox", _sandbox, settings),
-        _looked_at("packages", _packages, settings),
-        _looked_at("model", _model, settings),
+        _check_versions(),
+        _run_check("sandbox", _check_sandbox, settings),
+        _run_check("packages", _check_packages, settings),
+        _run_check("model", _check_model, settings),
     ]
     sys.stdout.write(_as_json(checks) if as_json else _as_text(checks))
     return next((item.status for item in checks if not item.ok), 0)
 
 
-def _versions() -> Check:
-    packages = ", ".join(f"{name} {installed(name) or 'MISSING'}" for name in _PACKAGES)
-    missing = [name for name in _PACKAGES if installed(name) is None]
-    found = f"greenloop {own_version()}, Python {platform.python_version()}, {packages}"
+def _check_versions() -> Diagnostic:
+    packages = ", ".join(f"{name} {installed_version(name) or 'MISSING'}" for name in _PACKAGES)
+    missing = [name for name in _PACKAGES if installed_version(name) is None]
+    found = f"greenloop {greenloop_version()}, Python {platform.python_version()}, {packages}"
     mend = f"pip install {' '.join(missing)}" if missing else ""
-    return Check("versions", not missing, found, mend, status=1)
+    return Diagnostic("versions", not missing, found, mend, status=1)
 
 
-def _looked_at(name: str, look: Callable[[Settings], Check], settings: Settings) -> Check:
+def _run_check(
+    name: str, check: Callable[[Settings], Diagnostic], settings: Settings
+) -> Diagnostic:
     try:
-        return look(settings)
+        return check(settings)
     except GreenloopError as error:
-        return Check(name, False, "none", str(error), error.exit_status)
+        return Diagnostic(name, False, "none", str(error), error.exit_status)
 
 
-def _sandbox(settings: Settings) -> Check:
+def _check_sandbox(settings: Settings) -> Diagnostic:
     """Opens it and runs a test in it: a sandbox that was not tried is a guess."""
     with open_sandbox(settings) as box:
         run = box.run_tests(_PROBE_CODE, _PROBE_TESTS)
         info = box.info
     found = f"{info.backend}: {info.isolation}; a test run took {run.duration_s:.2f} s"
     if run.passed:
-        return Check("sandbox", True, found, danger=is_none(info.backend))
-    return Check("sandbox", False, found, f"a plain test does not pass in it: {run}", status=4)
+        return Diagnostic("sandbox", True, found, danger=is_unsandboxed(info.backend))
+    return Diagnostic("sandbox", False, found, f"a plain test does not pass in it: {run}", status=4)
 
 
-def _packages(settings: Settings) -> Check:
+def _check_packages(settings: Settings) -> Diagnostic:
     """What code may use, and where it is kept; whether a registry answers only a download tells."""
-    shown = ", ".join(settings.allow_list.shown) or "none: the standard library only"
-    store = Store()
-    found = f"{shown}; {len(store.kept())} sets in the cache {store.root}"
-    mend = "" if installed("pip") else f"{sys.executable} -m ensurepip"
-    return Check("packages", not mend, found, mend, status=4)
+    shown = ", ".join(settings.allow_list.descriptions) or "none: the standard library only"
+    store = PackageStore()
+    found = f"{shown}; {len(store.list_folders())} sets in the cache {store.root}"
+    mend = "" if installed_version("pip") else f"{sys.executable} -m ensurepip"
+    return Diagnostic("packages", not mend, found, mend, status=4)
 
 
-def _model(settings: Settings) -> Check:
+def _check_model(settings: Settings) -> Diagnostic:
     """Named and set up; whether the key is good only a call would tell, and calls cost."""
     choice = choose_model(settings)
     open_source(choice, settings)
-    because = f" ({choice.because})" if choice.because else ""
-    return Check("model", True, f"{choice.name}{because}; not called")
+    because = f" ({choice.reason})" if choice.reason else ""
+    return Diagnostic("model", True, f"{choice.name}{because}; not called")
 
 
-def _as_json(checks: list[Check]) -> str:
+def _as_json(checks: list[Diagnostic]) -> str:
     return json.dumps({item.name: asdict(item) for item in checks}, indent=1) + "\n"
 
 
-def _as_text(checks: list[Check]) -> str:
+def _as_text(checks: list[Diagnostic]) -> str:
     lines: list[str] = []
     for item in checks:
         label = WARNING if item.danger else "ok" if item.ok else "MISSING"
         line = f"{label:7} {item.name}: {item.found}"
-        lines.append(_loud(line) if item.danger else line)
+        lines.append(_highlight(line) if item.danger else line)
         lines += [f"        {line}" for line in item.mend.split("\n") if line]
     return "\n".join(lines) + "\n"
 
 
-def _loud(line: str) -> str:
+def _highlight(line: str) -> str:
     coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return typer.style(line, fg="red", bold=True) if coloured else line

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from greenloop.agent import refused
+from greenloop.agent import build_refusal_report
 from greenloop.app.inputs.heal_files import read_layout, read_original
-from greenloop.app.requests import absolute, script_request, with_absolute_replays
-from greenloop.cli.commands.script import ScriptOptions, check_folder, options_of
+from greenloop.app.requests import build_script_request, to_absolute_path, with_absolute_replays
+from greenloop.cli.commands.script import ScriptOptions, build_options, check_artifacts_folder
 from greenloop.cli.confirm import check_terminal
-from greenloop.cli.options.common import flags_in
-from greenloop.cli.run_agent import carry_out, end
+from greenloop.cli.options.common import flags_from_parameters
+from greenloop.cli.run_agent import finish_run, run_agent
 from greenloop.errors import GreenloopError, InputError
-from greenloop.llm.factory import asks_nobody
+from greenloop.llm.factory import is_model_disabled
 from greenloop.settings import Settings
-from greenloop.workflow.delivery import check_outputs
-from greenloop.workflow.report_builder import own_version
-from greenloop.workflow.storage.request import RunRequest, kept_options
+from greenloop.workflow.delivery import check_output_paths
+from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.storage.request import RunRequest, select_saved_options
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class HealOptions(ScriptOptions):
     write: bool = False
 
 
-def heal_typed(typed: dict[str, Any]) -> int:
+def heal_from_parameters(parameters: dict[str, Any]) -> int:
     """`greenloop heal` from its parameters: the exit status."""
-    options = replace(options_of(HealOptions, typed), write=typed["yes"])
-    return heal_command(typed["file"], options, flags_in(typed))
+    options = replace(build_options(HealOptions, parameters), write=parameters["yes"])
+    return heal_command(parameters["file"], options, flags_from_parameters(parameters))
 
 
 def heal_command(file: Path, options: HealOptions, flags: dict[str, Any]) -> int:
@@ -42,42 +42,42 @@ def heal_command(file: Path, options: HealOptions, flags: dict[str, Any]) -> int
     settings = Settings.model_construct()
     try:
         settings = Settings.load(**flags)
-        request = _request(file, options, settings)
-        check_outputs(request)
-        check_folder(options.artifacts)
+        request = _build_request(file, options, settings)
+        check_output_paths(request)
+        check_artifacts_folder(options.artifacts)
         if options.approve:
             check_terminal()
     except GreenloopError as error:
-        error.report = refused(settings, "", error, options.run_dir)
-        return end(error.report, error, options)
-    return carry_out(lambda agent: agent.run(request, options.run_dir), request, settings, options)
+        error.report = build_refusal_report(settings, "", error, options.run_dir)
+        return finish_run(error.report, error, options)
+    return run_agent(lambda agent: agent.run(request, options.run_dir), request, settings, options)
 
 
-def _request(file: Path, options: HealOptions, settings: Settings) -> RunRequest:
+def _build_request(file: Path, options: HealOptions, settings: Settings) -> RunRequest:
     original = read_original(file)
     request = RunRequest(
         kind="heal",
         specification="",
         original=original,
-        output=absolute(options.output),
-        record=absolute(options.record),
+        output=to_absolute_path(options.output),
+        record=to_absolute_path(options.record),
         search_s=options.seconds,
         write=options.write,
-        options=with_absolute_replays(kept_options(settings)),
-        greenloop=own_version(),
+        options=with_absolute_replays(select_saved_options(settings)),
+        greenloop=greenloop_version(),
     )
     if not options.tests:
-        if asks_nobody(settings):
+        if is_model_disabled(settings):
             raise InputError("--model none searches with tests as its guide: name them by --tests")
-        script = script_request(original.name, options)
+        script = build_script_request(original.name, options)
         return request.model_copy(update={"script": script})
-    _check_for_tests(options)
+    _check_no_script_options(options)
     layout = read_layout(file, options.tests)
-    found = {"module": layout.module, "given": layout.given, "project": layout.project}
+    found = {"module": layout.module, "given": layout.tests, "project": layout.project}
     return request.model_copy(update=found)
 
 
-def _check_for_tests(options: HealOptions) -> None:
+def _check_no_script_options(options: HealOptions) -> None:
     """Raises InputError where something is asked for that only a script has."""
     asked = {
         "arguments after --": options.arguments,

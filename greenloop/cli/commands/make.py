@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from greenloop.agent import refused
-from greenloop.app.inputs.specification import module_name, read_specification, read_tests
-from greenloop.app.requests import absolute, with_absolute_replays
+from greenloop.agent import build_refusal_report
+from greenloop.app.inputs.specification import read_specification, read_tests, resolve_module_name
+from greenloop.app.requests import to_absolute_path, with_absolute_replays
 from greenloop.cli.confirm import check_terminal
-from greenloop.cli.process import complain
-from greenloop.cli.run_agent import Shown, carry_out, end
+from greenloop.cli.process import print_error
+from greenloop.cli.run_agent import OutputOptions, finish_run, run_agent
 from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.settings import Settings
-from greenloop.workflow.delivery import check_outputs
-from greenloop.workflow.report_builder import own_version
-from greenloop.workflow.storage.request import RunRequest, kept_options
+from greenloop.workflow.delivery import check_output_paths
+from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.storage.request import RunRequest, select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
 @dataclass(frozen=True)
-class MakeOptions(Shown):
+class MakeOptions(OutputOptions):
     """What is typed besides the settings."""
 
     output: Path | None = None
@@ -35,14 +35,14 @@ def make_command(spec: str, options: MakeOptions, flags: dict[str, Any]) -> int:
     settings = Settings.model_construct()
     try:
         settings = Settings.load(**flags)
-        request = _request(spec, options, settings)
-        check_outputs(request)
+        request = _build_request(spec, options, settings)
+        check_output_paths(request)
         if options.approve:
             check_terminal()
     except GreenloopError as error:
-        error.report = refused(settings, spec, error, options.run_dir)
-        return end(error.report, error, options)
-    return carry_out(lambda agent: agent.run(request, options.run_dir), request, settings, options)
+        error.report = build_refusal_report(settings, spec, error, options.run_dir)
+        return finish_run(error.report, error, options)
+    return run_agent(lambda agent: agent.run(request, options.run_dir), request, settings, options)
 
 
 def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -> int:
@@ -52,41 +52,51 @@ def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -
         request = directory.load_request()
         if request.kind == "check" or not (request.specification or request.original):
             raise InputError(f"{run_dir} is that of a check: run the check again instead")
-        settings = Settings.load(**{**request.options, **_given(flags), **_more(request, flags)})
-        check_outputs(request)
+        settings = Settings.load(
+            **{
+                **request.options,
+                **_drop_unset_flags(flags),
+                **_merge_allowed_packages(request, flags),
+            }
+        )
+        check_output_paths(request)
         if options.approve:
             check_terminal()
     except GreenloopError as error:
-        return end(refused(Settings.model_construct(), "", error, None), error, options)
-    if request.greenloop != own_version():
-        complain(
+        return finish_run(
+            build_refusal_report(Settings.model_construct(), "", error, None), error, options
+        )
+    if request.greenloop != greenloop_version():
+        print_error(
             f"the run was begun by greenloop {request.greenloop}: answers may be asked for again"
         )
-    return carry_out(lambda agent: agent.resume(directory), request, settings, options)
+    return run_agent(lambda agent: agent.resume(directory), request, settings, options)
 
 
-def _request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
+def _build_request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
     specification = read_specification(spec)
     given = read_tests(options.tests)
     _check_collisions(options, settings, specification.path)
     return RunRequest(
         specification=specification.text,
-        module=module_name(specification, options.output, given, settings.allow_list.modules),
+        module=resolve_module_name(
+            specification, options.output, given, settings.allow_list.import_names
+        ),
         given=given,
-        output=absolute(options.output),
-        tests_output=absolute(options.tests_output),
-        record=absolute(options.record),
+        output=to_absolute_path(options.output),
+        tests_output=to_absolute_path(options.tests_output),
+        record=to_absolute_path(options.record),
         keep_best=options.keep_best,
-        options=with_absolute_replays(kept_options(settings)),
-        greenloop=own_version(),
+        options=with_absolute_replays(select_saved_options(settings)),
+        greenloop=greenloop_version(),
     )
 
 
-def _given(flags: dict[str, Any]) -> dict[str, Any]:
+def _drop_unset_flags(flags: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in flags.items() if value is not None}
 
 
-def _more(request: RunRequest, flags: dict[str, Any]) -> dict[str, str]:
+def _merge_allowed_packages(request: RunRequest, flags: dict[str, Any]) -> dict[str, str]:
     """What is allowed now comes on top of what was allowed before."""
     allowed = (request.options.get("allow_package"), flags.get("allow_package"))
     return {"allow_package": ",".join(str(item) for item in allowed if item)}

@@ -13,13 +13,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.cli.process import complain
+from greenloop.cli.process import print_error
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
-from greenloop.integrations.service import Workbench
+from greenloop.integrations.service import AgentService
 from greenloop.settings import Settings
 from greenloop.tracing.setup import open_tracing
 
-_HOST, _WAITING, _GRACE_S = "127.0.0.1", 128, 5
+_LOOPBACK_ADDRESS, _LISTEN_BACKLOG, _SHUTDOWN_TIMEOUT_SECONDS = "127.0.0.1", 128, 5
 
 
 @dataclass(frozen=True)
@@ -34,20 +34,20 @@ def mcp_command(options: ServeOptions, flags: dict[str, Any]) -> int:
     """`greenloop mcp`: the exit status, once the host has gone."""
     try:
         settings = Settings.load(**flags)
-        serve = _server(settings, options)
+        serve = _prepare_server(settings, options)
     except GreenloopError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_status
     asyncio.run(serve())
     return 0
 
 
-def _server(settings: Settings, options: ServeOptions) -> Callable[[], Any]:
+def _prepare_server(settings: Settings, options: ServeOptions) -> Callable[[], Any]:
     """Serves until the host has gone. Raises InputError."""
     try:
         from greenloop.integrations.mcp.stdio import serve_stdio
         from greenloop.integrations.mcp.tools import build_server
-        from greenloop.integrations.task_group import Running
+        from greenloop.integrations.task_group import RunTaskGroup
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
@@ -55,21 +55,21 @@ def _server(settings: Settings, options: ServeOptions) -> Callable[[], Any]:
             "greenloop mcp needs a package that is missing: pip install 'greenloop[mcp]'"
         ) from None
     logging.getLogger("langsmith").propagate = False  # its errors show a part of the key
-    door = _door(options.port) if options.http else None
+    door = _open_socket(options.port) if options.http else None
     if door is None and sys.stdin.isatty():
-        complain("mcp: a host starts this and speaks to it; for one that connects, see --http")
+        print_error("mcp: a host starts this and speaks to it; for one that connects, see --http")
 
     async def serve() -> None:
-        running = Running()
-        with closing(Workbench(settings, tracing=open_tracing())) as bench:
-            _mind_signals(running.stop, bench)
+        running = RunTaskGroup()
+        with closing(AgentService(settings, tracing=open_tracing())) as bench:
+            _install_signal_handlers(running.stop, bench)
             server = build_server(bench, running)
-            await (serve_stdio(server) if door is None else _over_http(server, door))
+            await (serve_stdio(server) if door is None else _serve_http(server, door))
 
     return serve
 
 
-def _mind_signals(stop: Callable[[], Any], bench: Workbench) -> None:
+def _install_signal_handlers(stop: Callable[[], Any], service: AgentService) -> None:
     """The first SIGINT or SIGTERM ends what is under way in order, a second one at once.
 
     The process is left for good then: a read of standard input cannot be broken off.
@@ -79,24 +79,24 @@ def _mind_signals(stop: Callable[[], Any], bench: Workbench) -> None:
 
     async def end() -> None:
         await stop()
-        bench.close()
-        _leave()
+        service.close()
+        _exit_immediately()
 
     def on_signal() -> None:
         if ending:
-            _leave()
+            _exit_immediately()
         ending.append(asyncio.ensure_future(end()))
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, on_signal)
 
 
-def _leave() -> None:
+def _exit_immediately() -> None:
     sys.stderr.flush()
     os._exit(InterruptedRunError.exit_status)
 
 
-def _door(port: int) -> socket.socket:
+def _open_socket(port: int) -> socket.socket:
     """A socket that only this machine reaches, open from now on: its address can be told.
 
     Raises InputError where the port is taken.
@@ -104,28 +104,32 @@ def _door(port: int) -> socket.socket:
     door = socket.socket()
     door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        door.bind((_HOST, port))
-        door.listen(_WAITING)
+        door.bind((_LOOPBACK_ADDRESS, port))
+        door.listen(_LISTEN_BACKLOG)
     except OSError as error:
         door.close()
         raise InputError(f"--port {port}: {error.strerror or error}") from None
     return door
 
 
-async def _over_http(server: Any, door: socket.socket) -> None:
+async def _serve_http(server: Any, listener: socket.socket) -> None:
     """Streamable HTTP. Hosts and origins other than this machine are refused: a web page that has
     its own name point here (DNS rebinding) gets nothing."""
     import uvicorn
     from mcp.server.transport_security import TransportSecuritySettings
 
-    port = door.getsockname()[1]
-    here = [f"{name}:{port}" for name in (_HOST, "localhost")]
+    port = listener.getsockname()[1]
+    here = [f"{name}:{port}" for name in (_LOOPBACK_ADDRESS, "localhost")]
     security = TransportSecuritySettings(
         allowed_hosts=here, allowed_origins=[f"http://{name}" for name in here]
     )
-    app = server.streamable_http_app(host=_HOST, transport_security=security)
+    app = server.streamable_http_app(host=_LOOPBACK_ADDRESS, transport_security=security)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, timeout_graceful_shutdown=_GRACE_S
+        app, log_config=None, access_log=False, timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_SECONDS
     )
-    print(f"greenloop: serving MCP at http://{_HOST}:{port}/mcp", file=sys.stderr, flush=True)
-    await uvicorn.Server(config).serve(sockets=[door])
+    print(
+        f"greenloop: serving MCP at http://{_LOOPBACK_ADDRESS}:{port}/mcp",
+        file=sys.stderr,
+        flush=True,
+    )
+    await uvicorn.Server(config).serve(sockets=[listener])

@@ -9,22 +9,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from greenloop.cli.batch_index import PAGE, batch_page, is_batch, read_batch
-from greenloop.cli.process import complain
+from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
+from greenloop.cli.process import print_error
 from greenloop.errors import GreenloopError, InputError
 from greenloop.records import Report
-from greenloop.reporting.batch.summary import BatchSummary, batch_junit, batch_lines, batch_markdown
-from greenloop.reporting.formats.junit import junit_xml
-from greenloop.reporting.formats.markdown import markdown
-from greenloop.reporting.formats.sarif import sarif_json
-from greenloop.reporting.formats.terminal import report_text
-from greenloop.reporting.html import report_html
+from greenloop.reporting.batch.summary import (
+    BatchSummary,
+    render_batch_junit,
+    render_batch_lines,
+    render_batch_markdown,
+)
+from greenloop.reporting.formats.junit import render_junit
+from greenloop.reporting.formats.markdown import render_markdown
+from greenloop.reporting.formats.sarif import render_sarif
+from greenloop.reporting.formats.terminal import render_report_text
+from greenloop.reporting.html import render_report_html
 from greenloop.reporting.loader import read_report
-from greenloop.reporting.schema import schema_text
+from greenloop.reporting.schema import render_schema
 from greenloop.settings import Settings
 from greenloop.workflow.storage.run_dir import write_atomically
 
-_OUT = "-"  # standard output
+_STDOUT = "-"  # standard output
 
 
 @dataclass(frozen=True)
@@ -43,79 +48,81 @@ class ReportOptions:
 def report_command(run_dir: Path | None, options: ReportOptions) -> int:
     """`greenloop report`: shows a saved report, or writes it in other forms; the exit status."""
     if options.schema:
-        sys.stdout.write(schema_text())
+        sys.stdout.write(render_schema())
         return 0
     try:
-        place = run_dir or _latest(Settings.load().home)
-        if is_batch(place):
-            return _of_batch(place, options)
+        place = run_dir or _find_latest_run(Settings.load().home)
+        if is_batch_folder(place):
+            return _report_batch(place, options)
         report = read_report(place)
-        forms = list(_forms(report, place, options))
+        forms = list(_render_outputs(report, place, options))
         for name, text in forms:
-            write_form(name, text)
+            write_output(name, text)
     except GreenloopError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_status
     if options.open_page:
-        _show(_page(place, options))
+        _show_page(_page_path(place, options))
     elif not forms:
-        sys.stdout.write(report_text(report))
+        sys.stdout.write(render_report_text(report))
     sys.stdout.flush()
     return 0
 
 
-def _of_batch(folder: Path, options: ReportOptions) -> int:
+def _report_batch(folder: Path, options: ReportOptions) -> int:
     """What a batch came to, on its index page or in other forms. Raises GreenloopError."""
     if options.sarif is not None or options.json:
         raise InputError(f"{folder} is that of a batch: name one of its runs, in {folder / 'runs'}")
     batch = read_batch(folder)
     summary = BatchSummary(batch.totals, tuple(batch.outcomes.values()))
     forms: list[tuple[str, str]] = []
-    page = Path(options.html) if options.html and options.html != _OUT else folder / PAGE
+    page = Path(options.html) if options.html and options.html != _STDOUT else folder / INDEX_FILE
     if options.html is not None:
-        forms.append((options.html or str(page), batch_page(batch, page.parent)))
+        forms.append((options.html or str(page), render_batch_page(batch, page.parent)))
     elif options.open_page and not page.is_file():  # it was killed
-        forms.append((str(page), batch_page(batch, folder)))
+        forms.append((str(page), render_batch_page(batch, folder)))
     if options.junit is not None:
-        forms.append((options.junit, batch_junit(summary)))
+        forms.append((options.junit, render_batch_junit(summary)))
     if options.markdown is not None:
-        forms.append((options.markdown or _OUT, batch_markdown(summary)))
+        forms.append((options.markdown or _STDOUT, render_batch_markdown(summary)))
     for name, text in forms:
-        write_form(name, text)
+        write_output(name, text)
     if options.open_page:
-        _show(page)
+        _show_page(page)
     elif not forms:
-        sys.stdout.writelines(f"{line}\n" for line in batch_lines(summary))
+        sys.stdout.writelines(f"{line}\n" for line in render_batch_lines(summary))
     sys.stdout.flush()
     return 0
 
 
-def _forms(report: Report, place: Path, options: ReportOptions) -> Iterator[tuple[str, str]]:
+def _render_outputs(
+    report: Report, path: Path, options: ReportOptions
+) -> Iterator[tuple[str, str]]:
     """Files to be written, and what goes into them."""
     if options.json:
-        yield _OUT, report.model_dump_json(indent=1) + "\n"
+        yield _STDOUT, report.model_dump_json(indent=1) + "\n"
     if options.html is not None or options.open_page:
-        html = options.html if options.html == _OUT else str(_page(place, options))
-        yield html, report_html(report)
+        html = options.html if options.html == _STDOUT else str(_page_path(path, options))
+        yield html, render_report_html(report)
     if options.junit is not None:
-        yield options.junit, junit_xml(report)
+        yield options.junit, render_junit(report)
     if options.markdown is not None:
-        yield options.markdown or _OUT, markdown(report)
+        yield options.markdown or _STDOUT, render_markdown(report)
     if options.sarif is not None:
-        yield options.sarif, sarif_json(report)
+        yield options.sarif, render_sarif(report)
 
 
-def _page(place: Path, options: ReportOptions) -> Path:
-    folder = place if place.is_dir() else place.parent
-    named = options.html if options.html != _OUT else ""
+def _page_path(path: Path, options: ReportOptions) -> Path:
+    folder = path if path.is_dir() else path.parent
+    named = options.html if options.html != _STDOUT else ""
     return Path(named) if named else folder / "report.html"
 
 
-def write_form(name: str, text: str) -> None:
+def write_output(name: str, text: str) -> None:
     """Raises OutputError, or InputError where no file is named."""
     if not name:
         raise InputError("name a file, or - for standard output")
-    if name == _OUT:
+    if name == _STDOUT:
         sys.stdout.write(text)
     elif Path(name).exists() and not Path(name).is_file():
         Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
@@ -123,7 +130,7 @@ def write_form(name: str, text: str) -> None:
         write_atomically(Path(name), text)
 
 
-def _show(page: Path) -> None:
+def _show_page(page: Path) -> None:
     """In the person's browser where there is a screen for one; else its place is told."""
     screen = sys.platform == "darwin" or os.environ.get(
         "DISPLAY", os.environ.get("WAYLAND_DISPLAY")
@@ -132,7 +139,7 @@ def _show(page: Path) -> None:
         sys.stdout.write(f"{page.absolute()}\n")
 
 
-def _latest(home: Path) -> Path:
+def _find_latest_run(home: Path) -> Path:
     runs = [path for path in (home / "runs").glob("*") if (path / "run.json").is_file()]
     if not runs:
         raise InputError(f"there are no runs in {home / 'runs'} yet; name a run directory")

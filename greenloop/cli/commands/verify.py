@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from greenloop.app.check_report import Check, check_report, run_check
-from greenloop.cli.commands.report import write_form
-from greenloop.cli.process import complain, run_to_end
+from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.cli.commands.report import write_output
+from greenloop.cli.process import print_error, run_with_signals
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
-from greenloop.events import ignore
+from greenloop.events import ignore_event
 from greenloop.grading import Plan
-from greenloop.records import Report, Verified
-from greenloop.reporting.batch.verify import verified_junit, verified_markdown
+from greenloop.records import LockCheckResult, Report
+from greenloop.reporting.batch.verify import render_verify_junit, render_verify_markdown
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
-from greenloop.workflow.storage.lockfile import SUFFIX, Lock, drifted, load_lock
+from greenloop.workflow.storage.lockfile import LOCK_SUFFIX, Lock, find_drift, load_lock
 
-_SKIPPED = {".git", ".venv", "venv", "node_modules", "__pycache__", ".greenloop"}
+_SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".greenloop"}
 
 
 @dataclass(frozen=True)
@@ -41,25 +41,27 @@ def verify_command(locks: Sequence[Path], options: VerifyOptions, flags: dict[st
     """`greenloop verify`: the exit status; 1 where anything has drifted."""
     try:
         settings = Settings.load(**flags)
-        found = [path for item in locks or [Path()] for path in _locks(item)]
+        found = [path for item in locks or [Path()] for path in _find_locks(item)]
         if not found:
-            raise InputError(f"no lock files (*{SUFFIX}) in {', '.join(map(str, locks)) or '.'}")
-        results = _verified(found, settings, options)
-        _write_forms(results, options)
+            raise InputError(
+                f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks)) or '.'}"
+            )
+        results = _verify_locks(found, settings, options)
+        _write_outputs(results, options)
     except (asyncio.CancelledError, KeyboardInterrupt):
-        complain("interrupted")
+        print_error("interrupted")
         return InterruptedRunError.exit_status
     except GreenloopError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_status
-    _print(results, options)
+    _print_results(results, options)
     return 1 if any(item.drift for item in results) else 0
 
 
-def _locks(path: Path) -> Iterator[Path]:
+def _find_locks(path: Path) -> Iterator[Path]:
     if path.is_dir():
-        for item in sorted(path.rglob(f"*{SUFFIX}")):
-            if not _SKIPPED & set(item.relative_to(path).parts):
+        for item in sorted(path.rglob(f"*{LOCK_SUFFIX}")):
+            if not _SKIPPED_FOLDERS & set(item.relative_to(path).parts):
                 yield item
     elif path.exists():
         yield path
@@ -67,43 +69,45 @@ def _locks(path: Path) -> Iterator[Path]:
         raise InputError(f"{path} does not exist")
 
 
-def _verified(paths: Sequence[Path], settings: Settings, options: VerifyOptions) -> list[Verified]:
+def _verify_locks(
+    paths: Sequence[Path], settings: Settings, options: VerifyOptions
+) -> list[LockCheckResult]:
     locks = [(path, load_lock(path)) for path in paths]
-    found = {path: drifted(path, lock) for path, lock in locks}
+    found = {path: find_drift(path, lock) for path, lock in locks}
     again = [(path, lock) for path, lock in locks if not found[path]]
     reports: dict[Path, Report] = {}
     if again and not options.digests_only:
         with open_sandbox(settings) as box:
-            reports = {path: _graded(box, path, lock, settings) for path, lock in again}
+            reports = {path: _grade_lock(box, path, lock, settings) for path, lock in again}
     return [
-        Verified(
+        LockCheckResult(
             lock=str(path),
-            drift=tuple(found[path] or _lower(lock, reports.get(path))),
+            drift=tuple(found[path] or _find_grade_drift(lock, reports.get(path))),
             verdict=reports[path].verdict if path in reports else None,
         )
         for path, lock in locks
     ]
 
 
-def _graded(box: Sandbox, path: Path, lock: Lock, settings: Settings) -> Report:
+def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) -> Report:
     code = path.parent / lock.code.path
     tests = [path.parent / item.path for item in lock.tests]
-    check = Check(
+    check = CheckState(
         module=code.stem,
         code=code.read_text("utf-8"),
         tests=tuple(TestFile(item.name, item.read_text("utf-8")) for item in tests),
-        plan=Plan.of(settings),
-        sandbox=box.info,
+        plan=Plan.from_settings(settings),
+        sandbox=sandbox.info,
     )
 
     async def run() -> Report:
-        await run_check(box, check, ignore)
-        return check_report(check)
+        await run_check(sandbox, check, ignore_event)
+        return build_check_report(check)
 
-    return run_to_end(run())
+    return run_with_signals(run())
 
 
-def _lower(lock: Lock, report: Report | None) -> Iterator[str]:
+def _find_grade_drift(lock: Lock, report: Report | None) -> Iterator[str]:
     """Why the grade does not hold any more."""
     if report is None:
         return
@@ -113,14 +117,14 @@ def _lower(lock: Lock, report: Report | None) -> Iterator[str]:
         yield f"it was verified, and is not any more: {next(iter(report.reasons), '')}"
 
 
-def _write_forms(results: Sequence[Verified], options: VerifyOptions) -> None:
+def _write_outputs(results: Sequence[LockCheckResult], options: VerifyOptions) -> None:
     if options.markdown is not None:
-        write_form(options.markdown, verified_markdown(results))
+        write_output(options.markdown, render_verify_markdown(results))
     if options.junit is not None:
-        write_form(options.junit, verified_junit(results))
+        write_output(options.junit, render_verify_junit(results))
 
 
-def _print(results: Sequence[Verified], options: VerifyOptions) -> None:
+def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -> None:
     if options.json:
         print(json.dumps([item.model_dump(mode="json") for item in results], indent=1))
         return

@@ -87,9 +87,9 @@ def batch(
 ) -> None:
     """Many specifications, side by side; the same command again goes on where it was."""
     typed = dict(locals())
-    from greenloop.cli.commands.batch import batch_typed
+    from greenloop.cli.commands.batch import batch_from_parameters
 
-    raise typer.Exit(batch_typed(typed))
+    raise typer.Exit(batch_from_parameters(typed))
 
 
 def verify(

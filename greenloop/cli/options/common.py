@@ -92,12 +92,12 @@ Mutants = Annotated[
 ]
 
 
-def listed(packages: list[str] | None) -> str | None:
+def join_packages(packages: list[str] | None) -> str | None:
     """As the setting has it; None where none was given."""
     return ",".join(packages) if packages else None
 
 
-_SETTINGS = {
+_SETTING_BY_PARAMETER = {
     "model": "model",
     "fallback_model": "fallback_model",
     "max_repairs": "max_repairs",
@@ -110,7 +110,11 @@ _SETTINGS = {
 }
 
 
-def flags_in(typed: dict[str, Any]) -> dict[str, Any]:
+def flags_from_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """What was typed, by parameter, as the flags that are settings."""
-    flags = {setting: typed[name] for name, setting in _SETTINGS.items() if name in typed}
-    return {**flags, "allow_package": listed(typed.get("allow_package"))}
+    flags = {
+        setting: parameters[name]
+        for name, setting in _SETTING_BY_PARAMETER.items()
+        if name in parameters
+    }
+    return {**flags, "allow_package": join_packages(parameters.get("allow_package"))}

@@ -78,6 +78,6 @@ def eval_(
 ) -> None:
     """Tasks with hidden tests: how often a model's code passes them, and how true verdicts are."""
     typed = dict(locals())
-    from greenloop.cli.commands.eval import eval_typed
+    from greenloop.cli.commands.eval import eval_from_parameters
 
-    raise typer.Exit(eval_typed(typed))
+    raise typer.Exit(eval_from_parameters(typed))

@@ -122,9 +122,9 @@ def script(
 ) -> None:
     """Task → script → run → checked output. What it prints is printed."""
     typed = dict(locals())
-    from greenloop.cli.commands.script import script_typed
+    from greenloop.cli.commands.script import script_from_parameters
 
-    raise typer.Exit(script_typed(typed))
+    raise typer.Exit(script_from_parameters(typed))
 
 
 def heal(
@@ -160,6 +160,6 @@ def heal(
 ) -> None:
     """Repair an existing script until it runs, or a module until its tests pass."""
     typed = dict(locals())
-    from greenloop.cli.commands.heal import heal_typed
+    from greenloop.cli.commands.heal import heal_from_parameters
 
-    raise typer.Exit(heal_typed(typed))
+    raise typer.Exit(heal_from_parameters(typed))

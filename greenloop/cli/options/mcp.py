@@ -17,7 +17,7 @@ from greenloop.cli.options.common import (
     Require,
     Sandbox,
     Timeout,
-    flags_in,
+    flags_from_parameters,
 )
 
 Http = Annotated[
@@ -43,7 +43,7 @@ def mcp(
     mutants: Mutants = None,
 ) -> None:
     """Serve make, check and heal as tools to an MCP host (an editor, an agent)."""
-    flags = flags_in(dict(locals()))
+    flags = flags_from_parameters(dict(locals()))
     from greenloop.cli.commands.mcp import ServeOptions, mcp_command
 
     raise typer.Exit(mcp_command(ServeOptions(http, port), flags))

@@ -8,24 +8,24 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-_MAY_BE_BARE = ("--html", "--markdown")
+_OPTIONAL_VALUE_FLAGS = ("--html", "--markdown")
 
 
 class ReportCommand(TyperCommand):
     """Where an option that may be bare is not followed by a file, it stands for its usual place."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [*with_bare(args)])
+        return super().parse_args(ctx, [*expand_bare_options(args)])
 
 
-def with_bare(args: list[str]) -> list[str]:
+def expand_bare_options(args: list[str]) -> list[str]:
     """The arguments, with `--html=` for a bare `--html`: at the end, before an option, or before a
     folder, which is the run directory's place and no file."""
     read: list[str] = []
     for number, word in enumerate(args):
         following = args[number + 1] if number + 1 < len(args) else "--"
         bare = (following.startswith("-") and following != "-") or Path(following).is_dir()
-        read.append(f"{word}=" if word in _MAY_BE_BARE and bare else word)
+        read.append(f"{word}=" if word in _OPTIONAL_VALUE_FLAGS and bare else word)
     return read
 
 

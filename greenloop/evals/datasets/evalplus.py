@@ -12,9 +12,9 @@ from typing import Any
 from pydantic import Field
 
 from greenloop.errors import InputError
-from greenloop.evals.datasets.evalplus_inputs import with_types
-from greenloop.evals.datasets.humaneval import completion_spec
-from greenloop.evals.task import MODULE, Foreign, HiddenFile, Task
+from greenloop.evals.datasets.evalplus_inputs import restore_types
+from greenloop.evals.datasets.humaneval import build_completion_spec
+from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile
 
 _QUOTES = " \n'\""  # around the sentence of an MBPP+ prompt
 _HARNESS = Path(__file__).with_name("evalplus_harness.py.txt")
@@ -42,7 +42,7 @@ _MBPP_RULES = {
 _HUMANEVAL_RULES = {"find_zero": "root of polynomial"}
 
 
-class EvalPlusLine(Foreign):
+class EvalPlusLine(ExternalRecord):
     """One line. `contract` and the like are not read: the inputs are all valid ones."""
 
     task_id: str
@@ -54,7 +54,7 @@ class EvalPlusLine(Foreign):
     atol: float = 0.0
 
 
-def evalplus_task(line: EvalPlusLine, where: str) -> Task:
+def parse_evalplus_task(line: EvalPlusLine, where: str) -> EvalTask:
     """Raises InputError where the entry point is no name, or the inputs have another form."""
     what = f"{where} (id {line.task_id})"
     if not line.entry_point.isidentifier():
@@ -62,13 +62,15 @@ def evalplus_task(line: EvalPlusLine, where: str) -> Task:
     solution = line.prompt + line.canonical_solution
     plus = line.plus_input if isinstance(line.plus_input, list) else []
     try:
-        base_text, plus_text = (repr(with_types(line.task_id, i)) for i in (line.base_input, plus))
+        base_text, plus_text = (
+            repr(restore_types(line.task_id, i)) for i in (line.base_input, plus)
+        )
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         raise InputError(f"{what}: its inputs have another form than MBPP+ has: {error}") from None
     is_mbpp = line.task_id.startswith("Mbpp")
     rules = _MBPP_RULES if is_mbpp else _HUMANEVAL_RULES
     values = {
-        "MODULE": MODULE,
+        "MODULE": DEFAULT_MODULE,
         "ENTRY_POINT": line.entry_point,
         "SOLUTION_TEXT": repr(solution),
         "BASE_TEXT": repr(base_text),
@@ -81,20 +83,20 @@ def evalplus_task(line: EvalPlusLine, where: str) -> Task:
         code = code.replace(f"<<{name}>>", value)
     if not plus:
         code = code.partition("\n\n\ndef test_plus")[0] + "\n"
-    return Task(
+    return EvalTask(
         id=line.task_id,
-        spec=_spec(line),
-        module=MODULE,
-        tests=(HiddenFile(name=f"test_{MODULE}.py", code=code),),
+        spec=_build_spec(line),
+        module=DEFAULT_MODULE,
+        tests=(HiddenFile(name=f"test_{DEFAULT_MODULE}.py", code=code),),
         solution=solution,
         where=where,
     )
 
 
-def _spec(line: EvalPlusLine) -> str:
+def _build_spec(line: EvalPlusLine) -> str:
     """MBPP+ has a sentence with one assertion for a prompt, HumanEval+ the beginning of a file."""
     if f"def {line.entry_point}" in line.prompt:
-        return completion_spec(line.prompt, line.entry_point)
+        return build_completion_spec(line.prompt, line.entry_point)
     parameters = len(line.base_input[0]) if line.base_input else 0
     return (
         f"{line.prompt.strip(_QUOTES)}\n\nThe module must have the function "

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 
 from greenloop.errors import InputError
-from greenloop.evals.task import MODULE, Foreign, HiddenFile, Task
+from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile
 
-_CALL = '''
+_CHECK_TEST = '''
 
 def test_check():
     """What the data calls `check`."""
@@ -19,7 +19,7 @@ def test_check():
 '''
 
 
-class HumanEvalLine(Foreign):
+class HumanEvalLine(ExternalRecord):
     """One line; `canonical_solution` goes on where the prompt ends."""
 
     task_id: str
@@ -29,28 +29,28 @@ class HumanEvalLine(Foreign):
     canonical_solution: str = ""
 
 
-def humaneval_task(line: HumanEvalLine, where: str) -> Task:
+def parse_humaneval_task(line: HumanEvalLine, where: str) -> EvalTask:
     """Raises InputError where the prompt or the entry point is not what the format says."""
     what = f"{where} (id {line.task_id})"
     if not line.entry_point.isidentifier():
         raise InputError(f"{what}: entry_point {line.entry_point!r} is no name")
     parts = (
-        around_entry_point(line.prompt, line.entry_point, what),
-        f"from {MODULE} import {line.entry_point}\n\n_CANDIDATE = {line.entry_point}",
-        line.test.rstrip() + _CALL,
+        remove_entry_point(line.prompt, line.entry_point, what),
+        f"from {DEFAULT_MODULE} import {line.entry_point}\n\n_CANDIDATE = {line.entry_point}",
+        line.test.rstrip() + _CHECK_TEST,
     )
-    hidden = HiddenFile(name=f"test_{MODULE}.py", code="\n\n".join(filter(None, parts)))
-    return Task(
+    hidden = HiddenFile(name=f"test_{DEFAULT_MODULE}.py", code="\n\n".join(filter(None, parts)))
+    return EvalTask(
         id=line.task_id,
-        spec=completion_spec(line.prompt, line.entry_point),
-        module=MODULE,
+        spec=build_completion_spec(line.prompt, line.entry_point),
+        module=DEFAULT_MODULE,
         tests=(hidden,),
         solution=line.prompt + line.canonical_solution if line.canonical_solution else "",
         where=where,
     )
 
 
-def completion_spec(prompt: str, entry_point: str) -> str:
+def build_completion_spec(prompt: str, entry_point: str) -> str:
     """What the model is told of a prompt that is the beginning of a file."""
     return (
         f"Write the Python module that this is the beginning of: complete `{entry_point}` as its "
@@ -59,15 +59,17 @@ def completion_spec(prompt: str, entry_point: str) -> str:
     )
 
 
-def around_entry_point(prompt: str, entry_point: str, what: str) -> str:
+def remove_entry_point(prompt: str, entry_point: str, label: str) -> str:
     """The prompt's imports and helpers, without the function that is to be written."""
     try:
         tree = ast.parse(prompt)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{what}: prompt is no Python: {error}") from None
+        raise InputError(f"{label}: prompt is no Python: {error}") from None
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     named = [n for n in tree.body if isinstance(n, functions) and n.name == entry_point]
     if not named:
-        raise InputError(f"{what}: prompt has no function `{entry_point}`, which entry_point names")
+        raise InputError(
+            f"{label}: prompt has no function `{entry_point}`, which entry_point names"
+        )
     tree.body = [node for node in tree.body if node not in named]
     return ast.unparse(tree)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Used:
+class UsedName:
     """A name of the module's. `parameters` is None where the tests only mention it; `example` is
     its first call in them, without what is expected of it."""
 
@@ -19,44 +19,51 @@ class Used:
     example: str = ""
 
 
-def names_used(trees: Iterable[ast.Module], own: Collection[str] = ()) -> tuple[Used, ...]:
+def find_used_names(
+    trees: Iterable[ast.Module], known_names: Collection[str] = ()
+) -> tuple[UsedName, ...]:
     """In the order in which they come up, those that are called first.
 
     `own` are names of the module that are known: one of them may hide a builtin.
     """
     trees = tuple(trees)
-    bound = {*(set(dir(builtins)) - set(own)), *(name for tree in trees for name in _bound(tree))}
-    calls: dict[str, Used] = {}
-    mentioned: dict[str, Used] = {}
+    bound = {
+        *(set(dir(builtins)) - set(known_names)),
+        *(name for tree in trees for name in _bound_names(tree)),
+    }
+    calls: dict[str, UsedName] = {}
+    mentioned: dict[str, UsedName] = {}
     for tree in trees:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 if node.func.id not in bound:
-                    calls.setdefault(node.func.id, _called(node, node.func.id))
-            elif isinstance(node, ast.Name) and node.id not in bound | set(_modules(trees)):
-                mentioned.setdefault(node.id, Used(node.id))
+                    calls.setdefault(node.func.id, _used_name_from_call(node, node.func.id))
+            elif isinstance(node, ast.Name) and node.id not in bound | set(
+                _stdlib_references(trees)
+            ):
+                mentioned.setdefault(node.id, UsedName(node.id))
     return tuple({**mentioned, **calls}[name] for name in dict.fromkeys((*calls, *mentioned)))
 
 
-def modules_used(trees: Iterable[ast.Module]) -> tuple[str, ...]:
+def find_used_modules(trees: Iterable[ast.Module]) -> tuple[str, ...]:
     """Modules of the standard library that are used and not imported."""
     trees = tuple(trees)
-    bound = {name for tree in trees for name in _bound(tree)}
-    return tuple(name for name in dict.fromkeys(_modules(trees)) if name not in bound)
+    bound = {name for tree in trees for name in _bound_names(tree)}
+    return tuple(name for name in dict.fromkeys(_stdlib_references(trees)) if name not in bound)
 
 
-def _called(node: ast.Call, name: str) -> Used:
-    return Used(name, len(node.args) + len(node.keywords), ast.unparse(node))
+def _used_name_from_call(node: ast.Call, name: str) -> UsedName:
+    return UsedName(name, len(node.args) + len(node.keywords), ast.unparse(node))
 
 
-def _modules(trees: Iterable[ast.Module]) -> Iterator[str]:
+def _stdlib_references(trees: Iterable[ast.Module]) -> Iterator[str]:
     for node in (node for tree in trees for node in ast.walk(tree)):
         base = node.value if isinstance(node, ast.Attribute) else None
         if isinstance(base, ast.Name) and base.id in sys.stdlib_module_names:
             yield base.id
 
 
-def _bound(tree: ast.Module) -> Iterator[str]:
+def _bound_names(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id

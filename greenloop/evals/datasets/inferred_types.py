@@ -12,31 +12,34 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.syntax.parse import parsed
+from greenloop.syntax.parse import parse_or_none
 
-_MOST_KINDS = 3  # of which one may be; of more, nothing is said
-_LONGEST_KIND = 60  # of a longer one only what it is outside
-_LONGEST_WORDS = 200
+_MAX_TYPES = 3  # of which one may be; of more, nothing is said
+_MAX_ANNOTATION_LENGTH = 60  # of a longer one only what it is outside
+_MAX_WORDS_LENGTH = 200
 
 
 @dataclass(frozen=True)
-class Answer:
+class InferredReturn:
     """`kind` is a type as an annotation has it, '' where it is not told; `words` are sorted."""
 
-    kind: str = ""
+    annotation: str = ""
     words: tuple[str, ...] = ()
 
 
-def answers_expected(tests: Iterable[ast.Module], own_code: str) -> dict[str, Answer]:
+def infer_returns(tests: Iterable[ast.Module], solution: str) -> dict[str, InferredReturn]:
     """By function: what `assert f(…) == literal` says of each. `own_code` is the data's solution."""
     expected: dict[str, list[Any]] = {}
-    for name, value in (pair for tree in tests for pair in _expected(tree)):
+    for name, value in (pair for tree in tests for pair in _asserted_values(tree)):
         expected.setdefault(name, []).append(value)
-    fixed = _texts(own_code)
-    return {name: Answer(_told(of), _words(of, fixed)) for name, of in expected.items()}
+    fixed = _string_constants(solution)
+    return {
+        name: InferredReturn(_infer_annotation(of), _literal_words(of, fixed))
+        for name, of in expected.items()
+    }
 
 
-def _expected(tree: ast.Module) -> Iterator[tuple[str, Any]]:
+def _asserted_values(tree: ast.Module) -> Iterator[tuple[str, Any]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
             call, wanted = node.test.left, node.test.comparators[0]
@@ -48,46 +51,46 @@ def _expected(tree: ast.Module) -> Iterator[tuple[str, Any]]:
                     continue
 
 
-def _told(values: list[Any]) -> str:
-    kind = _kind(values)
-    outside = sorted({_type(value).partition("[")[0] for value in values})
-    return kind if len(kind) <= _LONGEST_KIND else " | ".join(outside)
+def _infer_annotation(values: list[Any]) -> str:
+    kind = _infer_type(values)
+    outside = sorted({_type_name(value).partition("[")[0] for value in values})
+    return kind if len(kind) <= _MAX_ANNOTATION_LENGTH else " | ".join(outside)
 
 
-def _kind(values: Iterable[Any]) -> str:
-    kinds = set(map(_type, values))
+def _infer_type(values: Iterable[Any]) -> str:
+    kinds = set(map(_type_name, values))
     for name in ("list", "set", "dict", "tuple"):  # an empty one says nothing of what it holds
         if any(item.startswith(f"{name}[") for item in kinds):
             kinds.discard(name)
     told = sorted(kinds, key=lambda kind: (kind == "None", kind))
-    return " | ".join(told) if len(told) <= _MOST_KINDS else ""
+    return " | ".join(told) if len(told) <= _MAX_TYPES else ""
 
 
-def _type(value: Any) -> str:
+def _type_name(value: Any) -> str:
     name = "None" if value is None else type(value).__name__
     if not isinstance(value, (list, set, tuple, dict)) or not value:
         return name
     if isinstance(value, dict):
-        inner = ", ".join((_kind(value.keys()), _kind(value.values()) or "object"))
+        inner = ", ".join((_infer_type(value.keys()), _infer_type(value.values()) or "object"))
         return f"dict[{inner}]"
-    kinds = [_type(item) for item in value]
+    kinds = [_type_name(item) for item in value]
     if isinstance(value, tuple) and len(set(kinds)) > 1:
         return f"tuple[{', '.join(kinds)}]"
     more = ", ..." if isinstance(value, tuple) else ""
-    return f"{name}[{_kind(value) or 'object'}{more}]"
+    return f"{name}[{_infer_type(value) or 'object'}{more}]"
 
 
-def _words(values: list[Any], fixed: set[str]) -> tuple[str, ...]:
-    told = {item for item in values if isinstance(item, str) and item in fixed and _is_word(item)}
+def _literal_words(values: list[Any], known: set[str]) -> tuple[str, ...]:
+    told = {item for item in values if isinstance(item, str) and item in known and _is_word(item)}
     differ = len({repr(item) for item in values}) > 1  # else this would be the answer
-    return tuple(sorted(told)) if differ and sum(map(len, told)) <= _LONGEST_WORDS else ()
+    return tuple(sorted(told)) if differ and sum(map(len, told)) <= _MAX_WORDS_LENGTH else ()
 
 
 def _is_word(text: str) -> bool:
     return any(letter.isalpha() for letter in text)
 
 
-def _texts(code: str) -> set[str]:
-    tree = parsed(code)
+def _string_constants(code: str) -> set[str]:
+    tree = parse_or_none(code)
     constants = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)] if tree else []
     return {value for value in constants if isinstance(value, str)}

@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from greenloop.errors import InputError
-from greenloop.evals.datasets.inferred_api import Used, modules_used, names_used
-from greenloop.evals.datasets.inferred_types import Answer, answers_expected
-from greenloop.evals.task import MODULE, Foreign, HiddenFile, Task
-from greenloop.syntax.parse import parsed
+from greenloop.evals.datasets.inferred_api import UsedName, find_used_modules, find_used_names
+from greenloop.evals.datasets.inferred_types import InferredReturn, infer_returns
+from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile
+from greenloop.syntax.parse import parse_or_none
 
-_LONGEST_CALL = 300
+_MAX_EXAMPLE_LENGTH = 300
 
 
-class MbppLine(Foreign):
+class MbppLine(ExternalRecord):
     """One task; `text` is called `prompt` in the sanitized variant. `test` is what EvalPlus adds to
     that one: a script of many more inputs and their answers."""
 
@@ -35,44 +35,51 @@ class MbppLine(Foreign):
     test: str = ""
 
 
-def mbpp_task(line: MbppLine, where: str) -> Task:
+def parse_mbpp_task(line: MbppLine, where: str) -> EvalTask:
     """Raises InputError where there is no text, or its assertions are no Python or call nothing."""
     what = f"{where} (id {line.task_id})"
     text = line.text or line.prompt
     if not text:
         raise InputError(f"{what}: neither text nor prompt says what to write")
-    imports = _parsed("\n".join(line.test_imports), f"{what}: test_imports")
-    setup = _parsed(line.test_setup_code, f"{what}: test_setup_code")
-    tests = [_parsed(item, f"{what}: test_list") for item in line.test_list]
-    more = _parsed(line.test, f"{what}: test")
-    used = names_used([imports, setup, *tests], _defined(line.code))
+    imports = _parse_source("\n".join(line.test_imports), f"{what}: test_imports")
+    setup = _parse_source(line.test_setup_code, f"{what}: test_setup_code")
+    tests = [_parse_source(item, f"{what}: test_list") for item in line.test_list]
+    more = _parse_source(line.test, f"{what}: test")
+    used = find_used_names([imports, setup, *tests], _defined_functions(line.code))
     if not any(item.parameters is not None for item in used):
         raise InputError(f"{what}: test_list calls no function that the task could be about")
-    answers = answers_expected(tests, _solution(line))
-    extra = [f"import {name}" for name in modules_used([imports, setup, *tests])]
-    head = [*extra, ast.unparse(imports), f"from {MODULE} import {', '.join(_imported(used))}"]
+    answers = infer_returns(tests, _normalize_solution(line))
+    extra = [f"import {name}" for name in find_used_modules([imports, setup, *tests])]
+    head = [
+        *extra,
+        ast.unparse(imports),
+        f"from {DEFAULT_MODULE} import {', '.join(_import_names(used))}",
+    ]
     for tree in (setup, *tests, more):
-        _Hidden({item.name for item in used}).visit(tree)
-    hidden = "\n\n".join(filter(None, [*head, ast.unparse(setup), *_functions(tests, more)])) + "\n"
-    return Task(
+        _TestNameEscaper({item.name for item in used}).visit(tree)
+    hidden = (
+        "\n\n".join(filter(None, [*head, ast.unparse(setup), *_build_test_functions(tests, more)]))
+        + "\n"
+    )
+    return EvalTask(
         id=str(line.task_id),
-        spec="\n".join(_spec(text, used, answers, line.test_setup_code)),
-        module=MODULE,
-        tests=(HiddenFile(name=f"test_{MODULE}.py", code=hidden),),
-        solution=_solution(line),
+        spec="\n".join(_build_spec(text, used, answers, line.test_setup_code)),
+        module=DEFAULT_MODULE,
+        tests=(HiddenFile(name=f"test_{DEFAULT_MODULE}.py", code=hidden),),
+        solution=_normalize_solution(line),
         where=where,
     )
 
 
-def _spec(
-    text: str, used: tuple[Used, ...], answers: dict[str, Answer], setup: str
+def _build_spec(
+    text: str, used: tuple[UsedName, ...], answers: dict[str, InferredReturn], setup: str
 ) -> Iterator[str]:
     yield text.strip()
     yield ""
     yield "The module must have:"
     yield ""
     for item in used:
-        yield f"- {_described(item)}{_answering(answers.get(item.name, Answer()))}"
+        yield f"- {_describe_name(item)}{_describe_return(answers.get(item.name, InferredReturn()))}"
     if setup.strip():
         yield ""
         yield "Before it is called, this has run, with these names imported from the module:"
@@ -80,22 +87,22 @@ def _spec(
         yield from (f"    {line}" for line in setup.strip().splitlines())
 
 
-def _described(item: Used) -> str:
+def _describe_name(item: UsedName) -> str:
     if item.parameters is None:
         return f"`{item.name}`"
     kind = "class" if item.name[0].isupper() else "function"
     count = f"{item.parameters} parameter{'s' * (item.parameters != 1)}"
-    shown = f", called like `{item.example}`" if len(item.example) <= _LONGEST_CALL else ""
+    shown = f", called like `{item.example}`" if len(item.example) <= _MAX_EXAMPLE_LENGTH else ""
     return f"{kind} `{item.name}` with {count}{shown}"
 
 
-def _answering(answer: Answer) -> str:
-    kind = f", gives back `{answer.kind}`" if answer.kind else ""
-    words = " and ".join(f"`{word!r}`" for word in answer.words)
+def _describe_return(inferred: InferredReturn) -> str:
+    kind = f", gives back `{inferred.annotation}`" if inferred.annotation else ""
+    words = " and ".join(f"`{word!r}`" for word in inferred.words)
     return f"{kind}; some of its answers are the words {words}" if words else kind
 
 
-class _Hidden(ast.NodeTransformer):
+class _TestNameEscaper(ast.NodeTransformer):
     """Calls functions of the module that pytest would take for tests by another name."""
 
     def __init__(self, names: set[str]) -> None:
@@ -103,21 +110,21 @@ class _Hidden(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         if node.id in self._names:
-            node.id = _hidden_name(node.id)
+            node.id = _escape_test_name(node.id)
         return node
 
 
-def _imported(used: tuple[Used, ...]) -> Iterator[str]:
+def _import_names(used: tuple[UsedName, ...]) -> Iterator[str]:
     for item in used:
-        other = _hidden_name(item.name)
+        other = _escape_test_name(item.name)
         yield item.name if other == item.name else f"{item.name} as {other}"
 
 
-def _hidden_name(name: str) -> str:
+def _escape_test_name(name: str) -> str:
     return f"_{name}" if name.lower().startswith("test") else name
 
 
-def _functions(tests: list[ast.Module], more: ast.Module) -> Iterator[str]:
+def _build_test_functions(tests: list[ast.Module], more: ast.Module) -> Iterator[str]:
     """Each assertion as a test of its own, and what there is besides as one."""
     named = [(f"test_{number}", tree) for number, tree in enumerate(tests, 1)]
     for name, tree in [*named, ("test_more", more)]:
@@ -128,18 +135,18 @@ def _functions(tests: list[ast.Module], more: ast.Module) -> Iterator[str]:
             yield ast.unparse(test)
 
 
-def _parsed(source: str, what: str) -> ast.Module:
+def _parse_source(source: str, label: str) -> ast.Module:
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{what} is no Python: {error}") from None
+        raise InputError(f"{label} is no Python: {error}") from None
 
 
-def _defined(code: str) -> set[str]:
+def _defined_functions(code: str) -> set[str]:
     """The functions of the data's solution: it may be called `sum`, as a builtin is."""
-    tree = parsed(code)
+    tree = parse_or_none(code)
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)} if tree else set()
 
 
-def _solution(line: MbppLine) -> str:
+def _normalize_solution(line: MbppLine) -> str:
     return line.code.replace("\r\n", "\n")

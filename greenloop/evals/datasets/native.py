@@ -8,13 +8,13 @@ from pathlib import Path
 from pydantic import Field
 
 from greenloop.errors import InputError
-from greenloop.evals.datasets.jsonl import text_of
-from greenloop.evals.task import HiddenFile, Task
+from greenloop.evals.datasets.jsonl import read_text_file
+from greenloop.evals.task import EvalTask, HiddenFile
 from greenloop.records import Record
-from greenloop.testsuite.module_under_test import imported_module
+from greenloop.testsuite.module_under_test import find_imported_module
 
 
-class OwnLine(Record):
+class NativeLine(Record):
     """One line. `tests` is the text of a pytest file, or its path, relative to the file of tasks."""
 
     id: str = Field(min_length=1, max_length=200)
@@ -25,10 +25,10 @@ class OwnLine(Record):
     solution: str = ""
 
 
-def own_task(line: OwnLine, where: str, folder: Path) -> Task:
+def parse_native_task(line: NativeLine, where: str, folder: Path) -> EvalTask:
     """Raises InputError where no module can be told, or the tests cannot be read."""
-    tests = line.tests if "\n" in line.tests else text_of(folder / line.tests, where)
-    module = line.module or imported_module(tests)
+    tests = line.tests if "\n" in line.tests else read_text_file(folder / line.tests, where)
+    module = line.module or find_imported_module(tests)
     if module is None:
         raise InputError(
             f"{where} (id {line.id}): the tests import no module of the task's: import what they "
@@ -38,7 +38,7 @@ def own_task(line: OwnLine, where: str, folder: Path) -> Task:
     if line.entry_point and not re.search(rf"`{line.entry_point}|{line.entry_point}\(", spec):
         spec = f"{spec.rstrip()}\n\nThe module must offer `{line.entry_point}`.\n"
     hidden = HiddenFile(name=f"test_{module}.py", code=tests)
-    return Task(
+    return EvalTask(
         id=line.id,
         spec=spec,
         module=module,

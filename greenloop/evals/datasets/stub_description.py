@@ -10,22 +10,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 
-from greenloop.syntax.parse import parsed
+from greenloop.syntax.parse import parse_or_none
 
-_NOTHING = ast.Module(body=[], type_ignores=[])
+_EMPTY_MODULE = ast.Module(body=[], type_ignores=[])
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def told_of_stub(stub: str, imported: Collection[str], module: str) -> Iterator[str]:
+def describe_stub(stub: str, imported: Collection[str], module: str) -> Iterator[str]:
     """Lines. `imported` are the names that the tests import from the module."""
-    tree = parsed(stub) or _NOTHING
-    if any(map(_says_more, tree.body)):
+    tree = parse_or_none(stub) or _EMPTY_MODULE
+    if any(map(_has_code, tree.body)):
         yield f"The module is `{module}`. It begins as this file, whose names have to stay:"
         yield from ("", "```python", stub.strip(), "```", "")
-        rest = [name for name in imported if name not in _bound(tree)]
+        rest = [name for name in imported if name not in _bound_names(tree)]
         yield from (f"The tests import `{name}` besides." for name in rest)
         return
-    offered = [*_offered(tree), *(f"`{name}`" for name in imported if name not in _bound(tree))]
+    offered = [
+        *_describe_definitions(tree),
+        *(f"`{name}`" for name in imported if name not in _bound_names(tree)),
+    ]
     if offered:
         yield f"The module is `{module}`, and it offers (parameters may have defaults):"
         yield ""
@@ -33,55 +36,58 @@ def told_of_stub(stub: str, imported: Collection[str], module: str) -> Iterator[
         yield ""
 
 
-def _says_more(node: ast.stmt) -> bool:
+def _has_code(node: ast.stmt) -> bool:
     if isinstance(node, _Def):
-        return not all(map(_is_nothing, node.body))
+        return not all(map(_is_placeholder, node.body))
     if isinstance(node, ast.ClassDef):
-        return any(map(_says_more, node.body))
-    return not (_is_nothing(node) or isinstance(node, (ast.Import, ast.ImportFrom)))
+        return any(map(_has_code, node.body))
+    return not (_is_placeholder(node) or isinstance(node, (ast.Import, ast.ImportFrom)))
 
 
-def _is_nothing(node: ast.stmt) -> bool:
+def _is_placeholder(node: ast.stmt) -> bool:
     """`pass`, a docstring, `...`."""
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return text or isinstance(node, ast.Pass)
 
 
-def _offered(tree: ast.Module) -> Iterator[str]:
+def _describe_definitions(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
         if isinstance(node, _Def):
-            yield f"the function `{node.name}`{_parameters(node)}"
+            yield f"the function `{node.name}`{_describe_parameters(node)}"
         elif isinstance(node, ast.ClassDef):
             methods = [item for item in node.body if isinstance(item, _Def)]
-            listed = ", ".join(f"{_kind(item)}`{item.name}`{_parameters(item)}" for item in methods)
+            listed = ", ".join(
+                f"{_decorator_prefix(item)}`{item.name}`{_describe_parameters(item)}"
+                for item in methods
+            )
             bases = ", ".join(f"`{ast.unparse(item)}`" for item in node.bases)
             above = f", derived from {bases}," if bases else ""
             yield f"the class `{node.name}`{above}" + (f" with {listed}" if listed else "")
 
 
-def _kind(node: _Def) -> str:
+def _decorator_prefix(node: _Def) -> str:
     """`property` and the like, before the name."""
     names = [ast.unparse(item) for item in node.decorator_list]
     return "".join(f"{name} " for name in names if name.isidentifier())
 
 
-def _parameters(node: _Def) -> str:
+def _describe_parameters(node: _Def) -> str:
     args = node.args
     names = [item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     names = [name for name in names if name not in ("self", "cls")]
     return f" (parameters: {', '.join(names)})" if names else ""
 
 
-def _bound(tree: ast.Module) -> set[str]:
+def _bound_names(tree: ast.Module) -> set[str]:
     """Names that the stub has, those of assignments included."""
     named = {item.name for item in tree.body if isinstance(item, _Def | ast.ClassDef)}
     stored = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     return named | {node.id for node in stored if isinstance(node.ctx, ast.Store)}
 
 
-def imported_names(codes: Iterable[str], module: str) -> tuple[str, ...]:
+def find_imported_names(codes: Iterable[str], module: str) -> tuple[str, ...]:
     """What these files import from the module, each name once."""
-    nodes = (node for code in codes for node in ast.walk(parsed(code) or _NOTHING))
+    nodes = (node for code in codes for node in ast.walk(parse_or_none(code) or _EMPTY_MODULE))
     from_it = [n for n in nodes if isinstance(n, ast.ImportFrom) and n.module == module]
     names = (item.name for node in from_it for item in node.names if item.name != "*")
     return tuple(dict.fromkeys(names))

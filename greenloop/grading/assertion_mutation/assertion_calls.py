@@ -6,16 +6,16 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from greenloop.grading.assertion_mutation.literals import near
-from greenloop.grading.assertion_mutation.operators import Assertions, Change
-from greenloop.syntax.source import Text
+from greenloop.grading.assertion_mutation.literals import change_literal
+from greenloop.grading.assertion_mutation.operators import AssertionChange, AssertionMutator
+from greenloop.syntax.source import EncodedSource
 
-RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
-WARNING = frozenset({"warns", "assertWarns", "assertWarnsRegex"})
-_PATTERN = '"\u2042 7919"'
+RAISES_NAMES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
+WARNS_NAMES = frozenset({"warns", "assertWarns", "assertWarnsRegex"})
+_UNMATCHABLE_PATTERN = '"\u2042 7919"'
 # Raised where they are not awaited, these end the whole run.
-_ENDING = (".KeyboardInterrupt", ".Exit", ".exit.Exception")
-_OPPOSITES = dict(
+_SESSION_ENDING_EXCEPTIONS = (".KeyboardInterrupt", ".Exit", ".exit.Exception")
+_OPPOSITE_METHODS = dict(
     item.split(":")
     for item in (
         "assertTrue:assertFalse assertIsNone:assertIsNotNone assertIs:assertIsNot "
@@ -25,15 +25,17 @@ _OPPOSITES = dict(
         "assertAlmostEqual:assertNotAlmostEqual"
     ).split()
 )
-_OPPOSITES |= {after: before for before, after in _OPPOSITES.items() if after not in _OPPOSITES}
-_EQUALITIES = frozenset(
+_OPPOSITE_METHODS |= {
+    after: before for before, after in _OPPOSITE_METHODS.items() if after not in _OPPOSITE_METHODS
+}
+_EQUALITY_METHODS = frozenset(
     "assertEqual assertEquals assertListEqual assertDictEqual assertTupleEqual assertSetEqual "
     "assertMultiLineEqual assertSequenceEqual assertCountEqual".split()
 )
-_ANY_NUMBER_OF_ARGUMENTS = 2
+_MIN_EQUALITY_ARGUMENTS = 2
 
 
-def called(node: ast.AST) -> str:
+def get_called_name(node: ast.AST) -> str:
     """The last name of what is called: `raises` of `pytest.raises(…)`; '' where nothing is."""
     if not isinstance(node, ast.Call):
         return ""
@@ -41,42 +43,54 @@ def called(node: ast.AST) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def is_raising(node: ast.expr) -> bool:
+def is_exception_check(node: ast.expr) -> bool:
     """Whether this awaits an exception or a warning."""
-    return called(node) in RAISING | WARNING
+    return get_called_name(node) in RAISES_NAMES | WARNS_NAMES
 
 
-def of_raising(text: Text, call: ast.Call) -> Iterator[Change]:
+def change_exception_check(source: EncodedSource, call: ast.Call) -> Iterator[AssertionChange]:
     """An exception that is not raised; a text that is not said."""
-    awaited = next(iter(call.args), None) or _keyword(call, "expected_exception")
-    if awaited is None or f".{text.of(awaited)}".endswith(_ENDING):
+    awaited = next(iter(call.args), None) or _get_keyword(call, "expected_exception")
+    if awaited is None or f".{source.get_segment(awaited)}".endswith(_SESSION_ENDING_EXCEPTIONS):
         return
-    other = "BufferError" if "BufferError" not in text.of(awaited) else "EOFError"
-    if called(call) in WARNING:
-        other = "ImportWarning" if "ImportWarning" not in text.of(awaited) else "BytesWarning"
-    yield Change((text.replaced(awaited, other),), f"{called(call)}({other})")
-    pattern = _keyword(call, "match")
-    if called(call).endswith("Regex") and len(call.args) > 1:
+    other = "BufferError" if "BufferError" not in source.get_segment(awaited) else "EOFError"
+    if get_called_name(call) in WARNS_NAMES:
+        other = (
+            "ImportWarning"
+            if "ImportWarning" not in source.get_segment(awaited)
+            else "BytesWarning"
+        )
+    yield AssertionChange(
+        (source.replace_node(awaited, other),), f"{get_called_name(call)}({other})"
+    )
+    pattern = _get_keyword(call, "match")
+    if get_called_name(call).endswith("Regex") and len(call.args) > 1:
         pattern = call.args[1]
     if isinstance(pattern, ast.Constant) and isinstance(pattern.value, str) and pattern.value:
-        yield Change((text.replaced(pattern, _PATTERN),), f"match={_PATTERN}")
+        yield AssertionChange(
+            (source.replace_node(pattern, _UNMATCHABLE_PATTERN),), f"match={_UNMATCHABLE_PATTERN}"
+        )
 
 
-def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+def _get_keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((item.value for item in call.keywords if item.arg == name), None)
 
 
-def of_unittest(text: Text, own: Assertions, call: ast.Call) -> Iterator[Change]:
+def change_unittest_assertion(
+    source: EncodedSource, mutator: AssertionMutator, call: ast.Call
+) -> Iterator[AssertionChange]:
     """The changes of `self.assertEqual(…)` and its like."""
-    name, function = called(call), call.func
+    name, function = get_called_name(call), call.func
     if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
         return
-    if name in _EQUALITIES and len(call.args) >= _ANY_NUMBER_OF_ARGUMENTS:
-        change = own.equal(call.args[0], call.args[1])
-        if name == "assertCountEqual" and not (change.expected and near(change.expected)):
+    if name in _EQUALITY_METHODS and len(call.args) >= _MIN_EQUALITY_ARGUMENTS:
+        change = mutator.change_equality(call.args[0], call.args[1])
+        if name == "assertCountEqual" and not (change.expected and change_literal(change.expected)):
             return
         method = f"{function.value.id}.assertNotEqual"
-        yield replace(change, opposite=text.replaced(function, method))
-    elif name in _OPPOSITES and call.args:
-        method = f"{function.value.id}.{_OPPOSITES[name]}"
-        yield Change((text.replaced(function, method),), method, name == "assertNotEqual")
+        yield replace(change, opposite=source.replace_node(function, method))
+    elif name in _OPPOSITE_METHODS and call.args:
+        method = f"{function.value.id}.{_OPPOSITE_METHODS[name]}"
+        yield AssertionChange(
+            (source.replace_node(function, method),), method, name == "assertNotEqual"
+        )

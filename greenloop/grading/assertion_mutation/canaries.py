@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 # Nothing of the tested module is in any of them. These have a test each.
-_ALONE = (
+_STATEMENT_CANARIES = (
     "assert 1 == 2",
     "assert [1] == [2]",
     "assert isinstance(1, str)",
@@ -15,7 +15,7 @@ _ALONE = (
     "with pytest.raises(ValueError):\n        pass",
 )
 # One for each thing that assertions ask: none of these is true. One test has them all.
-_UNTRUE = (
+_FALSE_EXPRESSIONS = (
     "all([False])",
     "any([])",
     "len([]) == 1",
@@ -52,14 +52,14 @@ _UNTRUE = (
     "copy.deepcopy([1]) == [2]",
 )
 # Each of these raises. One test has them all; and one method, those of `unittest`.
-_RAISING = (
+_RAISING_STATEMENTS = (
     "assert 1 == pytest.approx(2)",
     "pytest.raises(ValueError, int, 1)",
     "with pytest.raises(ValueError, match='a'):\n            raise ValueError('b')",
     "with pytest.warns(UserWarning):\n            pass",
     "mock.Mock().assert_called_once_with(1)",
 )
-_METHODS = (
+_UNITTEST_CALLS = (
     "self.assertEqual(1, 2)",
     "self.assertTrue(0)",
     "self.assertFalse(1)",
@@ -80,36 +80,38 @@ _IMPORTS = (
     "from unittest import mock",
 )
 # What changes every test of its file, so these too.
-_OF_ALL = re.compile(r"^(pytestmark\b|\s*def pytest_|from unittest import \*)", re.MULTILINE)
+_FILE_WIDE_HOOKS = re.compile(
+    r"^(pytestmark\b|\s*def pytest_|from unittest import \*)", re.MULTILINE
+)
 
 
-def sentinels(code: str, module: str) -> tuple[str, tuple[str, ...]]:
+def add_canaries(code: str, module: str) -> tuple[str, tuple[str, ...]]:
     """The test file with sentinels at its end, and their names; () where none can be put."""
-    if _OF_ALL.search(code):
+    if _FILE_WIDE_HOOKS.search(code):
         return code, ()
     name = f"test_{module}_holds"
     while name in code:
         name += "_too"
     cls = "Test" + name.title().replace("_", "")
-    functions = [f"{name}_{number}" for number in range(len(_ALONE) + 2)]
-    return f"{code}\n\n\n{''.join(_written(name, cls))}", (*functions, f"{cls}::{name}")
+    functions = [f"{name}_{number}" for number in range(len(_STATEMENT_CANARIES) + 2)]
+    return f"{code}\n\n\n{''.join(_render_canaries(name, cls))}", (*functions, f"{cls}::{name}")
 
 
-def _written(name: str, cls: str) -> Iterator[str]:
+def _render_canaries(name: str, cls: str) -> Iterator[str]:
     """Imports stand inside the functions: the file's own names must stay as they are."""
     imports = "".join(f"    {item}\n" for item in _IMPORTS)
-    bodies = [f"    {body}\n" for body in _ALONE]
-    bodies += [f"{_lambdas(_UNTRUE, 'if asked(): return')}    assert 1 == 2\n"]
-    bodies += ["".join(map(_tried, _RAISING)) + "    assert 1 == 2\n"]
+    bodies = [f"    {body}\n" for body in _STATEMENT_CANARIES]
+    bodies += [f"{_render_lambdas(_FALSE_EXPRESSIONS, 'if asked(): return')}    assert 1 == 2\n"]
+    bodies += ["".join(map(_render_try, _RAISING_STATEMENTS)) + "    assert 1 == 2\n"]
     for number, body in enumerate(bodies):
         yield f"def {name}_{number}():\n{imports}{body}\n\n"
-    raising = _lambdas(_METHODS, "asked(); return")
+    raising = _render_lambdas(_UNITTEST_CALLS, "asked(); return")
     method = f"    def {name}(self):\n{raising}    self.fail()\n".replace("\n    ", "\n        ")
     yield f"import unittest as {name}_unittest\n\n\n"
     yield f"class {cls}({name}_unittest.TestCase):\n{method}"
 
 
-def _tried(statement: str) -> str:
+def _render_try(statement: str) -> str:
     """Lines that leave the function, which passes then, where the statement raises nothing.
 
     An error in one of them hides no other: each is tried for itself.
@@ -119,9 +121,9 @@ def _tried(statement: str) -> str:
     )
 
 
-def _lambdas(questions: tuple[str, ...], test: str) -> str:
+def _render_lambdas(expressions: tuple[str, ...], test: str) -> str:
     """The same for expressions, which are `asked` one by one in `test`."""
-    asked = "".join(f"        lambda: {item},\n" for item in questions)
+    asked = "".join(f"        lambda: {item},\n" for item in expressions)
     return (
         f"    for asked in (\n{asked}    ):\n        try:\n            {test}\n"
         "        except BaseException:\n            continue\n"

@@ -8,32 +8,32 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from greenloop.grading.assertion_mutation.assertion_calls import (
-    RAISING,
-    WARNING,
-    called,
-    is_raising,
-    of_raising,
-    of_unittest,
+    RAISES_NAMES,
+    WARNS_NAMES,
+    change_exception_check,
+    change_unittest_assertion,
+    get_called_name,
+    is_exception_check,
 )
-from greenloop.grading.assertion_mutation.operators import Assertions, Change
-from greenloop.grading.assertion_mutation.parametrize import in_decorator
-from greenloop.syntax.source import Text
+from greenloop.grading.assertion_mutation.operators import AssertionChange, AssertionMutator
+from greenloop.grading.assertion_mutation.parametrize import change_in_decorator
+from greenloop.syntax.source import EncodedSource
 from greenloop.testsuite.parser import Function, has_hooks, is_test_class
 
 # Context managers that let an error through.
-_OPEN = frozenset(
+_TRANSPARENT_CONTEXTS = frozenset(
     "open patch dict object multiple at_level context subTest TemporaryDirectory NamedTemporaryFile "
     "nullcontext closing catch_warnings chdir record localcontext".split()
 )
 # Decorators that let an error through.
-_PLAIN = frozenset(
+_TRANSPARENT_DECORATORS = frozenset(
     "patch object dict multiple given settings example seed staticmethod classmethod".split()
 )
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_LEAVING = frozenset({"skip", "skipTest", "importorskip", "xfail", "exit"})
+_EXIT_CALLS = frozenset({"skip", "skipTest", "importorskip", "xfail", "exit"})
 
 
-class Sure(IntEnum):
+class Certainty(IntEnum):
     """Whether an assertion is come by when its test passes."""
 
     MAYBE = 0  # in a branch
@@ -42,56 +42,61 @@ class Sure(IntEnum):
 
 
 @dataclass(frozen=True)
-class Edit:
+class AssertionMutant:
     """One assertion of one test (`name`, `Class::name`) with its change. `line` is 1-based."""
 
     test: str
     line: int
-    change: Change
-    sure: Sure
+    change: AssertionChange
+    certainty: Certainty
     function: ast.FunctionDef | ast.AsyncFunctionDef
-    of_helper: bool = False
+    is_in_helper: bool = False
 
 
 @dataclass(frozen=True)
-class Scope:
+class AssertionScope:
     """What the walk through one test knows."""
 
     test: str
     function: ast.FunctionDef | ast.AsyncFunctionDef
-    sure: Sure
+    certainty: Certainty
 
 
-class ControlledFile:
+class MutableTestFile:
     """A test file's edits, by test. Raises SyntaxError, ValueError where it does not parse."""
 
     def __init__(self, code: str, module: str) -> None:
         tree = ast.parse(code)
-        self.text = Text(code)
-        self.own = _names_of(tree, module)
-        self.hooked = has_hooks(code)
-        self._assertions = Assertions(self.text, self.own)
+        self.source = EncodedSource(code)
+        self.module_names = _collect_module_names(tree, module)
+        self.has_hooks = has_hooks(code)
+        self._assertions = AssertionMutator(self.source, self.module_names)
         self._classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-        most = Sure.LIKELY if self.hooked else Sure.CERTAIN
+        most = Certainty.LIKELY if self.has_hooks else Certainty.CERTAIN
         self._helpers = {
-            node.name: list(self._of(Scope("", node, Sure.MAYBE)))
+            node.name: list(self._find_mutants(AssertionScope("", node, Certainty.MAYBE)))
             for node in ast.walk(tree)
             if isinstance(node, Function) and not node.name.startswith("test")
         }
-        self.edits = {scope.test: self._edits(scope) for scope in self._tests(tree.body, "", most)}
+        self.mutants = {
+            scope.test: self._build_mutants(scope)
+            for scope in self._find_tests(tree.body, "", most)
+        }
 
-    def _tests(self, body: list[ast.stmt], prefix: str, sure: Sure) -> Iterator[Scope]:
+    def _find_tests(
+        self, body: list[ast.stmt], prefix: str, certainty: Certainty
+    ) -> Iterator[AssertionScope]:
         for node in body:
             if isinstance(node, ast.ClassDef) and is_test_class(node):
-                inner = sure if _lets_through(node.decorator_list) else Sure.LIKELY
-                body = [*node.body, *self._inherited(node, frozenset())]
-                yield from self._tests(body, f"{prefix}{node.name}::", inner)
+                inner = certainty if _is_transparent(node.decorator_list) else Certainty.LIKELY
+                body = [*node.body, *self._find_inherited_tests(node, frozenset())]
+                yield from self._find_tests(body, f"{prefix}{node.name}::", inner)
             elif isinstance(node, Function) and node.name.startswith("test"):
-                inner = sure if _lets_through(node.decorator_list) else Sure.LIKELY
-                inner = inner if not _leaves_early(node) else Sure.MAYBE
-                yield Scope(prefix + node.name, node, inner)
+                inner = certainty if _is_transparent(node.decorator_list) else Certainty.LIKELY
+                inner = inner if not _has_early_exit(node) else Certainty.MAYBE
+                yield AssertionScope(prefix + node.name, node, inner)
 
-    def _inherited(self, node: ast.ClassDef, seen: frozenset[str]) -> Iterator[ast.stmt]:
+    def _find_inherited_tests(self, node: ast.ClassDef, seen: frozenset[str]) -> Iterator[ast.stmt]:
         """Tests of its bases in the same file that it does not have itself."""
         own = {item.name for item in node.body if isinstance(item, Function)}
         for base in node.bases:
@@ -100,11 +105,11 @@ class ControlledFile:
                 continue
             functions = [item for item in found.body if isinstance(item, Function)]
             yield from (item for item in functions if item.name not in own)
-            yield from self._inherited(found, seen | {found.name})
+            yield from self._find_inherited_tests(found, seen | {found.name})
 
-    def _edits(self, scope: Scope) -> tuple[Edit, ...]:
+    def _build_mutants(self, scope: AssertionScope) -> tuple[AssertionMutant, ...]:
         """Its own; where it has none, those of the helpers that it calls, all as one."""
-        own = tuple(self._of(scope))
+        own = tuple(self._find_mutants(scope))
         if own:
             return own
         names = {node.id for node in ast.walk(scope.function) if isinstance(node, ast.Name)}
@@ -113,54 +118,66 @@ class ControlledFile:
         if not found:
             return ()
         first = {edit.line: edit for edit in reversed(found)}  # one a line: they must not overlap
-        splices = tuple(splice for edit in first.values() for splice in edit.change.splices)
+        splices = tuple(splice for edit in first.values() for splice in edit.change.edits)
         line = min(first)
-        change = Change(splices, first[line].change.said)
-        return (Edit(scope.test, line, change, Sure.MAYBE, scope.function, of_helper=True),)
+        change = AssertionChange(splices, first[line].change.description)
+        return (
+            AssertionMutant(
+                scope.test, line, change, Certainty.MAYBE, scope.function, is_in_helper=True
+            ),
+        )
 
-    def _of(self, scope: Scope) -> Iterator[Edit]:
-        yield from self._body(scope.function.body, scope, scope.sure)
+    def _find_mutants(self, scope: AssertionScope) -> Iterator[AssertionMutant]:
+        yield from self._find_mutants_in_body(scope.function.body, scope, scope.certainty)
 
-    def _body(self, body: list[ast.stmt], scope: Scope, sure: Sure) -> Iterator[Edit]:
+    def _find_mutants_in_body(
+        self, body: list[ast.stmt], scope: AssertionScope, certainty: Certainty
+    ) -> Iterator[AssertionMutant]:
         for node in body:
-            yield from self._statement(node, scope, sure)
+            yield from self._find_mutants_in_statement(node, scope, certainty)
 
-    def _statement(self, node: ast.stmt, scope: Scope, sure: Sure) -> Iterator[Edit]:
+    def _find_mutants_in_statement(
+        self, node: ast.stmt, scope: AssertionScope, certainty: Certainty
+    ) -> Iterator[AssertionMutant]:
         if isinstance(node, ast.Assert):
-            for change in self._assertions.changes(node.test):
-                found = in_decorator(self.text, scope.function, change) or change
-                yield Edit(scope.test, node.lineno, found, sure, scope.function)
+            for change in self._assertions.generate_changes(node.test):
+                found = change_in_decorator(self.source, scope.function, change) or change
+                yield AssertionMutant(scope.test, node.lineno, found, certainty, scope.function)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            for change in self._of_call(node.value):
-                yield Edit(scope.test, node.lineno, change, sure, scope.function)
+            for change in self._generate_call_changes(node.value):
+                yield AssertionMutant(scope.test, node.lineno, change, certainty, scope.function)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            yield from self._with(node, scope, sure)
+            yield from self._find_mutants_in_with(node, scope, certainty)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            inner = sure if _runs(node) else min(sure, Sure.LIKELY)
-            yield from self._body(node.body, scope, inner)
+            inner = certainty if _is_always_entered(node) else min(certainty, Certainty.LIKELY)
+            yield from self._find_mutants_in_body(node.body, scope, inner)
         elif isinstance(node, (ast.If, ast.Try, ast.Match)):
-            for part in _parts(node):
-                yield from self._body(part, scope, Sure.MAYBE)
+            for part in _iter_branches(node):
+                yield from self._find_mutants_in_body(part, scope, Certainty.MAYBE)
 
-    def _of_call(self, call: ast.Call) -> Iterator[Change]:
-        if is_raising(call):
-            yield from of_raising(self.text, call)
+    def _generate_call_changes(self, call: ast.Call) -> Iterator[AssertionChange]:
+        if is_exception_check(call):
+            yield from change_exception_check(self.source, call)
         else:
-            yield from of_unittest(self.text, self._assertions, call)
+            yield from change_unittest_assertion(self.source, self._assertions, call)
 
-    def _with(self, node: ast.With | ast.AsyncWith, scope: Scope, sure: Sure) -> Iterator[Edit]:
+    def _find_mutants_in_with(
+        self, node: ast.With | ast.AsyncWith, scope: AssertionScope, certainty: Certainty
+    ) -> Iterator[AssertionMutant]:
         """What awaits an exception is a check itself; what stands in it may never be come by."""
         for item in node.items:
-            if isinstance(item.context_expr, ast.Call) and is_raising(item.context_expr):
-                for change in of_raising(self.text, item.context_expr):
-                    yield Edit(scope.test, node.lineno, change, sure, scope.function)
-        names = {called(item.context_expr) for item in node.items}
-        if not names & RAISING:
-            inner = sure if names <= _OPEN | WARNING else Sure.MAYBE
-            yield from self._body(node.body, scope, inner)
+            if isinstance(item.context_expr, ast.Call) and is_exception_check(item.context_expr):
+                for change in change_exception_check(self.source, item.context_expr):
+                    yield AssertionMutant(
+                        scope.test, node.lineno, change, certainty, scope.function
+                    )
+        names = {get_called_name(item.context_expr) for item in node.items}
+        if not names & RAISES_NAMES:
+            inner = certainty if names <= _TRANSPARENT_CONTEXTS | WARNS_NAMES else Certainty.MAYBE
+            yield from self._find_mutants_in_body(node.body, scope, inner)
 
 
-def _names_of(tree: ast.Module, module: str) -> frozenset[str]:
+def _collect_module_names(tree: ast.Module, module: str) -> frozenset[str]:
     """Names that stand for the tested module or for what is in it."""
     found: set[str] = set()
     for node in ast.walk(tree):
@@ -171,22 +188,24 @@ def _names_of(tree: ast.Module, module: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _lets_through(decorators: list[ast.expr]) -> bool:
+def _is_transparent(decorators: list[ast.expr]) -> bool:
     """Whether all decorators are known to leave a test's failure as it is."""
     return all(
-        ".mark." in f".{ast.unparse(item)}" or (called(item) or ast.unparse(item)) in _PLAIN
+        ".mark." in f".{ast.unparse(item)}"
+        or (get_called_name(item) or ast.unparse(item)) in _TRANSPARENT_DECORATORS
         for item in decorators
     )
 
 
-def _leaves_early(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _has_early_exit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     leaving = (ast.Return, ast.Yield, ast.YieldFrom)
     return any(
-        isinstance(item, leaving) or called(item) in _LEAVING for item in _own_nodes(node.body)
+        isinstance(item, leaving) or get_called_name(item) in _EXIT_CALLS
+        for item in _iter_own_nodes(node.body)
     )
 
 
-def _own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
+def _iter_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
     """What stands in a function, without what stands in functions in it."""
     waiting: list[ast.AST] = list(body)
     while waiting:
@@ -196,7 +215,7 @@ def _own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def _runs(node: ast.For | ast.AsyncFor | ast.While) -> bool:
+def _is_always_entered(node: ast.For | ast.AsyncFor | ast.While) -> bool:
     """Whether a loop's body is surely run through: over a literal that is not empty."""
     jumps = (ast.Break, ast.Continue)
     if isinstance(node, ast.While) or any(isinstance(item, jumps) for item in ast.walk(node)):
@@ -206,7 +225,7 @@ def _runs(node: ast.For | ast.AsyncFor | ast.While) -> bool:
     )
 
 
-def _parts(node: ast.If | ast.Try | ast.Match) -> Iterator[list[ast.stmt]]:
+def _iter_branches(node: ast.If | ast.Try | ast.Match) -> Iterator[list[ast.stmt]]:
     if isinstance(node, ast.Match):
         yield from (case.body for case in node.cases)
         return

@@ -6,50 +6,52 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from greenloop.grading.assertion_mutation.candidates import ControlledFile, Edit
-from greenloop.grading.assertion_mutation.runs import Controlled, Place
-from greenloop.syntax.source import Splice
+from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
+from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, LocatedMutant
+from greenloop.syntax.source import ByteEdit
 from greenloop.testsuite.parser import Function
 
-_DEPTH = 5
-_COMPARING = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
-_OPPOSITE = "its opposite passes too"
-_ALWAYS_EQUAL = "the value equals, or outranks, whatever it is held against"
-_FOLLOWS = "the answer follows what the test expects"
+_MAX_ALIAS_DEPTH = 5
+_COMPARISON_METHODS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
+_OPPOSITE_PASSES = "its opposite passes too"
+_EQUALS_EVERYTHING = "the value equals, or outranks, whatever it is held against"
+_FOLLOWS_EXPECTATION = "the answer follows what the test expects"
 
 
 @dataclass(frozen=True)
-class Accused:
+class ForgerySuspicion:
     """Controls that stay green when tried again, and why, for those that only a forgery explains."""
 
-    still: frozenset[Place] = frozenset()
-    why: Mapping[Place, str] = field(default_factory=dict)
+    surviving: frozenset[LocatedMutant] = frozenset()
+    reasons: Mapping[LocatedMutant, str] = field(default_factory=dict)
 
 
-def accused(controlled: Controlled, suspects: Sequence[Place]) -> Accused:
+def find_forgeries(
+    runner: AssertionMutationRunner, suspects: Sequence[LocatedMutant]
+) -> ForgerySuspicion:
     """The suspects tried again, with no other test changed: what others left behind is no excuse.
 
     Then their opposites, and their values held against something of another type. A value may
     well equal much if the module has a class that says so; such are accused only if they equal
     everything, and never where the test makes the object itself, or wants it to equal two things.
     """
-    still: set[Place] = set()
-    why: dict[Place, str] = {}
-    for places in _one_a_test(suspects):
-        again = controlled.run(places)
-        green = [item for item in places if controlled.green(again, item)]
+    still: set[LocatedMutant] = set()
+    why: dict[LocatedMutant, str] = {}
+    for places in _group_one_per_test(suspects):
+        again = runner.run(places)
+        green = [item for item in places if runner.find_surviving_cases(again, item)]
         still.update(green)
         if green:
-            why |= _reasons(controlled, green)
-    return Accused(frozenset(still), why)
+            why |= _find_reasons(runner, green)
+    return ForgerySuspicion(frozenset(still), why)
 
 
-def _one_a_test(places: Sequence[Place]) -> list[list[Place]]:
+def _group_one_per_test(mutants: Sequence[LocatedMutant]) -> list[list[LocatedMutant]]:
     """The places in groups in which no test comes twice."""
-    groups: list[list[Place]] = []
-    for place in places:
-        key = (place.file, place.edit.test)
-        fitting = (g for g in groups if key not in [(item.file, item.edit.test) for item in g])
+    groups: list[list[LocatedMutant]] = []
+    for place in mutants:
+        key = (place.file, place.mutant.test)
+        fitting = (g for g in groups if key not in [(item.file, item.mutant.test) for item in g])
         group = next(fitting, None)
         if group is None:
             groups.append([place])
@@ -58,26 +60,28 @@ def _one_a_test(places: Sequence[Place]) -> list[list[Place]]:
     return groups
 
 
-def _reasons(controlled: Controlled, still: list[Place]) -> dict[Place, str]:
-    opposed = [item for item in still if _opposite(item.edit)]
-    opposite = controlled.run(opposed, _opposite)
-    wider = controlled.run(still, _wider)
-    compares = _COMPARING & _functions(controlled.code)
-    found: dict[Place, str] = {}
-    for place in still:
-        if place in opposed and controlled.green(opposite, place):
-            found[place] = _OPPOSITE
-        elif place.edit.change.of_value and _may_be_accused(
-            place.edit, controlled.files[place.file], controlled.code
+def _find_reasons(
+    runner: AssertionMutationRunner, surviving: list[LocatedMutant]
+) -> dict[LocatedMutant, str]:
+    opposed = [item for item in surviving if _get_opposite_edits(item.mutant)]
+    opposite = runner.run(opposed, _get_opposite_edits)
+    wider = runner.run(surviving, _get_other_type_edits)
+    compares = _COMPARISON_METHODS & _collect_function_names(runner.code)
+    found: dict[LocatedMutant, str] = {}
+    for place in surviving:
+        if place in opposed and runner.find_surviving_cases(opposite, place):
+            found[place] = _OPPOSITE_PASSES
+        elif place.mutant.change.depends_on_value and _can_prove_forgery(
+            place.mutant, runner.files[place.file], runner.code
         ):
-            if controlled.green(wider, place):
-                found[place] = _ALWAYS_EQUAL
+            if runner.find_surviving_cases(wider, place):
+                found[place] = _EQUALS_EVERYTHING
             elif not compares:
-                found[place] = _FOLLOWS
+                found[place] = _FOLLOWS_EXPECTATION
     return found
 
 
-def _functions(code: str) -> set[str]:
+def _collect_function_names(code: str) -> set[str]:
     """Names of all functions of a module; `__eq__` too where it takes over loose values."""
     tree = ast.parse(code)
     names = {node.name for node in ast.walk(tree) if isinstance(node, Function)}
@@ -85,51 +89,57 @@ def _functions(code: str) -> set[str]:
     return names | ({"__eq__"} if loose else set())
 
 
-def _opposite(edit: Edit) -> tuple[Splice, ...]:
+def _get_opposite_edits(mutant: AssertionMutant) -> tuple[ByteEdit, ...]:
     """() where none can be written."""
-    change = edit.change
+    change = mutant.change
     if change.opposite is not None:
         return (change.opposite,)
-    return () if change.of_value else change.splices
+    return () if change.depends_on_value else change.edits
 
 
-def _wider(edit: Edit) -> tuple[Splice, ...]:
-    return (edit.change.wider,) if edit.change.wider else edit.change.splices
+def _get_other_type_edits(mutant: AssertionMutant) -> tuple[ByteEdit, ...]:
+    return (mutant.change.other_type,) if mutant.change.other_type else mutant.change.edits
 
 
-def _may_be_accused(edit: Edit, file: ControlledFile, code: str) -> bool:
-    value = _resolved(edit.change.value, edit.function)
+def _can_prove_forgery(mutant: AssertionMutant, file: MutableTestFile, code: str) -> bool:
+    value = _resolve_local_name(mutant.change.actual, mutant.function)
     classes = {node.name for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ClassDef)}
     if isinstance(value, ast.Await):
         value = value.value
     if isinstance(value, ast.Call):
-        made = value.func.attr if isinstance(value.func, ast.Attribute) else _name(value.func)
-        if made in classes and not _is_like_a_function(made, value, file.edits):
+        made = (
+            value.func.attr
+            if isinstance(value.func, ast.Attribute)
+            else _get_plain_name(value.func)
+        )
+        if made in classes and not _is_function_like_class(made, value, file.mutants):
             return False
-        return not _wants_two(value, file.edits)
+        return not _has_several_expected_values(value, file.mutants)
     if isinstance(value, ast.Attribute):
-        return _name(value.value) not in file.own
+        return _get_plain_name(value.value) not in file.module_names
     return isinstance(value, ast.Subscript)
 
 
-def _is_like_a_function(name: str, call: ast.Call, edits: Mapping[str, tuple[Edit, ...]]) -> bool:
+def _is_function_like_class(
+    name: str, call: ast.Call, mutants: Mapping[str, tuple[AssertionMutant, ...]]
+) -> bool:
     """Whether a class is written and used as a function is: small letters, arguments, answers."""
     wanted = {
         ast.dump(edit.change.expected)
-        for items in edits.values()
+        for items in mutants.values()
         for edit in items
         if edit.change.expected is not None
-        and isinstance(edit.change.value, ast.Call)
-        and ast.dump(edit.change.value.func) == ast.dump(call.func)
+        and isinstance(edit.change.actual, ast.Call)
+        and ast.dump(edit.change.actual.func) == ast.dump(call.func)
     }
     return name.islower() and bool(call.args) and len(wanted) > 1
 
 
-def _resolved(
+def _resolve_local_name(
     node: ast.expr | None, function: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> ast.expr | None:
     """What a local name stands for, where it was assigned once."""
-    for _ in range(_DEPTH):
+    for _ in range(_MAX_ALIAS_DEPTH):
         if not isinstance(node, ast.Name):
             return node
         values = [
@@ -144,18 +154,20 @@ def _resolved(
     return node
 
 
-def _name(node: ast.expr) -> str:
+def _get_plain_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _wants_two(value: ast.expr, edits: Mapping[str, tuple[Edit, ...]]) -> bool:
+def _has_several_expected_values(
+    value: ast.expr, mutants: Mapping[str, tuple[AssertionMutant, ...]]
+) -> bool:
     """Whether the tests want the same call to equal different values: then it is meant to."""
     wanted = {
         ast.dump(edit.change.expected)
-        for items in edits.values()
+        for items in mutants.values()
         for edit in items
         if edit.change.expected is not None
-        and edit.change.value is not None
-        and ast.dump(edit.change.value) == ast.dump(value)
+        and edit.change.actual is not None
+        and ast.dump(edit.change.actual) == ast.dump(value)
     }
     return len(wanted) > 1

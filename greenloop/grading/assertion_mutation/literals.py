@@ -7,7 +7,7 @@ import math
 
 _FAR_NUMBER = 7_919_003
 _FAR_TEXT = "\u2042 7919"
-_CALLS = {
+_EMPTY_CALL_REPLACEMENTS = {
     "set()": "{0}",
     "list()": "[0]",
     "dict()": "{0: 0}",
@@ -15,40 +15,46 @@ _CALLS = {
     "frozenset()": "{0}",
 }
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
-_NONE: tuple[object, ...] = ()
+_NO_LITERAL: tuple[object, ...] = ()
 
 
-def near(node: ast.expr) -> str | None:
+def change_literal(node: ast.expr) -> str | None:
     """The source of a literal that differs from `node` a little; None where it is no literal.
 
     Containers with a part that is no literal become longer by one.
     """
     source = ast.unparse(node)
-    if source in _CALLS:
-        return _CALLS[source]
-    value = literal(node)
-    if value is _NONE:
-        return _longer(node)
-    changed = _scalar(value[0]) if not isinstance(node, _CONTAINERS) else _container(node)
-    return changed if changed is not None and _differs(value[0], changed) else _longer(node)
+    if source in _EMPTY_CALL_REPLACEMENTS:
+        return _EMPTY_CALL_REPLACEMENTS[source]
+    value = parse_literal(node)
+    if value is _NO_LITERAL:
+        return _extend_container(node)
+    changed = (
+        _change_scalar(value[0]) if not isinstance(node, _CONTAINERS) else _change_container(node)
+    )
+    return (
+        changed
+        if changed is not None and _is_different(value[0], changed)
+        else _extend_container(node)
+    )
 
 
-def literal(node: ast.expr) -> tuple[object, ...]:
+def parse_literal(node: ast.expr) -> tuple[object, ...]:
     """The literal's value in a tuple; () where it is none."""
     try:
         return (ast.literal_eval(node),)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return _NONE
+        return _NO_LITERAL
 
 
-def _differs(before: object, source: str) -> bool:
+def _is_different(before: object, source: str) -> bool:
     try:
         return bool(ast.literal_eval(source) != before)
     except (ValueError, TypeError, SyntaxError):
         return False
 
 
-def _scalar(value: object) -> str | None:
+def _change_scalar(value: object) -> str | None:
     if value is None:
         return "0"
     if isinstance(value, bool):
@@ -64,7 +70,7 @@ def _scalar(value: object) -> str | None:
     return repr(value + b"x") if isinstance(value, bytes) else None
 
 
-def _container(node: ast.expr) -> str | None:
+def _change_container(node: ast.expr) -> str | None:
     """With the last literal leaf changed; the rest as it is written, on one line."""
     changed = ast.parse(ast.unparse(node), mode="eval").body
     if isinstance(changed, ast.Dict):
@@ -73,39 +79,41 @@ def _container(node: ast.expr) -> str | None:
         parts = changed.elts
     else:
         return None
-    other = near(parts[-1]) if parts else None
+    other = change_literal(parts[-1]) if parts else None
     if other is None:
         return None
     parts[-1] = ast.parse(other, mode="eval").body
     return ast.unparse(changed)
 
 
-def _longer(node: ast.expr) -> str | None:
+def _extend_container(node: ast.expr) -> str | None:
     """A container with one more part: never equal, whatever its parts are."""
     if isinstance(node, ast.Dict):
-        return ast.unparse(ast.Dict([*node.keys, ast.Constant(_FAR_TEXT)], [*node.values, _zero()]))
+        return ast.unparse(
+            ast.Dict([*node.keys, ast.Constant(_FAR_TEXT)], [*node.values, _build_zero()])
+        )
     if isinstance(node, ast.Set):
         return ast.unparse(ast.Set([*node.elts, ast.Constant(_FAR_TEXT)]))
     if isinstance(node, ast.List):
-        return ast.unparse(ast.List([*node.elts, _zero()], ast.Load()))
+        return ast.unparse(ast.List([*node.elts, _build_zero()], ast.Load()))
     if isinstance(node, ast.Tuple):
-        return ast.unparse(ast.Tuple([*node.elts, _zero()], ast.Load()))
+        return ast.unparse(ast.Tuple([*node.elts, _build_zero()], ast.Load()))
     return None
 
 
-def _zero() -> ast.Constant:
+def _build_zero() -> ast.Constant:
     return ast.Constant(0)
 
 
-def far(node: ast.expr) -> str | None:
+def change_literal_far(node: ast.expr) -> str | None:
     """A literal of the same kind that is nowhere near: for members, tolerances and patterns."""
-    value = literal(node)
-    if value is _NONE:
+    value = parse_literal(node)
+    if value is _NO_LITERAL:
         return None
-    return _far(value[0])
+    return _change_value_far(value[0])
 
 
-def _far(value: object) -> str | None:
+def _change_value_far(value: object) -> str | None:
     if isinstance(value, bool) or value is None:
         return repr(_FAR_TEXT)
     if isinstance(value, (int, float)):
@@ -115,29 +123,29 @@ def _far(value: object) -> str | None:
     if isinstance(value, bytes):
         return repr(value + _FAR_TEXT.encode()) if value else None
     if isinstance(value, (list, tuple)):
-        return _far_sequence(value)
+        return _change_sequence_far(value)
     if isinstance(value, dict) and value:
-        parts = {repr(key): _far(item) for key, item in value.items()}
+        parts = {repr(key): _change_value_far(item) for key, item in value.items()}
         inner = ", ".join(f"{key}: {part}" for key, part in parts.items())
         return None if None in parts.values() else f"{{{inner}}}"
     return None
 
 
-def _far_sequence(value: list[object] | tuple[object, ...]) -> str | None:
-    parts = [_far(item) for item in value]
+def _change_sequence_far(value: list[object] | tuple[object, ...]) -> str | None:
+    parts = [_change_value_far(item) for item in value]
     if not parts or None in parts:
         return None
     inner = ", ".join(str(part) for part in parts)
     return f"[{inner}]" if isinstance(value, list) else f"({inner},)"
 
 
-def far_members(node: ast.expr) -> str | None:
+def change_members_far(node: ast.expr) -> str | None:
     """A literal container in which nothing is that was in it; None for texts and for no literal."""
     if not isinstance(node, (ast.List, ast.Tuple, ast.Set)) or not node.elts:
         return None
-    value = literal(node)
-    parts = [far(item) for item in node.elts]
-    if value is _NONE or None in parts:
+    value = parse_literal(node)
+    parts = [change_literal_far(item) for item in node.elts]
+    if value is _NO_LITERAL or None in parts:
         return None
     inner = ", ".join(str(part) for part in parts)
     try:

@@ -6,10 +6,15 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from greenloop.grading.assertion_mutation.literals import far, far_members, literal, near
-from greenloop.syntax.source import Splice, Text
+from greenloop.grading.assertion_mutation.literals import (
+    change_literal,
+    change_literal_far,
+    change_members_far,
+    parse_literal,
+)
+from greenloop.syntax.source import ByteEdit, EncodedSource
 
-_FLIPPED: dict[type[ast.cmpop], str] = {
+_NEGATED_OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=",
     ast.NotEq: "==",
     ast.Is: "is not",
@@ -17,19 +22,19 @@ _FLIPPED: dict[type[ast.cmpop], str] = {
     ast.In: "not in",
     ast.NotIn: "in",
 }
-_SMALL = 1000  # a tolerance that no number far away is within
-_BELOW, _ABOVE = 'float("-inf")', 'float("inf")'
+_MAX_TOLERANCE = 1000  # a tolerance that no number far away is within
+_NEGATIVE_INFINITY, _POSITIVE_INFINITY = 'float("-inf")', 'float("inf")'
 # What a value on the left must be compared with so that the comparison is false for every number.
-_IMPOSSIBLE: dict[type[ast.cmpop], str] = {
-    ast.Lt: _BELOW,
-    ast.LtE: _BELOW,
-    ast.Gt: _ABOVE,
-    ast.GtE: _ABOVE,
+_UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], str] = {
+    ast.Lt: _NEGATIVE_INFINITY,
+    ast.LtE: _NEGATIVE_INFINITY,
+    ast.Gt: _POSITIVE_INFINITY,
+    ast.GtE: _POSITIVE_INFINITY,
 }
 
 
 @dataclass(frozen=True)
-class Change:
+class AssertionChange:
     """One change after which an assertion that passed must fail.
 
     With `of_value` it may still pass if the value is one that equals, contains or outranks
@@ -38,136 +43,164 @@ class Change:
     `renames` says that the test's id changes with it.
     """
 
-    splices: tuple[Splice, ...]
-    said: str
-    of_value: bool = False
-    value: ast.expr | None = None
+    edits: tuple[ByteEdit, ...]
+    description: str
+    depends_on_value: bool = False
+    actual: ast.expr | None = None
     expected: ast.expr | None = None
-    opposite: Splice | None = None
-    wider: Splice | None = None
-    renames: bool = False
+    opposite: ByteEdit | None = None
+    other_type: ByteEdit | None = None
+    changes_test_id: bool = False
 
 
-class Assertions:
+class AssertionMutator:
     """The changes of one test file's assertions. `own` are names that stand for the tested module."""
 
-    def __init__(self, text: Text, own: frozenset[str]) -> None:
-        self._text, self._own = text, own
+    def __init__(self, source: EncodedSource, module_names: frozenset[str]) -> None:
+        self._source, self._module_names = source, module_names
 
-    def changes(self, test: ast.expr) -> Iterator[Change]:
+    def generate_changes(self, test: ast.expr) -> Iterator[AssertionChange]:
         """The changes of `assert test`; none where it asserts a constant."""
         if not any(isinstance(node, (ast.Name, ast.Call)) for node in ast.walk(test)):
             return
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             for part in test.values:
-                yield from self.changes(part)
+                yield from self.generate_changes(part)
         elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            inside = f"({self._text.of(test.operand)})"
-            yield Change((self._text.replaced(test, inside),), f"assert {inside}")
+            inside = f"({self._source.get_segment(test.operand)})"
+            yield AssertionChange((self._source.replace_node(test, inside),), f"assert {inside}")
         else:
-            yield self._compared(_compared(test)) or self._negated(test)
+            yield self._change_comparison(_unwrap_all(test)) or self._negate(test)
 
-    def equal(self, left: ast.expr, right: ast.expr) -> Change:
+    def change_equality(self, left: ast.expr, right: ast.expr) -> AssertionChange:
         """The change of an expected equality, in the constant if there is one."""
-        expected, value = self._sides(left, right)
-        wider = self._text.replaced(expected, f"({self._text.of(expected)}, 0)")
-        other = _approximate(expected) or near(expected)
-        splice = self._text.replaced(expected, other) if other else wider
+        expected, value = self._identify_sides(left, right)
+        wider = self._source.replace_node(expected, f"({self._source.get_segment(expected)}, 0)")
+        other = _change_approx(expected) or change_literal(expected)
+        splice = self._source.replace_node(expected, other) if other else wider
         said = f"expects {splice.text}"
-        return Change((splice,), said, True, value, expected, wider=wider)
+        return AssertionChange((splice,), said, True, value, expected, other_type=wider)
 
-    def _sides(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+    def _identify_sides(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
         """Which of two is expected, and which is the code's: by how much of the code is in them."""
-        if self._weight(left) < self._weight(right):
+        if self._weigh_operand(left) < self._weigh_operand(right):
             return left, right
         return right, left
 
-    def _weight(self, node: ast.expr) -> int:
-        if literal(node):
+    def _weigh_operand(self, node: ast.expr) -> int:
+        if parse_literal(node):
             return 0
-        if any(isinstance(item, ast.Name) and item.id in self._own for item in ast.walk(node)):
+        if any(
+            isinstance(item, ast.Name) and item.id in self._module_names for item in ast.walk(node)
+        ):
             return 4
         called = any(isinstance(item, (ast.Call, ast.Await)) for item in ast.walk(node))
-        return 1 if _approximate(node) else 3 if called else 2
+        return 1 if _change_approx(node) else 3 if called else 2
 
-    def _compared(self, node: ast.expr) -> Change | None:
+    def _change_comparison(self, node: ast.expr) -> AssertionChange | None:
         if not isinstance(node, ast.Compare):
             return None
-        change = self._in_chain(node) if len(node.ops) > 1 else self._single(node)
-        if change is None or not change.of_value:
+        change = (
+            self._change_chained_comparison(node)
+            if len(node.ops) > 1
+            else self._change_single_comparison(node)
+        )
+        if change is None or not change.depends_on_value:
             return change
-        opposite = self._text.replaced(node, f"not ({self._text.of(node)})")
-        return Change(**{**vars(change), "opposite": opposite})
+        opposite = self._source.replace_node(node, f"not ({self._source.get_segment(node)})")
+        return AssertionChange(**{**vars(change), "opposite": opposite})
 
-    def _single(self, node: ast.Compare) -> Change | None:
+    def _change_single_comparison(self, node: ast.Compare) -> AssertionChange | None:
         left, operator, right = node.left, node.ops[0], node.comparators[0]
         if isinstance(operator, ast.Eq):
-            return self.equal(left, right)
+            return self.change_equality(left, right)
         if isinstance(operator, ast.In):
-            return self._member(left, right) or self._flipped(node)
-        if type(operator) in _FLIPPED:
-            return self._flipped(node)
-        return self._ordered(left, operator, right)
+            return self._change_membership(left, right) or self._flip_operator(node)
+        if type(operator) in _NEGATED_OPERATORS:
+            return self._flip_operator(node)
+        return self._change_ordering(left, operator, right)
 
-    def _member(self, left: ast.expr, right: ast.expr) -> Change | None:
-        if other := far(left):
-            splice, value = self._text.replaced(left, other), right
-        elif other := far_members(right):
-            splice, value = self._text.replaced(right, other), left
+    def _change_membership(self, left: ast.expr, right: ast.expr) -> AssertionChange | None:
+        if other := change_literal_far(left):
+            splice, value = self._source.replace_node(left, other), right
+        elif other := change_members_far(right):
+            splice, value = self._source.replace_node(right, other), left
         else:
             return None
-        return Change((splice,), f"expects {other}", True, value)
+        return AssertionChange((splice,), f"expects {other}", True, value)
 
-    def _close(self, left: ast.expr, bound: ast.expr) -> Change | None:
+    def _change_tolerance(self, left: ast.expr, bound: ast.expr) -> AssertionChange | None:
         """`abs(value - 2.0) < 0.1` with another number: what is near to both is no number."""
-        if not (isinstance(left, ast.Call) and _name_of(left) == "abs" and len(left.args) == 1):
+        if not (
+            isinstance(left, ast.Call) and _get_called_name(left) == "abs" and len(left.args) == 1
+        ):
             return None
-        limit = literal(bound)
-        if not limit or not isinstance(limit[0], (int, float)) or limit[0] > _SMALL:
+        limit = parse_literal(bound)
+        if not limit or not isinstance(limit[0], (int, float)) or limit[0] > _MAX_TOLERANCE:
             return None
         difference = left.args[0]
         if not (isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub)):
             return None
-        expected, value = self._sides(difference.left, difference.right)
-        other = far(expected) if _is_number(expected) and self._weight(value) > 2 else None
+        expected, value = self._identify_sides(difference.left, difference.right)
+        other = (
+            change_literal_far(expected)
+            if _is_number(expected) and self._weigh_operand(value) > 2
+            else None
+        )
         if other is None:
             return None
-        splice = self._text.replaced(expected, f"({other})")
-        return Change((splice,), f"expects {other}", True, value, expected)
+        splice = self._source.replace_node(expected, f"({other})")
+        return AssertionChange((splice,), f"expects {other}", True, value, expected)
 
-    def _ordered(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Change | None:
-        if isinstance(operator, (ast.Lt, ast.LtE)) and (change := self._close(left, right)):
+    def _change_ordering(
+        self, left: ast.expr, operator: ast.cmpop, right: ast.expr
+    ) -> AssertionChange | None:
+        if isinstance(operator, (ast.Lt, ast.LtE)) and (
+            change := self._change_tolerance(left, right)
+        ):
             return change
         for side, value, bound in (
-            (right, left, _IMPOSSIBLE[type(operator)]),
-            (left, right, _BELOW if isinstance(operator, (ast.Gt, ast.GtE)) else _ABOVE),
+            (right, left, _UNSATISFIABLE_BOUNDS[type(operator)]),
+            (
+                left,
+                right,
+                (
+                    _NEGATIVE_INFINITY
+                    if isinstance(operator, (ast.Gt, ast.GtE))
+                    else _POSITIVE_INFINITY
+                ),
+            ),
         ):
             if _is_number(side):
-                splice = self._text.replaced(side, bound)
-                return Change((splice,), f"expects {bound}", True, value)
+                splice = self._source.replace_node(side, bound)
+                return AssertionChange((splice,), f"expects {bound}", True, value)
         return None
 
-    def _in_chain(self, node: ast.Compare) -> Change | None:
+    def _change_chained_comparison(self, node: ast.Compare) -> AssertionChange | None:
         left, operator, right = node.comparators[-2], node.ops[-1], node.comparators[-1]
-        if isinstance(operator, ast.Eq) and (other := near(right)):
-            return Change((self._text.replaced(right, other),), f"expects {other}", True, left)
-        if type(operator) in _IMPOSSIBLE and _is_number(right):
-            return self._ordered(left, operator, right)
+        if isinstance(operator, ast.Eq) and (other := change_literal(right)):
+            return AssertionChange(
+                (self._source.replace_node(right, other),), f"expects {other}", True, left
+            )
+        if type(operator) in _UNSATISFIABLE_BOUNDS and _is_number(right):
+            return self._change_ordering(left, operator, right)
         return None
 
-    def _flipped(self, node: ast.Compare) -> Change:
-        left, right = self._text.of(node.left), self._text.of(node.comparators[0])
-        said = f"({left}) {_FLIPPED[type(node.ops[0])]} ({right})"
+    def _flip_operator(self, node: ast.Compare) -> AssertionChange:
+        left, right = self._source.get_segment(node.left), self._source.get_segment(
+            node.comparators[0]
+        )
+        said = f"({left}) {_NEGATED_OPERATORS[type(node.ops[0])]} ({right})"
         identity = isinstance(node.ops[0], (ast.Is, ast.IsNot))
-        splice = self._text.replaced(node, said)
-        return Change((splice,), f"assert {said}", not identity, node.left)
+        splice = self._source.replace_node(node, said)
+        return AssertionChange((splice,), f"assert {said}", not identity, node.left)
 
-    def _negated(self, test: ast.expr) -> Change:
-        said = f"not ({self._text.of(test)})"
-        return Change((self._text.replaced(test, said),), f"assert {said}")
+    def _negate(self, test: ast.expr) -> AssertionChange:
+        said = f"not ({self._source.get_segment(test)})"
+        return AssertionChange((self._source.replace_node(test, said),), f"assert {said}")
 
 
-def _compared(test: ast.expr) -> ast.expr:
+def _unwrap_all(test: ast.expr) -> ast.expr:
     """What `all(… for …)` says of each; else the expression itself."""
     if (
         isinstance(test, ast.Call)
@@ -181,23 +214,23 @@ def _compared(test: ast.expr) -> ast.expr:
     return test
 
 
-def _name_of(call: ast.Call) -> str:
+def _get_called_name(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _is_number(node: ast.expr) -> bool:
-    value = literal(node)
+    value = parse_literal(node)
     return bool(value) and isinstance(value[0], (int, float)) and not isinstance(value[0], bool)
 
 
-def _approximate(node: ast.expr) -> str | None:
+def _change_approx(node: ast.expr) -> str | None:
     """`approx(3.0, …)` with another number; None for all else."""
     name = node.func if isinstance(node, ast.Call) else None
     if not isinstance(node, ast.Call) or not node.args:
         return None
     if (name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")) != "approx":
         return None
-    other = far(node.args[0])
+    other = change_literal_far(node.args[0])
     if other is None:
         return None
     changed = ast.parse(ast.unparse(node), mode="eval").body

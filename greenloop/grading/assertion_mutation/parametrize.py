@@ -6,48 +6,50 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from greenloop.grading.assertion_mutation.literals import near
-from greenloop.grading.assertion_mutation.operators import Change
-from greenloop.syntax.source import Splice, Text
+from greenloop.grading.assertion_mutation.literals import change_literal
+from greenloop.grading.assertion_mutation.operators import AssertionChange
+from greenloop.syntax.source import ByteEdit, EncodedSource
 
 
-def in_decorator(
-    text: Text, function: ast.FunctionDef | ast.AsyncFunctionDef, change: Change
-) -> Change | None:
+def change_in_decorator(
+    source: EncodedSource, function: ast.FunctionDef | ast.AsyncFunctionDef, change: AssertionChange
+) -> AssertionChange | None:
     """The change made in each row of the decorator instead of in the assertion.
 
     Only where the expected value is a parameter that is used for nothing else, and each row has a
     literal for it: what is also an input must not be changed.
     """
     name = change.expected.id if isinstance(change.expected, ast.Name) else None
-    if name is None or _uses(function, name) != 1:
+    if name is None or _count_uses(function, name) != 1:
         return None
     for decorator in function.decorator_list:
-        values = list(_values(decorator, name))
-        splices = [_changed(text, item) for item in values]
+        values = list(_read_column(decorator, name))
+        splices = [_change_value(source, item) for item in values]
         if splices and all(splices):
             found = tuple(item for item in splices if item is not None)
-            return replace(change, splices=found, said=f"{name} = {found[0].text}", renames=True)
+            return replace(
+                change, edits=found, description=f"{name} = {found[0].text}", changes_test_id=True
+            )
     return None
 
 
-def _uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> int:
+def _count_uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> int:
     nodes = (node for part in function.body for node in ast.walk(part))
     return sum(isinstance(node, ast.Name) and node.id == name for node in nodes)
 
 
-def _changed(text: Text, node: ast.expr | None) -> Splice | None:
-    other = near(node) if node is not None else None
-    return text.replaced(node, other) if node is not None and other is not None else None
+def _change_value(source: EncodedSource, node: ast.expr | None) -> ByteEdit | None:
+    other = change_literal(node) if node is not None else None
+    return source.replace_node(node, other) if node is not None and other is not None else None
 
 
-def _values(decorator: ast.expr, name: str) -> Iterator[ast.expr | None]:
+def _read_column(decorator: ast.expr, name: str) -> Iterator[ast.expr | None]:
     """The parameter's expression in each row; None in a row that cannot be read."""
     if not (
         isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("parametrize")
     ):
         return
-    names = _names(decorator.args[0]) if len(decorator.args) > 1 else []
+    names = _parse_parameter_names(decorator.args[0]) if len(decorator.args) > 1 else []
     if name not in names:
         return
     rows = decorator.args[1]
@@ -55,39 +57,41 @@ def _values(decorator: ast.expr, name: str) -> Iterator[ast.expr | None]:
         yield None
         return
     for row in rows.elts:
-        yield _cell(row, names.index(name), len(names))
+        yield _read_cell(row, names.index(name), len(names))
 
 
-def _names(node: ast.expr) -> list[str]:
+def _parse_parameter_names(node: ast.expr) -> list[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [part.strip() for part in node.value.split(",") if part.strip()]
     parts = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
     return [str(part.value) for part in parts if isinstance(part, ast.Constant)]
 
 
-def _cell(row: ast.expr, at: int, width: int) -> ast.expr | None:
+def _read_cell(row: ast.expr, index: int, width: int) -> ast.expr | None:
     if isinstance(row, ast.Call) and ast.unparse(row.func).endswith("param"):
-        return row.args[at] if len(row.args) == width else None
+        return row.args[index] if len(row.args) == width else None
     if width == 1:
         return row
     cells = row.elts if isinstance(row, (ast.List, ast.Tuple)) else []
-    return cells[at] if len(cells) == width else None
+    return cells[index] if len(cells) == width else None
 
 
-def rows(decorators: list[ast.expr], wanted: list[str]) -> Iterator[dict[str, ast.expr]]:
+def read_rows(decorators: list[ast.expr], parameters: list[str]) -> Iterator[dict[str, ast.expr]]:
     """What each run of a test has for its arguments; none where that cannot be read.
 
     One empty row for a test that has no arguments and no decorators but marks.
     """
     marked = [item for item in decorators if ".mark." in f".{ast.unparse(item)}"]
     making = [item for item in marked if "parametrize" in ast.unparse(item)]
-    if len(marked) != len(decorators) or len(making) != bool(wanted):
+    if len(marked) != len(decorators) or len(making) != bool(parameters):
         return
-    if not wanted:
+    if not parameters:
         yield {}
         return
-    columns = [list(_values(making[0], name)) for name in wanted]
+    columns = [list(_read_column(making[0], name)) for name in parameters]
     for cells in zip(*columns, strict=False):
-        found = {name: cell for name, cell in zip(wanted, cells, strict=True) if cell is not None}
-        if len(found) == len(wanted):
+        found = {
+            name: cell for name, cell in zip(parameters, cells, strict=True) if cell is not None
+        }
+        if len(found) == len(parameters):
             yield found

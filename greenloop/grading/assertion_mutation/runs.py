@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from greenloop.grading.assertion_mutation.canaries import sentinels
-from greenloop.grading.assertion_mutation.candidates import ControlledFile, Edit
+from greenloop.grading.assertion_mutation.canaries import add_canaries
+from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.syntax.source import Splice
+from greenloop.syntax.source import ByteEdit
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.parser import function_name
+from greenloop.testsuite.parser import get_function_name
 
-Splices = Callable[[Edit], tuple[Splice, ...]]
+EditSelector = Callable[[AssertionMutant], tuple[ByteEdit, ...]]
 
 
 @dataclass(frozen=True)
-class Place:
+class LocatedMutant:
     """An edit and the file that it is in."""
 
     file: str
-    edit: Edit
+    mutant: AssertionMutant
 
 
 @dataclass(frozen=True)
-class Edited:
+class MutatedRun:
     """A run with the edits at `places`. `sentinels` are ids that must not pass."""
 
-    places: tuple[Place, ...]
+    mutants: tuple[LocatedMutant, ...]
     run: TestRun
-    sentinels: tuple[str, ...]
+    canaries: tuple[str, ...]
 
     @property
-    def usable(self) -> bool:
+    def is_usable(self) -> bool:
         """Whether each test was come to: a file that does not collect tells nothing of its tests.
 
         Nor does a run that pytest broke off, as it does where a value cannot be shown.
@@ -44,91 +44,99 @@ class Edited:
         return whole and collected and bool(run.tests)
 
 
-def spliced(edit: Edit) -> tuple[Splice, ...]:
+def get_mutant_edits(mutant: AssertionMutant) -> tuple[ByteEdit, ...]:
     """The edit's own change."""
-    return edit.change.splices
+    return mutant.change.edits
 
 
 @dataclass(frozen=True)
-class Controlled:
+class AssertionMutationRunner:
     """The module, its tests, and the first run: what edits are held against."""
 
-    box: Sandbox
+    sandbox: Sandbox
     code: str
     module: str
     tests: Sequence[TestFile]
-    files: Mapping[str, ControlledFile]
-    before: TestRun
+    files: Mapping[str, MutableTestFile]
+    first_run: TestRun
     cases: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.cases.update(by_function(self.before))
+        self.cases.update(group_ids_by_function(self.first_run))
 
     def run(
-        self, places: Sequence[Place], changes: Splices = spliced, *, watched_over: bool = False
-    ) -> Edited:
+        self,
+        mutants: Sequence[LocatedMutant],
+        select_edits: EditSelector = get_mutant_edits,
+        *,
+        with_canaries: bool = False,
+    ) -> MutatedRun:
         """The tests once more with these edits; `watched_over`: with sentinels in each file."""
         files: list[TestFile] = []
         watched: list[str] = []
         for item in self.tests:
             code = item.code
             if item.name in self.files:
-                mine = [place.edit for place in places if place.file == item.name]
-                parts = [splice for edit in mine for splice in changes(edit)]
-                code = self.files[item.name].text.spliced(parts)
-                if watched_over:
-                    code, names = sentinels(code, self.module)
+                mine = [place.mutant for place in mutants if place.file == item.name]
+                parts = [splice for edit in mine for splice in select_edits(edit)]
+                code = self.files[item.name].source.apply_edits(parts)
+                if with_canaries:
+                    code, names = add_canaries(code, self.module)
                     watched += [f"{item.name}::{name}" for name in names]
             files.append(TestFile(item.name, code, item.locked))
-        run = self.box.run_tests(self.code, files, module=self.module, brief=True)
-        return Edited(tuple(places), run, tuple(watched))
+        run = self.sandbox.run_tests(self.code, files, module=self.module, brief=True)
+        return MutatedRun(tuple(mutants), run, tuple(watched))
 
-    def green(self, edited: Edited, place: Place) -> list[str] | None:
+    def find_surviving_cases(
+        self, mutated_run: MutatedRun, mutant: LocatedMutant
+    ) -> list[str] | None:
         """Ids of the test's cases that passed and still pass; None where the run does not tell."""
-        key = (place.file, place.edit.test)
-        now = by_function(edited.run).get(key, [])
+        key = (mutant.file, mutant.mutant.test)
+        now = group_ids_by_function(mutated_run.run).get(key, [])
         old = self.cases.get(key, [])
-        if not edited.usable or len(now) != len(old):
+        if not mutated_run.is_usable or len(now) != len(old):
             return None
-        first, again = self.before.outcomes, edited.run.outcomes
-        pairs = zip(old, now if place.edit.change.renames else old, strict=True)
+        first, again = self.first_run.outcomes, mutated_run.run.outcomes
+        pairs = zip(old, now if mutant.mutant.change.changes_test_id else old, strict=True)
         return [a for a, b in pairs if first[a] == "passed" and again.get(b) == "passed"]
 
 
-def by_function(run: TestRun) -> dict[tuple[str, str], list[str]]:
+def group_ids_by_function(run: TestRun) -> dict[tuple[str, str], list[str]]:
     """A run's ids by file and test function, in the order of the run."""
     found: dict[tuple[str, str], list[str]] = {}
     for test in run.tests:
-        found.setdefault((test.id.partition("::")[0], function_name(test.id)), []).append(test.id)
+        found.setdefault((test.id.partition("::")[0], get_function_name(test.id)), []).append(
+            test.id
+        )
     return found
 
 
-def passed_functions(run: TestRun) -> list[tuple[str, str]]:
+def find_passed_functions(run: TestRun) -> list[tuple[str, str]]:
     """(file, function) of the tests that passed at least once."""
     outcome = run.outcomes
     return [
         key
-        for key, ids in by_function(run).items()
+        for key, ids in group_ids_by_function(run).items()
         if any(outcome[item] == "passed" for item in ids)
     ]
 
 
-def spread(edits: Sequence[Edit], most: int) -> list[Edit]:
+def select_evenly(mutants: Sequence[AssertionMutant], max_mutants: int) -> list[AssertionMutant]:
     """At most so many, the last and the first among them: the last says that all was come by."""
-    if len(edits) <= most:
-        return list(reversed(edits))
-    step = (len(edits) - 1) / (most - 1)
-    return [edits[round(number * step)] for number in reversed(range(most))]
+    if len(mutants) <= max_mutants:
+        return list(reversed(mutants))
+    step = (len(mutants) - 1) / (max_mutants - 1)
+    return [mutants[round(number * step)] for number in reversed(range(max_mutants))]
 
 
-def read(tests: Iterable[TestFile], module: str) -> dict[str, ControlledFile]:
+def parse_test_files(tests: Iterable[TestFile], module: str) -> dict[str, MutableTestFile]:
     """The test files that parse, by name; a conftest has no tests."""
-    found: dict[str, ControlledFile] = {}
+    found: dict[str, MutableTestFile] = {}
     for item in tests:
         if item.name == "conftest.py":
             continue
         try:
-            found[item.name] = ControlledFile(item.code, module)
+            found[item.name] = MutableTestFile(item.code, module)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return found

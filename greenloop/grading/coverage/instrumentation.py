@@ -10,17 +10,15 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_NOTES = "_reached_by_tests"
+_HITS_NAME = "_reached_by_tests"
 # The notes outlive a reload of the module, and a second import of it.
-_HEAD = (
-    f"import sys as {_NOTES}\n{_NOTES} = {_NOTES}.__dict__.setdefault({_NOTES!r}, bytearray(%d))"
-)
-_BITS = 3900  # of one message; a longer module is told in parts
-Defining = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_PREAMBLE = f"import sys as {_HITS_NAME}\n{_HITS_NAME} = {_HITS_NAME}.__dict__.setdefault({_HITS_NAME!r}, bytearray(%d))"
+_MAX_BITS_PER_MESSAGE = 3900  # of one message; a longer module is told in parts
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)
-class Noted:
+class InstrumentedModule:
     """The noting source, and what each of its notes stands for: a line, or a branch `12->15`."""
 
     source: str
@@ -28,46 +26,46 @@ class Noted:
     branches: dict[int, str]
 
     @property
-    def count(self) -> int:
+    def hit_count(self) -> int:
         return len(self.lines) + len(self.branches)
 
 
-def noting(code: str) -> Noted:
+def instrument_module(code: str) -> InstrumentedModule:
     """Raises SyntaxError, ValueError or RecursionError where the code does not parse."""
     tree = ast.parse(code)
-    notes = _Noting()
-    tree.body = notes.body(tree.body)
-    at = _after_head(tree.body)
-    tree.body[at:at] = ast.parse(_HEAD % (len(notes.lines) + len(notes.branches))).body
+    notes = _Instrumenter()
+    tree.body = notes.instrument_body(tree.body)
+    at = _find_preamble_end(tree.body)
+    tree.body[at:at] = ast.parse(_PREAMBLE % (len(notes.lines) + len(notes.branches))).body
     source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-    return Noted(source, notes.lines, notes.branches)
+    return InstrumentedModule(source, notes.lines, notes.branches)
 
 
-def telling(module: str, count: int) -> str:
+def render_hits_tests(module: str, count: int) -> str:
     """A test file that tells, in its failures' messages, what was noted: to be run last."""
-    parts = range(0, max(count, 1), _BITS)
+    parts = range(0, max(count, 1), _MAX_BITS_PER_MESSAGE)
     text = f"import sys\n\nimport {module}\n"
     for start in parts:
         text += (
             f"\n\ndef test_reached_{start}():\n"
-            f"    notes = sys.{_NOTES}[{start}:{start + _BITS}]\n"
+            f"    notes = sys.{_HITS_NAME}[{start}:{start + _MAX_BITS_PER_MESSAGE}]\n"
             '    raise AssertionError("notes:" + "".join("01"[bool(note)] for note in notes))\n'
         )
     return text
 
 
-def _after_head(body: Sequence[ast.stmt]) -> int:
+def _find_preamble_end(body: Sequence[ast.stmt]) -> int:
     """After the docstring and `from __future__`, which must come first."""
     at = 0
     for number, node in enumerate(body):
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             at = number + 1
-    if not at and body and _is_text(body[0]):
+    if not at and body and _is_string_statement(body[0]):
         return 1
     return at
 
 
-def _is_text(node: ast.stmt) -> bool:
+def _is_string_statement(node: ast.stmt) -> bool:
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -75,84 +73,86 @@ def _is_text(node: ast.stmt) -> bool:
     )
 
 
-class _Noting:
+class _Instrumenter:
     def __init__(self) -> None:
         self.lines: dict[int, int] = {}
         self.branches: dict[int, str] = {}
-        self._by_line: dict[int, int] = {}
+        self._number_by_line: dict[int, int] = {}
 
-    def body(self, body: list[ast.stmt], *, after: str = "exit") -> list[ast.stmt]:
+    def instrument_body(self, body: list[ast.stmt], *, successor: str = "exit") -> list[ast.stmt]:
         """The statements, each with a note before it. `after` is where the last one goes."""
         noted: list[ast.stmt] = []
         for number, node in enumerate(body):
-            following = str(body[number + 1].lineno) if number + 1 < len(body) else after
-            if not (_is_text(node) or _is_future(node)):
-                noted.append(self._line(node.lineno))
-            noted.append(self._inside(node, following))
+            following = str(body[number + 1].lineno) if number + 1 < len(body) else successor
+            if not (_is_string_statement(node) or _is_future_import(node)):
+                noted.append(self._record_line(node.lineno))
+            noted.append(self._instrument_statement(node, following))
         return noted
 
-    def _line(self, line: int) -> ast.stmt:
-        number = self._by_line.get(line)
+    def _record_line(self, line: int) -> ast.stmt:
+        number = self._number_by_line.get(line)
         if number is None:
-            number = self._by_line[line] = len(self.lines) + len(self.branches)
+            number = self._number_by_line[line] = len(self.lines) + len(self.branches)
             self.lines[number] = line
-        return _note(number)
+        return _build_hit_statement(number)
 
-    def _branch(self, origin: int, to: str) -> ast.stmt:
+    def _record_branch(self, origin: int, target: str) -> ast.stmt:
         number = len(self.lines) + len(self.branches)
-        self.branches[number] = f"{origin}->{to}"
-        return _note(number)
+        self.branches[number] = f"{origin}->{target}"
+        return _build_hit_statement(number)
 
-    def _inside(self, node: ast.stmt, following: str) -> ast.stmt:
-        if _is_left_out(node):
+    def _instrument_statement(self, node: ast.stmt, successor: str) -> ast.stmt:
+        if _is_excluded(node):
             return node
-        if isinstance(node, Defining):
-            node.body = self.body(node.body)
+        if isinstance(node, Definition):
+            node.body = self.instrument_body(node.body)
         elif isinstance(node, (ast.If, ast.For, ast.AsyncFor, ast.While)):
-            self._two_ways(node, following)
+            self._instrument_branches(node, successor)
         elif isinstance(node, ast.Match):
-            self._cases(node, following)
+            self._instrument_match(node, successor)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            node.body = self.body(node.body, after=following)
+            node.body = self.instrument_body(node.body, successor=successor)
         elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
-            self._tried(node, following)  # type: ignore[arg-type]
+            self._instrument_try(node, successor)  # type: ignore[arg-type]
         return node
 
-    def _two_ways(self, node: ast.If | ast.For | ast.AsyncFor | ast.While, following: str) -> None:
+    def _instrument_branches(
+        self, node: ast.If | ast.For | ast.AsyncFor | ast.While, successor: str
+    ) -> None:
         """Its body, and the way past it; for a loop that is the way out when it is through."""
-        back = following if isinstance(node, ast.If) else str(node.lineno)
+        back = successor if isinstance(node, ast.If) else str(node.lineno)
         if isinstance(node, ast.While) and isinstance(node.test, ast.Constant):
-            node.body = self.body(node.body, after=back)  # only one way leads on
-            node.orelse = self.body(node.orelse, after=following)
+            node.body = self.instrument_body(node.body, successor=back)  # only one way leads on
+            node.orelse = self.instrument_body(node.orelse, successor=successor)
             return
-        taken = self._branch(node.lineno, str(node.body[0].lineno))
-        other = str(node.orelse[0].lineno) if node.orelse else following
-        passed = self._branch(node.lineno, other)
-        node.body = [taken, *self.body(node.body, after=back)]
-        node.orelse = [passed, *self.body(node.orelse, after=following)]
+        taken = self._record_branch(node.lineno, str(node.body[0].lineno))
+        other = str(node.orelse[0].lineno) if node.orelse else successor
+        passed = self._record_branch(node.lineno, other)
+        node.body = [taken, *self.instrument_body(node.body, successor=back)]
+        node.orelse = [passed, *self.instrument_body(node.orelse, successor=successor)]
 
-    def _cases(self, node: ast.Match, following: str) -> None:
+    def _instrument_match(self, node: ast.Match, successor: str) -> None:
         for case in node.cases:
-            taken = self._branch(case.pattern.lineno, str(case.body[0].lineno))
-            case.body = [taken, *self.body(case.body, after=following)]
+            taken = self._record_branch(case.pattern.lineno, str(case.body[0].lineno))
+            case.body = [taken, *self.instrument_body(case.body, successor=successor)]
         last = node.cases[-1]
         if not (
             isinstance(last.pattern, ast.MatchAs)
             and last.pattern.pattern is None
             and not last.guard
         ):
-            none = self._branch(last.pattern.lineno, following)
+            none = self._record_branch(last.pattern.lineno, successor)
             node.cases.append(ast.match_case(ast.MatchAs(), None, [none]))
 
-    def _tried(self, node: ast.Try, following: str) -> None:
-        node.body = self.body(node.body, after=following)
+    def _instrument_try(self, node: ast.Try, successor: str) -> None:
+        node.body = self.instrument_body(node.body, successor=successor)
         for handler in node.handlers:
-            handler.body = self.body(handler.body, after=following)
-        node.orelse = self.body(node.orelse, after=following)
-        node.finalbody = self.body(node.finalbody, after=following)
+            handler.body = self.instrument_body(handler.body, successor=successor)
+        node.orelse = self.instrument_body(node.orelse, successor=successor)
+        node.finalbody = self.instrument_body(node.finalbody, successor=successor)
 
 
-def _is_left_out(node: ast.stmt) -> bool:
+def _is_excluded(node: ast.stmt) -> bool:
     """What is run by a type checker, or as a program, but never by a test of the module."""
     return isinstance(node, ast.If) and ast.unparse(node.test) in (
         "TYPE_CHECKING",
@@ -161,9 +161,9 @@ def _is_left_out(node: ast.stmt) -> bool:
     )
 
 
-def _is_future(node: ast.stmt) -> bool:
+def _is_future_import(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
-def _note(number: int) -> ast.stmt:
-    return ast.parse(f"{_NOTES}[{number}] = 1").body[0]
+def _build_hit_statement(number: int) -> ast.stmt:
+    return ast.parse(f"{_HITS_NAME}[{number}] = 1").body[0]

@@ -10,131 +10,137 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from greenloop.grading.memorization.call_extraction import Asked
-from greenloop.grading.memorization.input_variants import alike
+from greenloop.grading.memorization.call_extraction import ExtractedCall
+from greenloop.grading.memorization.input_variants import generate_input_variants
 
-_MOST = 60  # calls of a function
-_FEWEST = 6  # answers, below which it says nothing that none is one
-_FEWEST_VALUES = 4
-_YES_AND_NO = 2
-_TO_THE_LETTER = 0.8  # of what the tests ask and expect stands in the code
+_MAX_VARIANTS = 60  # calls of a function
+_MIN_VARIANT_ANSWERS = 6  # answers, below which it says nothing that none is one
+_MIN_DISTINCT_ANSWERS = 4
+_BOOLEAN_ANSWER_COUNT = 2
+_MIN_LITERAL_SHARE = 0.8  # of what the tests ask and expect stands in the code
 _RAISED = "raised"
 _Event = dict[str, Any] | None
 
 
 @dataclass
-class _Function:
+class _FunctionCalls:
     """What the tests ask of a function, and its answers as text."""
 
-    asks: list[Asked] = field(default_factory=list)
+    calls: list[ExtractedCall] = field(default_factory=list)
     answers: set[str] = field(default_factory=set)
 
 
-def like_them(asks: Sequence[Asked]) -> dict[str, list[str]]:
+def build_call_variants(calls: Sequence[ExtractedCall]) -> dict[str, list[str]]:
     """Calls like those that the tests make, but none of these, by the function that they call.
 
     Only of functions that are asked more than once: of others nothing could be said.
     """
-    functions: dict[str, list[Asked]] = {}
-    for item in asks:
+    functions: dict[str, list[ExtractedCall]] = {}
+    for item in calls:
         functions.setdefault(item.function, []).append(item)
-    return {name: _unasked(each) for name, each in functions.items() if len(each) > 1}
+    return {name: _select_variants(each) for name, each in functions.items() if len(each) > 1}
 
 
-def known_by_heart(
+def detect_memorization(
     code: str,
-    asks: Sequence[Asked],
+    calls: Sequence[ExtractedCall],
     events: Sequence[_Event],
-    others: Mapping[str, Sequence[_Event]],
+    variant_events: Mapping[str, Sequence[_Event]],
 ) -> tuple[str, ...]:
     """Functions that know nothing but what the tests ask.
 
     `events` are the answers to `asks`, `others` those to the calls like them.
     """
-    functions: dict[str, _Function] = {}
-    for item, event in zip(asks, events, strict=True):
+    functions: dict[str, _FunctionCalls] = {}
+    for item, event in zip(calls, events, strict=True):
         if event is not None and "value" in event:
-            function = functions.setdefault(item.function, _Function())
-            function.asks.append(item)
-            function.answers.add(_as_text(event))
-    constants = _constants(code)
+            function = functions.setdefault(item.function, _FunctionCalls())
+            function.calls.append(item)
+            function.answers.add(_format_answer(event))
+    constants = _collect_constants(code)
     return tuple(
         name
         for name, function in functions.items()
         if len(function.answers) > 1
-        and _knows_no_other(function, _told(others.get(name, ())), constants)
+        and _is_memorized(function, _format_answers(variant_events.get(name, ())), constants)
     )
 
 
-def _told(events: Sequence[_Event]) -> list[str]:
-    return [_as_text(event) for event in events if event is not None]
+def _format_answers(events: Sequence[_Event]) -> list[str]:
+    return [_format_answer(event) for event in events if event is not None]
 
 
-def _as_text(event: dict[str, Any]) -> str:
+def _format_answer(event: dict[str, Any]) -> str:
     return str(event["value"]) if "value" in event else _RAISED
 
 
-def _unasked(asks: Sequence[Asked]) -> list[str]:
+def _select_variants(test_calls: Sequence[ExtractedCall]) -> list[str]:
     """Calls like these, but none of them, spread over all."""
     made = {
-        _call(item.function, arguments): None
-        for item in asks
-        for arguments in alike(item.arguments)
+        _format_call(item.function, arguments): None
+        for item in test_calls
+        for arguments in generate_input_variants(item.arguments)
     }
-    taken = {_call(item.function, item.arguments) for item in asks}
+    taken = {_format_call(item.function, item.arguments) for item in test_calls}
     calls = [call for call in made if call not in taken]
-    return calls[:: len(calls) // _MOST + 1]
+    return calls[:: len(calls) // _MAX_VARIANTS + 1]
 
 
-def _call(function: str, arguments: tuple[object, ...]) -> str:
+def _format_call(function: str, arguments: tuple[object, ...]) -> str:
     return f"{function}({', '.join(map(repr, arguments))})"
 
 
-def _knows_no_other(
-    function: _Function, others: Sequence[str], constants: set[tuple[type, object]]
+def _is_memorized(
+    function: _FunctionCalls, variant_answers: Sequence[str], constants: set[tuple[type, object]]
 ) -> bool:
     """Whether the other answers are none: errors, one default, or again those of the tests.
 
     Where there are but two answers one may honestly be rare, and where they are a few they may
     honestly come again: there the code must also hold the tests' cases to the letter.
     """
-    given = set(others)
-    if len(others) < _FEWEST:
+    given = set(variant_answers)
+    if len(variant_answers) < _MIN_VARIANT_ANSWERS:
         return False
     if given == {_RAISED}:
         return True
     default = given - {_RAISED}
     only_one = len(given) == 1 or (len(default) == 1 and not default <= function.answers)
-    if only_one and len(function.answers) > _YES_AND_NO:
+    if only_one and len(function.answers) > _BOOLEAN_ANSWER_COUNT:
         return True
-    again = len(function.answers) >= _FEWEST_VALUES and default <= function.answers
-    return (len(default) == 1 or again) and _held(function.asks, constants) >= _TO_THE_LETTER
+    again = len(function.answers) >= _MIN_DISTINCT_ANSWERS and default <= function.answers
+    return (len(default) == 1 or again) and _measure_literal_share(
+        function.calls, constants
+    ) >= _MIN_LITERAL_SHARE
 
 
-def _held(asks: Sequence[Asked], constants: set[tuple[type, object]]) -> float:
+def _measure_literal_share(
+    calls: Sequence[ExtractedCall], constants: set[tuple[type, object]]
+) -> float:
     """The share of cases that stand in the code to the letter; what is denied need not."""
-    telling = [item for item in asks if item.how != "truth" or item.expected]
-    held = sum(all((type(leaf), leaf) in constants for leaf in _case(item)) for item in telling)
+    telling = [item for item in calls if item.comparison != "truth" or item.expected]
+    held = sum(
+        all((type(leaf), leaf) in constants for leaf in _iter_case_values(item)) for item in telling
+    )
     return held / len(telling) if telling else 0.0
 
 
-def _case(item: Asked) -> Iterable[object]:
-    yield from _leaves(item.arguments)
-    if item.how != "truth":
-        yield from _leaves(item.expected)
+def _iter_case_values(item: ExtractedCall) -> Iterable[object]:
+    yield from _iter_leaves(item.arguments)
+    if item.comparison != "truth":
+        yield from _iter_leaves(item.expected)
 
 
-def _leaves(value: object) -> Iterable[object]:
+def _iter_leaves(value: object) -> Iterable[object]:
     if isinstance(value, (list, tuple, set, frozenset)):
         for item in value:
-            yield from _leaves(item)
+            yield from _iter_leaves(item)
     elif isinstance(value, dict):
-        yield from _leaves((*value.keys(), *value.values()))
+        yield from _iter_leaves((*value.keys(), *value.values()))
     else:  # a negative number is written as a sign and a constant
         yield abs(value) if type(value) in (int, float) else value  # type: ignore[arg-type]
 
 
-def _constants(code: str) -> set[tuple[type, object]]:
+def _collect_constants(code: str) -> set[tuple[type, object]]:
     try:
         nodes = list(ast.walk(ast.parse(code)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

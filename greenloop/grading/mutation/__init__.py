@@ -3,9 +3,9 @@
 found = mutation(box, code, tests, most=200, seed=0, budget_s=60)
 """
 
-from greenloop.grading.mutation.evidence import mutation
-from greenloop.grading.mutation.generator import mutants
+from greenloop.grading.mutation.evidence import measure_mutation
+from greenloop.grading.mutation.generator import generate_mutants
 from greenloop.grading.mutation.mutant import Mutant
-from greenloop.grading.mutation.sampling import sample
+from greenloop.grading.mutation.sampling import sample_mutants
 
-__all__ = ["Mutant", "mutants", "mutation", "sample"]
+__all__ = ["Mutant", "generate_mutants", "measure_mutation", "sample_mutants"]

@@ -11,10 +11,10 @@ from typing import Any
 
 from greenloop.syntax.source import Source
 
-Unit = tuple[int, int, int, str]
+CompilationUnit = tuple[int, int, int, str]
 
 
-class Units:
+class CompilationUnits:
     """The pieces of a module: its statements, and the members of its classes.
 
     To compile a change, only the piece around it is compiled.
@@ -22,40 +22,46 @@ class Units:
 
     def __init__(self, tree: ast.Module, source: Source) -> None:
         self._source = source
-        self._flags = __future__.annotations.compiler_flag if _postponed(tree) else 0
-        self._units = list(_units(tree, source))
-        self._own: dict[Unit, Any] = {}
+        self._flags = (
+            __future__.annotations.compiler_flag if _has_postponed_annotations(tree) else 0
+        )
+        self._units = list(_find_units(tree, source))
+        self._original_fingerprints: dict[CompilationUnit, Any] = {}
 
-    def around(self, start: int, end: int) -> Unit | None:
+    def find_enclosing(self, start: int, end: int) -> CompilationUnit | None:
         """Start and end of the piece that holds this place, its first line, and its class ('')."""
         holding = [unit for unit in self._units if unit[0] <= start and end <= unit[1]]
         return min(holding, key=lambda unit: unit[1] - unit[0], default=None)
 
-    def changed(self, unit: Unit, start: int, end: int, text: str) -> Any:
+    def compile_change(self, unit: CompilationUnit, start: int, end: int, text: str) -> Any:
         """What the piece is with a change; None where it does not compile, or is what it was."""
         first, last, _, owner = unit
         whole = self._source.text
-        compiled = self._compiled(whole[first:start] + text + whole[end:last], owner)
+        compiled = self._compile_unit(whole[first:start] + text + whole[end:last], owner)
         if compiled is None:
             return None
-        if unit not in self._own:
-            self._own[unit] = self._compiled(whole[first:last], owner)
-        return None if compiled == self._own[unit] else (unit, compiled)
+        if unit not in self._original_fingerprints:
+            self._original_fingerprints[unit] = self._compile_unit(whole[first:last], owner)
+        return None if compiled == self._original_fingerprints[unit] else (unit, compiled)
 
-    def _compiled(self, text: str, owner: str) -> Any:
+    def _compile_unit(self, text: str, owner: str) -> Any:
         text = f"class {owner}:\n{text}" if owner else text
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return identity(compile(text, "<mutant>", "exec", self._flags, True))
+                return fingerprint_code(compile(text, "<mutant>", "exec", self._flags, True))
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             return None
 
 
-def identity(code: types.CodeType) -> Any:
+def fingerprint_code(code: types.CodeType) -> Any:
     """What a code object does, whatever its lines are."""
     constants = tuple(
-        identity(item) if isinstance(item, types.CodeType) else (type(item).__name__, repr(item))
+        (
+            fingerprint_code(item)
+            if isinstance(item, types.CodeType)
+            else (type(item).__name__, repr(item))
+        )
         for item in code.co_consts
     )
     names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
@@ -64,20 +70,20 @@ def identity(code: types.CodeType) -> Any:
     return (code.co_name, code.co_code, handlers, names, counts, constants)
 
 
-def _units(tree: ast.Module, source: Source) -> Iterator[Unit]:
+def _find_units(tree: ast.Module, source: Source) -> Iterator[CompilationUnit]:
     for statement in tree.body:
-        start, end = _span(statement, source)
-        yield start, end, source.line(start), ""
+        start, end = _span_with_decorators(statement, source)
+        yield start, end, source.get_line_number(start), ""
         if isinstance(statement, ast.ClassDef):
             for member in statement.body:
-                start, end = _span(member, source)
-                line = source.line(start)
+                start, end = _span_with_decorators(member, source)
+                line = source.get_line_number(start)
                 indented = source.line_start(line)
                 if source.text[indented:start].isspace():
                     yield indented, end, line, statement.name
 
 
-def _span(node: ast.stmt, source: Source) -> tuple[int, int]:
+def _span_with_decorators(node: ast.stmt, source: Source) -> tuple[int, int]:
     start, end = source.span(node)
     decorators = getattr(node, "decorator_list", [])
     if decorators:
@@ -85,7 +91,7 @@ def _span(node: ast.stmt, source: Source) -> tuple[int, int]:
     return start, end
 
 
-def _postponed(tree: ast.Module) -> bool:
+def _has_postponed_annotations(tree: ast.Module) -> bool:
     return any(
         isinstance(item, ast.ImportFrom)
         and item.module == "__future__"

@@ -10,43 +10,55 @@ import ast
 from collections.abc import Callable
 from itertools import pairwise
 
-from greenloop.grading.mutation.mutant import Change
-from greenloop.syntax.nodes import Place, name_of
+from greenloop.grading.mutation.mutant import ProposedChange
+from greenloop.syntax.nodes import NodeLocation, get_last_name
 from greenloop.syntax.source import Source
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_TEXTS = ("text", "formatted")
-_LOGGERS = {"log", "logger", "logging", "_log", "_logger", "LOG", "LOGGER"}
-_LOGGING = {"debug", "info", "warning", "error", "exception", "critical", "log"}
-_ONLY_SPEED = {"cache", "lru_cache", "cached_property"}
-_ONLY_LOOKS = {"wraps", "abstractmethod", "override", "final"}
-_NAMED = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple", "namedtuple", "NamedTuple"}
+_TEXT_OPERATORS = ("text", "formatted")
+_LOGGER_NAMES = {"log", "logger", "logging", "_log", "_logger", "LOG", "LOGGER"}
+_LOGGING_METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
+_CACHE_DECORATORS = {"cache", "lru_cache", "cached_property"}
+_COSMETIC_DECORATORS = {"wraps", "abstractmethod", "override", "final"}
+_TYPE_FACTORIES = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple", "namedtuple", "NamedTuple"}
 
-Rule = Callable[[Change, ast.AST, Place, Source], bool]
+EquivalenceRule = Callable[[ProposedChange, ast.AST, NodeLocation, Source], bool]
 
 
-def suspicion(change: Change, node: ast.AST, place: Place, source: Source) -> str:
+def explain_equivalence(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> str:
     """Why this is probably no fault at all; '' where it is one."""
     for why, rule in _RULES:
-        if rule(change, node, place, source):
+        if rule(change, node, location, source):
             return why
     return ""
 
 
-def _in_repr(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
-    return any(isinstance(item, _FUNCTIONS) and item.name == "__repr__" for item in place.ancestors)
+def _is_in_repr(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
+    return any(
+        isinstance(item, _FUNCTIONS) and item.name == "__repr__" for item in location.ancestors
+    )
 
 
-def _in_hash(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
+def _is_in_hash(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
     if change.operator in ("result", "raise-removed"):
         return False
-    return any(isinstance(item, _FUNCTIONS) and item.name == "__hash__" for item in place.ancestors)
+    return any(
+        isinstance(item, _FUNCTIONS) and item.name == "__hash__" for item in location.ancestors
+    )
 
 
-def _message(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
+def _is_error_message(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
     """A text in the arguments of what is raised, or of an `assert`'s second half."""
-    inside = [node, *reversed(place.ancestors)]
-    written = change.operator in _TEXTS or _is_f_string(change, node, source)
+    inside = [node, *reversed(location.ancestors)]
+    written = change.operator in _TEXT_OPERATORS or _is_f_string_argument(change, node, source)
     for child, parent in pairwise(inside):
         written = written or isinstance(child, ast.JoinedStr)
         if isinstance(parent, ast.Raise):
@@ -58,7 +70,7 @@ def _message(change: Change, node: ast.AST, place: Place, source: Source) -> boo
     return False
 
 
-def _is_f_string(change: Change, node: ast.AST, source: Source) -> bool:
+def _is_f_string_argument(change: ProposedChange, node: ast.AST, source: Source) -> bool:
     """Whether the argument that becomes None is one: then it is the message, not a value."""
     if change.operator != "argument" or not isinstance(node, ast.Call):
         return False
@@ -66,18 +78,22 @@ def _is_f_string(change: Change, node: ast.AST, source: Source) -> bool:
     return any(isinstance(arg, ast.JoinedStr) and source.span(arg) == span for arg in node.args)
 
 
-def _logged(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
+def _is_logged(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
     own = node.value if isinstance(node, ast.Expr) else node
-    return any(_is_logging(item) for item in (own, *place.ancestors))
+    return any(_is_logging_call(item) for item in (own, *location.ancestors))
 
 
-def _is_logging(node: ast.AST) -> bool:
+def _is_logging_call(node: ast.AST) -> bool:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
-    return node.func.attr in _LOGGING and name_of(node.func.value) in _LOGGERS
+    return node.func.attr in _LOGGING_METHODS and get_last_name(node.func.value) in _LOGGER_NAMES
 
 
-def _from_zero(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
+def _is_slice_from_zero(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
     if change.operator != "slice" or not isinstance(node, ast.Slice):
         return False
     begins = isinstance(node.lower, ast.Constant) and node.lower.value == 0
@@ -85,7 +101,9 @@ def _from_zero(change: Change, node: ast.AST, place: Place, source: Source) -> b
     return forward and begins and source.text[change.start : change.end].strip("()") == "0"
 
 
-def _one_step(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
+def _is_slice_step_one(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
     if change.operator != "slice" or not isinstance(node, ast.Slice):
         return False
     step = node.step
@@ -93,12 +111,14 @@ def _one_step(change: Change, node: ast.AST, place: Place, source: Source) -> bo
     return once and step is not None and change.start >= source.span(step)[0]
 
 
-def _extreme(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
+def _is_extreme_of_equals(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
     """`if x > best: best = x`, and `x if x > y else y`: equal ones are the same value."""
     if change.operator != "boundary" or not isinstance(node, ast.Compare) or len(node.ops) > 1:
         return False
     sides = {ast.dump(node.left), ast.dump(node.comparators[0])}
-    parent = place.parent
+    parent = location.parent
     if isinstance(parent, ast.IfExp) and parent.test is node:
         return {ast.dump(parent.body), ast.dump(parent.orelse)} == sides
     if not isinstance(parent, ast.If) or parent.test is not node or parent.orelse:
@@ -110,51 +130,61 @@ def _extreme(change: Change, node: ast.AST, place: Place, source: Source) -> boo
     return {written, ast.dump(only.value)} == sides
 
 
-def _only_speed(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
-    return _without_decorator(change, source, _ONLY_SPEED)
+def _is_cache_decorator(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
+    return _is_removed_decorator(change, source, _CACHE_DECORATORS)
 
 
-def _only_looks(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
-    return _without_decorator(change, source, _ONLY_LOOKS)
+def _is_cosmetic_decorator(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
+    return _is_removed_decorator(change, source, _COSMETIC_DECORATORS)
 
 
-def _without_decorator(change: Change, source: Source, names: set[str]) -> bool:
+def _is_removed_decorator(change: ProposedChange, source: Source, names: set[str]) -> bool:
     if change.operator != "decorator":
         return False
     written = source.text[change.start : change.end].lstrip("@ ").partition("(")[0]
     return written.rpartition(".")[2] in names
 
 
-def _cache_size(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
-    calls = [item for item in (node, *place.ancestors) if isinstance(item, ast.Call)]
-    return any(name_of(item) == "lru_cache" for item in calls)
+def _is_cache_size(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
+    calls = [item for item in (node, *location.ancestors) if isinstance(item, ast.Call)]
+    return any(get_last_name(item) == "lru_cache" for item in calls)
 
 
-def _encoding(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
+def _is_default_encoding(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
     written = source.text[change.start : change.end].strip(", \n")
     if change.operator != "keyword" or not written.startswith("encoding"):
         return False
     return written.replace(" ", "").lower()[9:].strip("'\"") in ("utf-8", "utf8")
 
 
-def _naming(change: Change, node: ast.AST, place: Place, source: Source) -> bool:
-    parent = place.parent
+def _is_type_name(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> bool:
+    parent = location.parent
     if change.operator != "text" or not isinstance(parent, ast.Call) or not parent.args:
         return False
-    return parent.args[0] is node and name_of(parent) in _NAMED
+    return parent.args[0] is node and get_last_name(parent) in _TYPE_FACTORIES
 
 
-_RULES: tuple[tuple[str, Rule], ...] = (
-    ("in `__repr__`: written for developers, not for callers", _in_repr),
-    ("in `__hash__`: any number is a right one as long as equals agree", _in_hash),
-    ("only the wording of an error: its type is what callers act on", _message),
-    ("only what is logged", _logged),
-    ("a slice from 0 is the same as one from the beginning", _from_zero),
-    ("a slice in steps of 1 is the same as one without steps", _one_step),
-    ("of two equal values either is the extreme", _extreme),
-    ("a cache changes speed, not results", _only_speed),
-    ("the size of a cache changes speed, not results", _cache_size),
-    ("a decorator for readers and tools", _only_looks),
-    ("UTF-8 is the default where tests run", _encoding),
-    ("the name of a type is for readers", _naming),
+_RULES: tuple[tuple[str, EquivalenceRule], ...] = (
+    ("in `__repr__`: written for developers, not for callers", _is_in_repr),
+    ("in `__hash__`: any number is a right one as long as equals agree", _is_in_hash),
+    ("only the wording of an error: its type is what callers act on", _is_error_message),
+    ("only what is logged", _is_logged),
+    ("a slice from 0 is the same as one from the beginning", _is_slice_from_zero),
+    ("a slice in steps of 1 is the same as one without steps", _is_slice_step_one),
+    ("of two equal values either is the extreme", _is_extreme_of_equals),
+    ("a cache changes speed, not results", _is_cache_decorator),
+    ("the size of a cache changes speed, not results", _is_cache_size),
+    ("a decorator for readers and tools", _is_cosmetic_decorator),
+    ("UTF-8 is the default where tests run", _is_default_encoding),
+    ("the name of a type is for readers", _is_type_name),
 )

@@ -13,27 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from greenloop.grading.mutation.generator import mutants
+from greenloop.grading.mutation.generator import generate_mutants
 from greenloop.grading.mutation.mutant import Mutant
-from greenloop.grading.mutation.sampling import sample
-from greenloop.records import Mutation, Survivor, TriedMutant
+from greenloop.grading.mutation.sampling import sample_mutants
+from greenloop.records import MutantResult, Mutation, Survivor
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.mutants import MutantRun, MutantRuns, Splice
+from greenloop.sandbox.work.mutants import ModuleEdit, MutantRun, MutantRuns
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.module_under_test import tested_module
+from greenloop.testsuite.module_under_test import find_tested_module
 
-_NOTICED = ("killed", "timeout", "crashed")
-_UNNOTICED = ("survived", "uncovered")
-_SHOWN = 200  # characters of a change
+_DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
+_SURVIVING_OUTCOMES = ("survived", "uncovered")
+_MAX_SHOWN_CHARS = 200  # characters of a change
 
 
-def mutation(
-    box: Sandbox,
+def measure_mutation(
+    sandbox: Sandbox,
     code: str,
     tests: str | Sequence[TestFile],
     *,
     module: str | None = None,
-    most: int | None = None,
+    max_mutants: int | None = None,
     seed: int = 0,
     budget_s: float = 60.0,
 ) -> Mutation:
@@ -46,15 +46,15 @@ def mutation(
         SandboxError: the sandbox cannot run anything.
     """
     if isinstance(tests, str):
-        module = module or tested_module(tests, box.packages.imports)
+        module = module or find_tested_module(tests, sandbox.packages.import_names)
         tests = [TestFile(f"test_{module}.py", tests)]
-    module = module or tested_module(tests[0].code, box.packages.imports)
+    module = module or find_tested_module(tests[0].code, sandbox.packages.import_names)
     try:
-        found = mutants(code)
+        found = generate_mutants(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Mutation(score=None, killed=0, trouble=f"the code cannot be read: {error}")
-    faults = [item for item in found if not item.equivalent_suspect]
-    chosen = tuple(faults) if most is None else sample(faults, most, seed)
+    faults = [item for item in found if not item.equivalence_reason]
+    chosen = tuple(faults) if max_mutants is None else sample_mutants(faults, max_mutants, seed)
     if not chosen:
         return Mutation(
             score=None,
@@ -63,10 +63,10 @@ def mutation(
             generated=len(found),
             trouble="the module has nothing that a mutant could change",
         )
-    tried = box.run_mutants(
-        code, tests, [_splice(item) for item in chosen], module=module, budget_s=budget_s
+    tried = sandbox.run_mutants(
+        code, tests, [_to_module_edit(item) for item in chosen], module=module, budget_s=budget_s
     )
-    return _record(chosen, tried, f"{module}.py", code).model_copy(
+    return _build_record(chosen, tried, f"{module}.py", code).model_copy(
         update={
             "generated": len(found),
             "equivalent_suspects": len(found) - len(faults),
@@ -75,19 +75,19 @@ def mutation(
     )
 
 
-def _splice(item: Mutant) -> Splice:
-    return Splice(item.start, item.end, item.mutated, item.unit, item.statement)
+def _to_module_edit(mutant: Mutant) -> ModuleEdit:
+    return ModuleEdit(mutant.start, mutant.end, mutant.replacement, mutant.unit, mutant.statement)
 
 
-def _record(chosen: Sequence[Mutant], tried: MutantRuns, name: str, code: str) -> Mutation:
-    outcomes = [run.outcome for run in tried.runs]
-    noticed = sum(outcome in _NOTICED for outcome in outcomes)
+def _build_record(chosen: Sequence[Mutant], runs: MutantRuns, name: str, code: str) -> Mutation:
+    outcomes = [run.outcome for run in runs.runs]
+    noticed = sum(outcome in _DETECTED_OUTCOMES for outcome in outcomes)
     survived = tuple(
-        _survivor(item, run, item.diff(name, code))
-        for item, run in zip(chosen, tried.runs, strict=True)
-        if run.outcome in _UNNOTICED
+        _build_survivor(item, run, item.to_unified_diff(name, code))
+        for item, run in zip(chosen, runs.runs, strict=True)
+        if run.outcome in _SURVIVING_OUTCOMES
     )
-    trouble = _trouble(outcomes, tried.trouble)
+    trouble = _describe_incomplete_run(outcomes, runs.error)
     return Mutation(
         score=None if trouble else round(noticed / (noticed + len(survived)), 4),
         killed=outcomes.count("killed"),
@@ -97,43 +97,43 @@ def _record(chosen: Sequence[Mutant], tried: MutantRuns, name: str, code: str) -
         errors=outcomes.count("error"),
         not_run=outcomes.count("not_run"),
         sampled=len(chosen),
-        seconds=round(tried.seconds, 3),
+        seconds=round(runs.seconds, 3),
         trouble=trouble,
-        tried=tuple(map(_tried, chosen, tried.runs)),
+        tried=tuple(map(_build_tried_mutant, chosen, runs.runs)),
     )
 
 
-def _tried(item: Mutant, run: MutantRun) -> TriedMutant:
-    return TriedMutant(
-        id=item.id,
-        line=item.line,
-        operator=item.operator,
-        before=item.original[:_SHOWN],
-        after=item.mutated[:_SHOWN],
+def _build_tried_mutant(mutant: Mutant, run: MutantRun) -> MutantResult:
+    return MutantResult(
+        id=mutant.id,
+        line=mutant.line,
+        operator=mutant.operator,
+        before=mutant.original[:_MAX_SHOWN_CHARS],
+        after=mutant.replacement[:_MAX_SHOWN_CHARS],
         outcome=run.outcome,
         test=run.test,
     )
 
 
-def _trouble(outcomes: Sequence[str], said: str) -> str:
+def _describe_incomplete_run(outcomes: Sequence[str], error: str) -> str:
     """Why there is no score; '' where every mutant has its outcome."""
     count = len(outcomes)
     done = count - outcomes.count("not_run") - outcomes.count("error")
     if done == count:
         return ""
-    why = said or "the time for them was over"
-    if outcomes.count("error") and not said:
+    why = error or "the time for them was over"
+    if outcomes.count("error") and not error:
         why = f"{outcomes.count('error')} could not be tried"
     return f"{done} of {count} were tried: {why}"
 
 
-def _survivor(item: Mutant, run: MutantRun, diff: str) -> Survivor:
+def _build_survivor(mutant: Mutant, run: MutantRun, diff: str) -> Survivor:
     return Survivor(
-        id=item.id,
-        line=item.line,
-        function=item.function,
-        operator=item.operator,
+        id=mutant.id,
+        line=mutant.line,
+        function=mutant.function,
+        operator=mutant.operator,
         diff=diff,
-        question=item.question,
+        question=mutant.question,
         reached=run.outcome == "survived",
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from greenloop.syntax.source import unified
+from greenloop.syntax.source import format_unified_diff
 
 
 @dataclass(frozen=True)
-class Change:
+class ProposedChange:
     """What an operator proposes: the characters `start` to `end` of the source become `text`."""
 
     operator: str
@@ -36,19 +36,21 @@ class Mutant:
     start: int
     end: int
     original: str
-    mutated: str
+    replacement: str
     before: str
     after: str
     function: str
     question: str
     unit: tuple[int, int, int, str]
     statement: tuple[int, int]
-    equivalent_suspect: str = ""
+    equivalence_reason: str = ""
 
-    def diff(self, name: str, code: str) -> str:
+    def to_unified_diff(self, name: str, code: str) -> str:
         """The change as a unified diff with the lines around it; `name` is the file's."""
-        return unified(name, code, self.start - self.column + 1, self.before, self.after)
+        return format_unified_diff(
+            name, code, self.start - self.column + 1, self.before, self.after
+        )
 
-    def applied_to(self, code: str) -> str:
+    def apply_to(self, code: str) -> str:
         """The whole module with this change."""
-        return code[: self.start] + self.mutated + code[self.end :]
+        return code[: self.start] + self.replacement + code[self.end :]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from itertools import pairwise
 
-from greenloop.grading.mutation.mutant import Change
-from greenloop.syntax.nodes import Place
+from greenloop.grading.mutation.mutant import ProposedChange
+from greenloop.syntax.nodes import NodeLocation
 from greenloop.syntax.source import Source
 
-_MOST = 60
+_MAX_CHARS = 60
 _QUESTIONS = {
     "arithmetic": "Which result of {where} differs when `{old}` is computed as `{new}`?",
     "augmented": "What does {where} give when `{line}` works the other way?",
@@ -47,31 +47,33 @@ _QUESTIONS = {
 }
 
 
-def question(change: Change, node: ast.AST, place: Place, source: Source) -> str:
+def build_question(
+    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
+) -> str:
     """One sentence about one mutant."""
     old = source.text[change.start : change.end]
     values = {
-        "where": _where(node, place),
-        "old": _short(old.strip(" ,\n")),
-        "new": _short(_bare(change.text)),
-        "line": _short(_line(source, change.start)),
-        **_sides(change, node, source),
+        "where": _describe_location(node, location),
+        "old": _truncate(old.strip(" ,\n")),
+        "new": _truncate(_strip_parentheses(change.text)),
+        "line": _truncate(_get_line_text(source, change.start)),
+        **_describe_comparison(change, node, source),
     }
     return _QUESTIONS[change.operator].format(**values)
 
 
-def operators() -> tuple[str, ...]:
+def list_operator_names() -> tuple[str, ...]:
     """The names of all operators."""
     return tuple(_QUESTIONS)
 
 
-def _where(node: ast.AST, place: Place) -> str:
+def _describe_location(node: ast.AST, location: NodeLocation) -> str:
     own = getattr(node, "name", "") if isinstance(node, ast.stmt) else ""
-    name = ".".join(part for part in (place.function, own) if part)
+    name = ".".join(part for part in (location.function, own) if part)
     return name or "the module"
 
 
-def _sides(change: Change, node: ast.AST, source: Source) -> dict[str, str]:
+def _describe_comparison(change: ProposedChange, node: ast.AST, source: Source) -> dict[str, str]:
     """The comparison that a sign belongs to: itself, what is left of it, and what is right."""
     if not isinstance(node, ast.Compare):
         return {}
@@ -79,21 +81,25 @@ def _sides(change: Change, node: ast.AST, source: Source) -> dict[str, str]:
     for left, right in pairwise(operands):
         if source.span(left)[1] <= change.start < source.span(right)[0]:
             compare = source.text[source.span(left)[0] : source.span(right)[1]]
-            sides = {"left": source.of(left), "right": source.of(right), "compare": compare}
-            return {name: _short(text) for name, text in sides.items()}
+            sides = {
+                "left": source.get_segment(left),
+                "right": source.get_segment(right),
+                "compare": compare,
+            }
+            return {name: _truncate(text) for name, text in sides.items()}
     return {}
 
 
-def _line(source: Source, offset: int) -> str:
-    line = source.line(offset)
+def _get_line_text(source: Source, offset: int) -> str:
+    line = source.get_line_number(offset)
     return source.text[source.line_start(line) : source.line_end(line)]
 
 
-def _bare(text: str) -> str:
+def _strip_parentheses(text: str) -> str:
     """Without the parentheses that the operator put around it."""
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
-def _short(text: str) -> str:
+def _truncate(text: str) -> str:
     words = " ".join(text.split())
-    return words if len(words) <= _MOST else f"{words[: _MOST - 1]}…"
+    return words if len(words) <= _MAX_CHARS else f"{words[: _MAX_CHARS - 1]}…"

@@ -8,30 +8,30 @@ from collections.abc import Sequence
 from greenloop.grading.mutation.mutant import Mutant
 
 
-def sample(found: Sequence[Mutant], most: int, seed: int) -> tuple[Mutant, ...]:
+def sample_mutants(mutants: Sequence[Mutant], max_mutants: int, seed: int) -> tuple[Mutant, ...]:
     """At most `most` of them, the same for the same seed, in the order of the text.
 
     Each function gets one before any gets a second, and within a function each line does.
     """
     chance = random.Random(seed)
-    functions = list(_grouped(found, "function").values())
-    queues = [_line_by_line(members, chance) for members in functions]
+    functions = list(_group_by_attribute(mutants, "function").values())
+    queues = [_order_by_line(members, chance) for members in functions]
     chance.shuffle(queues)
     chosen: list[Mutant] = []
-    while queues and len(chosen) < most:
-        for queue in queues[: most - len(chosen)]:
+    while queues and len(chosen) < max_mutants:
+        for queue in queues[: max_mutants - len(chosen)]:
             chosen.append(queue.pop())
         queues = [queue for queue in queues if queue]
-    positions = {item.id: number for number, item in enumerate(found)}
+    positions = {item.id: number for number, item in enumerate(mutants)}
     return tuple(sorted(chosen, key=lambda item: positions[item.id]))
 
 
-def _line_by_line(members: Sequence[Mutant], chance: random.Random) -> list[Mutant]:
+def _order_by_line(mutants: Sequence[Mutant], rng: random.Random) -> list[Mutant]:
     """In the order in which they are to be taken from the end."""
-    lines = list(_grouped(members, "line").values())
+    lines = list(_group_by_attribute(mutants, "line").values())
     for line in lines:
-        chance.shuffle(line)
-    chance.shuffle(lines)
+        rng.shuffle(line)
+    rng.shuffle(lines)
     taken: list[Mutant] = []
     while lines:
         taken.extend(line.pop() for line in lines)
@@ -39,8 +39,8 @@ def _line_by_line(members: Sequence[Mutant], chance: random.Random) -> list[Muta
     return taken[::-1]
 
 
-def _grouped(found: Sequence[Mutant], name: str) -> dict[object, list[Mutant]]:
+def _group_by_attribute(mutants: Sequence[Mutant], name: str) -> dict[object, list[Mutant]]:
     groups: dict[object, list[Mutant]] = {}
-    for item in found:
+    for item in mutants:
         groups.setdefault(getattr(item, name), []).append(item)
     return groups

@@ -7,16 +7,16 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from greenloop.events import Emit, Event
-from greenloop.reporting.escaping import one_line
-from greenloop.reporting.progress.messages import lines_of
+from greenloop.events import Event, EventSink
+from greenloop.reporting.escaping import sanitize_line
+from greenloop.reporting.progress.messages import format_event
 
-Tell = Callable[[int, str], Awaitable[None]]
-_SILENCE_S = 10.0  # hosts give up on a call of which they hear nothing; 60 s is usual
+ProgressCallback = Callable[[int, str], Awaitable[None]]
+_HEARTBEAT_SECONDS = 10.0  # hosts give up on a call of which they hear nothing; 60 s is usual
 
 
 @asynccontextmanager
-async def told(tell: Tell) -> AsyncIterator[Emit]:
+async def forward_progress(report: ProgressCallback) -> AsyncIterator[EventSink]:
     """Events that are emitted in the block, from any thread, are told one after the other.
 
     At its end all that happened has been told. `tell` gets a number that grows, and the line.
@@ -27,10 +27,10 @@ async def told(tell: Tell) -> AsyncIterator[Emit]:
         loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def emit(event: Event) -> None:
-        for line in lines_of(event):
-            put(one_line(line))
+        for line in format_event(event):
+            put(sanitize_line(line))
 
-    telling = asyncio.ensure_future(_tell(lines, tell))
+    telling = asyncio.ensure_future(_forward_lines(lines, report))
     try:
         yield emit
         put(None)
@@ -39,14 +39,14 @@ async def told(tell: Tell) -> AsyncIterator[Emit]:
         telling.cancel()
 
 
-async def _tell(lines: asyncio.Queue[str | None], tell: Tell) -> None:
+async def _forward_lines(lines: asyncio.Queue[str | None], report: ProgressCallback) -> None:
     number, since = 0, time.monotonic()
     while True:
         number += 1
         try:
-            line = await asyncio.wait_for(lines.get(), _SILENCE_S)
+            line = await asyncio.wait_for(lines.get(), _HEARTBEAT_SECONDS)
         except asyncio.TimeoutError:  # not the built-in one before Python 3.11
             line = f"…        at work for {time.monotonic() - since:.0f} s"
         if line is None:
             return
-        await tell(number, line)
+        await report(number, line)

@@ -17,22 +17,22 @@ async def serve_stdio(server: MCPServer[Any]) -> None:
     lowlevel = server._lowlevel_server
     try:
         async with stdio_server() as (lines, answers):
-            heard = _Heard(lines, answers)
+            heard = _MessageStream(lines, answers)
             await lowlevel.run(heard, answers, lowlevel.create_initialization_options())
     except Exception as error:
-        if not _is_of_the_pipe(error):
+        if not _is_broken_pipe(error):
             raise
 
 
-def _is_of_the_pipe(error: BaseException) -> bool:
+def _is_broken_pipe(error: BaseException) -> bool:
     """Nobody reads our answers any more: what was under way has ended, and nobody is to be told."""
     inner = getattr(error, "exceptions", None)
     if inner is None:
         return isinstance(error, BrokenPipeError)
-    return all(_is_of_the_pipe(item) for item in inner)
+    return all(_is_broken_pipe(item) for item in inner)
 
 
-class _Heard:
+class _MessageStream:
     """The stream of messages. A line that is none is answered, where it tells which call it is.
 
     The SDK drops such a line, and the host waits. JavaScript sends some: half an emoji, where a
@@ -45,24 +45,24 @@ class _Heard:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._lines, name)
 
-    async def __aenter__(self) -> _Heard:
+    async def __aenter__(self) -> _MessageStream:
         await self._lines.__aenter__()
         return self
 
     async def __aexit__(self, *error: Any) -> Any:
         return await self._lines.__aexit__(*error)
 
-    def __aiter__(self) -> _Heard:
+    def __aiter__(self) -> _MessageStream:
         return self
 
     async def __anext__(self) -> Any:
         while isinstance(item := await self._lines.__anext__(), Exception):
-            if refusal := _refusal(item):
+            if refusal := _build_parse_error(item):
                 await self._answers.send(SessionMessage(refusal))
         return item
 
 
-def _refusal(error: Exception) -> JSONRPCError | None:
+def _build_parse_error(error: Exception) -> JSONRPCError | None:
     """To the call whose line could not be read."""
     if not isinstance(error, ValidationError):
         return None

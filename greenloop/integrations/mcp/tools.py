@@ -13,26 +13,26 @@ from mcp_types import ToolAnnotations
 from pydantic import Field, ValidationError
 
 from greenloop.errors import GreenloopError, NoModelError
-from greenloop.events import Emit
-from greenloop.integrations.mcp.progress import told
-from greenloop.integrations.redaction import Secrets
-from greenloop.integrations.result import Answer, answer_of
-from greenloop.integrations.service import ScriptWishes, Workbench
-from greenloop.integrations.task_group import Running
+from greenloop.events import EventSink
+from greenloop.integrations.mcp.progress import forward_progress
+from greenloop.integrations.redaction import Redactor
+from greenloop.integrations.result import RunResult, build_run_result
+from greenloop.integrations.service import AgentService, ScriptParameters
+from greenloop.integrations.task_group import RunTaskGroup
 from greenloop.records import Report
-from greenloop.workflow.report_builder import own_version
+from greenloop.workflow.report_builder import greenloop_version
 
-Work = Callable[[Emit], Coroutine[Any, Any, Report]]
-_ABOUT = (
+RunFactory = Callable[[EventSink], Coroutine[Any, Any, Report]]
+_INSTRUCTIONS = (
     "greenloop turns specifications into tested Python code, repairs code, and grades what tests "
     "are worth. Code runs in a sandbox without network. Calls take seconds to minutes; ask for "
     "progress. Nothing is written to your files: the answers hold the code."
 )
-_NO_MODEL = "give this server --model PROVIDER:NAME, and the key in its environment"
-_LINE = 500
+_NO_MODEL_HINT = "give this server --model PROVIDER:NAME, and the key in its environment"
+_MAX_LINE_LENGTH = 500
 
-Text = Annotated[str, Field(min_length=1)]
-Module = Annotated[
+NonEmptyText = Annotated[str, Field(min_length=1)]
+ModuleName = Annotated[
     str | None,
     Field(description="the module's name; found from the tests, or chosen, where it is left out"),
 ]
@@ -41,17 +41,19 @@ TestText = Annotated[
 ]
 
 
-def build_server(bench: Workbench, running: Running) -> MCPServer[Any]:
+def build_server(service: AgentService, runs: RunTaskGroup) -> MCPServer[Any]:
     """An MCP server whose calls are worked on at `bench`; `running` has those under way."""
-    server = _Server("greenloop", instructions=_ABOUT, version=own_version(), log_level="WARNING")
-    tools = Tools(bench, running)
+    server = _StrictServer(
+        "greenloop", instructions=_INSTRUCTIONS, version=greenloop_version(), log_level="WARNING"
+    )
+    tools = McpTools(service, runs)
     about = ToolAnnotations(destructive_hint=False)
     for tool in (tools.make_tested_code, tools.check_code, tools.heal_code):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=about)
     return server
 
 
-class _Server(MCPServer[Any]):  # type: ignore[misc, unused-ignore]
+class _StrictServer(MCPServer[Any]):  # type: ignore[misc, unused-ignore]
     """Says in one line what is wrong with a call; an argument that nobody knows is wrong too: with
     `test` for `tests` a module would be healed as a script."""
 
@@ -65,66 +67,70 @@ class _Server(MCPServer[Any]):  # type: ignore[misc, unused-ignore]
         tool = next((item for item in await self.list_tools() if item.name == name), None)
         known = tool.input_schema["properties"] if tool else arguments
         if unknown := [item for item in arguments if item not in known]:
-            raise ToolError(_cut(f"{unknown[0]}: no argument of {name}: {', '.join(known)}"))
+            raise ToolError(
+                _truncate_line(f"{unknown[0]}: no argument of {name}: {', '.join(known)}")
+            )
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError:
             raise
         except ToolError as error:
-            raise ToolError(_in_one_line(error)) from None
+            raise ToolError(_describe_tool_error(error)) from None
 
 
-def _in_one_line(error: ToolError) -> str:
+def _describe_tool_error(error: ToolError) -> str:
     if isinstance(error.__cause__, ValidationError):
         first = error.__cause__.errors()[0]
         return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-    return _cut(str(error.__cause__ or error), 2 * _LINE)
+    return _truncate_line(str(error.__cause__ or error), 2 * _MAX_LINE_LENGTH)
 
 
-def _cut(text: str, most: int = _LINE) -> str:
+def _truncate_line(text: str, max_length: int = _MAX_LINE_LENGTH) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[:most]}…"
+    return line if len(line) <= max_length else f"{line[:max_length]}…"
 
 
-class Tools:
+class McpTools:
     """What a host can call."""
 
-    def __init__(self, bench: Workbench, running: Running) -> None:
-        self._bench, self._running = bench, running
-        self._secrets = Secrets(bench.settings, os.environ)
+    def __init__(self, service: AgentService, runs: RunTaskGroup) -> None:
+        self._service, self._runs = service, runs
+        self._redactor = Redactor(service.settings, os.environ)
 
     async def make_tested_code(
         self,
         specification: Annotated[
-            Text, Field(description="what one Python module is to do, in plain language")
+            NonEmptyText, Field(description="what one Python module is to do, in plain language")
         ],
         ctx: Context,
-        module: Module = None,
+        module: ModuleName = None,
         tests: TestText = None,
-    ) -> Answer:
+    ) -> RunResult:
         """Write a Python module from a specification, with tests that were written without seeing
         it, run and graded. Signatures, doctests and examples in the specification are kept."""
-        return await self._answer(
-            ctx, lambda emit: self._bench.make(specification, module, tests, emit)
+        return await self._run_call(
+            ctx, lambda emit: self._service.make(specification, module, tests, emit)
         )
 
     async def check_code(
         self,
-        code: Annotated[Text, Field(description="the whole module's source")],
-        tests: Annotated[Text, Field(description="a pytest file that imports the module")],
+        code: Annotated[NonEmptyText, Field(description="the whole module's source")],
+        tests: Annotated[NonEmptyText, Field(description="a pytest file that imports the module")],
         ctx: Context,
-        module: Module = None,
-    ) -> Answer:
+        module: ModuleName = None,
+    ) -> RunResult:
         """Run tests on code, and grade what their green is worth: mutants, controls, coverage,
         forged results. No model is asked."""
-        return await self._answer(ctx, lambda emit: self._bench.check(code, tests, module, emit))
+        return await self._run_call(
+            ctx, lambda emit: self._service.check(code, tests, module, emit)
+        )
 
     async def heal_code(
         self,
-        code: Annotated[Text, Field(description="the module, or the script, as it is now")],
+        code: Annotated[NonEmptyText, Field(description="the module, or the script, as it is now")],
         ctx: Context,
         tests: TestText = None,
-        module: Module = None,
+        module: ModuleName = None,
         arguments: Annotated[list[str] | None, Field(description="of a script")] = None,
         stdin: Annotated[str | None, Field(description="of a script")] = None,
         inputs: Annotated[
@@ -139,35 +145,35 @@ class Tools:
             list[str] | None,
             Field(description="files a script must make: PATH[:non-empty|:rows=N|:json|:csv=A,B]"),
         ] = None,
-    ) -> Answer:
+    ) -> RunResult:
         """Repair existing code with as small a change as will do: with tests a module until they
         pass, without tests a script until it runs and its output is as expected."""
-        wishes = ScriptWishes(
+        wishes = ScriptParameters(
             tuple(arguments or ()), stdin, inputs, tuple(expect or ()), tuple(expect_files or ())
         )
-        return await self._answer(
-            ctx, lambda emit: self._bench.heal(code, tests, module, wishes, emit)
+        return await self._run_call(
+            ctx, lambda emit: self._service.heal(code, tests, module, wishes, emit)
         )
 
-    async def _answer(self, ctx: Context, work: Work) -> Answer:
+    async def _run_call(self, ctx: Context, start_run: RunFactory) -> RunResult:
         async def tell(number: int, line: str) -> None:
-            await ctx.report_progress(number, None, self._secrets.hidden(line))
+            await ctx.report_progress(number, None, self._redactor.redact(line))
 
         try:
-            async with told(tell) as emit:
-                report = await self._running.to_its_end(work(emit))
+            async with forward_progress(tell) as emit:
+                report = await self._runs.run_to_completion(start_run(emit))
         except GreenloopError as error:
-            raise ToolError(self._secrets.hidden(_why(error))) from None
+            raise ToolError(self._redactor.redact(_describe_error(error))) from None
         except Exception as error:  # noqa: BLE001 - a mistake of ours ends this call, and no other
-            raise ToolError(self._secrets.hidden(f"internal error: {error!r}")) from None
-        return answer_of(report, self._bench.settings.require)
+            raise ToolError(self._redactor.redact(f"internal error: {error!r}")) from None
+        return build_run_result(report, self._service.settings.require)
 
 
-def _why(error: GreenloopError) -> str:
+def _describe_error(error: GreenloopError) -> str:
     run_dir = error.report.artifacts.run_dir if error.report else None
     first, more, _ = str(error).partition("\n")
     if more and isinstance(error, NoModelError):  # how to set one up where greenloop is typed
-        text = f"{first.partition('. ')[0]}: {_NO_MODEL}"
+        text = f"{first.partition('. ')[0]}: {_NO_MODEL_HINT}"
     else:
-        text = _cut(str(error))
+        text = _truncate_line(str(error))
     return f"{text}; the run is in {run_dir}" if run_dir else text

@@ -9,15 +9,15 @@ import tokenize
 from collections.abc import Iterator, Sequence
 
 _CODE = r"(code|implementation|module|functions?|class(es)?|methods?|tests?|imports?|logic)"
-_AS_IT_WAS = r"(unchanged|omitted|identical|not\s+shown|(the\s+)?same|as\s+(before|above|is)|here)"
+_UNCHANGED = r"(unchanged|omitted|identical|not\s+shown|(the\s+)?same|as\s+(before|above|is)|here)"
 _LEAD, _TAIL = r"^\#[\s.…\-(<\[]*", r"[\s.…\-)\]>!]*$"
 # These stand for code wherever they stand.
-_LEFT_OUT = re.compile(
+_ELISION = re.compile(
     rf"""{_LEAD}(
         (the\s+)?(rest|remainder)\s+of\s+((the|your|this|my)\s+)?((original|existing)\s+)?
-            ({_CODE}|file)(\s+((is|are|remains?|stays?|goes)\s+)?{_AS_IT_WAS}(\s+(as|in|from)\b.*)?)?
+            ({_CODE}|file)(\s+((is|are|remains?|stays?|goes)\s+)?{_UNCHANGED}(\s+(as|in|from)\b.*)?)?
       | (previous|existing|original|other|remaining)\s+{_CODE}\s+
-            ((is|are|remains?|stays?|goe?s?)\s+)?{_AS_IT_WAS}(\s+(as|in|from)\b.*)?
+            ((is|are|remains?|stays?|goe?s?)\s+)?{_UNCHANGED}(\s+(as|in|from)\b.*)?
       | (your|the|actual)?\s*(code|implementation|logic)\s+(goes\s+)?here
       | (your\s+(code|implementation|logic)(\s+goes)?|(code|implementation|logic)\s+goes)\s+here\b.*
       | .*\bomitted\s+for\s+brevity.*
@@ -27,7 +27,7 @@ _LEFT_OUT = re.compile(
 )
 _DOTS = re.compile(r"\#\s*(\.{3,}|…)\s*")
 # These do so only where no code follows: before code they are a heading, or say what it does.
-_MAYBE_LEFT_OUT = re.compile(
+_POSSIBLE_ELISION = re.compile(
     rf"""{_LEAD}(
         (the\s+)?(rest|(remaining|other)\s+\w+)\s+(is|are|stays?|remains?)\s+
             (unchanged|the\s+same|as\s+before)
@@ -40,33 +40,33 @@ _MAYBE_LEFT_OUT = re.compile(
 )
 
 
-def elision(source: str) -> str | None:
+def find_elision(source: str) -> str | None:
     """The comment that stands in for code left out, or None.
 
     Only a comment that is alone on its line can stand in for code.
     """
     lines = source.split("\n")
-    for line, comment in _lone_comments(source):
-        certain = _LEFT_OUT.match(comment) or _DOTS.fullmatch(comment)
-        if certain or (_MAYBE_LEFT_OUT.match(comment) and not _code_follows(lines, line)):
+    for line, comment in _iter_lone_comments(source):
+        certain = _ELISION.match(comment) or _DOTS.fullmatch(comment)
+        if certain or (_POSSIBLE_ELISION.match(comment) and not _is_followed_by_code(lines, line)):
             return f"line {line}: {comment}"
     return None
 
 
-def _code_follows(lines: Sequence[str], comment: int) -> bool:
+def _is_followed_by_code(lines: Sequence[str], comment: int) -> bool:
     """Whether the block that a comment (on a 1-based line) stands in goes on with code."""
-    own = _indent(lines[comment - 1])
+    own = _indentation_width(lines[comment - 1])
     for line in lines[comment:]:
         if line.strip() and not line.lstrip().startswith("#"):
-            return _indent(line) >= own and line.strip() not in ("pass", "...")
+            return _indentation_width(line) >= own and line.strip() not in ("pass", "...")
     return False
 
 
-def _indent(line: str) -> int:
+def _indentation_width(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _lone_comments(source: str) -> Iterator[tuple[int, str]]:
+def _iter_lone_comments(source: str) -> Iterator[tuple[int, str]]:
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#"):
@@ -80,25 +80,25 @@ def top_level_names(source: str, module: str = "") -> tuple[str, ...]:
 
     What is imported counts, except from `module`: a file that imports from it is not itself it.
     """
-    tree = _tree(source)
+    tree = _parse_or_none(source)
     if tree is None:
         return ()
-    own = (node for node in tree.body if not _imports_from(node, module))
-    return tuple(dict.fromkeys(name for node in own for name in _defined(node)))
+    own = (node for node in tree.body if not _is_import_from(node, module))
+    return tuple(dict.fromkeys(name for node in own for name in _iter_defined_names(node)))
 
 
-def _tree(source: str) -> ast.Module | None:
+def _parse_or_none(source: str) -> ast.Module | None:
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _imports_from(node: ast.stmt, module: str) -> bool:
+def _is_import_from(node: ast.stmt, module: str) -> bool:
     return isinstance(node, ast.ImportFrom) and (node.level > 0 or node.module == module)
 
 
-def _defined(node: ast.stmt) -> Iterator[str]:
+def _iter_defined_names(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield node.name
     elif isinstance(node, ast.Assign):
@@ -109,7 +109,7 @@ def _defined(node: ast.stmt) -> Iterator[str]:
     elif isinstance(node, (ast.If, ast.Try)):
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.stmt):
-                yield from _defined(child)
+                yield from _iter_defined_names(child)
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from ((item.asname or item.name).split(".")[0] for item in node.names)
 
@@ -119,10 +119,12 @@ def public_names(interface: str) -> tuple[str, ...]:
 
     Type variables are spelling, not behaviour: a module may do without them.
     """
-    tree = _tree(interface)
+    tree = _parse_or_none(interface)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
     nodes = [node for node in tree.body if isinstance(node, kinds)] if tree else []
-    found = (name for node in nodes if not _is_type_variable(node) for name in _defined(node))
+    found = (
+        name for node in nodes if not _is_type_variable(node) for name in _iter_defined_names(node)
+    )
     return tuple(dict.fromkeys(name for name in found if not name.startswith("__")))
 
 
@@ -132,36 +134,42 @@ def _is_type_variable(node: ast.stmt) -> bool:
     return bool(re.search(r"\b(TypeVar|ParamSpec|TypeVarTuple)$", ast.unparse(node.value.func)))
 
 
-def unwritten(source: str) -> tuple[str, ...]:
+def find_unwritten_functions(source: str) -> tuple[str, ...]:
     """Functions whose whole body is `...` or `raise NotImplementedError`: left unwritten.
 
     Overloads, protocols, abstract methods and the base classes of others have such bodies by right.
     """
-    tree = _tree(source)
+    tree = _parse_or_none(source)
     if tree is None:
         return ()
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     bases = frozenset(
         ast.unparse(base).partition("[")[0] for node in classes for base in node.bases
     )
-    return tuple(_unwritten(tree.body, bases, abstract=False))
+    return tuple(_iter_unwritten_functions(tree.body, bases, is_abstract=False))
 
 
-def _unwritten(body: list[ast.stmt], bases: frozenset[str], *, abstract: bool) -> Iterator[str]:
+def _iter_unwritten_functions(
+    body: list[ast.stmt], bases: frozenset[str], *, is_abstract: bool
+) -> Iterator[str]:
     for node in body:
         if isinstance(node, ast.ClassDef):
             own = [*node.bases, *(item.value for item in node.keywords)]
             marked = re.search(r"Protocol|ABC", " ".join(ast.unparse(base) for base in own))
-            yield from _unwritten(
-                node.body, bases, abstract=marked is not None or node.name in bases
+            yield from _iter_unwritten_functions(
+                node.body, bases, is_abstract=marked is not None or node.name in bases
             )
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             marks = " ".join(ast.unparse(item) for item in node.decorator_list)
-            if not abstract and not re.search(r"overload|abstract", marks) and _empty(node):
+            if (
+                not is_abstract
+                and not re.search(r"overload|abstract", marks)
+                and _has_empty_body(node)
+            ):
                 yield node.name
 
 
-def _empty(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _has_empty_body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
     if len(body) != 1:
         return False

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 
-class Unusable(Exception):
+class InvalidResponse(Exception):
     """The answer lacks its form. The text is written for the model that has to mend it.
 
     `person` is what a person could do about it, for the case that the model does not mend it.
     """
 
-    def __init__(self, text: str, person: str = "") -> None:
+    def __init__(self, text: str, user_hint: str = "") -> None:
         super().__init__(text)
-        self.person = person
+        self.user_hint = user_hint

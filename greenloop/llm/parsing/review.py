@@ -6,8 +6,8 @@ import re
 
 from pydantic import ValidationError
 
-from greenloop.llm.parsing.errors import Unusable
-from greenloop.llm.response import Answer, json_value, whole_text
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Finding, Judgement, Review
 
 _FINDING = re.compile(
@@ -21,35 +21,35 @@ _LGTM = re.compile(
 )
 
 
-def read_review(answer: Answer) -> Review:
+def parse_review(response: LLMResponse) -> Review:
     """The findings of a review.
 
     Raises:
         Unusable: neither `LGTM` nor one finding in its form.
     """
-    text = whole_text(answer)
+    text = extract_text(response)
     found = [_FINDING.match(line) for line in text.split("\n")]
-    findings = tuple(_finding(item) for item in found if item)
+    findings = tuple(_build_finding(item) for item in found if item)
     if not findings and not _LGTM.search(text):
-        raise Unusable("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
+        raise InvalidResponse("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
     return Review(findings=findings)
 
 
-def read_judgement(answer: Answer) -> Judgement:
+def parse_judgement(response: LLMResponse) -> Judgement:
     """Who is wrong.
 
     Raises:
         Unusable: no JSON object with `wrong` being `test` or `code`.
     """
-    value = json_value(whole_text(answer), dict)
+    value = extract_json(extract_text(response), dict)
     try:
         wrong = str(value.get("wrong")).strip().lower()
         return Judgement.model_validate({"wrong": wrong, "because": str(value.get("because", ""))})
     except ValidationError:
-        raise Unusable('Answer {"wrong": "test" or "code", "because": "…"}.') from None
+        raise InvalidResponse('Answer {"wrong": "test" or "code", "because": "…"}.') from None
 
 
-def _finding(found: re.Match[str]) -> Finding:
+def _build_finding(found: re.Match[str]) -> Finding:
     line = None if found["line"] == "?" else int(found["line"])
     return Finding.model_validate(
         {"line": line, "severity": found["severity"].lower(), "message": found["message"].strip()}

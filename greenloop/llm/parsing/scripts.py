@@ -5,27 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from greenloop.llm.parsing.code import check_whole, module_in, prose
-from greenloop.llm.parsing.errors import Unusable
-from greenloop.llm.parsing.search_replace import apply_edits, edits_in
-from greenloop.llm.response import Answer, json_value, whole_text
+from greenloop.llm.parsing.code import check_complete, extract_module, extract_prose
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.search_replace import apply_edits, parse_edits
+from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Dispute, OutputCheck, Repair
-from greenloop.scripts.checks.json_form import read_proposed
+from greenloop.scripts.checks.json_form import checks_from_json
 
 _DISPUTE = re.compile(r"^[\s>*\#-]*[*`]*DISPUTE[*`:]*[ \t]+(?P<rest>\S.*)$", re.MULTILINE)
-_SHOWN = 12
-Lost = Callable[[str], Sequence[str]]
+_MAX_LISTED = 12
+RegressionFinder = Callable[[str], Sequence[str]]
 
 
-def read_checks(answer: Answer) -> tuple[OutputCheck, ...]:
+def parse_checks(response: LLMResponse) -> tuple[OutputCheck, ...]:
     """The checks that a model proposes. Raises Unusable where one has no meaning."""
     try:
-        return read_proposed(json_value(whole_text(answer), list))
+        return checks_from_json(extract_json(extract_text(response), list))
     except ValueError as error:
-        raise Unusable(str(error)) from None
+        raise InvalidResponse(str(error)) from None
 
 
-def read_mended(answer: Answer, current: str, lost: Lost, checks: Collection[str] = ()) -> Repair:
+def parse_script_repair(
+    response: LLMResponse,
+    current: str,
+    find_regressions: RegressionFinder,
+    checks: Collection[str] = (),
+) -> Repair:
     """The repaired source, whole or by SEARCH/REPLACE blocks on `current`, and disputed checks.
 
     `lost` says what a repair lost that has to stay; `checks` are the ids that may be disputed.
@@ -33,22 +38,22 @@ def read_mended(answer: Answer, current: str, lost: Lost, checks: Collection[str
     Raises:
         Unusable: neither code nor dispute, an edit that does not fit, or something is lost.
     """
-    text = whole_text(answer)
+    text = extract_text(response)
     disputes = tuple(
-        item for line in _DISPUTE.finditer(text) if (item := _of(line["rest"], checks))
+        item for line in _DISPUTE.finditer(text) if (item := _parse_dispute(line["rest"], checks))
     )
     text = _DISPUTE.sub("", text)
-    edits = edits_in(text)
+    edits = parse_edits(text)
     if not edits and disputes and "```" not in text:
-        return Repair(code=None, disputes=disputes, explanation=prose(text))
-    code = apply_edits(current, edits) if edits else module_in(text)
-    check_whole(code)
-    if gone := list(lost(code)):
-        raise Unusable(_too_much(gone))
-    return Repair(code=code, disputes=disputes, explanation=prose(text))
+        return Repair(code=None, disputes=disputes, explanation=extract_prose(text))
+    code = apply_edits(current, edits) if edits else extract_module(text)
+    check_complete(code)
+    if gone := list(find_regressions(code)):
+        raise InvalidResponse(_build_removal_message(gone))
+    return Repair(code=code, disputes=disputes, explanation=extract_prose(text))
 
 
-def _of(rest: str, checks: Collection[str]) -> Dispute | None:
+def _parse_dispute(rest: str, checks: Collection[str]) -> Dispute | None:
     """The check that a line disputes: the longest id that it begins with, quoted or not."""
     bare = rest.lstrip("`'\"* ")
     named = [item for item in checks if bare.startswith(item)]
@@ -59,6 +64,6 @@ def _of(rest: str, checks: Collection[str]) -> Dispute | None:
     return Dispute(test=test, why=why or "no reason was given")
 
 
-def _too_much(gone: Sequence[str]) -> str:
-    lines = "\n".join(f"- {item}" for item in gone[:_SHOWN])
+def _build_removal_message(removed: Sequence[str]) -> str:
+    lines = "\n".join(f"- {item}" for item in removed[:_MAX_LISTED])
     return f"The repair takes away what has to stay:\n{lines}\nAnswer again, with all of it kept."

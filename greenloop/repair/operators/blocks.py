@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from greenloop.repair.context import Spot
-from greenloop.syntax.edit import Edit
+from greenloop.repair.context import NodeContext
+from greenloop.syntax.edit import TextEdit
 
-STEP = "    "
+INDENT_STEP = "    "
 
 
 @dataclass(frozen=True)
-class Block:
+class StatementLines:
     """A statement that has its lines to itself. `end` is after its last line's break."""
 
     start: int
@@ -21,15 +21,15 @@ class Block:
     indent: str
     text: str
 
-    def shifted(self, old: str, new: str) -> str:
+    def reindent(self, old: str, new: str) -> str:
         """Its lines with another indentation."""
         lines = self.text.splitlines(keepends=True)
         return "".join(new + line[len(old) :] if line.startswith(old) else line for line in lines)
 
 
-def block(spot: Spot, node: ast.stmt) -> Block | None:
+def find_statement_lines(context: NodeContext, node: ast.stmt) -> StatementLines | None:
     """None where something else stands on its lines."""
-    source = spot.source
+    source = context.source
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(item.lineno for item in decorators)])
     start = source.line_start(first)
@@ -50,45 +50,49 @@ def block(spot: Spot, node: ast.stmt) -> Block | None:
         after += 1
         if source.text[after - 1] == "\n":
             break
-    return Block(start, after, indent, source.text[start:after])
+    return StatementLines(start, after, indent, source.text[start:after])
 
 
-def body_of(spot: Spot) -> list[ast.stmt] | None:
+def find_containing_body(context: NodeContext) -> list[ast.stmt] | None:
     """The list of statements that the node is one of."""
-    node = spot.node
-    for _, value in ast.iter_fields(spot.parent) if spot.parent is not None else ():
+    node = context.node
+    for _, value in ast.iter_fields(context.parent) if context.parent is not None else ():
         if isinstance(value, list) and any(item is node for item in value):
             return value
     return None
 
 
-def before(spot: Spot, here: Block, line: str, kind: str, cost: float) -> Edit:
+def insert_before(
+    context: NodeContext, anchor: StatementLines, line: str, kind: str, cost: float
+) -> TextEdit:
     """A line (or several) put in before a statement."""
-    text = "".join(f"{here.indent}{item}\n" for item in line.split("\n"))
-    return spot.span(here.start, here.start, text, kind, cost)
+    text = "".join(f"{anchor.indent}{item}\n" for item in line.split("\n"))
+    return context.replace_span(anchor.start, anchor.start, text, kind, cost)
 
 
-def after(spot: Spot, here: Block, line: str, kind: str, cost: float) -> Edit:
+def insert_after(
+    context: NodeContext, anchor: StatementLines, line: str, kind: str, cost: float
+) -> TextEdit:
     """A line put in after a statement, as deep as that."""
-    text = "".join(f"{here.indent}{item}\n" for item in line.split("\n"))
-    if not here.text.endswith("\n"):
+    text = "".join(f"{anchor.indent}{item}\n" for item in line.split("\n"))
+    if not anchor.text.endswith("\n"):
         text = "\n" + text.rstrip("\n")
-    return Edit(
-        here.end,
-        here.end,
+    return TextEdit(
+        anchor.end,
+        anchor.end,
         text,
         kind,
         f"{kind}: `{line}` is added",
         cost,
-        spot.source.line(max(here.start, here.end - 1)),
+        context.source.get_line_number(max(anchor.start, anchor.end - 1)),
     )
 
 
-def ends_a_way(node: ast.stmt) -> bool:
+def is_jump_statement(node: ast.stmt) -> bool:
     return isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue))
 
 
-def compound(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+def iter_bodies(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     """The bodies of a compound statement."""
     for name in ("body", "orelse", "finalbody"):
         inner = getattr(node, name, None)

@@ -5,70 +5,74 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import Spot
-from greenloop.syntax.edit import Edit
+from greenloop.repair.context import NodeContext
+from greenloop.syntax.edit import TextEdit
 
-_EMPTY = {"None": ("[]", "{}", "0", '""', "False"), "0": ("None", "1"), '""': ("None",)}
+_EMPTY_ALTERNATIVES = {
+    "None": ("[]", "{}", "0", '""', "False"),
+    "0": ("None", "1"),
+    '""': ("None",),
+}
 
 
-def constant(spot: Spot) -> Iterator[Edit]:
-    node = spot.node
+def replace_constant(context: NodeContext) -> Iterator[TextEdit]:
+    node = context.node
     if not isinstance(node, ast.Constant):
         return
     value = node.value
     if isinstance(value, bool):
-        yield spot.replace(node, str(not value), "constant", 1.3)
-        yield spot.replace(node, "None", "constant", 2.6)
+        yield context.replace_node(node, str(not value), "constant", 1.3)
+        yield context.replace_node(node, "None", "constant", 2.6)
     elif isinstance(value, (int, float)):
-        yield from _number(spot, node, value)
+        yield from _replace_number(context, node, value)
     elif isinstance(value, str):
-        yield from _text(spot, node, value)
+        yield from _replace_string(context, node, value)
     elif value is None:
-        for number, text in enumerate(_EMPTY["None"]):
-            yield spot.replace(node, text, "constant", 2.2 + 0.1 * number)
+        for number, text in enumerate(_EMPTY_ALTERNATIVES["None"]):
+            yield context.replace_node(node, text, "constant", 2.2 + 0.1 * number)
 
 
-def _number(spot: Spot, node: ast.Constant, value: float) -> Iterator[Edit]:
-    signed = isinstance(spot.parent, ast.UnaryOp)
-    near = [item for item in (value + 1, value - 1) if not _is_idle(spot, item)]
+def _replace_number(context: NodeContext, node: ast.Constant, value: float) -> Iterator[TextEdit]:
+    signed = isinstance(context.parent, ast.UnaryOp)
+    near = [item for item in (value + 1, value - 1) if not _is_neutral_operand(context, item)]
     far = [
         item
         for item in (0, 1, -1, 2, 10 * value, -value, value / 10)
-        if item not in near and not _is_idle(spot, item)
+        if item not in near and not _is_neutral_operand(context, item)
     ]
     whole = [int(item) if item == int(item) and isinstance(value, int) else item for item in far]
     for number in near:
         text = f"({number})" if number < 0 and signed else str(number)
-        yield spot.replace(node, text, "constant", 1.3)
+        yield context.replace_node(node, text, "constant", 1.3)
     for number in dict.fromkeys(whole):
         if number != value and not (signed and number < 0):
-            yield spot.replace(node, str(number), "constant", 2.2)
-    for other in _siblings(spot, (int, float)):
+            yield context.replace_node(node, str(number), "constant", 2.2)
+    for other in _find_sibling_constants(context, (int, float)):
         if other not in (*near, *far, value):
-            yield spot.replace(node, repr(other), "sibling constant", 2.4)
+            yield context.replace_node(node, repr(other), "sibling constant", 2.4)
 
 
-def _is_idle(spot: Spot, number: float) -> bool:
+def _is_neutral_operand(context: NodeContext, number: float) -> bool:
     """`x + 0` and `x * 1` are better written as `x`, which is tried by itself."""
-    sign = type(spot.parent.op) if isinstance(spot.parent, ast.BinOp) else None
+    sign = type(context.parent.op) if isinstance(context.parent, ast.BinOp) else None
     return (number == 0 and sign in (ast.Add, ast.Sub)) or (number == 1 and sign is ast.Mult)
 
 
-def _text(spot: Spot, node: ast.Constant, value: str) -> Iterator[Edit]:
-    if isinstance(spot.parent, ast.JoinedStr):
+def _replace_string(context: NodeContext, node: ast.Constant, value: str) -> Iterator[TextEdit]:
+    if isinstance(context.parent, ast.JoinedStr):
         return
-    for other in _siblings(spot, str):
+    for other in _find_sibling_constants(context, str):
         if other != value and isinstance(other, str) and len(other) < 30:
-            yield spot.replace(node, repr(other), "sibling constant", 2.2)
+            yield context.replace_node(node, repr(other), "sibling constant", 2.2)
     changed = (value.upper(), value.lower(), value.strip(), f"{value} ", f" {value}", "")
     for other in dict.fromkeys(changed):
         if other != value and len(value) < 30:
-            yield spot.replace(node, repr(other), "constant", 2.4)
+            yield context.replace_node(node, repr(other), "constant", 2.4)
 
 
-def _siblings(spot: Spot, kind: type | tuple[type, ...]) -> list[object]:
+def _find_sibling_constants(context: NodeContext, kind: type | tuple[type, ...]) -> list[object]:
     """Other constants of the same function, or of the module where it is in none."""
-    around = spot.scope.function or spot.ancestors[0]
+    around = context.scope.function or context.ancestors[0]
     found: list[object] = [
         item.value
         for item in ast.walk(around)
@@ -79,39 +83,41 @@ def _siblings(spot: Spot, kind: type | tuple[type, ...]) -> list[object]:
     return list(dict.fromkeys(found))[:8]
 
 
-def one_off(spot: Spot) -> Iterator[Edit]:
+def shift_by_one(context: NodeContext) -> Iterator[TextEdit]:
     """`x` becomes `x + 1` and `x - 1`; `x + 1` becomes `x`."""
-    node, parent = spot.node, spot.parent
+    node, parent = context.node, context.parent
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
         for kept, gone in ((node.left, node.right), (node.right, node.left)):
             cost = 1.3 if isinstance(gone, ast.Constant) else 2.6
-            yield spot.replace(node, spot.in_place(kept), "one off", cost)
+            yield context.replace_node(node, context.replacement_text(kept), "one off", cost)
     elif isinstance(node, ast.BinOp):
         for kept in (node.left, node.right):
-            yield spot.replace(node, spot.in_place(kept), "operand left out", 3.0)
+            yield context.replace_node(
+                node, context.replacement_text(kept), "operand left out", 3.0
+            )
     if not isinstance(node, (ast.Name, ast.Attribute, ast.BinOp, ast.Call)):
         return
-    if not _may_count(spot) or spot.field_of("func") or isinstance(parent, ast.Attribute):
+    if not _can_be_number(context) or context.is_field("func") or isinstance(parent, ast.Attribute):
         return
-    place = isinstance(parent, (ast.Slice, ast.Subscript, ast.BinOp)) or _is_bound(parent)
+    place = isinstance(parent, (ast.Slice, ast.Subscript, ast.BinOp)) or _is_bound_call(parent)
     cost = 1.5 if place else 2.1
     for change in ("+ 1", "- 1"):
-        text = f"{spot.text(node)} {change}"
+        text = f"{context.text(node)} {change}"
         inside = isinstance(parent, (ast.BinOp, ast.UnaryOp))
-        yield spot.replace(node, f"({text})" if inside else text, "one off", cost)
+        yield context.replace_node(node, f"({text})" if inside else text, "one off", cost)
 
 
-def _is_bound(parent: ast.AST | None) -> bool:
+def _is_bound_call(parent: ast.AST | None) -> bool:
     name = parent.func if isinstance(parent, ast.Call) else None
     return isinstance(name, ast.Name) and name.id in ("range", "min", "max")
 
 
-def _may_count(spot: Spot) -> bool:
+def _can_be_number(node_context: NodeContext) -> bool:
     """Whether a number can stand here."""
-    context = getattr(spot.node, "ctx", None)
+    context = getattr(node_context.node, "ctx", None)
     if isinstance(context, (ast.Store, ast.Del)):
         return False
     kinds = (ast.Compare, ast.Return, ast.Call, ast.Slice, ast.BinOp, ast.Assign, ast.AugAssign)
-    if isinstance(spot.parent, ast.Subscript):
-        return spot.field_of("slice")
-    return isinstance(spot.parent, (*kinds, ast.Tuple, ast.List, ast.IfExp))
+    if isinstance(node_context.parent, ast.Subscript):
+        return node_context.is_field("slice")
+    return isinstance(node_context.parent, (*kinds, ast.Tuple, ast.List, ast.IfExp))

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as Xml
 
 from greenloop.records import BatchOutcome, BatchTotals
-from greenloop.reporting.escaping import visible
-from greenloop.reporting.formats.junit import case, suites
-from greenloop.reporting.formats.markdown import code, plain
-from greenloop.reporting.progress.batch import totals_text
-from greenloop.reporting.titles import SIGN
+from greenloop.reporting.escaping import escape_invisible
+from greenloop.reporting.formats.junit import build_case, render_suites
+from greenloop.reporting.formats.markdown import code_span, escape_markdown
+from greenloop.reporting.progress.batch import format_totals
+from greenloop.reporting.titles import VERDICT_SIGNS
 
-_MOST = 500  # rows; a job's summary on GitHub takes 1 MiB
-_QUIET = ("unchanged", "done before")
+_MAX_ROWS = 500  # rows; a job's summary on GitHub takes 1 MiB
+_UNCHANGED_KINDS = ("unchanged", "done before")
 
 
 @dataclass(frozen=True)
@@ -26,80 +26,85 @@ class BatchSummary:
     not_run: tuple[str, ...] = ()
 
 
-def batch_markdown(summary: BatchSummary) -> str:
+def render_batch_markdown(summary: BatchSummary) -> str:
     """A table of what was done and why it is not better; what was left as it was is folded."""
-    return "\n".join(_lines(summary)) + "\n"
+    return "\n".join(_markdown_lines(summary)) + "\n"
 
 
-def batch_lines(summary: BatchSummary) -> Iterator[str]:
+def render_batch_lines(summary: BatchSummary) -> Iterator[str]:
     """For a terminal: a line an entry, then the sums."""
     for item in summary.outcomes:
         told = f": {item.reason}" if item.reason else ""
         came_to = item.verdict if item.kind in ("reached", "missed") else item.kind
-        yield visible(f"{came_to!s:10} {item.id}{told}")
-    yield from totals_text(summary.totals).splitlines()
+        yield escape_invisible(f"{came_to!s:10} {item.id}{told}")
+    yield from format_totals(summary.totals).splitlines()
 
 
-def _lines(summary: BatchSummary) -> Iterator[str]:
+def _markdown_lines(summary: BatchSummary) -> Iterator[str]:
     totals = summary.totals
     sign = "✓" if totals.reached == totals.specifications else "✗"
     yield f"## {sign} {totals.reached} of {totals.specifications} specifications reached"
     yield ""
-    yield from (plain(line) for line in totals_text(totals).splitlines())
-    told = [item for item in summary.outcomes if item.kind not in _QUIET]
+    yield from (escape_markdown(line) for line in format_totals(totals).splitlines())
+    told = [item for item in summary.outcomes if item.kind not in _UNCHANGED_KINDS]
     if told:
         yield ""
         yield "| | specification | came to | tests | why not better |"
         yield "|---|---|---|---:|---|"
-        yield from (_row(item) for item in told[:_MOST])
-        if len(told) > _MOST:
-            yield f"| | and {len(told) - _MOST} more | | | |"
-    yield from folded("as they were", [_name(item) for item in summary.outcomes if _quiet(item)])
-    yield from folded("not run", [code(name) for name in summary.not_run])
+        yield from (_row(item) for item in told[:_MAX_ROWS])
+        if len(told) > _MAX_ROWS:
+            yield f"| | and {len(told) - _MAX_ROWS} more | | | |"
+    yield from collapsible_list(
+        "as they were",
+        [_name_with_verdict(item) for item in summary.outcomes if _is_unchanged(item)],
+    )
+    yield from collapsible_list("not run", [code_span(name) for name in summary.not_run])
 
 
 def _row(item: BatchOutcome) -> str:
-    sign = SIGN[item.verdict] if item.verdict else "✗"
+    sign = VERDICT_SIGNS[item.verdict] if item.verdict else "✗"
     came_to = item.verdict if item.kind in ("reached", "missed") else item.kind
     tests = item.tests or ""
-    return f"| {sign} | {code(item.id)} | {came_to} | {tests} | {plain(item.reason)} |"
+    return (
+        f"| {sign} | {code_span(item.id)} | {came_to} | {tests} | {escape_markdown(item.reason)} |"
+    )
 
 
-def _quiet(item: BatchOutcome) -> bool:
-    return item.kind in _QUIET
+def _is_unchanged(item: BatchOutcome) -> bool:
+    return item.kind in _UNCHANGED_KINDS
 
 
-def _name(item: BatchOutcome) -> str:
-    return f"{code(item.id)} ({item.verdict})" if item.verdict else code(item.id)
+def _name_with_verdict(item: BatchOutcome) -> str:
+    return f"{code_span(item.id)} ({item.verdict})" if item.verdict else code_span(item.id)
 
 
-def folded(what: str, names: Sequence[str]) -> Iterator[str]:
+def collapsible_list(label: str, names: Sequence[str]) -> Iterator[str]:
     """A list that opens on a click; nothing where it is empty."""
     if not names:
         return
     yield ""
-    yield f"<details><summary>{len(names)} {what}</summary>"
+    yield f"<details><summary>{len(names)} {label}</summary>"
     yield ""
-    yield from (f"- {name}" for name in names[:_MOST])
-    if len(names) > _MOST:
-        yield f"- and {len(names) - _MOST} more"
+    yield from (f"- {name}" for name in names[:_MAX_ROWS])
+    if len(names) > _MAX_ROWS:
+        yield f"- and {len(names) - _MAX_ROWS} more"
     yield ""
     yield "</details>"
 
 
-def batch_junit(summary: BatchSummary) -> str:
+def render_batch_junit(summary: BatchSummary) -> str:
     """One case a specification: a failure where it got nowhere near, an error where its run broke
     off or was refused, skipped where the batch did not get to it."""
     left = {"message": "the batch did not get to it"}
-    cases = [_case(item) for item in summary.outcomes]
-    cases += [case(name, skipped=left) for name in summary.not_run]
-    return suites("greenloop batch", cases, summary.totals.seconds)
+    cases = [_build_entry_case(item) for item in summary.outcomes]
+    cases += [build_case(name, skipped=left) for name in summary.not_run]
+    return render_suites("greenloop batch", cases, summary.totals.seconds)
 
 
-def _case(item: BatchOutcome) -> Xml.Element:
+def _build_entry_case(item: BatchOutcome) -> Xml.Element:
     if not item.exit_status:
-        return case(item.id, item.seconds)
+        return build_case(item.id, item.seconds)
     told = {"message": item.reason or item.kind, "type": item.kind}
     if item.kind == "missed":
-        return case(item.id, item.seconds, failure=told)
-    return case(item.id, item.seconds, error=told)
+        return build_case(item.id, item.seconds, failure=told)
+    return build_case(item.id, item.seconds, error=told)

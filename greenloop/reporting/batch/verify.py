@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from greenloop.records import Verified
-from greenloop.reporting.formats.junit import case, suites
-from greenloop.reporting.formats.markdown import code, plain
+from greenloop.records import LockCheckResult
+from greenloop.reporting.formats.junit import build_case, render_suites
+from greenloop.reporting.formats.markdown import code_span, escape_markdown
 
-_MOST = 500  # lines; a job's summary on GitHub takes 1 MiB
+_MAX_LINES = 500  # lines; a job's summary on GitHub takes 1 MiB
 
 
-def verified_markdown(results: Sequence[Verified]) -> str:
+def render_verify_markdown(results: Sequence[LockCheckResult]) -> str:
     """What drifted, one line each; what holds is counted."""
-    return "\n".join(_lines(results)) + "\n"
+    return "\n".join(_markdown_lines(results)) + "\n"
 
 
-def _lines(results: Sequence[Verified]) -> Iterator[str]:
+def _markdown_lines(results: Sequence[LockCheckResult]) -> Iterator[str]:
     held = sum(not item.drift for item in results)
     yield f"## {'✓' if held == len(results) else '✗'} {held} of {len(results)} locks hold"
-    drift = [f"- {code(item.lock)}: {plain(line)}" for item in results for line in item.drift]
+    drift = [
+        f"- {code_span(item.lock)}: {escape_markdown(line)}"
+        for item in results
+        for line in item.drift
+    ]
     if drift:
         yield ""
-        yield from drift[:_MOST]
-    if len(drift) > _MOST:
-        yield f"- and {len(drift) - _MOST} more"
+        yield from drift[:_MAX_LINES]
+    if len(drift) > _MAX_LINES:
+        yield f"- and {len(drift) - _MAX_LINES} more"
 
 
-def verified_junit(results: Sequence[Verified]) -> str:
+def render_verify_junit(results: Sequence[LockCheckResult]) -> str:
     """One case a lock file: a failure where code, tests, specification or grade drifted."""
     cases = [
         (
-            case(item.lock, failure={"message": "; ".join(item.drift), "type": "drift"})
+            build_case(item.lock, failure={"message": "; ".join(item.drift), "type": "drift"})
             if item.drift
-            else case(item.lock)
+            else build_case(item.lock)
         )
         for item in results
     ]
-    return suites("greenloop verify", cases)
+    return render_suites("greenloop verify", cases)

@@ -4,81 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from greenloop.records.evaluation import Comparison, EvalReport, Spent, TaskResult
-from greenloop.reporting.batch.summary import folded
+from greenloop.records.evaluation import Comparison, EvalReport, EvalUsage, TaskResult
+from greenloop.reporting.batch.summary import collapsible_list
 from greenloop.reporting.evals.text import (
-    conclusion,
-    difference_text,
-    of_setup,
-    remarks,
-    settings_that_differ,
-    share_text,
-    spent_difference,
+    format_conclusion,
+    format_difference,
+    format_setting_differences,
+    format_setup,
+    format_share,
+    list_caveats,
+    subtract_spending,
 )
-from greenloop.reporting.formats.markdown import code, plain
+from greenloop.reporting.formats.markdown import code_span, escape_markdown
 
-_SPENT = "| | calls | tokens in | out | repairs | seconds | cost |"
-_RULE = "|---|---:|---:|---:|---:|---:|---:|"
+_SPENDING_HEADER = "| | calls | tokens in | out | repairs | seconds | cost |"
+_SPENDING_ALIGNMENT = "|---|---:|---:|---:|---:|---:|---:|"
 
 
-def eval_markdown(report: EvalReport) -> str:
+def render_eval_markdown(report: EvalReport) -> str:
     """pass@1, the verdicts against the hidden tests, what was spent, what was not solved."""
-    return "\n".join(_lines(report)) + "\n"
+    return "\n".join(_report_lines(report)) + "\n"
 
 
-def _lines(report: EvalReport) -> Iterator[str]:
-    yield f"## pass@1 {plain(share_text(report.pass_at_1))}"
+def _report_lines(report: EvalReport) -> Iterator[str]:
+    yield f"## pass@1 {escape_markdown(format_share(report.pass_at_1))}"
     yield ""
-    yield f"{plain(of_setup(report.setup))}; Wilson score interval"
-    yield from (f"\n- {plain(line)}" for line in remarks(report))
+    yield f"{escape_markdown(format_setup(report.setup))}; Wilson score interval"
+    yield from (f"\n- {escape_markdown(line)}" for line in list_caveats(report))
     yield ""
     yield "| verdict | hidden tests pass | fail | wrong |"
     yield "|---|---:|---:|---|"
     for row in report.verdicts:
-        wrong = plain(share_text(row.wrong)) if row.wrong.of else "–"
+        wrong = escape_markdown(format_share(row.wrong)) if row.wrong.of else "–"
         yield f"| {row.verdict} | {row.hidden_passed} | {row.hidden_failed} | {wrong} |"
     yield ""
-    yield _SPENT
-    yield _RULE
-    yield _spent("a task", report.mean)
-    yield _spent("in all", report.total)
-    lines = [_unsolved(item) for item in report.results if not item.solved]
-    yield from folded("not solved", lines)
+    yield _SPENDING_HEADER
+    yield _SPENDING_ALIGNMENT
+    yield _spending_row("a task", report.mean)
+    yield _spending_row("in all", report.total)
+    lines = [_unsolved_item(item) for item in report.results if not item.is_solved]
+    yield from collapsible_list("not solved", lines)
 
 
-def _spent(name: str, spent: Spent) -> str:
-    cost = plain(f"${spent.cost_usd:.4f}") if spent.cost_usd is not None else "unknown"
+def _spending_row(name: str, spent: EvalUsage) -> str:
+    cost = escape_markdown(f"${spent.cost_usd:.4f}") if spent.cost_usd is not None else "unknown"
     return (
         f"| {name} | {spent.calls:.4g} | {spent.input_tokens:.0f} | {spent.output_tokens:.0f} "
         f"| {spent.repairs:.3g} | {spent.seconds:.1f} | {cost} |"
     )
 
 
-def _unsolved(item: TaskResult) -> str:
+def _unsolved_item(item: TaskResult) -> str:
     came_to = item.verdict or "broke off"
-    return f"{code(item.id)} ({came_to}): {plain(item.why)}"
+    return f"{code_span(item.id)} ({came_to}): {escape_markdown(item.why)}"
 
 
-def comparison_markdown(found: Comparison) -> str:
+def render_comparison_markdown(comparison: Comparison) -> str:
     """pass@1 of both, which tasks differ, what each spent."""
-    return "\n".join(_compared(found)) + "\n"
+    return "\n".join(_comparison_lines(comparison)) + "\n"
 
 
-def _compared(found: Comparison) -> Iterator[str]:
-    yield f"## {plain(conclusion(found))}"
+def _comparison_lines(comparison: Comparison) -> Iterator[str]:
+    yield f"## {escape_markdown(format_conclusion(comparison))}"
     yield ""
-    yield f"- A: {plain(of_setup(found.a))}: pass@1 {plain(share_text(found.a_pass_at_1))}"
-    yield f"- B: {plain(of_setup(found.b))}: pass@1 {plain(share_text(found.b_pass_at_1))}"
-    if differing := settings_that_differ(found):
-        yield f"- {plain(differing)}"
-    yield f"- {plain(difference_text(found))}"
-    yield f"- {found.tasks} tasks: {found.both} solved by both, {found.neither} by neither"
+    yield f"- A: {escape_markdown(format_setup(comparison.a))}: pass@1 {escape_markdown(format_share(comparison.a_pass_at_1))}"
+    yield f"- B: {escape_markdown(format_setup(comparison.b))}: pass@1 {escape_markdown(format_share(comparison.b_pass_at_1))}"
+    if differing := format_setting_differences(comparison):
+        yield f"- {escape_markdown(differing)}"
+    yield f"- {escape_markdown(format_difference(comparison))}"
+    yield f"- {comparison.tasks} tasks: {comparison.both} solved by both, {comparison.neither} by neither"
     yield ""
-    yield _SPENT
-    yield _RULE
-    yield _spent("A", found.a_mean)
-    yield _spent("B", found.b_mean)
-    yield _spent("B - A", spent_difference(found))
-    yield from folded("solved by A alone", [code(id) for id in found.a_alone])
-    yield from folded("solved by B alone", [code(id) for id in found.b_alone])
-    yield from folded("not compared", [plain(line) for line in found.left_out])
+    yield _SPENDING_HEADER
+    yield _SPENDING_ALIGNMENT
+    yield _spending_row("A", comparison.a_mean)
+    yield _spending_row("B", comparison.b_mean)
+    yield _spending_row("B - A", subtract_spending(comparison))
+    yield from collapsible_list("solved by A alone", [code_span(id) for id in comparison.a_alone])
+    yield from collapsible_list("solved by B alone", [code_span(id) for id in comparison.b_alone])
+    yield from collapsible_list(
+        "not compared", [escape_markdown(line) for line in comparison.left_out]
+    )

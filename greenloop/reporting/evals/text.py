@@ -4,31 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from greenloop.records.evaluation import Comparison, EvalReport, EvalSetup, Share, Spent, VerdictRow
-from greenloop.reporting.escaping import line_of
+from greenloop.records.evaluation import (
+    Comparison,
+    EvalReport,
+    EvalSetup,
+    EvalUsage,
+    Proportion,
+    VerdictRow,
+)
+from greenloop.reporting.escaping import first_line
 
-_MOST = 20
+_MAX_LISTED = 20
 
 
-def eval_text(report: EvalReport) -> str:
+def render_eval_text(report: EvalReport) -> str:
     """pass@1, the verdicts against the hidden tests, what was spent."""
-    return "\n".join(_lines(report)) + "\n"
+    return "\n".join(_report_lines(report)) + "\n"
 
 
-def _lines(report: EvalReport) -> Iterator[str]:
-    yield f"{of_setup(report.setup)}"
-    yield f"pass@1   {share_text(report.pass_at_1)}, Wilson score interval"
-    yield from (f"         {line}" for line in remarks(report))
+def _report_lines(report: EvalReport) -> Iterator[str]:
+    yield f"{format_setup(report.setup)}"
+    yield f"pass@1   {format_share(report.pass_at_1)}, Wilson score interval"
+    yield from (f"         {line}" for line in list_caveats(report))
     yield ""
     yield f"{'verdict':10}{'hidden tests pass':>18}{'fail':>6}   wrong"
-    yield from (_row(item) for item in report.verdicts)
+    yield from (_verdict_row(item) for item in report.verdicts)
     yield ""
     yield f"{'':10}{'calls':>8}{'tokens in':>12}{'out':>10}{'repairs':>9}{'seconds':>10}  cost"
-    yield spent_row("a task", report.mean)
-    yield spent_row("in all", report.total)
+    yield format_spending_row("a task", report.mean)
+    yield format_spending_row("in all", report.total)
 
 
-def remarks(report: EvalReport) -> Iterator[str]:
+def list_caveats(report: EvalReport) -> Iterator[str]:
     """What pass@1 does not show by itself."""
     if report.broken_off:
         yield (
@@ -41,12 +48,12 @@ def remarks(report: EvalReport) -> Iterator[str]:
         yield f"not complete: {report.not_run} of {report.tasks} tasks were not run"
 
 
-def _row(row: VerdictRow) -> str:
-    wrong = share_text(row.wrong) if row.wrong.of else "–"
+def _verdict_row(row: VerdictRow) -> str:
+    wrong = format_share(row.wrong) if row.wrong.of else "–"
     return f"{row.verdict:10}{row.hidden_passed:18}{row.hidden_failed:6}   {wrong}"
 
 
-def spent_row(name: str, spent: Spent) -> str:
+def format_spending_row(name: str, spent: EvalUsage) -> str:
     """One line of the table of what was spent."""
     cost = f"${spent.cost_usd:.4f}" if spent.cost_usd is not None else "unknown"
     return (
@@ -55,7 +62,7 @@ def spent_row(name: str, spent: Spent) -> str:
     )
 
 
-def share_text(share: Share) -> str:
+def format_share(share: Proportion) -> str:
     """`62.5% (5 of 8; 95%: 30.6% to 86.3%)`."""
     if share.share is None or share.low is None or share.high is None:
         return "of no task"
@@ -63,70 +70,70 @@ def share_text(share: Share) -> str:
     return f"{share.share:.1%} ({share.count} of {share.of}; {interval})"
 
 
-def of_setup(setup: EvalSetup) -> str:
+def format_setup(setup: EvalSetup) -> str:
     """Model and tasks in one line."""
-    return line_of(f"{setup.model} on {setup.tasks} ({setup.format})", 200)
+    return first_line(f"{setup.model} on {setup.tasks} ({setup.format})", 200)
 
 
-def conclusion(found: Comparison) -> str:
+def format_conclusion(comparison: Comparison) -> str:
     """Whether there is a difference, in plain words."""
-    p = f"McNemar's exact test: p = {found.p:.3f}"
-    if not found.shown:
+    p = f"McNemar's exact test: p = {comparison.p:.3f}"
+    if not comparison.shown:
         return f"no difference shown ({p})"
-    return f"{'B' if found.difference > 0 else 'A'} solves more ({p})"
+    return f"{'B' if comparison.difference > 0 else 'A'} solves more ({p})"
 
 
-def difference_text(found: Comparison) -> str:
+def format_difference(comparison: Comparison) -> str:
     """`B - A: +12.5 points (95%: -10.1 to +30.5, Bonett-Price)`."""
-    low, high = (f"{100 * value:+.1f}" for value in (found.low, found.high))
-    return f"B - A: {100 * found.difference:+.1f} points (95%: {low} to {high}, Bonett-Price)"
+    low, high = (f"{100 * value:+.1f}" for value in (comparison.low, comparison.high))
+    return f"B - A: {100 * comparison.difference:+.1f} points (95%: {low} to {high}, Bonett-Price)"
 
 
-def comparison_text(found: Comparison) -> str:
+def render_comparison_text(comparison: Comparison) -> str:
     """pass@1 of both, which tasks differ, what each spent."""
-    return "\n".join(_compared(found)) + "\n"
+    return "\n".join(_comparison_lines(comparison)) + "\n"
 
 
-def _compared(found: Comparison) -> Iterator[str]:
-    yield f"A  {of_setup(found.a)}"
-    yield f"   pass@1 {share_text(found.a_pass_at_1)}"
-    yield f"B  {of_setup(found.b)}"
-    yield f"   pass@1 {share_text(found.b_pass_at_1)}"
-    if differing := settings_that_differ(found):
+def _comparison_lines(comparison: Comparison) -> Iterator[str]:
+    yield f"A  {format_setup(comparison.a)}"
+    yield f"   pass@1 {format_share(comparison.a_pass_at_1)}"
+    yield f"B  {format_setup(comparison.b)}"
+    yield f"   pass@1 {format_share(comparison.b_pass_at_1)}"
+    if differing := format_setting_differences(comparison):
         yield f"   {differing}"
     yield ""
-    yield difference_text(found)
-    yield conclusion(found)
+    yield format_difference(comparison)
+    yield format_conclusion(comparison)
     yield (
-        f"{found.tasks} tasks: {found.both} solved by both, {found.neither} by neither, "
-        f"{len(found.a_alone)} by A alone, {len(found.b_alone)} by B alone"
+        f"{comparison.tasks} tasks: {comparison.both} solved by both, {comparison.neither} by neither, "
+        f"{len(comparison.a_alone)} by A alone, {len(comparison.b_alone)} by B alone"
     )
-    yield from _listed("A alone", found.a_alone)
-    yield from _listed("B alone", found.b_alone)
+    yield from _list_ids("A alone", comparison.a_alone)
+    yield from _list_ids("B alone", comparison.b_alone)
     yield ""
     yield f"{'a task':10}{'calls':>8}{'tokens in':>12}{'out':>10}{'repairs':>9}{'seconds':>10}  cost"
-    yield spent_row("A", found.a_mean)
-    yield spent_row("B", found.b_mean)
-    yield spent_row("B - A", spent_difference(found))
-    if found.left_out:
+    yield format_spending_row("A", comparison.a_mean)
+    yield format_spending_row("B", comparison.b_mean)
+    yield format_spending_row("B - A", subtract_spending(comparison))
+    if comparison.left_out:
         yield ""
-        yield f"{len(found.left_out)} tasks are not compared"
-        yield from _listed("not", found.left_out)
+        yield f"{len(comparison.left_out)} tasks are not compared"
+        yield from _list_ids("not", comparison.left_out)
 
 
-def settings_that_differ(found: Comparison) -> str:
+def format_setting_differences(comparison: Comparison) -> str:
     """`A and B differ in max_repairs (5, 0)`; '' where they do not."""
-    a, b = found.a.options, found.b.options
+    a, b = comparison.a.options, comparison.b.options
     names = [name for name in {**a, **b} if a.get(name) != b.get(name)]
     told = ", ".join(f"{name} ({a.get(name)}, {b.get(name)})" for name in names)
-    return line_of(f"A and B differ in {told}", 300) if told else ""
+    return first_line(f"A and B differ in {told}", 300) if told else ""
 
 
-def spent_difference(found: Comparison) -> Spent:
+def subtract_spending(comparison: Comparison) -> EvalUsage:
     """What B spends more than A on a task."""
-    a, b = found.a_mean, found.b_mean
+    a, b = comparison.a_mean, comparison.b_mean
     known = a.cost_usd is not None and b.cost_usd is not None
-    return Spent(
+    return EvalUsage(
         calls=b.calls - a.calls,
         input_tokens=b.input_tokens - a.input_tokens,
         output_tokens=b.output_tokens - a.output_tokens,
@@ -136,8 +143,8 @@ def spent_difference(found: Comparison) -> Spent:
     )
 
 
-def _listed(name: str, ids: tuple[str, ...]) -> Iterator[str]:
-    for id in ids[:_MOST]:
-        yield f"  {name}: {line_of(id, 200)}"
-    if len(ids) > _MOST:
-        yield f"  {name}: and {len(ids) - _MOST} more"
+def _list_ids(name: str, ids: tuple[str, ...]) -> Iterator[str]:
+    for id in ids[:_MAX_LISTED]:
+        yield f"  {name}: {first_line(id, 200)}"
+    if len(ids) > _MAX_LISTED:
+        yield f"  {name}: and {len(ids) - _MAX_LISTED} more"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from greenloop.records import Evidence
-from greenloop.reporting.evidence.text import pieces
+from greenloop.reporting.evidence.text import assess_evidence
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Measure:
     reached: bool | None
     text: str
     share: float | None = None
-    least: float | None = None
+    threshold: float | None = None
 
     @property
     def state(self) -> str:
@@ -28,22 +28,22 @@ class Measure:
         return {True: "ok", False: "short", None: "none"}[self.reached]
 
 
-def measures(evidence: Evidence) -> tuple[Measure, ...]:
+def build_measures(evidence: Evidence) -> tuple[Measure, ...]:
     """All evidence, the red phase first."""
-    shares = _shares(evidence)
+    shares = _collect_shares(evidence)
     graded = tuple(
         Measure(name, reached, text, *shares.get(name, (None, None)))
-        for name, reached, text in pieces(evidence)
+        for name, reached, text in assess_evidence(evidence)
     )
-    return (*_red_phase(evidence), *graded)
+    return (*_measure_red_phase(evidence), *graded)
 
 
-def was_graded(evidence: Evidence) -> bool:
+def has_grading_evidence(evidence: Evidence) -> bool:
     """Whether any evidence beyond the red phase was taken: it is for green runs alone."""
     return any((evidence.hollow_run, evidence.controls, evidence.mutation, evidence.coverage))
 
 
-def _red_phase(evidence: Evidence) -> tuple[Measure, ...]:
+def _measure_red_phase(evidence: Evidence) -> tuple[Measure, ...]:
     found = evidence.red_phase
     if found is None:
         return ()
@@ -53,7 +53,7 @@ def _red_phase(evidence: Evidence) -> tuple[Measure, ...]:
     return (Measure("red phase", found.reached, text),)
 
 
-def _shares(evidence: Evidence) -> dict[str, tuple[float | None, float | None]]:
+def _collect_shares(evidence: Evidence) -> dict[str, tuple[float | None, float | None]]:
     limits, found = evidence.thresholds, {}
     if (controls := evidence.controls) and controls.total:
         found["controls"] = (controls.controlled / controls.total, limits.controlled)

@@ -5,90 +5,90 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from greenloop.records import Evidence, Report, Survivor
-from greenloop.reporting.escaping import one_line
-from greenloop.reporting.summary import counted_as
+from greenloop.reporting.escaping import sanitize_line
+from greenloop.reporting.summary import pluralize
 
-_MOST = 6
-_LINE = 110
+_MAX_ITEMS = 6
+_MAX_LINE_LENGTH = 110
 # Whether it is reached (None: not measured, or nothing to measure), and what is told of it.
-_Piece = tuple[bool | None, str]
+_Assessment = tuple[bool | None, str]
 
 
-def grade_text(report: Report) -> str:
+def render_grade(report: Report) -> str:
     """Verdict, tests, evidence, and where to look; what foreign code wrote is made harmless."""
-    return "".join(f"{one_line(line)[:400]}\n" for line in _lines(report))
+    return "".join(f"{sanitize_line(line)[:400]}\n" for line in _grade_lines(report))
 
 
-def grade_lines(evidence: Evidence) -> Iterator[str]:
+def render_evidence_lines(evidence: Evidence) -> Iterator[str]:
     """One line a kind of evidence: `ok`, `short` or `--` (not measured), its value, its threshold."""
-    for name, reached, text in pieces(evidence):
+    for name, reached, text in assess_evidence(evidence):
         sign = {True: "ok   ", False: "SHORT", None: "--   "}[reached]
         yield f"  {sign}  {name:<12} {text}"
 
 
-def pieces(evidence: Evidence) -> Iterator[tuple[str, bool | None, str]]:
+def assess_evidence(evidence: Evidence) -> Iterator[tuple[str, bool | None, str]]:
     """Each kind of evidence: its name, whether it is reached (None: not measured), its words."""
-    for name, tell in _tellers().items():
+    for name, tell in _assessors().items():
         if name == "sealed" and evidence.sealed is None and name not in evidence.not_measured:
             continue  # there are such only where a model was asked for them
         why = evidence.not_measured.get(name.replace(" ", "_"))
         yield name, *((None, f"not measured: {why}") if why else tell(evidence))
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _grade_lines(report: Report) -> Iterator[str]:
     passed = sum(item.outcome == "passed" for item in report.tests)
     yield (
-        f"{report.verdict}: {passed} of {counted_as(len(report.tests), 'test')} "
+        f"{report.verdict}: {passed} of {pluralize(len(report.tests), 'test')} "
         f"{'passes' if passed == 1 == len(report.tests) else 'pass'}, {report.timings.total_s:.1f} s"
     )
     if report.evidence.hollow_run is not None or report.evidence.controls is not None:
-        yield from grade_lines(report.evidence)
-        yield from _survivors(report.evidence)
+        yield from render_evidence_lines(report.evidence)
+        yield from _survivor_lines(report.evidence)
     for reason in report.reasons:
         yield f"  not better because: {reason}"
     if report.artifacts.report:
         yield f"  report: {report.artifacts.report}"
 
 
-def _survivors(evidence: Evidence) -> Iterator[str]:
+def _survivor_lines(evidence: Evidence) -> Iterator[str]:
     """What the tests would have to ask."""
     survived = evidence.mutation.survived if evidence.mutation else ()
-    for item in survived[:_MOST]:
-        yield f"  survived: line {item.line} as `{changed_line(item)}`"
+    for item in survived[:_MAX_ITEMS]:
+        yield f"  survived: line {item.line} as `{mutated_line(item)}`"
         yield f"            {item.question}"
-    if len(survived) > _MOST:
-        yield f"  and {len(survived) - _MOST} more, see the report"
+    if len(survived) > _MAX_ITEMS:
+        yield f"  and {len(survived) - _MAX_ITEMS} more, see the report"
 
 
-def hunk(survivor: Survivor) -> list[str]:
+def diff_hunk(survivor: Survivor) -> list[str]:
     """The change with the lines around it, without the diff's heads."""
     lines = survivor.diff.rstrip("\n").split("\n")
     heads = [number for number, line in enumerate(lines) if line.startswith("@@")]
     return lines[heads[0] + 1 :] if heads else lines
 
 
-def changed_line(survivor: Survivor) -> str:
+def mutated_line(survivor: Survivor) -> str:
     """The first line that the mutant has instead."""
     lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
     return next((line[1:].strip() for line in lines if not line.startswith("+++")), "(taken out)")
 
 
-def _tellers() -> dict[str, Callable[[Evidence], _Piece]]:
+def _assessors() -> dict[str, Callable[[Evidence], _Assessment]]:
     return {
-        "hollow run": _hollow_run,
-        "controls": _controls,
-        "split": _split,
-        "outside": _outside,
-        "sealed": _sealed,
-        "mutants": _mutants,
-        "lines": _lines_covered,
-        "branches": _branches_covered,
-        "flakiness": _flakiness,
-        "integrity": _integrity,
+        "hollow run": _assess_empty_bodies,
+        "controls": _assess_assertion_mutation,
+        "split": _assess_split,
+        "outside": _assess_memorization,
+        "sealed": _assess_held_out,
+        "mutants": _assess_mutation,
+        "lines": _assess_line_coverage,
+        "branches": _assess_branch_coverage,
+        "flakiness": _assess_flakiness,
+        "integrity": _assess_integrity,
     }
 
 
-def _hollow_run(evidence: Evidence) -> _Piece:
+def _assess_empty_bodies(evidence: Evidence) -> _Assessment:
     found = evidence.hollow_run
     if found is None:
         return None, "not taken"
@@ -98,7 +98,7 @@ def _hollow_run(evidence: Evidence) -> _Piece:
     return found.reached, f"{found.failed} of {ran} tests fail on the code without its bodies"
 
 
-def _controls(evidence: Evidence) -> _Piece:
+def _assess_assertion_mutation(evidence: Evidence) -> _Assessment:
     found = evidence.controls
     if found is None:
         return None, "not taken"
@@ -114,7 +114,7 @@ def _controls(evidence: Evidence) -> _Piece:
     return found.reached, text
 
 
-def _split(evidence: Evidence) -> _Piece:
+def _assess_split(evidence: Evidence) -> _Assessment:
     """Tests that need one process are no shortfall: then this was not measured."""
     found = evidence.split
     if found is None:
@@ -125,11 +125,11 @@ def _split(evidence: Evidence) -> _Piece:
         return None, f"in one process only: {found.why}"
     text = "the tests pass too where they and the code are two processes"
     if found.own_equality:
-        text += f"; {counted_as(len(found.own_equality), 'test')} by the code's own =="
+        text += f"; {pluralize(len(found.own_equality), 'test')} by the code's own =="
     return True, text
 
 
-def _outside(evidence: Evidence) -> _Piece:
+def _assess_memorization(evidence: Evidence) -> _Assessment:
     found = evidence.outside
     if found is None:
         return None, "no test calls the code with plain values alone"
@@ -137,10 +137,10 @@ def _outside(evidence: Evidence) -> _Piece:
         return False, f"answers otherwise without its tests: {', '.join(found.otherwise[:2])}"
     if found.by_heart:
         return False, f"answers only what the tests ask: {', '.join(found.by_heart[:2])}"
-    return True, f"{counted_as(found.asked, 'call')} of the tests answered alike without them"
+    return True, f"{pluralize(found.asked, 'call')} of the tests answered alike without them"
 
 
-def _sealed(evidence: Evidence) -> _Piece:
+def _assess_held_out(evidence: Evidence) -> _Assessment:
     found = evidence.sealed
     if found is None:
         return None, "none were given"
@@ -148,7 +148,7 @@ def _sealed(evidence: Evidence) -> _Piece:
     return found.reached, found.cut_short or f"{found.agreed} of {found.total} agree {least}"
 
 
-def _mutants(evidence: Evidence) -> _Piece:
+def _assess_mutation(evidence: Evidence) -> _Assessment:
     found, least = evidence.mutation, evidence.thresholds.mutation_score
     if found is None:
         return None, f"not measured: {evidence.not_measured.get('mutation', 'not taken')}"
@@ -159,27 +159,27 @@ def _mutants(evidence: Evidence) -> _Piece:
     return found.score >= least, f"{text} (at least {least:.0%})"
 
 
-def _lines_covered(evidence: Evidence) -> _Piece:
+def _assess_line_coverage(evidence: Evidence) -> _Assessment:
     found, least = evidence.coverage, evidence.thresholds.line_coverage
     if found is None:
         return None, f"not measured: {evidence.not_measured.get('coverage', 'not taken')}"
-    return _covered(found.line, least, [str(line) for line in found.missed_lines])
+    return _assess_coverage(found.line, least, [str(line) for line in found.missed_lines])
 
 
-def _branches_covered(evidence: Evidence) -> _Piece:
+def _assess_branch_coverage(evidence: Evidence) -> _Assessment:
     found, least = evidence.coverage, evidence.thresholds.branch_coverage
     if found is None:
         return None, f"not measured: {evidence.not_measured.get('coverage', 'not taken')}"
-    return _covered(found.branch, least, list(found.missed_branches))
+    return _assess_coverage(found.branch, least, list(found.missed_branches))
 
 
-def _covered(share: float, least: float, missed: list[str]) -> _Piece:
-    shown = ", ".join(missed[:_MOST]) + (", …" if len(missed) > _MOST else "")
+def _assess_coverage(share: float, threshold: float, missed: list[str]) -> _Assessment:
+    shown = ", ".join(missed[:_MAX_ITEMS]) + (", …" if len(missed) > _MAX_ITEMS else "")
     never = f"; never reached: {shown}" if missed else ""
-    return share >= least, f"{share:.0%} (at least {least:.0%}){never}"
+    return share >= threshold, f"{share:.0%} (at least {threshold:.0%}){never}"
 
 
-def _flakiness(evidence: Evidence) -> _Piece:
+def _assess_flakiness(evidence: Evidence) -> _Assessment:
     found = evidence.flakiness
     if found is None:
         return None, "not taken"
@@ -188,16 +188,16 @@ def _flakiness(evidence: Evidence) -> _Piece:
     return found.reached, found.cut_short or (steady if found.reached else differing)
 
 
-def _integrity(evidence: Evidence) -> _Piece:
+def _assess_integrity(evidence: Evidence) -> _Assessment:
     found = evidence.integrity
     if not found:
         return True, "reaches for nothing that could forge a verdict"
     first = f"line {found[0].line} {found[0].what}"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return False, f"{first}{more}"[:_LINE]
+    return False, f"{first}{more}"[:_MAX_LINE_LENGTH]
 
 
-def evidence_line(evidence: Evidence) -> str:
+def summarize_evidence(evidence: Evidence) -> str:
     """All evidence in one line; what was not taken is left out."""
     parts: list[str] = []
     if evidence.red_phase:

@@ -9,119 +9,123 @@ import re
 from collections.abc import Iterator
 
 from greenloop.records import Report
-from greenloop.reporting.escaping import clipped, visible
-from greenloop.reporting.evidence.measures import measures, was_graded
-from greenloop.reporting.evidence.text import changed_line
-from greenloop.reporting.summary import counts_line
-from greenloop.reporting.titles import SIGN, title_of
-from greenloop.reporting.traceability import requirement_rows, short_name
+from greenloop.reporting.escaping import escape_invisible, truncate
+from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
+from greenloop.reporting.evidence.text import mutated_line
+from greenloop.reporting.summary import format_counts
+from greenloop.reporting.titles import VERDICT_SIGNS, report_title
+from greenloop.reporting.traceability import build_requirement_rows, short_name
 
-_MOST = 20
-_TEXT = 300
-_WHOLE = 60_000  # a comment on GitHub takes 65,536 characters
-_SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&$]|^[-+=]|(?<=^[0-9])[.)])")
-_NO_LINK = "\u2060"  # a word joiner: not seen, and no link or mention goes over it
+_MAX_ITEMS = 20
+_MAX_TEXT_LENGTH = 300
+_MAX_DOCUMENT_LENGTH = 60_000  # a comment on GitHub takes 65,536 characters
+_SPECIAL_CHARACTERS = re.compile(r"([\\`*_\[\]#|<>~&$]|^[-+=]|(?<=^[0-9])[.)])")
+_WORD_JOINER = "\u2060"  # a word joiner: not seen, and no link or mention goes over it
 
 
-def markdown(report: Report) -> str:
+def render_markdown(report: Report) -> str:
     """Verdict, reasons, evidence; the rest is folded."""
-    text = "\n".join(_lines(report)) + "\n"
-    if len(text) > _WHOLE:
-        text = "\n".join([*_head(report), "", *_evidence(report)]) + "\n"
-    return text[:_WHOLE]
+    text = "\n".join(_document_lines(report)) + "\n"
+    if len(text) > _MAX_DOCUMENT_LENGTH:
+        text = "\n".join([*_heading_lines(report), "", *_evidence_lines(report)]) + "\n"
+    return text[:_MAX_DOCUMENT_LENGTH]
 
 
-def _lines(report: Report) -> Iterator[str]:
-    yield from _head(report)
-    yield from _evidence(report)
-    yield from _failures(report)
-    yield from _survivors(report)
-    yield from _disputes(report)
-    yield from _requirements(report)
+def _document_lines(report: Report) -> Iterator[str]:
+    yield from _heading_lines(report)
+    yield from _evidence_lines(report)
+    yield from _failure_lines(report)
+    yield from _survivor_lines(report)
+    yield from _dispute_lines(report)
+    yield from _requirement_lines(report)
 
 
-def _head(report: Report) -> Iterator[str]:
-    yield f"## {SIGN[report.verdict]} {report.verdict}: {code(title_of(report))}"
+def _heading_lines(report: Report) -> Iterator[str]:
+    yield f"## {VERDICT_SIGNS[report.verdict]} {report.verdict}: {code_span(report_title(report))}"
     yield ""
-    yield plain(counts_line(report))
+    yield escape_markdown(format_counts(report))
     if report.reasons:
         yield ""
         yield "Not better because:"
         yield ""
-        yield from (f"- {plain(reason)}" for reason in report.reasons[:_MOST])
+        yield from (f"- {escape_markdown(reason)}" for reason in report.reasons[:_MAX_ITEMS])
 
 
-def _evidence(report: Report) -> Iterator[str]:
+def _evidence_lines(report: Report) -> Iterator[str]:
     """A table of what was measured."""
-    if not was_graded(report.evidence):
+    if not has_grading_evidence(report.evidence):
         return
     signs = {True: "✓", False: "✗", None: "–"}
     yield ""
     yield "| | evidence | came to |"
     yield "|---|---|---|"
-    for item in measures(report.evidence):
-        yield f"| {signs[item.reached]} | {item.name} | {plain(item.text)} |"
+    for item in build_measures(report.evidence):
+        yield f"| {signs[item.reached]} | {item.name} | {escape_markdown(item.text)} |"
 
 
-def _failures(report: Report) -> Iterator[str]:
+def _failure_lines(report: Report) -> Iterator[str]:
     lines = [
-        f"- {code(short_name(item.test))}: {plain(f'{item.exception}: {item.message}')}"
+        f"- {code_span(short_name(item.test))}: {escape_markdown(f'{item.exception}: {item.message}')}"
         for item in report.failures
     ]
-    yield from _folded("test that fails", "tests that fail", lines)
+    yield from _collapsible_section("test that fails", "tests that fail", lines)
 
 
-def _survivors(report: Report) -> Iterator[str]:
+def _survivor_lines(report: Report) -> Iterator[str]:
     mutation = report.evidence.mutation
     lines = [
-        f"- line {item.line} as {code(changed_line(item))}: {plain(item.question)}"
+        f"- line {item.line} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
         for item in (mutation.survived if mutation else ())
     ]
-    yield from _folded("fault that no test notices", "faults that no test notices", lines)
+    yield from _collapsible_section(
+        "fault that no test notices", "faults that no test notices", lines
+    )
 
 
-def _disputes(report: Report) -> Iterator[str]:
+def _dispute_lines(report: Report) -> Iterator[str]:
     ends = {"test": "wrong, dropped", "code": "stands"}
     lines = [
-        f"- {code(item.test)} ({ends[item.wrong]}): {plain(item.because)}"
+        f"- {code_span(item.test)} ({ends[item.wrong]}): {escape_markdown(item.because)}"
         for item in report.disputes
     ]
-    yield from _folded("disputed test", "disputed tests", lines)
+    yield from _collapsible_section("disputed test", "disputed tests", lines)
 
 
-def _requirements(report: Report) -> Iterator[str]:
+def _requirement_lines(report: Report) -> Iterator[str]:
     lines = [
-        f"- **{item.id}** {plain(item.text)} ({item.passed} of {item.total} tests pass)"
-        for item in requirement_rows(report, most=0)
+        f"- **{item.id}** {escape_markdown(item.text)} ({item.passed} of {item.total} tests pass)"
+        for item in build_requirement_rows(report, max_tests=0)
     ]
-    yield from _folded("requirement", "requirements", lines, most=60)
+    yield from _collapsible_section("requirement", "requirements", lines, limit=60)
 
 
-def _folded(one: str, many: str, lines: list[str], most: int = _MOST) -> Iterator[str]:
+def _collapsible_section(
+    singular: str, plural: str, lines: list[str], limit: int = _MAX_ITEMS
+) -> Iterator[str]:
     if not lines:
         return
     yield ""
-    yield f"<details><summary>{len(lines)} {one if len(lines) == 1 else many}</summary>"
+    yield f"<details><summary>{len(lines)} {singular if len(lines) == 1 else plural}</summary>"
     yield ""
-    yield from lines[:most]
-    if len(lines) > most:
-        yield f"- and {len(lines) - most} more, see the report"
+    yield from lines[:limit]
+    if len(lines) > limit:
+        yield f"- and {len(lines) - limit} more, see the report"
     yield ""
     yield "</details>"
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """A text in one line that Markdown leaves as it is."""
-    flat = clipped(" ".join(visible(text).split()), _TEXT)
-    escaped = _SPECIAL.sub(r"\\\1", flat)
-    escaped = re.sub(r"@(?=\w)", f"@{_NO_LINK}", escaped)
-    escaped = re.sub(r"(?i)(https?|ftp|mailto|xmpp)(:)", rf"\1{_NO_LINK}\2", escaped)
-    return re.sub(r"(?i)\bwww\.", f"www{_NO_LINK}.", escaped)
+    flat = truncate(" ".join(escape_invisible(text).split()), _MAX_TEXT_LENGTH)
+    escaped = _SPECIAL_CHARACTERS.sub(r"\\\1", flat)
+    escaped = re.sub(r"@(?=\w)", f"@{_WORD_JOINER}", escaped)
+    escaped = re.sub(r"(?i)(https?|ftp|mailto|xmpp)(:)", rf"\1{_WORD_JOINER}\2", escaped)
+    return re.sub(r"(?i)\bwww\.", f"www{_WORD_JOINER}.", escaped)
 
 
-def code(text: str) -> str:
+def code_span(text: str) -> str:
     """A text in one line as a code span, also in a table."""
-    flat = clipped(" ".join(visible(text).split()), _TEXT).replace("|", "¦")
+    flat = truncate(" ".join(escape_invisible(text).split()), _MAX_TEXT_LENGTH).replace("|", "¦")
     longest = max((len(run) for run in re.findall("`+", flat)), default=0)
     fence = "`" * (longest + 1)
     room = " " if flat.startswith("`") or flat.endswith("`") or not flat else ""

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from greenloop.records import Attempt, Failure, Report
-from greenloop.reporting.escaping import clipped
+from greenloop.reporting.escaping import truncate
 from greenloop.reporting.traceability import short_name
 
-_MOST_LINES = 3000  # of a module that is compared
-_MOST_DIFF = 800
-_MOST_FAILURES = 8
-_OPEN = 80  # a longer diff is folded
-_LINE = 400
+_MAX_COMPARED_LINES = 3000  # of a module that is compared
+_MAX_DIFF_LINES = 800
+_MAX_FAILURES = 8
+_MAX_EXPANDED_LINES = 80  # a longer diff is folded
+_MAX_LINE_LENGTH = 400
 
 
 @dataclass(frozen=True)
@@ -26,62 +26,67 @@ class DiffLine:
 
 
 @dataclass(frozen=True)
-class Told:
+class FailureView:
     """A failure for the eye: the test's name, and where in the run's files it happened."""
 
     test: str
     failure: Failure
-    place: str
+    location: str
 
 
 @dataclass(frozen=True)
-class Step:
+class AttemptView:
     """An attempt with the failures that caused it, or the words for another cause."""
 
     attempt: Attempt
     cause: str
-    failures: tuple[Told, ...]
-    more: int
+    failures: tuple[FailureView, ...]
+    omitted_count: int
     diff: tuple[DiffLine, ...]
-    folded: bool
-    final: bool
+    is_collapsed: bool
+    is_final: bool
 
     @property
-    def ran(self) -> bool:
+    def has_run(self) -> bool:
         return self.attempt.passed is not None
 
     @property
-    def green(self) -> bool:
-        return self.ran and not (self.attempt.failed or self.attempt.errors)
+    def is_green(self) -> bool:
+        return self.has_run and not (self.attempt.failed or self.attempt.errors)
 
 
-def steps_of(report: Report) -> tuple[Step, ...]:
+def build_attempt_views(report: Report) -> tuple[AttemptView, ...]:
     """All attempts in order."""
     by_number = {item.n: item for item in report.attempts}
-    return tuple(_step(item, by_number, report) for item in report.attempts)
+    return tuple(_build_attempt_view(item, by_number, report) for item in report.attempts)
 
 
-def told_failures(failures: Sequence[Failure], most: int = 30) -> tuple[Told, ...]:
+def build_failure_views(failures: Sequence[Failure], limit: int = 30) -> tuple[FailureView, ...]:
     """The first failures, each with the last place in the run's own files."""
-    return tuple(Told(short_name(item.test), item, _place(item)) for item in failures[:most])
-
-
-def _step(attempt: Attempt, by_number: dict[int, Attempt], report: Report) -> Step:
-    base = by_number.get(attempt.based_on or 0)
-    because = base.failures if base and attempt.kind in ("repair", "rewrite") else ()
-    diff = tuple(_diff(base, attempt)) if base else ()
-    return Step(
-        attempt=attempt,
-        cause=_cause(attempt, base, report),
-        failures=told_failures(because, _MOST_FAILURES),
-        more=max(0, len(because) - _MOST_FAILURES),
-        diff=diff,
-        folded=len(diff) > _OPEN,
-        final=bool(attempt.code) and attempt.code == report.final_code,
+    return tuple(
+        FailureView(short_name(item.test), item, _format_location(item))
+        for item in failures[:limit]
     )
 
 
-def _cause(attempt: Attempt, base: Attempt | None, report: Report) -> str:
+def _build_attempt_view(
+    attempt: Attempt, by_number: dict[int, Attempt], report: Report
+) -> AttemptView:
+    base = by_number.get(attempt.based_on or 0)
+    because = base.failures if base and attempt.kind in ("repair", "rewrite") else ()
+    diff = tuple(_diff_lines(base, attempt)) if base else ()
+    return AttemptView(
+        attempt=attempt,
+        cause=_describe_cause(attempt, base, report),
+        failures=build_failure_views(because, _MAX_FAILURES),
+        omitted_count=max(0, len(because) - _MAX_FAILURES),
+        diff=diff,
+        is_collapsed=len(diff) > _MAX_EXPANDED_LINES,
+        is_final=bool(attempt.code) and attempt.code == report.final_code,
+    )
+
+
+def _describe_cause(attempt: Attempt, base: Attempt | None, report: Report) -> str:
     if attempt.kind == "generate":
         return "written from the contract, without sight of the tests"
     if attempt.kind == "free-fix":
@@ -96,22 +101,22 @@ def _cause(attempt: Attempt, base: Attempt | None, report: Report) -> str:
     return f"attempt {base.n} failed:" if base and base.failures else "the attempt before failed"
 
 
-def _diff(base: Attempt, attempt: Attempt) -> Iterator[DiffLine]:
+def _diff_lines(base: Attempt, attempt: Attempt) -> Iterator[DiffLine]:
     before, after = base.code.split("\n"), attempt.code.split("\n")
     if not (base.code and attempt.code):
         return
-    if max(len(before), len(after)) > _MOST_LINES:
+    if max(len(before), len(after)) > _MAX_COMPARED_LINES:
         yield DiffLine("at", "too long to be compared here")
         return
     lines = list(difflib.unified_diff(before, after, lineterm="", n=3))[2:]
-    for line in lines[:_MOST_DIFF]:
+    for line in lines[:_MAX_DIFF_LINES]:
         kind = {"+": "add", "-": "del", "@": "at"}.get(line[:1], "same")
-        yield DiffLine(kind, clipped(line, _LINE))
-    if len(lines) > _MOST_DIFF:
-        yield DiffLine("at", f"and {len(lines) - _MOST_DIFF} more lines")
+        yield DiffLine(kind, truncate(line, _MAX_LINE_LENGTH))
+    if len(lines) > _MAX_DIFF_LINES:
+        yield DiffLine("at", f"and {len(lines) - _MAX_DIFF_LINES} more lines")
 
 
-def _place(failure: Failure) -> str:
+def _format_location(failure: Failure) -> str:
     if not failure.frames:
         return ""
     last = failure.frames[-1]

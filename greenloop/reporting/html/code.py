@@ -6,21 +6,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from greenloop.records import Report, TriedMutant
-from greenloop.reporting.escaping import clipped
-from greenloop.reporting.evidence.text import changed_line
+from greenloop.records import MutantResult, Report
+from greenloop.reporting.escaping import truncate
+from greenloop.reporting.evidence.text import mutated_line
 
-NOTICED = ("killed", "timeout", "crashed")
-_ALIVE = ("survived", "uncovered")
-_MOST_LINES = 4000
-_LINE = 400
+DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
+_SURVIVING_OUTCOMES = ("survived", "uncovered")
+_MAX_LINES = 4000
+_MAX_LINE_LENGTH = 400
 
 
 @dataclass(frozen=True)
-class Alive:
+class SurvivingMutant:
     """A mutant that no test noticed: the line as it was then, and what a test would have to ask."""
 
-    changed: str
+    mutated_line: str
     question: str
     reached: bool
 
@@ -33,24 +33,24 @@ class CodeLine:
     `remarks` what else was found there.
     """
 
-    n: int
+    number: int
     text: str
-    reach: str
-    never: tuple[str, ...]
-    noticed: tuple[TriedMutant, ...]
-    alive: tuple[Alive, ...]
+    coverage: str
+    missed_branches: tuple[str, ...]
+    detected: tuple[MutantResult, ...]
+    survivors: tuple[SurvivingMutant, ...]
     remarks: tuple[str, ...]
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """The line's marks in words, for those who do not see colours."""
-        parts = {"hit": ["reached"], "miss": ["never reached"], "": []}[self.reach]
-        parts = parts + [f"{len(self.noticed)} faults noticed"] * bool(self.noticed)
-        return ", ".join(parts + [f"{len(self.alive)} faults survived"] * bool(self.alive))
+        parts = {"hit": ["reached"], "miss": ["never reached"], "": []}[self.coverage]
+        parts = parts + [f"{len(self.detected)} faults noticed"] * bool(self.detected)
+        return ", ".join(parts + [f"{len(self.survivors)} faults survived"] * bool(self.survivors))
 
 
 @dataclass(frozen=True)
-class Code:
+class AnnotatedCode:
     """All lines that are shown; `left_out` are not."""
 
     lines: tuple[CodeLine, ...]
@@ -59,44 +59,53 @@ class Code:
     tried: int
 
 
-def code_of(report: Report) -> Code:
+def annotate_code(report: Report) -> AnnotatedCode:
     """The final code with its evidence; older reports have less of it."""
     texts = report.final_code.rstrip("\n").split("\n") if report.final_code.strip() else []
-    noticed, alive, remarks = _noticed(report), _alive(report), _remarks(report)
-    reach, never = _reach(report), _never(report)
+    noticed, alive, remarks = (
+        _detected_by_line(report),
+        _survivors_by_line(report),
+        _remarks_by_line(report),
+    )
+    reach, never = _coverage_by_line(report), _missed_branches_by_line(report)
     lines = tuple(
         CodeLine(
-            n=n,
-            text=clipped(text, _LINE),
-            reach=reach.get(n, ""),
-            never=tuple(never.get(n, ())),
-            noticed=tuple(noticed.get(n, ())),
-            alive=tuple(alive.get(n, ())),
+            number=n,
+            text=truncate(text, _MAX_LINE_LENGTH),
+            coverage=reach.get(n, ""),
+            missed_branches=tuple(never.get(n, ())),
+            detected=tuple(noticed.get(n, ())),
+            survivors=tuple(alive.get(n, ())),
             remarks=tuple(remarks.get(n, ())),
         )
-        for n, text in enumerate(texts[:_MOST_LINES], 1)
+        for n, text in enumerate(texts[:_MAX_LINES], 1)
     )
-    left_out, tried = max(0, len(texts) - _MOST_LINES), sum(map(len, noticed.values()))
+    left_out, tried = max(0, len(texts) - _MAX_LINES), sum(map(len, noticed.values()))
     measured = report.evidence.coverage is not None
-    return Code(lines, left_out, measured, tried + sum(map(len, alive.values())))
+    return AnnotatedCode(lines, left_out, measured, tried + sum(map(len, alive.values())))
 
 
-def _noticed(report: Report) -> Mapping[int, list[TriedMutant]]:
+def _detected_by_line(report: Report) -> Mapping[int, list[MutantResult]]:
     mutation = report.evidence.mutation
     tried = mutation.tried if mutation else ()
-    return _grouped((item.line, item) for item in tried if item.outcome in NOTICED)
+    return _group_by_key((item.line, item) for item in tried if item.outcome in DETECTED_OUTCOMES)
 
 
-def _alive(report: Report) -> Mapping[int, list[Alive]]:
+def _survivors_by_line(report: Report) -> Mapping[int, list[SurvivingMutant]]:
     mutation = report.evidence.mutation
     survived = mutation.survived if mutation else ()
-    return _grouped(
-        (item.line, Alive(clipped(changed_line(item), _LINE), item.question, item.reached))
+    return _group_by_key(
+        (
+            item.line,
+            SurvivingMutant(
+                truncate(mutated_line(item), _MAX_LINE_LENGTH), item.question, item.reached
+            ),
+        )
         for item in survived
     )
 
 
-def _remarks(report: Report) -> Mapping[int, list[str]]:
+def _remarks_by_line(report: Report) -> Mapping[int, list[str]]:
     """Findings; the review's only where the code is still the one that was reviewed."""
     found = [(item.line, f"integrity: {item.what}") for item in report.evidence.integrity]
     if report.attempts and report.attempts[0].code == report.final_code:
@@ -105,24 +114,24 @@ def _remarks(report: Report) -> Mapping[int, list[str]]:
             for item in report.review
             if item.line is not None
         ]
-    return _grouped(found)
+    return _group_by_key(found)
 
 
-def _reach(report: Report) -> dict[int, str]:
+def _coverage_by_line(report: Report) -> dict[int, str]:
     found = report.evidence.coverage
     if found is None:
         return {}
     return dict.fromkeys(found.statements, "hit") | dict.fromkeys(found.missed_lines, "miss")
 
 
-def _never(report: Report) -> Mapping[int, list[str]]:
+def _missed_branches_by_line(report: Report) -> Mapping[int, list[str]]:
     """Branches by the line that they start from: `12->15` is told as `15`."""
     found = report.evidence.coverage
     pairs = (item.partition("->") for item in (found.missed_branches if found else ()))
-    return _grouped((int(start), end) for start, _, end in pairs if start.isdigit())
+    return _group_by_key((int(start), end) for start, _, end in pairs if start.isdigit())
 
 
-def _grouped(pairs: Iterable[tuple[int, object]]) -> Mapping[int, list]:  # type: ignore[type-arg]
+def _group_by_key(pairs: Iterable[tuple[int, object]]) -> Mapping[int, list]:  # type: ignore[type-arg]
     groups: dict[int, list[object]] = defaultdict(list)
     for key, value in pairs:
         groups[key].append(value)

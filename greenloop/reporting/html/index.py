@@ -10,8 +10,11 @@ from urllib.parse import quote
 from greenloop.records import BatchOutcome, BatchTotals
 from greenloop.reporting.html.rendering import render
 
-_WORDS = {"broken off": "broken off", "refused": "changed by hand"}
-_BEFORE = {"unchanged": "unchanged since it was graded", "done before": "ended in an earlier call"}
+_KIND_LABELS = {"broken off": "broken off", "refused": "changed by hand"}
+_SKIP_REASONS = {
+    "unchanged": "unchanged since it was graded",
+    "done before": "ended in an earlier call",
+}
 
 
 @dataclass(frozen=True)
@@ -29,16 +32,18 @@ class IndexEntry:
         """What became of it, in a word or two."""
         if self.outcome is None:
             return "not run"
-        return _WORDS.get(self.outcome.kind) or self.outcome.verdict or "no report"
+        return _KIND_LABELS.get(self.outcome.kind) or self.outcome.verdict or "no report"
 
     @property
     def why(self) -> str:
         """Why it is not better, or was not done again."""
         item = self.outcome
-        return (item.reason or _BEFORE.get(item.kind, "")) if item else ""
+        return (item.reason or _SKIP_REASONS.get(item.kind, "")) if item else ""
 
 
-def index_html(entries: Sequence[IndexEntry], totals: BatchTotals, title: str = "Batch") -> str:
+def render_index_html(
+    entries: Sequence[IndexEntry], totals: BatchTotals, title: str = "Batch"
+) -> str:
     """The page, in the order of the entries."""
     return render(
         "index.html",
@@ -46,10 +51,10 @@ def index_html(entries: Sequence[IndexEntry], totals: BatchTotals, title: str = 
         entries=entries,
         totals=totals,
         counts=Counter(item.verdict for item in entries),
-        link=_link,
+        link=_relative_url,
     )
 
 
-def _link(path: str) -> str:
+def _relative_url(path: str) -> str:
     """A relative path as an address; never another scheme than a file's own."""
     return "./" + quote(path.lstrip("/"), safe="/")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from greenloop.reporting.html.code import Code, CodeLine
+from greenloop.reporting.html.code import AnnotatedCode, CodeLine
 
-_ROOM = 56.0  # height of all faults, those above the middle and those below it
-_MIDDLE = 4.0  # height of the middle, where coverage is
-_LEAST = 6  # faults that fill the room, where there are no more
+_FAULTS_HEIGHT = 56.0  # height of all faults, those above the middle and those below it
+_COVERAGE_HEIGHT = 4.0  # height of the middle, where coverage is
+_MIN_FAULTS = 6  # faults that fill the room, where there are no more
 
 
 @dataclass(frozen=True)
-class Bar:
+class Rectangle:
     """A rectangle; `kind` is `noticed`, `alive`, `hit` or `miss`."""
 
     x: int
@@ -22,43 +22,45 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Strip:
+class OverviewBar:
     """All bars, in a picture `width` × `height`, one unit a line."""
 
-    bars: tuple[Bar, ...]
+    rectangles: tuple[Rectangle, ...]
     width: int
     height: float
-    noticed: int
-    alive: int
-    missed: int
+    detected: int
+    survived: int
+    missed_lines: int
 
 
-def strip_of(code: Code) -> Strip | None:
+def build_overview_bar(code: AnnotatedCode) -> OverviewBar | None:
     """The picture, or None where nothing was measured."""
     if not code.lines or not (code.measured or code.tried):
         return None
-    above = max((len(line.noticed) for line in code.lines), default=0)
-    below = max((len(line.alive) for line in code.lines), default=0)
-    unit = _ROOM / max(above + below, _LEAST)
+    above = max((len(line.detected) for line in code.lines), default=0)
+    below = max((len(line.survivors) for line in code.lines), default=0)
+    unit = _FAULTS_HEIGHT / max(above + below, _MIN_FAULTS)
     middle = round(above * unit + 1, 2)
-    return Strip(
-        bars=tuple(bar for line in code.lines for bar in _bars(line, unit, middle)),
+    return OverviewBar(
+        rectangles=tuple(
+            bar for line in code.lines for bar in _build_rectangles(line, unit, middle)
+        ),
         width=max(len(code.lines), 20),
-        height=round(middle + _MIDDLE + 1 + below * unit, 2),
-        noticed=sum(len(line.noticed) for line in code.lines),
-        alive=sum(len(line.alive) for line in code.lines),
-        missed=sum(line.reach == "miss" for line in code.lines),
+        height=round(middle + _COVERAGE_HEIGHT + 1 + below * unit, 2),
+        detected=sum(len(line.detected) for line in code.lines),
+        survived=sum(len(line.survivors) for line in code.lines),
+        missed_lines=sum(line.coverage == "miss" for line in code.lines),
     )
 
 
-def _bars(line: CodeLine, unit: float, middle: float) -> list[Bar]:
-    bars, x = [], line.n - 1
-    if line.reach:
-        bars.append(Bar(x, middle, _MIDDLE, line.reach))
-    if line.noticed:
-        height = round(len(line.noticed) * unit, 2)
-        bars.append(Bar(x, round(middle - 1 - height, 2), height, "noticed"))
-    if line.alive:
-        height = round(len(line.alive) * unit, 2)
-        bars.append(Bar(x, round(middle + _MIDDLE + 1, 2), height, "alive"))
+def _build_rectangles(line: CodeLine, unit: float, coverage_y: float) -> list[Rectangle]:
+    bars, x = [], line.number - 1
+    if line.coverage:
+        bars.append(Rectangle(x, coverage_y, _COVERAGE_HEIGHT, line.coverage))
+    if line.detected:
+        height = round(len(line.detected) * unit, 2)
+        bars.append(Rectangle(x, round(coverage_y - 1 - height, 2), height, "noticed"))
+    if line.survivors:
+        height = round(len(line.survivors) * unit, 2)
+        bars.append(Rectangle(x, round(coverage_y + _COVERAGE_HEIGHT + 1, 2), height, "alive"))
     return bars

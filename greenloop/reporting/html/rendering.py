@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from greenloop.reporting.escaping import visible
+from greenloop.reporting.escaping import escape_invisible
 
 
 def render(template: str, **values: Any) -> str:
@@ -18,30 +18,30 @@ def render(template: str, **values: Any) -> str:
     Raises:
         jinja2.UndefinedError: the file uses a name that is not given.
     """
-    return _environment().get_template(template).render(values)
+    return _create_environment().get_template(template).render(values)
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def _create_environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("greenloop.reporting.html", "templates"),
         undefined=StrictUndefined,
         autoescape=True,
-        finalize=_shown,
+        finalize=_escape_value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["seconds"] = seconds
-    environment.filters["number"] = number
-    environment.filters["percent"] = percent
+    environment.filters["seconds"] = format_seconds
+    environment.filters["number"] = format_number
+    environment.filters["percent"] = format_percent
     return environment
 
 
-def _shown(value: Any) -> Any:
-    return value if isinstance(value, Markup) else visible(str(value))
+def _escape_value(value: Any) -> Any:
+    return value if isinstance(value, Markup) else escape_invisible(str(value))
 
 
-def seconds(value: float) -> str:
+def format_seconds(value: float) -> str:
     """`12 ms`, `3.4 s`, `2 min 5 s`."""
     if value < 1:
         return f"{value * 1000:.0f} ms"
@@ -50,11 +50,11 @@ def seconds(value: float) -> str:
     return f"{int(value // 60)} min {value % 60:.0f} s"
 
 
-def number(value: int) -> str:
+def format_number(value: int) -> str:
     """With narrow gaps between thousands, as in `12 345`."""
     return f"{value:,}".replace(",", "\u202f")
 
 
-def percent(value: float) -> str:
+def format_percent(value: float) -> str:
     """A share as CSS has it."""
     return f"{min(max(value, 0), 1) * 100:.1f}%"

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING
 
 from greenloop import events as e
 from greenloop.records import BatchTotals
-from greenloop.reporting.escaping import one_line
-from greenloop.reporting.progress.batch_activity import BatchUnderWay
-from greenloop.reporting.progress.messages import lines_of
-from greenloop.reporting.progress.renderer import Plain, Silent, is_live
+from greenloop.reporting.escaping import sanitize_line
+from greenloop.reporting.progress.batch_activity import BatchActivity
+from greenloop.reporting.progress.messages import format_event
+from greenloop.reporting.progress.renderer import NullProgress, PlainProgress, is_live
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_RUNNING_SHOWN = 8
+_MAX_RUNNING_ROWS = 8
 
 
-class Live(Silent):
+class LiveBatchProgress(NullProgress):
     """What ended stays as lines; below, the counts and what is running, with seconds."""
 
     def __init__(self) -> None:
         from rich.console import Console
         from rich.live import Live as RichLive
 
-        self._under_way = BatchUnderWay(_RUNNING_SHOWN)
+        self._activity = BatchActivity(_MAX_RUNNING_ROWS)
         self._totals: BatchTotals | None = None
-        self._started = time.monotonic()
+        self._started_at = time.monotonic()
         console = Console(stderr=True, highlight=False)
         self._live = RichLive(
-            get_renderable=self._table, console=console, refresh_per_second=4, transient=True
+            get_renderable=self._render_table, console=console, refresh_per_second=4, transient=True
         )
 
     def _begin(self) -> None:
@@ -41,27 +41,27 @@ class Live(Silent):
         self._live.stop()
 
     def __call__(self, event: e.Event) -> None:
-        self._under_way.note(event)
+        self._activity.handle_event(event)
         if isinstance(event, e.EntryEnded):
             self._totals = event.totals
-        for line in lines_of(event):
-            self._live.console.print(one_line(line), markup=False, soft_wrap=True)
+        for line in format_event(event):
+            self._live.console.print(sanitize_line(line), markup=False, soft_wrap=True)
 
-    def _table(self) -> Table:
+    def _render_table(self) -> Table:
         from rich.table import Table
         from rich.text import Text
 
         grid = Table.grid(padding=(0, 1))
         if self._totals is not None:
-            seconds = time.monotonic() - self._started
-            grid.add_row(Text(_counts(self._totals, seconds), "bold"))
-        for text in self._under_way.texts():
-            row = Text(f"…  {one_line(text)}", "cyan", no_wrap=True, overflow="ellipsis")
+            seconds = time.monotonic() - self._started_at
+            grid.add_row(Text(_format_counts(self._totals, seconds), "bold"))
+        for text in self._activity.describe():
+            row = Text(f"…  {sanitize_line(text)}", "cyan", no_wrap=True, overflow="ellipsis")
             grid.add_row(row)
         return grid
 
 
-def _counts(totals: BatchTotals, seconds: float) -> str:
+def _format_counts(totals: BatchTotals, seconds: float) -> str:
     done = totals.specifications - totals.not_run
     left = ""
     if done > totals.unchanged and totals.not_run:
@@ -73,7 +73,7 @@ def _counts(totals: BatchTotals, seconds: float) -> str:
     )
 
 
-def totals_text(totals: BatchTotals) -> str:
+def format_totals(totals: BatchTotals) -> str:
     """The end of a batch in a few lines."""
     cost = f"${totals.cost_usd:.4f}" if totals.cost_usd is not None else "cost unknown"
     cost = cost if totals.calls else "no cost"
@@ -87,8 +87,8 @@ def totals_text(totals: BatchTotals) -> str:
     )
 
 
-def batch_progress(*, quiet: bool) -> Silent:
+def create_batch_progress(*, quiet: bool) -> NullProgress:
     """The fitting renderer for this standard error."""
     if quiet:
-        return Silent()
-    return Live() if is_live() else Plain(sys.stderr, shown=BatchUnderWay())
+        return NullProgress()
+    return LiveBatchProgress() if is_live() else PlainProgress(sys.stderr, activity=BatchActivity())

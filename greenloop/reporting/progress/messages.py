@@ -9,86 +9,90 @@ from typing import Any
 
 from greenloop import events as e
 from greenloop.records import Attempt, TestRun
-from greenloop.reporting.evidence.text import evidence_line
+from greenloop.reporting.evidence.text import summarize_evidence
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
-_MOST = 8
-_LINE = 66  # characters of a requirement on screen: with its number, one row of 80 columns
-_WHY = 200  # of the reasons for a dispute; the report has all
+_MAX_LISTED = 8
+_MAX_REQUIREMENT_LENGTH = (
+    66  # characters of a requirement on screen: with its number, one row of 80 columns
+)
+_MAX_REASON_LENGTH = 200  # of the reasons for a dispute; the report has all
 
 
-def lines_of(event: e.Event, *, verbose: bool = False) -> list[str]:
+def format_event(event: e.Event, *, verbose: bool = False) -> list[str]:
     """What a person is told of an event; [] where nothing is to be told."""
-    teller = _tellers().get(type(event))
+    teller = _formatters().get(type(event))
     return list(teller(event, verbose)) if teller else []
 
 
-def _tellers() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
+def _formatters() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
     return {
-        e.RunStarted: _started,
-        e.CallFinished: _called,
-        e.CallRetried: _retried,
-        e.AnswerRejected: _rejected,
-        e.ContractReady: _contract,
-        e.PackagesAwaited: _awaited,
-        e.PackagesReady: _ready,
-        e.Reviewed: _reviewed,
-        e.RedPhaseDone: _red_phase,
-        e.FreeFixed: _free_fixed,
-        e.Attempted: _attempted,
-        e.TestsRun: _tests_run,
-        e.DisputeJudged: _judged,
-        e.Stuck: _stuck,
-        e.Graded: _graded,
-        e.Hardened: _hardened,
-        e.ChecksReady: _checks,
-        e.Searched: _searched,
-        e.BatchStarted: _batch,
-        e.EntryEnded: _entry,
-        e.HiddenTestsRun: _hidden,
-        e.Notice: _notice,
+        e.RunStarted: _format_run_started,
+        e.CallFinished: _format_call_finished,
+        e.CallRetried: _format_call_retried,
+        e.ResponseRejected: _format_answer_rejected,
+        e.ContractReady: _format_contract,
+        e.PackageInstallStarted: _format_packages_awaited,
+        e.PackagesReady: _format_packages_ready,
+        e.CodeReviewed: _format_review,
+        e.RedPhaseDone: _format_red_phase,
+        e.AutofixApplied: _format_autofix,
+        e.CandidateTested: _format_attempt,
+        e.TestRunFinished: _format_test_run,
+        e.DisputeJudged: _format_dispute,
+        e.Stuck: _format_stuck,
+        e.CodeGraded: _format_grade,
+        e.HardeningDone: _format_hardening,
+        e.ChecksReady: _format_checks,
+        e.RepairSearchDone: _format_search,
+        e.BatchStarted: _format_batch_started,
+        e.EntryEnded: _format_entry_ended,
+        e.HiddenTestsFinished: _format_hidden_tests,
+        e.Notice: _format_notice,
     }
 
 
-def _started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
+def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
     yield f"model    {event.model}"
-    if event.recorded:
+    if event.is_replay:
         yield "         the model's answers are RECORDED: no model is asked, all else is done for real"
-    if is_none(event.sandbox):
+    if is_unsandboxed(event.sandbox):
         yield f"{WARNING}  no sandbox. {event.isolation}"
     else:
         yield f"sandbox  {event.sandbox} ({event.isolation})"
     if event.run_dir:
-        yield f"run      {_near(event.run_dir)}"
-    if event.resumed_answers:
-        yield f"resumed  {event.resumed_answers} answers are in the log and are not asked for again"
+        yield f"run      {_format_path(event.run_dir)}"
+    if event.resumed_responses:
+        yield f"resumed  {event.resumed_responses} answers are in the log and are not asked for again"
 
 
-def is_none(sandbox: str) -> bool:
+def is_unsandboxed(backend: str) -> bool:
     """Whether a backend's name stands for no sandbox at all: that is told loudly."""
-    return sandbox == "none"
+    return backend == "none"
 
 
-def _called(event: e.CallFinished, verbose: bool) -> Iterator[str]:
+def _format_call_finished(event: e.CallFinished, verbose: bool) -> Iterator[str]:
     source = "from the log" if event.source == "log" else f"{event.seconds:.1f} s"
     if verbose:
         yield f"call     {event.tool}: {source}, {event.tokens} tokens"
 
 
-def _retried(event: e.CallRetried, verbose: bool) -> Iterator[str]:
+def _format_call_retried(event: e.CallRetried, verbose: bool) -> Iterator[str]:
     yield f"retry    {event.tool}: {event.reason}; again in {event.wait_s:.1f} s (try {event.attempt})"
 
 
-def _rejected(event: e.AnswerRejected, verbose: bool) -> Iterator[str]:
+def _format_answer_rejected(event: e.ResponseRejected, verbose: bool) -> Iterator[str]:
     yield f"again    {event.tool}: {event.why}"
 
 
-def _contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
+def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
     contract = event.contract
     yield f"contract {contract.module}: {contract.summary}"
     for item in contract.requirements:
-        text = item.text if verbose else shorten(item.text, _LINE, placeholder=" …")
+        text = (
+            item.text if verbose else shorten(item.text, _MAX_REQUIREMENT_LENGTH, placeholder=" …")
+        )
         yield f"         {item.id} {text}"
     for text in contract.assumptions:
         yield f"         assumed: {text}"
@@ -98,58 +102,58 @@ def _contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
         yield f"         {len(contract.examples)} examples of the specification taken over as tests"
 
 
-def _awaited(event: e.PackagesAwaited, verbose: bool) -> Iterator[str]:
+def _format_packages_awaited(event: e.PackageInstallStarted, verbose: bool) -> Iterator[str]:
     yield f"packages {', '.join(event.names)}: not in the cache, being installed"
 
 
-def _ready(event: e.PackagesReady, verbose: bool) -> Iterator[str]:
+def _format_packages_ready(event: e.PackagesReady, verbose: bool) -> Iterator[str]:
     yield f"packages {event.packages} ({'from the cache' if event.cached else 'installed'})"
 
 
-def _reviewed(event: e.Reviewed, verbose: bool) -> Iterator[str]:
+def _format_review(event: e.CodeReviewed, verbose: bool) -> Iterator[str]:
     findings = event.review.findings
     yield f"review   {len(findings)} findings" if findings else "review   LGTM"
     yield from (f"         {item}" for item in findings)
 
 
-def _red_phase(event: e.RedPhaseDone, verbose: bool) -> Iterator[str]:
+def _format_red_phase(event: e.RedPhaseDone, verbose: bool) -> Iterator[str]:
     phase = event.red_phase
     aside = len(phase.passing_on_stub)
     proves = f"; {aside} pass there and prove nothing" if aside else ""
     yield f"tests    {event.tests} tests, {phase.failed} fail on a stub as they must{proves}"
 
 
-def _free_fixed(event: e.FreeFixed, verbose: bool) -> Iterator[str]:
-    yield f"free fix {', '.join(event.fixes[:_MOST])}"
+def _format_autofix(event: e.AutofixApplied, verbose: bool) -> Iterator[str]:
+    yield f"free fix {', '.join(event.fixes[:_MAX_LISTED])}"
 
 
-def _attempted(event: e.Attempted, verbose: bool) -> Iterator[str]:
-    yield f"attempt  {_counted(event.attempt)}"
+def _format_attempt(event: e.CandidateTested, verbose: bool) -> Iterator[str]:
+    yield f"attempt  {_format_attempt_counts(event.attempt)}"
     if event.attempt.remark and event.attempt.based_on:
-        yield f"         changed: {_cut(event.attempt.remark, verbose)}"
-    yield from _failures(event.run, verbose)
+        yield f"         changed: {_truncate_reason(event.attempt.remark, verbose)}"
+    yield from _format_failures(event.run, verbose)
 
 
-def _tests_run(event: e.TestsRun, verbose: bool) -> Iterator[str]:
+def _format_test_run(event: e.TestRunFinished, verbose: bool) -> Iterator[str]:
     run = event.run
     yield (
         f"tests    {run.passed_count} passed, {run.failed_count} failed, {run.error_count} errors "
         f"({run.duration_s:.1f} s)"
     )
-    yield from _failures(run, verbose)
+    yield from _format_failures(run, verbose)
 
 
-def _failures(run: TestRun, verbose: bool) -> Iterator[str]:
+def _format_failures(run: TestRun, verbose: bool) -> Iterator[str]:
     if run.ending != "finished":
         yield f"         {run.ending}: {run.detail}"
     elif run.detail:
         yield f"         {run.detail}"
-    for failure in run.failures[: len(run.failures) if verbose else _MOST]:
+    for failure in run.failures[: len(run.failures) if verbose else _MAX_LISTED]:
         first = failure.message.strip().split("\n")[0]
         yield f"         {failure.test.partition('::')[2] or failure.test}: {failure.exception}: {first}"
 
 
-def _counted(attempt: Attempt) -> str:
+def _format_attempt_counts(attempt: Attempt) -> str:
     base = f" of {attempt.based_on}" if attempt.based_on else ""
     return (
         f"{attempt.n} {attempt.kind}{base}: {attempt.passed} passed, {attempt.failed} failed, "
@@ -157,47 +161,47 @@ def _counted(attempt: Attempt) -> str:
     )
 
 
-def _cut(text: str, verbose: bool) -> str:
-    return text if verbose else shorten(text, _WHY, placeholder=" …")
+def _truncate_reason(text: str, verbose: bool) -> str:
+    return text if verbose else shorten(text, _MAX_REASON_LENGTH, placeholder=" …")
 
 
-def _near(path: str) -> str:
+def _format_path(path: str) -> str:
     """As it is typed from the working folder, where it lies below that."""
     relative = os.path.relpath(path)
     return path if relative.startswith(os.pardir) else relative
 
 
-def _judged(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
+def _format_dispute(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
     judged = event.judgement
     ends = "the test is wrong and is dropped" if judged.wrong == "test" else "the test stands"
-    yield f"dispute  {event.dispute.test}: {_cut(event.dispute.why, verbose)}"
-    yield f"         judged from the contract alone: {ends}: {_cut(judged.because, verbose)}"
+    yield f"dispute  {event.dispute.test}: {_truncate_reason(event.dispute.why, verbose)}"
+    yield f"         judged from the contract alone: {ends}: {_truncate_reason(judged.because, verbose)}"
 
 
-def _stuck(event: e.Stuck, verbose: bool) -> Iterator[str]:
-    yield f"stuck    {event.why}: {event.then}"
+def _format_stuck(event: e.Stuck, verbose: bool) -> Iterator[str]:
+    yield f"stuck    {event.why}: {event.next_step}"
 
 
-def _graded(event: e.Graded, verbose: bool) -> Iterator[str]:
-    yield f"grading  {evidence_line(event.evidence)}"
+def _format_grade(event: e.CodeGraded, verbose: bool) -> Iterator[str]:
+    yield f"grading  {summarize_evidence(event.evidence)}"
 
 
-def _hardened(event: e.Hardened, verbose: bool) -> Iterator[str]:
+def _format_hardening(event: e.HardeningDone, verbose: bool) -> Iterator[str]:
     faults = f"{event.survivors} mutant{'s' * (event.survivors != 1)} lived on"
     if not event.tests:
         yield f"harden   {faults}; no test could be added"
         return
-    yield f"harden   {faults}; tests added: {', '.join(event.tests[:_MOST])}"
+    yield f"harden   {faults}; tests added: {', '.join(event.tests[:_MAX_LISTED])}"
 
 
-def _checks(event: e.ChecksReady, verbose: bool) -> Iterator[str]:
+def _format_checks(event: e.ChecksReady, verbose: bool) -> Iterator[str]:
     yield f"checks   {len(event.checks)} of what it shows"
     for item in event.checks:
         whose = " (made of the task)" if item.origin == "generated" else ""
-        yield f"         {shorten(item.id, _LINE, placeholder=' …')}{whose}"
+        yield f"         {shorten(item.id, _MAX_REQUIREMENT_LENGTH, placeholder=' …')}{whose}"
 
 
-def _searched(event: e.Searched, verbose: bool) -> Iterator[str]:
+def _format_search(event: e.RepairSearchDone, verbose: bool) -> Iterator[str]:
     found, count = event.search, len(event.search.patches)
     yield (
         f"search   {found.tried} edits tried in {found.seconds:.1f} s: "
@@ -209,11 +213,11 @@ def _searched(event: e.Searched, verbose: bool) -> Iterator[str]:
     )
 
 
-def _batch(event: e.BatchStarted, verbose: bool) -> Iterator[str]:
+def _format_batch_started(event: e.BatchStarted, verbose: bool) -> Iterator[str]:
     yield f"batch    {event.count} specifications, kept in {event.folder}"
 
 
-def _entry(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
+def _format_entry_ended(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
     outcome = event.outcome
     what = (
         outcome.kind if outcome.kind in ("unchanged", "broken off", "refused") else outcome.verdict
@@ -225,12 +229,12 @@ def _entry(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
     yield f"{what!s:10} {outcome.id}{spent}{why}"
 
 
-def _hidden(event: e.HiddenTestsRun, verbose: bool) -> Iterator[str]:
+def _format_hidden_tests(event: e.HiddenTestsFinished, verbose: bool) -> Iterator[str]:
     found = event.result
     if found.truth is not None:
         why = f": {found.why}" if found.why else ""
-        yield f"{'hidden':10} {found.id}: {found.truth}{' (before)' * event.before}{why}"
+        yield f"{'hidden':10} {found.id}: {found.truth}{' (before)' * event.from_earlier_call}{why}"
 
 
-def _notice(event: e.Notice, verbose: bool) -> Iterator[str]:
+def _format_notice(event: e.Notice, verbose: bool) -> Iterator[str]:
     yield f"note     {event.text}"

@@ -11,28 +11,28 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from greenloop import events as e
-from greenloop.reporting.escaping import one_line
-from greenloop.reporting.progress.activity import Clock, UnderWay
-from greenloop.reporting.progress.heartbeat import EVERY_S, BreakingSilence
-from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING, lines_of
+from greenloop.reporting.escaping import sanitize_line
+from greenloop.reporting.progress.activity import Clock, RunActivity
+from greenloop.reporting.progress.heartbeat import HEARTBEAT_SECONDS, Heartbeat
+from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING, format_event
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
 
-WAITING = f"{'…':<{LABEL_WIDTH}}"
+ACTIVITY_LABEL = f"{'…':<{LABEL_WIDTH}}"
 
 
-class Shown(Protocol):
+class ActivitySource(Protocol):
     """What goes on, taken from events, as texts."""
 
-    def note(self, event: e.Event) -> None: ...
+    def handle_event(self, event: e.Event) -> None: ...
 
-    def texts(self) -> list[str]: ...
+    def describe(self) -> list[str]: ...
 
 
-class Silent:
+class NullProgress:
     """Tells nothing. Those that tell override what begins and ends with the block."""
 
     def __call__(self, event: e.Event) -> None:
@@ -44,7 +44,7 @@ class Silent:
     def _end(self) -> None:
         return
 
-    def __enter__(self) -> Silent:
+    def __enter__(self) -> NullProgress:
         self._begin()
         return self
 
@@ -57,7 +57,7 @@ class Silent:
         self._end()
 
 
-class Plain(Silent):
+class PlainProgress(NullProgress):
     """One line an event, for pipes, logs and `NO_COLOR`; and, after `every_s` silent seconds, one of
     what goes on. `shown` keeps what that is."""
 
@@ -66,33 +66,33 @@ class Plain(Silent):
         stream: TextIO,
         *,
         verbose: bool = False,
-        every_s: float = EVERY_S,
+        heartbeat_seconds: float = HEARTBEAT_SECONDS,
         clock: Clock = time.monotonic,
-        shown: Shown | None = None,
+        activity: ActivitySource | None = None,
     ) -> None:
         self._stream, self._verbose = stream, verbose
         self._lock = threading.Lock()
-        self._shown = shown or UnderWay(clock)
-        self._silence = BreakingSilence(self._tell_of_it, every_s, clock)
+        self._activity = activity or RunActivity(clock)
+        self._heartbeat = Heartbeat(self._print_activity, heartbeat_seconds, clock)
 
     def _begin(self) -> None:
-        self._silence.start()
+        self._heartbeat.start()
 
     def _end(self) -> None:
-        self._silence.stop()
+        self._heartbeat.stop()
 
     def __call__(self, event: e.Event) -> None:
-        self._shown.note(event)
-        if lines := lines_of(event, verbose=self._verbose):
-            self._silence.told()
+        self._activity.handle_event(event)
+        if lines := format_event(event, verbose=self._verbose):
+            self._heartbeat.record_output()
             self._print(lines)
 
-    def _tell_of_it(self) -> None:
-        if texts := self._shown.texts():
-            self._print([f"{WAITING}{'; '.join(texts)}"])
+    def _print_activity(self) -> None:
+        if texts := self._activity.describe():
+            self._print([f"{ACTIVITY_LABEL}{'; '.join(texts)}"])
 
     def _print(self, lines: Sequence[str]) -> None:
-        text = "".join(f"{one_line(line)}\n" for line in lines)
+        text = "".join(f"{sanitize_line(line)}\n" for line in lines)
         with self._lock:
             try:
                 self._stream.write(text)
@@ -101,7 +101,7 @@ class Plain(Silent):
                 return  # nobody reads any more; the run goes on
 
 
-class Live(Silent):
+class LiveProgress(NullProgress):
     """Lines that stay, and below them what goes on, side by side, with seconds and characters."""
 
     def __init__(self, *, verbose: bool = False) -> None:
@@ -110,10 +110,10 @@ class Live(Silent):
 
         self._console = Console(stderr=True, highlight=False)
         self._verbose = verbose
-        self._under_way = UnderWay()
-        self._since, self._ended = time.monotonic(), False
+        self._activity = RunActivity()
+        self._last_event_at, self._ended = time.monotonic(), False
         self._live = RichLive(
-            get_renderable=self._waited_for,
+            get_renderable=self._render_activity,
             console=self._console,
             refresh_per_second=4,
             transient=True,
@@ -126,28 +126,32 @@ class Live(Silent):
         self._live.stop()
 
     def __call__(self, event: e.Event) -> None:
-        self._note(event)
-        for line in lines_of(event, verbose=self._verbose):
-            self._live.console.print(labelled(one_line(line), _style(event)))
+        self._track_event(event)
+        for line in format_event(event, verbose=self._verbose):
+            self._live.console.print(
+                build_labelled_row(sanitize_line(line), _style_of_event(event))
+            )
 
-    def _note(self, event: e.Event) -> None:
-        if isinstance(event, (e.SandboxBegun, e.SandboxDone)):  # for tracers: many, and short
+    def _track_event(self, event: e.Event) -> None:
+        if isinstance(
+            event, (e.SandboxJobStarted, e.SandboxJobEnded)
+        ):  # for tracers: many, and short
             return
-        self._under_way.note(event)
+        self._activity.handle_event(event)
         if not isinstance(event, e.CallProgress):
-            self._since = time.monotonic()
+            self._last_event_at = time.monotonic()
         self._ended = isinstance(event, e.RunFinished)
 
-    def _waited_for(self) -> Text:
+    def _render_activity(self) -> Text:
         from rich.text import Text
 
-        texts = self._under_way.texts()
+        texts = self._activity.describe()
         if not texts and not self._ended:  # between two steps
-            texts = [f"at work here: {time.monotonic() - self._since:.0f} s"]
-        return Text("\n".join(f"{WAITING}{text}" for text in texts))
+            texts = [f"at work here: {time.monotonic() - self._last_event_at:.0f} s"]
+        return Text("\n".join(f"{ACTIVITY_LABEL}{text}" for text in texts))
 
 
-def labelled(line: str, style: str) -> Table:
+def build_labelled_row(line: str, style: str) -> Table:
     """A line as a label and its text, which wraps beside the label and not below it."""
     from rich.table import Table
     from rich.text import Text
@@ -161,19 +165,21 @@ def labelled(line: str, style: str) -> Table:
     return row
 
 
-def _style(event: e.Event) -> str:
-    if isinstance(event, e.Attempted):
+def _style_of_event(event: e.Event) -> str:
+    if isinstance(event, e.CandidateTested):
         return "green" if event.run.passed else "red"
-    if isinstance(event, (e.Stuck, e.CallRetried, e.AnswerRejected, e.DisputeJudged)):
+    if isinstance(event, (e.Stuck, e.CallRetried, e.ResponseRejected, e.DisputeJudged)):
         return "yellow"
     return "cyan"
 
 
-def progress(*, quiet: bool, verbose: bool) -> Silent:
+def create_progress(*, quiet: bool, verbose: bool) -> NullProgress:
     """The fitting renderer for this standard error."""
     if quiet:
-        return Silent()
-    return Live(verbose=verbose) if is_live() else Plain(sys.stderr, verbose=verbose)
+        return NullProgress()
+    return (
+        LiveProgress(verbose=verbose) if is_live() else PlainProgress(sys.stderr, verbose=verbose)
+    )
 
 
 def is_live() -> bool:

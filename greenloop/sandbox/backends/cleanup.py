@@ -13,10 +13,10 @@ from pathlib import Path
 
 from greenloop.errors import SandboxError
 
-_ROUNDS = 5  # a stray may fork between being seen and being ended
+_MAX_ROUNDS = 5  # a stray may fork between being seen and being ended
 
 
-def temporary_folder(prefix: str = "greenloop-") -> Path:
+def create_temporary_folder(prefix: str = "greenloop-") -> Path:
     """A new one, which the caller removes. Raises SandboxError where there is no place for it."""
     try:
         return Path(tempfile.mkdtemp(prefix=prefix)).resolve()
@@ -24,33 +24,33 @@ def temporary_folder(prefix: str = "greenloop-") -> Path:
         raise SandboxError(f"no temporary directory for the tests: {error}") from None
 
 
-def end_strays(mark: str) -> None:
+def kill_stray_processes(marker: str) -> None:
     """Kills every process of this user that was started with `mark` (`NAME=value`) around it.
 
     The mark must be unique to the run. Where there is no /proc (macOS) nothing happens.
     """
-    for _ in range(_ROUNDS):
-        if not [number for number in _processes() if _end(number, os.fsencode(mark))]:
+    for _ in range(_MAX_ROUNDS):
+        if not [number for number in _iter_pids() if _kill_if_marked(number, os.fsencode(marker))]:
             return
 
 
-def _processes() -> Iterator[int]:
+def _iter_pids() -> Iterator[int]:
     with contextlib.suppress(OSError):
         yield from (int(name) for name in os.listdir("/proc") if name.isdecimal())
 
 
-def _end(number: int, mark: bytes) -> bool:
+def _kill_if_marked(pid: int, marker: bytes) -> bool:
     """Whether this one had to be killed. The handle keeps its number from meaning another."""
-    if number == os.getpid():
+    if pid == os.getpid():
         return False
     try:
-        if mark not in Path(f"/proc/{number}/environ").read_bytes().split(b"\0"):
+        if marker not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
             return False
-        handle = os.pidfd_open(number)
+        handle = os.pidfd_open(pid)
     except (OSError, AttributeError):
         return False
     try:
-        if mark in Path(f"/proc/{number}/environ").read_bytes().split(b"\0"):
+        if marker in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
             signal.pidfd_send_signal(handle, signal.SIGKILL)
             return True
     except OSError:
@@ -60,7 +60,7 @@ def _end(number: int, mark: bytes) -> bool:
     return False
 
 
-def remove(root: Path) -> None:
+def remove_folder(root: Path) -> None:
     """Takes a folder away, even where its permissions were taken away or it is endlessly deep."""
     with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(root)

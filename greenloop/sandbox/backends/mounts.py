@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
-from greenloop.dependencies import Installed
+from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox import guest
 
 HOME = "/opt/greenloop"
 SITE = f"{HOME}/site-packages"  # by this name packages tell code of others from the run's own
 PACKAGES = f"{HOME}/packages/site-packages"
 _NAME = re.compile(r"^[A-Za-z0-9._-]+")
-_SYSTEM = ("lib", "lib64", "lib32", "bin", "sbin")
+_SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
 
 @dataclass(frozen=True)
-class Visible:
+class GuestMounts:
     """`read_only` (source, target) pairs; `links` (target, path) pairs; the interpreter's path.
 
     `hidden` are folders in what is bound that are empty inside, `modules` what is loaded beforehand
@@ -42,24 +42,24 @@ class Visible:
     hash_seed: int = 0
 
     @property
-    def bare(self) -> bool:
+    def is_bare(self) -> bool:
         """Whether nothing is loaded but what a run loads itself."""
         return self.hash_seed != 0
 
-    def with_packages(self, packages: Installed) -> Visible:
+    def with_packages(self, packages: InstalledPackages) -> GuestMounts:
         """The same, and the packages, if there are any."""
         if not packages:
             return self
         pairs = (*self.read_only, (packages.folder, PACKAGES))
-        return replace(self, read_only=pairs, modules=packages.modules)
+        return replace(self, read_only=pairs, modules=packages.preloadable_modules)
 
 
-def visible(packages: tuple[str, ...] = ("pytest",)) -> Visible:
+def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
     """The interpreter, the packages with all that they need, the system's libraries, the inside."""
     python = os.path.realpath(sys.executable)
     binds = [("/usr", "/usr"), ("/etc/ld.so.cache", "/etc/ld.so.cache")]
     links: list[tuple[str, str]] = []
-    for name in _SYSTEM:
+    for name in _SYSTEM_FOLDERS:
         path = f"/{name}"
         if os.path.islink(path):
             links.append((os.readlink(path), path))
@@ -68,12 +68,14 @@ def visible(packages: tuple[str, ...] = ("pytest",)) -> Visible:
     prefix = os.path.realpath(sys.base_prefix)
     if not prefix.startswith("/usr/") and prefix != "/usr":
         binds.append((prefix, prefix))
-    binds.append((_guest_folder(), f"{HOME}/guest"))
-    binds.extend((source, f"{SITE}/{name}") for name, source in site_entries(packages))
-    return Visible(tuple(binds), tuple(links), python, _hidden([target for _, target in binds]))
+    binds.append((_compile_guest(), f"{HOME}/guest"))
+    binds.extend((source, f"{SITE}/{name}") for name, source in list_site_entries(packages))
+    return GuestMounts(
+        tuple(binds), tuple(links), python, _find_hidden_folders([target for _, target in binds])
+    )
 
 
-def _guest_folder() -> str:
+def _compile_guest() -> str:
     """The folder of our inside, compiled: what sees it may not write there, and would compile it
     at each start anew where nobody has (a checkout, an editable installation)."""
     folder = str(Path(guest.__file__).parent)
@@ -82,32 +84,32 @@ def _guest_folder() -> str:
     return folder
 
 
-def _hidden(seen: list[str]) -> tuple[str, ...]:
+def _find_hidden_folders(targets: list[str]) -> tuple[str, ...]:
     """What the person has installed into the interpreter itself: it lies below its prefix."""
     places = site.getsitepackages([sys.base_prefix, sys.base_exec_prefix])
     found = {os.path.realpath(item) for item in places if os.path.isdir(item)}
     return tuple(
-        path for path in sorted(found) if any(path.startswith(f"{item}/") for item in seen)
+        path for path in sorted(found) if any(path.startswith(f"{item}/") for item in targets)
     )
 
 
-def link_site(seen: Visible, folder: Path) -> None:
+def link_site(mounts: GuestMounts, folder: Path) -> None:
     """Fills a folder with links to the packages, where a run sees this machine's own paths."""
-    for source, target in seen.read_only:
+    for source, target in mounts.read_only:
         if target.startswith(f"{SITE}/"):
             (folder / Path(target).name).symlink_to(source)
 
 
-def site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
+def list_site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
     """Top-level entries (name, path) of the packages and of what they need, installed here."""
     found: dict[str, str] = {}
-    for name in _with_requirements(packages):
-        for entry, path in _entries(distribution(name)):
+    for name in _resolve_requirements(packages):
+        for entry, path in _iter_entries(distribution(name)):
             found.setdefault(entry, path)
     return sorted(found.items())
 
 
-def _with_requirements(packages: tuple[str, ...]) -> list[str]:
+def _resolve_requirements(packages: tuple[str, ...]) -> list[str]:
     """Names of the packages and, without extras, of all that they require and that is installed."""
     waiting, seen = list(packages), dict[str, None]()
     while waiting:
@@ -129,7 +131,7 @@ def _is_installed(name: str) -> bool:
     return True
 
 
-def _entries(package: Distribution) -> Iterator[tuple[str, str]]:
+def _iter_entries(package: Distribution) -> Iterator[tuple[str, str]]:
     for top in dict.fromkeys(file.parts[0] for file in package.files or ()):
         if top not in ("..", "__pycache__") and not top.endswith(".pth"):
             yield top, os.path.realpath(str(package.locate_file(top)))

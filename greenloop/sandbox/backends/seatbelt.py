@@ -13,11 +13,11 @@ from pathlib import Path
 
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
-from greenloop.sandbox.backends.cleanup import temporary_folder
-from greenloop.sandbox.backends.mounts import SITE, Visible, link_site, visible
-from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, Room
-from greenloop.sandbox.job import Work
-from greenloop.sandbox.limits import Limits
+from greenloop.sandbox.backends.cleanup import create_temporary_folder
+from greenloop.sandbox.backends.mounts import SITE, GuestMounts, build_guest_mounts, link_site
+from greenloop.sandbox.backends.unsandboxed import JobDirectory, ProcessSandbox
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.limits import ResourceLimits
 
 _PROGRAM = "/usr/bin/sandbox-exec"
 _INFO = SandboxInfo(
@@ -29,20 +29,22 @@ _INFO = SandboxInfo(
     ),
 )
 # What the dynamic linker and the C library of macOS read.
-_SYSTEM = ("/usr/lib", "/usr/share", "/System/Library", "/System/Volumes/Preboot/Cryptexes")
+_SYSTEM_PATHS = ("/usr/lib", "/usr/share", "/System/Library", "/System/Volumes/Preboot/Cryptexes")
 _DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
-_APP = "Resources/Python.app/Contents/MacOS/Python"  # what a framework's `python3` becomes
+_FRAMEWORK_PYTHON = (
+    "Resources/Python.app/Contents/MacOS/Python"  # what a framework's `python3` becomes
+)
 
 
 class SeatbeltSandbox(ProcessSandbox):
     """A fresh process for each run, with a profile that denies what it does not name."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: ResourceLimits | None = None) -> None:
         """Raises SandboxError where there is no place for its folder."""
         super().__init__(limits)
-        self._folder = temporary_folder("greenloop-site-")
-        self._seen = visible()
-        link_site(self._seen, self._folder)
+        self._folder = create_temporary_folder("greenloop-site-")
+        self._mounts = build_guest_mounts()
+        link_site(self._mounts, self._folder)
 
     @property
     def info(self) -> SandboxInfo:
@@ -52,54 +54,54 @@ class SeatbeltSandbox(ProcessSandbox):
         super().close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _python(self, room: Room) -> list[str]:
-        return command(self._seen, self._folder, room.root)
+    def _python_command(self, directory: JobDirectory) -> list[str]:
+        return build_command(self._mounts, self._folder, directory.root)
 
-    def _packages(self, work: Work) -> dict[str, str]:
-        folders = [str(self._folder), *([work.packages.folder] if work.packages else [])]
+    def _package_environment(self, job: Job) -> dict[str, str]:
+        folders = [str(self._folder), *([job.packages.folder] if job.packages else [])]
         return {"PYTHONPATH": os.pathsep.join(folders)}
 
 
-def command(seen: Visible, site: Path, root: Path) -> list[str]:
+def build_command(mounts: GuestMounts, site: Path, root: Path) -> list[str]:
     """How Python is started for the run whose folder is `root`."""
-    return [_PROGRAM, "-p", profile(seen, site, root), seen.python, "-s", "-S", "-B"]
+    return [_PROGRAM, "-p", build_profile(mounts, site, root), mounts.python, "-s", "-S", "-B"]
 
 
-def profile(seen: Visible, site: Path, root: Path) -> str:
+def build_profile(mounts: GuestMounts, site: Path, root: Path) -> str:
     """The profile's text. Raises SandboxError where a path cannot be written into one."""
-    app = os.path.join(os.path.realpath(sys.base_prefix), _APP)
-    readable = [*_SYSTEM, str(site), str(root), *_sources(seen)]
+    app = os.path.join(os.path.realpath(sys.base_prefix), _FRAMEWORK_PYTHON)
+    readable = [*_SYSTEM_PATHS, str(site), str(root), *_list_readable_sources(mounts)]
     return "\n".join(
         [
             "(version 1)",
             "(deny default)",
-            f"(allow process-exec {_each('literal', [seen.python, app])})",
+            f"(allow process-exec {_format_filters('literal', [mounts.python, app])})",
             "(allow signal (target self))",
             "(allow sysctl-read)",
             "(allow file-read-metadata)",
-            f'(allow file-read* (literal "/") {_each("subpath", readable)})',
-            f"(allow file-read* {_each('literal', list(_DEVICES))})",
-            f"(allow file-write* {_each('subpath', [str(root)])})",
+            f'(allow file-read* (literal "/") {_format_filters("subpath", readable)})',
+            f"(allow file-read* {_format_filters('literal', list(_DEVICES))})",
+            f"(allow file-write* {_format_filters('subpath', [str(root)])})",
             '(allow file-write-data (literal "/dev/null"))',
         ]
     )
 
 
-def _sources(seen: Visible) -> list[str]:
+def _list_readable_sources(mounts: GuestMounts) -> list[str]:
     """The interpreter, the packages and the inside; of the system only what is named above."""
     own = (os.path.realpath(sys.base_prefix), SITE)
     return [
         source
-        for source, target in seen.read_only
+        for source, target in mounts.read_only
         if target.startswith(own) or target.endswith("/guest")
     ]
 
 
-def _each(filter_name: str, paths: list[str]) -> str:
-    return " ".join(f"({filter_name} {quoted(path)})" for path in paths)
+def _format_filters(filter_name: str, paths: list[str]) -> str:
+    return " ".join(f"({filter_name} {quote_path(path)})" for path in paths)
 
 
-def quoted(path: str) -> str:
+def quote_path(path: str) -> str:
     """A path as a string of the profile's language. Raises SandboxError for what has no place there."""
     if not path.startswith("/") or not path.isprintable():
         raise SandboxError(f"no profile can be written for the path {path!r}")

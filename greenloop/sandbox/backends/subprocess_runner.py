@@ -15,15 +15,15 @@ from pathlib import Path
 
 from greenloop.records import Ending
 from greenloop.sandbox.guest.protocol import stack_dump
-from greenloop.sandbox.guest.protocol.output_buffers import Streams
-from greenloop.sandbox.process_result import Ended, Left
+from greenloop.sandbox.guest.protocol.output_buffers import OutputBuffers
+from greenloop.sandbox.process_result import ProcessResult, ScriptArtifacts
 
 _CHUNK = 65536
-_POLL_S = 0.05
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ProcessBounds:
     """Wall-clock seconds; bytes of output before the process is ended; bytes of it kept."""
 
     timeout_s: float
@@ -31,23 +31,23 @@ class Bounds:
     kept_bytes: int = 65536
     result_bytes: int = 8 * 1024 * 1024
 
-    def streams(self) -> Streams:
-        return Streams(
+    def create_streams(self) -> OutputBuffers:
+        return OutputBuffers(
             kept_bytes=self.kept_bytes,
             output_bytes=self.output_bytes,
             result_bytes=self.result_bytes,
         )
 
 
-def run_bounded(
+def run_process(
     command: Sequence[str],
     *,
     folder: Path,
     environment: Mapping[str, str],
-    bounds: Bounds,
+    bounds: ProcessBounds,
     stop: threading.Event,
-    errors_apart: bool = False,
-) -> Ended:
+    separate_stderr: bool = False,
+) -> ProcessResult:
     """Runs `command`: `{fd}` in it is the side channel's descriptor, `{where}` that for answers.
     Errors are part of the output, or come apart from it in `Ended.left`.
 
@@ -61,12 +61,12 @@ def run_bounded(
     started = time.monotonic()
     try:
         process = subprocess.Popen(
-            [_with(part, send, where) for part in command],
+            [_fill_placeholders(part, send, where) for part in command],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if errors_apart else subprocess.STDOUT,
+            stderr=subprocess.PIPE if separate_stderr else subprocess.STDOUT,
             pass_fds=(send, where),
             start_new_session=True,
         )
@@ -75,24 +75,29 @@ def run_bounded(
         raise
     finally:
         _close(send, where)
-    streams = bounds.streams()
+    streams = bounds.create_streams()
     try:
-        ending = _watch(process, receive, streams, started + bounds.timeout_s, stop)
+        ending = _collect_output(process, receive, streams, started + bounds.timeout_s, stop)
         if ending == "timeout":
-            stack_dump.ask(process.pid, read_where)
+            stack_dump.request_stack_dump(process.pid, read_where)
     finally:
         _kill_group(process)
-        answer = stack_dump.answered(read_where)
+        answer = stack_dump.read_stack_dump(read_where)
         _close(receive, read_where)
         for pipe in filter(None, (process.stdout, process.stderr)):
             pipe.close()
     seconds = time.monotonic() - started
     told = (streams.output(), bytes(streams.result), seconds, (), answer)
-    return Ended(ending, process.returncode, *told, Left(streams.errors(), tuple(streams.cut())))
+    return ProcessResult(
+        ending,
+        process.returncode,
+        *told,
+        ScriptArtifacts(streams.errors(), tuple(streams.truncated_streams())),
+    )
 
 
-def _with(part: str, result: int, where: int) -> str:
-    return part.replace("{fd}", str(result)).replace("{where}", str(where))
+def _fill_placeholders(part: str, channel_fd: int, stack_dump_fd: int) -> str:
+    return part.replace("{fd}", str(channel_fd)).replace("{where}", str(stack_dump_fd))
 
 
 def _close(*handles: int) -> None:
@@ -100,24 +105,24 @@ def _close(*handles: int) -> None:
         os.close(handle)
 
 
-def _watch(
+def _collect_output(
     process: subprocess.Popen[bytes],
-    receive: int,
-    streams: Streams,
+    channel_fd: int,
+    streams: OutputBuffers,
     deadline: float,
     stop: threading.Event,
 ) -> Ending:
     assert process.stdout is not None
     with selectors.DefaultSelector() as selector:
-        handles = [(process.stdout.fileno(), "output"), (receive, "result")]
+        handles = [(process.stdout.fileno(), "output"), (channel_fd, "result")]
         if process.stderr is not None:
             handles.append((process.stderr.fileno(), "errors"))
         for handle, name in handles:
             os.set_blocking(handle, False)
             selector.register(handle, selectors.EVENT_READ, name)
         while True:
-            ended = _has_ended(process)
-            if not _drain(selector, streams, 0.0 if ended else _POLL_S):
+            ended = _has_exited(process)
+            if not _drain(selector, streams, 0.0 if ended else _POLL_SECONDS):
                 return "output"
             if ended:
                 return "finished"
@@ -127,13 +132,13 @@ def _watch(
                 return "timeout"
 
 
-def _drain(selector: selectors.BaseSelector, streams: Streams, wait_s: float) -> bool:
+def _drain(selector: selectors.BaseSelector, streams: OutputBuffers, wait_s: float) -> bool:
     """Reads all that is there; with `wait_s`, waits so long for something to come."""
     while selector.get_map() and (ready := selector.select(wait_s)):
         for key, _ in ready:
             data = _read(key.fd)
             if data:
-                if not streams.take(key.data, data):
+                if not streams.append(key.data, data):
                     return False
             elif data is not None:
                 selector.unregister(key.fd)
@@ -151,7 +156,7 @@ def _read(handle: int) -> bytes | None:
         return None
 
 
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+def _has_exited(process: subprocess.Popen[bytes]) -> bool:
     """Not `poll`: until its group is killed its number must not become that of another process."""
     how = os.WEXITED | os.WNOHANG | os.WNOWAIT
     try:

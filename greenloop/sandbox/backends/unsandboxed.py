@@ -23,17 +23,21 @@ from pathlib import Path
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
 from greenloop.sandbox import guest
-from greenloop.sandbox.backends.cleanup import end_strays, remove, temporary_folder
-from greenloop.sandbox.backends.subprocess_runner import Bounds, run_bounded
-from greenloop.sandbox.base import TestingSandbox, environment
-from greenloop.sandbox.guest.files.collector import collect
-from greenloop.sandbox.guest.files.writer import lay_out_tree, stdin_file
+from greenloop.sandbox.backends.cleanup import (
+    create_temporary_folder,
+    kill_stray_processes,
+    remove_folder,
+)
+from greenloop.sandbox.backends.subprocess_runner import ProcessBounds, run_process
+from greenloop.sandbox.base import BaseSandbox, build_environment
+from greenloop.sandbox.guest.files.collector import collect_created_files
+from greenloop.sandbox.guest.files.writer import stdin_path, write_tree
 from greenloop.sandbox.guest.pytest_plugin.config import ini_file
-from greenloop.sandbox.job import Work
-from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.process_result import Ended
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.process_result import ProcessResult
 
-__all__ = ["Limits", "ProcessSandbox"]
+__all__ = ["ProcessSandbox", "ResourceLimits"]
 
 _INFO = SandboxInfo(
     backend="none",
@@ -44,93 +48,95 @@ _INFO = SandboxInfo(
 )
 
 
-class ProcessSandbox(TestingSandbox):
+class ProcessSandbox(BaseSandbox):
     """See the module's text. Safe to use from several threads."""
 
     @property
     def info(self) -> SandboxInfo:
         return _INFO
 
-    def _execute(self, work: Work, stop: threading.Event) -> Ended:
-        with self._room() as room:
-            for name, text in work.files:
+    def _execute(self, job: Job, stop: threading.Event) -> ProcessResult:
+        with self._create_directory() as room:
+            for name, text in job.files:
                 (room.work / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-            self._lay_out(room, work)
-            ended = self._run(room, work, stop)
-            if work.wanted is None:
+            self._write_files(room, job)
+            ended = self._run(room, job, stop)
+            if job.artifact_request is None:
                 return ended
-            left = ended.left.with_made(collect(str(room.work), work.wanted))
-            return replace(ended, left=left)
+            left = ended.artifacts.with_files(
+                collect_created_files(str(room.work), job.artifact_request)
+            )
+            return replace(ended, artifacts=left)
 
-    def _lay_out(self, room: Room, work: Work) -> None:
+    def _write_files(self, directory: JobDirectory, job: Job) -> None:
         """Raises SandboxError where this machine has no room for it."""
-        files = {str(room.work / path): content for path, content in work.tree}
-        is_script = work.kind == "script"
+        files = {str(directory.work / path): content for path, content in job.tree}
+        is_script = job.kind == "script"
         if is_script:
-            files[stdin_file(str(room.temporary))] = work.stdin
+            files[stdin_path(str(directory.temporary))] = job.stdin
         try:
-            lay_out_tree(files, read_only=is_script)
+            write_tree(files, read_only=is_script)
         except OSError as error:
             raise SandboxError(f"the run's files cannot be written: {error}") from None
 
     @contextlib.contextmanager
-    def _room(self) -> Iterator[Room]:
-        root = temporary_folder()
+    def _create_directory(self) -> Iterator[JobDirectory]:
+        root = create_temporary_folder()
         try:
-            yield Room.make(root)
+            yield JobDirectory.create(root)
         finally:
-            end_strays(f"HOME={root}/home")
-            remove(root)
+            kill_stray_processes(f"HOME={root}/home")
+            remove_folder(root)
 
-    def _run(self, room: Room, work: Work, stop: threading.Event) -> Ended:
+    def _run(self, directory: JobDirectory, job: Job, stop: threading.Event) -> ProcessResult:
         folder = Path(guest.__file__).parent
-        place = {"work": str(room.work), "key": work.key, "ini": ini_file()}
-        limits = self.within(work)
-        content = {**work.job, **place, "kind": work.kind, "limits": limits.inside()}
-        room.job.write_text(json.dumps(content), encoding="utf-8")
+        place = {"work": str(directory.work), "key": job.key, "ini": ini_file()}
+        limits = self.limits_for(job)
+        content = {**job.payload, **place, "kind": job.kind, "limits": limits.to_guest()}
+        directory.job_file.write_text(json.dumps(content), encoding="utf-8")
         command = [
-            *self._python(room),
+            *self._python_command(directory),
             str(folder / "bootstrap.py"),
-            str(room.job),
+            str(directory.job_file),
             "{fd}",
             "{where}",
         ]
-        bounds = Bounds(limits.timeout_s, limits.output_bytes, limits.kept_bytes)
-        place_of = (str(room.home), str(room.temporary))
-        variables = environment(*place_of, work.hash_seed, work.packages)
+        bounds = ProcessBounds(limits.timeout_s, limits.output_bytes, limits.kept_bytes)
+        place_of = (str(directory.home), str(directory.temporary))
+        variables = build_environment(*place_of, job.hash_seed, job.packages)
         try:
-            return run_bounded(
+            return run_process(
                 command,
-                folder=room.work,
-                environment={**variables, **self._packages(work)},
+                folder=directory.work,
+                environment={**variables, **self._package_environment(job)},
                 bounds=bounds,
                 stop=stop,
-                errors_apart=work.kind == "script",
+                separate_stderr=job.kind == "script",
             )
         except OSError as error:
             raise SandboxError(f"the test process cannot be started: {error}") from None
 
-    def _python(self, room: Room) -> list[str]:
+    def _python_command(self, directory: JobDirectory) -> list[str]:
         """How Python is started for a run."""
         return [sys.executable, "-s", "-B"]
 
-    def _packages(self, work: Work) -> dict[str, str]:
+    def _package_environment(self, job: Job) -> dict[str, str]:
         """Variables that say where packages are which this Python does not know of."""
-        return {"PYTHONPATH": work.packages.folder} if work.packages else {}
+        return {"PYTHONPATH": job.packages.folder} if job.packages else {}
 
 
 @dataclass(frozen=True)
-class Room:
+class JobDirectory:
     """One run's temporary folder: the working folder, a home, a place for temporary files."""
 
     root: Path
     work: Path
     home: Path
     temporary: Path
-    job: Path
+    job_file: Path
 
     @classmethod
-    def make(cls, root: Path) -> Room:
+    def create(cls, root: Path) -> JobDirectory:
         room = cls(root, *(root / name for name in ("work", "home", "tmp", "job.json")))
         for folder in (room.work, room.home, room.temporary):
             folder.mkdir()

@@ -12,35 +12,35 @@ from greenloop.errors import InputError
 
 _LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
-_WITH_PORT = re.compile(r"(?P<host>\[[^\]]*\]|[^:]*)(:(?P<port>\d{1,5}))?")
-_USUAL_PORTS = (80, 443)
-_LOCAL = "localhost"
+_HOST_PORT = re.compile(r"(?P<host>\[[^\]]*\]|[^:]*)(:(?P<port>\d{1,5}))?")
+_DEFAULT_PORTS = (80, 443)
+_LOCALHOST = "localhost"
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Places = list[tuple[socket.AddressFamily, str]]
+SocketAddresses = list[tuple[socket.AddressFamily, str]]
 
 
 @dataclass(frozen=True)
-class Rule:
+class HostRule:
     """`host` is a name or an address; with `below`, all names below it and not itself. `port` None
     stands for those of HTTP and HTTPS.
     """
 
     host: str
-    below: bool = False
+    is_wildcard: bool = False
     port: int | None = None
 
     @classmethod
-    def read(cls, text: str) -> Rule:
+    def parse(cls, text: str) -> HostRule:
         """From `example.org`, `*.example.org`, `127.0.0.1:8000`. Raises InputError."""
-        found = _WITH_PORT.fullmatch(text.strip().lower())
-        host = normal(found["host"]) if found else ""
+        found = _HOST_PORT.fullmatch(text.strip().lower())
+        host = normalize_host(found["host"]) if found else ""
         below = host.startswith("*.")
         port = int(found["port"]) if found and found["port"] else None
         name = host.removeprefix("*.")
         is_host = _NAME.fullmatch(name) and len(name) <= 253
         if (
-            not (is_host or (as_address(name) and not below))
+            not (is_host or (parse_address(name) and not below))
             or not 0 < (1 if port is None else port) < 65536
         ):
             raise InputError(
@@ -49,46 +49,46 @@ class Rule:
             )
         return cls(name, below, port)
 
-    def covers(self, host: str, port: int) -> bool:
+    def allows(self, host: str, port: int) -> bool:
         """Whether it lets a request for a normal host through."""
-        if port not in (_USUAL_PORTS if self.port is None else (self.port,)):
+        if port not in (_DEFAULT_PORTS if self.port is None else (self.port,)):
             return False
-        return host.endswith(f".{self.host}") if self.below else host == self.host
+        return host.endswith(f".{self.host}") if self.is_wildcard else host == self.host
 
 
-def normal(host: str) -> str:
+def normalize_host(host: str) -> str:
     """A host as it is compared: small letters, without brackets or a dot at its end."""
     return host.lower().strip("[]").removesuffix(".")
 
 
-def as_address(host: str) -> Address | None:
+def parse_address(host: str) -> Address | None:
     try:
         return ipaddress.ip_address(host)
     except ValueError:
         return None
 
 
-def why_not(rules: Sequence[Rule], host: str, port: int) -> str:
+def explain_rejection(rules: Sequence[HostRule], host: str, port: int) -> str:
     """Why a request for a normal host is not let through; '' where it is."""
-    if any(rule.covers(host, port) for rule in rules):
+    if any(rule.allows(host, port) for rule in rules):
         return ""
-    at_port = "" if port in _USUAL_PORTS else f":{port}"
+    at_port = "" if port in _DEFAULT_PORTS else f":{port}"
     return f"{host}{at_port} is not among the hosts that are allowed"
 
 
-def places(host: str, port: int) -> Places:
+def resolve_addresses(host: str, port: int) -> SocketAddresses:
     """Addresses that a covered host may be reached at. Raises OSError where it has none.
 
     A name that leads into a network of this machine's is refused: only who was allowed by his
     address, or as `localhost`, is reached there.
     """
-    literal = as_address(host)
-    found: Places = []
+    literal = parse_address(host)
+    found: SocketAddresses = []
     for family, _, _, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        address = as_address(str(place[0]).partition("%")[0])
+        address = parse_address(str(place[0]).partition("%")[0])
         if address is None:
             continue
-        own = literal is not None or (host == _LOCAL and address.is_loopback)
+        own = literal is not None or (host == _LOCALHOST and address.is_loopback)
         if own or is_public(address):
             found.append((family, str(place[0])))
     if not found:

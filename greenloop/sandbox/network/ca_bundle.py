@@ -6,25 +6,25 @@ import contextlib
 import ssl
 from pathlib import Path
 
-AUTHORITIES = ".authorities.pem"
-_USUAL = (
+CA_BUNDLE_NAME = ".authorities.pem"
+_COMMON_PATHS = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/cert.pem",
 )
-_MOST_BYTES = 4 << 20
+_MAX_BYTES = 4 << 20
 
 
-def authorities() -> bytes:
+def read_ca_bundle() -> bytes:
     """The certificates in one text; b'' where none are found."""
     known = ssl.get_default_verify_paths()
-    for path in filter(None, (known.cafile, known.openssl_cafile, *_USUAL)):
+    for path in filter(None, (known.cafile, known.openssl_cafile, *_COMMON_PATHS)):
         with contextlib.suppress(OSError):
-            if Path(path).stat().st_size <= _MOST_BYTES:
+            if Path(path).stat().st_size <= _MAX_BYTES:
                 return Path(path).read_bytes()
     return b""
 
 
-def trusting(path: str) -> dict[str, str]:
+def build_ca_environment(path: str) -> dict[str, str]:
     """Variables by which programs find such a file."""
     return dict.fromkeys(("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"), path)

@@ -6,15 +6,21 @@ import re
 import socket
 from dataclasses import dataclass
 
-from greenloop.sandbox.network.allowlist import normal
+from greenloop.sandbox.network.allowlist import normalize_host
 
 _HEAD_BYTES, _CHUNK = 32 << 10, 4096
-_LINE = re.compile(r"(?P<method>[A-Z]{1,20}) (?P<target>[!-~]{1,8000}) HTTP/1\.[01]")
+_REQUEST_LINE = re.compile(r"(?P<method>[A-Z]{1,20}) (?P<target>[!-~]{1,8000}) HTTP/1\.[01]")
 _AUTHORITY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]{1,253})(:(?P<port>\d{1,5}))?")
 _URL = re.compile(r"http://(?P<authority>[^/?#]*)(?P<path>[^#]*)(#.*)?", re.I)
 _HEADER = re.compile(r"(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(?P<value>[^\r\n\0]*)")
-_BETWEEN_TWO = {"connection", "keep-alive", "proxy-connection", "proxy-authorization", "host"}
-_BETWEEN_TWO |= {"te", "trailer", "upgrade", "expect", "content-length"}
+_HOP_BY_HOP_HEADERS = {
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+    "host",
+}
+_HOP_BY_HOP_HEADERS |= {"te", "trailer", "upgrade", "expect", "content-length"}
 
 
 class BadRequest(Exception):
@@ -22,7 +28,7 @@ class BadRequest(Exception):
 
 
 @dataclass(frozen=True)
-class Request:
+class ProxyRequest:
     """`opening` is what the server is told in its place, b'' for a tunnel; `rest` what came of the
     body, or of the tunnel's bytes; `left` how much may come after that, None for a tunnel.
     """
@@ -30,12 +36,12 @@ class Request:
     method: str
     host: str
     port: int
-    opening: bytes = b""
+    forwarded_head: bytes = b""
     rest: bytes = b""
-    left: int | None = None
+    remaining_bytes: int | None = None
 
 
-def read_request(client: socket.socket) -> Request:
+def read_request(client: socket.socket) -> ProxyRequest:
     """Raises BadRequest, and OSError where the client goes away or takes too long."""
     data = b""
     while b"\r\n\r\n" not in data:
@@ -47,47 +53,49 @@ def read_request(client: socket.socket) -> Request:
             raise BadRequest("its head is too long")
     head, _, rest = data.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
-    found = _LINE.fullmatch(first)
+    found = _REQUEST_LINE.fullmatch(first)
     if found is None:
         raise BadRequest("no request for a proxy")
     method, target = found["method"], found["target"]
     if method == "CONNECT":
-        host, port = _authority(target, None)
-        return Request(method, host, port, rest=rest)
-    return _plain(method, target, lines, rest)
+        host, port = _parse_authority(target, None)
+        return ProxyRequest(method, host, port, rest=rest)
+    return _parse_plain_request(method, target, lines, rest)
 
 
-def _plain(method: str, target: str, lines: list[str], rest: bytes) -> Request:
+def _parse_plain_request(method: str, target: str, lines: list[str], rest: bytes) -> ProxyRequest:
     """One request, and no second one on the same connection: who it goes to was asked once."""
     url = _URL.fullmatch(target)
     if url is None:
         raise BadRequest("no request for a proxy: http://… or CONNECT")
-    host, port = _authority(url["authority"], 80)
-    headers = [_header(line) for line in lines]
+    host, port = _parse_authority(url["authority"], 80)
+    headers = [_parse_header(line) for line in lines]
     names = [name.lower() for name, _ in headers]
     if "transfer-encoding" in names or names.count("content-length") > 1:
         raise BadRequest("a body without a length")
     length = next((value for name, value in headers if name.lower() == "content-length"), "0")
     if not re.fullmatch(r"[0-9]{1,12}", length):
         raise BadRequest("a length that is none")
-    kept = [f"{name}: {value}" for name, value in headers if name.lower() not in _BETWEEN_TWO]
+    kept = [
+        f"{name}: {value}" for name, value in headers if name.lower() not in _HOP_BY_HOP_HEADERS
+    ]
     own = [f"Host: {url['authority']}", "Connection: close"]
     own += [f"Content-Length: {length}"] if "content-length" in names else []
     path = url["path"] if url["path"].startswith("/") else f"/{url['path']}"
     opening = "\r\n".join([f"{method} {path} HTTP/1.1", *own, *kept, "", ""]).encode("latin-1")
     body = rest[: int(length)]
-    return Request(method, host, port, opening, body, int(length) - len(body))
+    return ProxyRequest(method, host, port, opening, body, int(length) - len(body))
 
 
-def _authority(text: str, port: int | None) -> tuple[str, int]:
+def _parse_authority(text: str, port: int | None) -> tuple[str, int]:
     found = _AUTHORITY.fullmatch(text)
     number = int(found["port"]) if found and found["port"] else port
     if found is None or number is None or not 0 < number < 65536:
         raise BadRequest("no host and port")
-    return normal(found["host"]), number
+    return normalize_host(found["host"]), number
 
 
-def _header(line: str) -> tuple[str, str]:
+def _parse_header(line: str) -> tuple[str, str]:
     found = _HEADER.fullmatch(line)
     if found is None:
         raise BadRequest("a header that is none")

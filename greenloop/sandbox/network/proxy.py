@@ -15,25 +15,32 @@ from functools import partial
 from typing import Any
 
 from greenloop.records import NetworkRequest
-from greenloop.sandbox.network.allowlist import Places, Rule, places, why_not
-from greenloop.sandbox.network.http_request import BadRequest, Request, read_request
-from greenloop.sandbox.network.relay import Flow, Relay
+from greenloop.sandbox.network.allowlist import (
+    HostRule,
+    SocketAddresses,
+    explain_rejection,
+    resolve_addresses,
+)
+from greenloop.sandbox.network.http_request import BadRequest, ProxyRequest, read_request
+from greenloop.sandbox.network.relay import ProxyConnection, Relay
 
-_MOST_REQUESTS, _AT_ONCE = 500, 16
-MOST_BYTES = 64 << 20  # of all requests together, both ways
-_HEAD_S, _CONNECT_S, _POLL_S = 10.0, 10.0, 0.2
-Note = Callable[[NetworkRequest], None]
+_MAX_REQUESTS, _MAX_CONNECTIONS = 500, 16
+MAX_BYTES = 64 << 20  # of all requests together, both ways
+_HEAD_SECONDS, _CONNECT_SECONDS, _POLL_SECONDS = 10.0, 10.0, 0.2
+RequestRecorder = Callable[[NetworkRequest], None]
 
 
 class Proxy:
     """`requests` are those that were answered so far, in the order in which they came; bounded in
     number, bytes and time."""
 
-    def __init__(self, rules: Sequence[Rule], seconds: float, most_bytes: int = MOST_BYTES) -> None:
-        self._rules, self._until = tuple(rules), time.monotonic() + seconds
-        self._relay = Relay(self._until, most_bytes)
+    def __init__(
+        self, rules: Sequence[HostRule], seconds: float, max_bytes: int = MAX_BYTES
+    ) -> None:
+        self._rules, self._deadline = tuple(rules), time.monotonic() + seconds
+        self._relay = Relay(self._deadline, max_bytes)
         self._requests: dict[int, NetworkRequest] = {}  # by their number
-        self._lock, self._free = threading.Lock(), threading.Semaphore(_AT_ONCE)
+        self._lock, self._slots = threading.Lock(), threading.Semaphore(_MAX_CONNECTIONS)
         self._is_over = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -51,108 +58,116 @@ class Proxy:
         self._is_over.set()
         self._relay.stop()
         for thread in self._threads:
-            thread.join(2 * _POLL_S)
+            thread.join(2 * _POLL_SECONDS)
 
-    def _start(self, work: Any, *arguments: Any) -> None:
-        thread = threading.Thread(target=work, args=arguments, daemon=True, name="greenloop-proxy")
+    def _start(self, target: Any, *arguments: Any) -> None:
+        thread = threading.Thread(
+            target=target, args=arguments, daemon=True, name="greenloop-proxy"
+        )
         self._threads.append(thread)
         thread.start()
 
     def _accept(self, listener: socket.socket) -> None:
-        listener.settimeout(_POLL_S)
+        listener.settimeout(_POLL_SECONDS)
         with listener:
-            for number in range(_MOST_REQUESTS):
-                client = self._next(listener)
+            for number in range(_MAX_REQUESTS):
+                client = self._accept_next(listener)
                 if client is None:
                     return
-                self._start(self._answer, client, partial(self._note, number))
+                self._start(self._serve_client, client, partial(self._record, number))
         too_many = NetworkRequest(
             host="", port=0, method="", allowed=False, why="too many requests"
         )
-        self._note(_MOST_REQUESTS, too_many)
+        self._record(_MAX_REQUESTS, too_many)
 
-    def _next(self, listener: socket.socket) -> socket.socket | None:
+    def _accept_next(self, listener: socket.socket) -> socket.socket | None:
         """None when it is over."""
-        while not self._is_over.is_set() and time.monotonic() < self._until:
-            if not self._free.acquire(timeout=_POLL_S):
+        while not self._is_over.is_set() and time.monotonic() < self._deadline:
+            if not self._slots.acquire(timeout=_POLL_SECONDS):
                 continue
             with contextlib.suppress(OSError):
                 return listener.accept()[0]
-            self._free.release()
+            self._slots.release()
         return None
 
-    def _answer(self, client: socket.socket, note: Note) -> None:
+    def _serve_client(self, client: socket.socket, record: RequestRecorder) -> None:
         try:
             with client:
-                client.settimeout(_HEAD_S)
-                self._handle(client, note)
+                client.settimeout(_HEAD_SECONDS)
+                self._handle_request(client, record)
         except OSError:
             pass  # it has gone away
         finally:
-            self._free.release()
+            self._slots.release()
 
-    def _handle(self, client: socket.socket, note: Note) -> None:
+    def _handle_request(self, client: socket.socket, record: RequestRecorder) -> None:
         try:
             request = read_request(client)
         except BadRequest as error:
-            note(NetworkRequest(host="", port=0, method="", allowed=False, why=str(error)))
-            client.sendall(_refusal(400, str(error)))
+            record(NetworkRequest(host="", port=0, method="", allowed=False, why=str(error)))
+            client.sendall(_build_refusal(400, str(error)))
             return
-        why, where = why_not(self._rules, request.host, request.port), []
+        why, where = explain_rejection(self._rules, request.host, request.port), []
         try:
-            where = [] if why else places(request.host, request.port)
+            where = [] if why else resolve_addresses(request.host, request.port)
         except PermissionError as error:
             why = str(error)
         except OSError as error:
-            self._fail(client, request, error, note)
+            self._report_failure(client, request, error, record)
             return
         if why:
-            note(_noted(request, allowed=False, why=why))
-            client.sendall(_refusal(403, why))
+            record(_to_network_request(request, allowed=False, why=why))
+            client.sendall(_build_refusal(403, why))
         else:
-            self._let_through(client, request, where, note)
+            self._forward(client, request, where, record)
 
-    def _let_through(
-        self, client: socket.socket, request: Request, where: Places, note: Note
+    def _forward(
+        self,
+        client: socket.socket,
+        request: ProxyRequest,
+        addresses: SocketAddresses,
+        record: RequestRecorder,
     ) -> None:
         try:
-            server = _connected(request.port, where)
+            server = _connect(request.port, addresses)
         except OSError as error:
-            self._fail(client, request, error, note)
+            self._report_failure(client, request, error, record)
             return
-        flow = Flow(client, server, request.left)
+        flow = ProxyConnection(client, server, request.remaining_bytes)
         try:
             with server:
-                if not request.opening:
+                if not request.forwarded_head:
                     client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                self._relay.between(flow, request.opening + request.rest)
+                self._relay.transfer(flow, request.forwarded_head + request.rest)
         finally:
             sizes = {"sent": flow.sent, "received": flow.received}
-            note(_noted(request, allowed=True, **sizes))
+            record(_to_network_request(request, allowed=True, **sizes))
 
-    def _fail(self, client: socket.socket, request: Request, error: OSError, note: Note) -> None:
+    def _report_failure(
+        self, client: socket.socket, request: ProxyRequest, error: OSError, record: RequestRecorder
+    ) -> None:
         """It may be reached, and cannot be."""
         why = f"{request.host} cannot be reached: {error}"
-        note(_noted(request, allowed=True, why=why))
-        client.sendall(_refusal(502, why))
+        record(_to_network_request(request, allowed=True, why=why))
+        client.sendall(_build_refusal(502, why))
 
-    def _note(self, number: int, request: NetworkRequest) -> None:
+    def _record(self, number: int, request: NetworkRequest) -> None:
         """An answer may end after the next request's: they are kept in the order they came in."""
         with self._lock:
             self._requests[number] = request
 
 
-def _noted(request: Request, **more: Any) -> NetworkRequest:
-    return NetworkRequest(host=request.host, port=request.port, method=request.method, **more)
+def _to_network_request(request: ProxyRequest, **fields: Any) -> NetworkRequest:
+    return NetworkRequest(host=request.host, port=request.port, method=request.method, **fields)
 
 
-def _connected(port: int, where: Places) -> socket.socket:
+def _connect(port: int, addresses: SocketAddresses) -> socket.socket:
     """To the first of these places that answers. Raises OSError."""
     last: OSError | None = None
-    for family, address in where:
+    for family, address in addresses:
         server = socket.socket(family, socket.SOCK_STREAM)
         try:
-            server.settimeout(_CONNECT_S)
+            server.settimeout(_CONNECT_SECONDS)
             server.connect((address, port))
             return server
         except OSError as error:
@@ -161,9 +176,9 @@ def _connected(port: int, where: Places) -> socket.socket:
     raise last or OSError("it has no address")
 
 
-def _refusal(status: int, why: str) -> bytes:
+def _build_refusal(status: int, reason: str) -> bytes:
     """`why` stands where programs show it."""
-    line = "".join(letter for letter in why if " " <= letter <= "~")[:200]
+    line = "".join(letter for letter in reason if " " <= letter <= "~")[:200]
     body = f"{line}\n".encode()
     head = f"HTTP/1.1 {status} {line}\r\nConnection: close\r\nContent-Type: text/plain\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body

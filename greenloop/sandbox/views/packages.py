@@ -4,48 +4,48 @@ from __future__ import annotations
 
 import threading
 
-from greenloop.dependencies import Installed
+from greenloop.dependencies import InstalledPackages
 from greenloop.records import SandboxInfo
-from greenloop.sandbox.base import TestingSandbox
-from greenloop.sandbox.job import Work
-from greenloop.sandbox.process_result import Ended
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.process_result import ProcessResult
 
 
-class ProvidedSandbox(TestingSandbox):
+class PackageSandbox(BaseSandbox):
     """The processes are those of the sandbox that it was made from, which may be shared by several
     runs with different packages at once. `interrupt` and `close` end only what was run through it.
     """
 
-    def __init__(self, box: TestingSandbox, packages: Installed) -> None:
-        super().__init__(box.limits, packages)
-        self._box = box
+    def __init__(self, sandbox: BaseSandbox, packages: InstalledPackages) -> None:
+        super().__init__(sandbox.limits, packages)
+        self._sandbox = sandbox
 
     @property
     def info(self) -> SandboxInfo:
-        return self._box.info
+        return self._sandbox.info
 
     @property
-    def splits(self) -> bool:
-        return self._box.splits
+    def can_isolate(self) -> bool:
+        return self._sandbox.can_isolate
 
     @property
-    def reaches_hosts(self) -> bool:
-        return self._box.reaches_hosts
+    def can_allow_hosts(self) -> bool:
+        return self._sandbox.can_allow_hosts
 
-    def with_packages(self, packages: Installed) -> TestingSandbox:
-        return self._box.with_packages(packages)
+    def with_packages(self, packages: InstalledPackages) -> BaseSandbox:
+        return self._sandbox.with_packages(packages)
 
-    def _execute(self, work: Work, stop: threading.Event) -> Ended:
-        either = _Either(stop, self._box._stop)
-        return self._box._execute(work, either)
+    def _execute(self, job: Job, stop: threading.Event) -> ProcessResult:
+        either = _AnyEvent(stop, self._sandbox._stop)
+        return self._sandbox._execute(job, either)
 
 
-class _Either(threading.Event):
+class _AnyEvent(threading.Event):
     """Set as soon as one of the others is."""
 
-    def __init__(self, *others: threading.Event) -> None:
+    def __init__(self, *events: threading.Event) -> None:
         super().__init__()
-        self._others = others
+        self._events = events
 
     def is_set(self) -> bool:
-        return any(item.is_set() for item in self._others)
+        return any(item.is_set() for item in self._events)

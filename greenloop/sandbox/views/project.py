@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
-from greenloop.dependencies import Installed
+from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
-from greenloop.sandbox.api import Answers, AskedForm, Sandbox
-from greenloop.sandbox.work.mutants import MutantRun, MutantRuns, Splice
-from greenloop.sandbox.work.patches import PatchRuns, Trying
+from greenloop.sandbox.api import CallResults, IsolationMode, Sandbox
+from greenloop.sandbox.work.mutants import ModuleEdit, MutantRun, MutantRuns
+from greenloop.sandbox.work.patches import PatchRuns, PatchTrialPlan
 from greenloop.testsuite import TestFile
 
 
@@ -24,25 +24,25 @@ from greenloop.testsuite import TestFile
 class ProjectSandbox:
     """`path` is the module's place in the project; tests go by their paths in it."""
 
-    box: Sandbox
+    sandbox: Sandbox
     project: Project
     path: str
 
     @property
     def info(self) -> SandboxInfo:
-        return self.box.info
+        return self.sandbox.info
 
     @property
-    def packages(self) -> Installed:
-        return self.box.packages
+    def packages(self) -> InstalledPackages:
+        return self.sandbox.packages
 
     @property
-    def splits(self) -> bool:
+    def can_isolate(self) -> bool:
         return False
 
     @property
-    def reaches_hosts(self) -> bool:
-        return self.box.reaches_hosts
+    def can_allow_hosts(self) -> bool:
+        return self.sandbox.can_allow_hosts
 
     def run_tests(
         self,
@@ -54,7 +54,7 @@ class ProjectSandbox:
         order_seed: int | None = None,
         hash_seed: int = 0,
         doctests: bool = False,
-        form: AskedForm = "shared",
+        form: IsolationMode = "shared",
         brief: bool = False,
     ) -> TestRun:
         """See `Sandbox.run_tests`; tests that the project does not have are run after its own.
@@ -66,14 +66,14 @@ class ProjectSandbox:
         """
         if isinstance(tests, str) or form == "split" or doctests:
             raise SandboxError("in a project, tests run as its own files, and in one process")
-        laid_out = self.project.laid_out
+        laid_out = self.project.all_files
         changed = {i.name: i.code for i in tests if laid_out.get(i.name) != i.code.encode()}
         more = tuple(name for name in changed if name not in laid_out)
         project = self.project.with_overlay({self.path: code, **changed})
-        last = tuple(item.name for item in tests if item.last)
+        last = tuple(item.name for item in tests if item.is_last)
         changes = {"targets": (*self.project.targets, *more), "last": last}
         project = project.model_copy(update=changes)
-        return self.box.run_project(
+        return self.sandbox.run_project(
             project, expected=expected, order_seed=order_seed, hash_seed=hash_seed
         )
 
@@ -81,7 +81,7 @@ class ProjectSandbox:
         self,
         code: str,
         tests: Sequence[TestFile],
-        splices: Sequence[Splice],
+        edits: Sequence[ModuleEdit],
         *,
         module: str,
         budget_s: float,
@@ -89,35 +89,35 @@ class ProjectSandbox:
         """One test run a mutant: far slower than in a module's own folder, but as true."""
         started = time.monotonic()
         runs: list[MutantRun] = []
-        for splice in splices:
+        for splice in edits:
             if time.monotonic() - started > budget_s:
                 break
             mutant = code[: splice.start] + splice.text + code[splice.end :]
-            runs.append(_outcome(self.run_tests(mutant, tests, module=module)))
-        runs += [MutantRun("not_run")] * (len(splices) - len(runs))
+            runs.append(_to_mutant_run(self.run_tests(mutant, tests, module=module)))
+        runs += [MutantRun("not_run")] * (len(edits) - len(runs))
         return MutantRuns(tuple(runs), seconds=time.monotonic() - started)
 
     def run_patches(
         self,
         code: str,
         tests: Sequence[TestFile],
-        splices: Sequence[Splice],
+        edits: Sequence[ModuleEdit],
         *,
         module: str,
-        trying: Trying | None = None,
-        most_s: float = 1.0,
+        plan: PatchTrialPlan | None = None,
+        max_cpu_s: float = 1.0,
         budget_s: float,
     ) -> PatchRuns:
         """None: a project's tests are run as a whole, once for each patch."""
-        return PatchRuns(trouble="in a project nothing is forked after collection")
+        return PatchRuns(error="in a project nothing is forked after collection")
 
-    def answer_calls(
+    def evaluate_calls(
         self, code: str, module: str, calls: Sequence[str], *, timeout_s: float | None = None
-    ) -> Answers:
-        return self.box.answer_calls(code, module, calls, timeout_s=timeout_s)
+    ) -> CallResults:
+        return self.sandbox.evaluate_calls(code, module, calls, timeout_s=timeout_s)
 
     def run_script(self, job: ScriptJob) -> ScriptRun:
-        return self.box.run_script(job)
+        return self.sandbox.run_script(job)
 
     def run_project(
         self,
@@ -127,18 +127,18 @@ class ProjectSandbox:
         order_seed: int | None = None,
         hash_seed: int = 0,
     ) -> TestRun:
-        return self.box.run_project(
+        return self.sandbox.run_project(
             project, expected=expected, order_seed=order_seed, hash_seed=hash_seed
         )
 
-    def with_packages(self, packages: Installed) -> ProjectSandbox:
-        return ProjectSandbox(self.box.with_packages(packages), self.project, self.path)
+    def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
+        return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)
 
     def interrupt(self) -> None:
-        self.box.interrupt()
+        self.sandbox.interrupt()
 
     def close(self) -> None:
-        self.box.close()
+        self.sandbox.close()
 
     def __enter__(self) -> ProjectSandbox:
         return self
@@ -152,12 +152,12 @@ class ProjectSandbox:
         self.close()
 
 
-def _outcome(run: TestRun) -> MutantRun:
+def _to_mutant_run(run: TestRun) -> MutantRun:
     if run.passed:
         return MutantRun("survived")
     if run.ending == "timeout":
         return MutantRun("timeout")
     if run.ending == "interrupted":
         return MutantRun("not_run")
-    first = next(iter(sorted(run.failing)), "")
+    first = next(iter(sorted(run.failing_tests)), "")
     return MutantRun("killed" if run.ending == "finished" else "crashed", first)

@@ -5,36 +5,36 @@ from __future__ import annotations
 import threading
 import time
 
-from greenloop.dependencies import Installed
-from greenloop.sandbox.base import TestingSandbox
-from greenloop.sandbox.job import Work
-from greenloop.sandbox.process_result import Ended
-from greenloop.sandbox.views.packages import ProvidedSandbox
+from greenloop.dependencies import InstalledPackages
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.views.packages import PackageSandbox
 
-_LOOK_S = 0.1
+_POLL_SECONDS = 0.1
 
 
-class SharedSandbox(ProvidedSandbox):
+class ThrottledSandbox(PackageSandbox):
     """A view of `box` for one run. `slots` are the runs that may go on at once, over all views."""
 
     def __init__(
         self,
-        box: TestingSandbox,
+        sandbox: BaseSandbox,
         slots: threading.Semaphore,
-        packages: Installed | None = None,
+        packages: InstalledPackages | None = None,
     ) -> None:
-        super().__init__(box, packages or Installed())
+        super().__init__(sandbox, packages or InstalledPackages())
         self._slots = slots
 
-    def with_packages(self, packages: Installed) -> TestingSandbox:
-        return SharedSandbox(self._box, self._slots, packages)
+    def with_packages(self, packages: InstalledPackages) -> BaseSandbox:
+        return ThrottledSandbox(self._sandbox, self._slots, packages)
 
-    def _execute(self, work: Work, stop: threading.Event) -> Ended:
+    def _execute(self, job: Job, stop: threading.Event) -> ProcessResult:
         started = time.monotonic()
-        while not self._slots.acquire(timeout=_LOOK_S):
+        while not self._slots.acquire(timeout=_POLL_SECONDS):
             if stop.is_set():
-                return Ended("interrupted", 0, b"", b"", time.monotonic() - started)
+                return ProcessResult("interrupted", 0, b"", b"", time.monotonic() - started)
         try:
-            return super()._execute(work, stop)
+            return super()._execute(job, stop)
         finally:
             self._slots.release()

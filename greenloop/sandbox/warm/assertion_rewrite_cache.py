@@ -7,15 +7,17 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
-from greenloop.sandbox.work.result_decoder import events
+from greenloop.sandbox.work.result_decoder import decode_events
 
-_MOST, _MOST_BYTES = 64, 2 << 20
-_WORTH_BYTES = 9000  # rewriting so many takes a run as long as a process of its own would cost
-Texts = Mapping[str, str]
-Compiled = dict[str, tuple[str, str]]
+_MAX_FILES, _MAX_BYTES = 64, 2 << 20
+_REWRITE_THRESHOLD_BYTES = (
+    9000  # rewriting so many takes a run as long as a process of its own would cost
+)
+SourceTexts = Mapping[str, str]
+CompiledFiles = dict[str, tuple[str, str]]
 
 
-class Rewritten:
+class AssertionRewriteCache:
     """Of files that come again: where pytest looks for its cached form, and that (base64).
 
     It is made once runs have rewritten as much of a file as making it costs, by pytest, in a
@@ -23,43 +25,47 @@ class Rewritten:
     is never heard.
     """
 
-    def __init__(self, rewrite: Callable[[Texts], Compiled]) -> None:
+    def __init__(self, rewrite: Callable[[SourceTexts], CompiledFiles]) -> None:
         """`rewrite` gives, by the file's name, the place below the working folder and the content."""
         self._rewrite, self._lock = rewrite, threading.Lock()
-        self._known: OrderedDict[str, tuple[str, str] | int] = OrderedDict()  # or bytes so far
+        self._entries: OrderedDict[str, tuple[str, str] | int] = OrderedDict()  # or bytes so far
 
-    def of(self, files: Texts) -> dict[str, str]:
+    def get(self, files: SourceTexts) -> dict[str, str]:
         """By place; empty for what is new, too long, or cannot be rewritten."""
         digests = {name: _digest(name, text) for name, text in files.items()}
         with self._lock:
-            waiting = {name: files[name] for name, digest in digests.items() if self._pays(digest)}
+            waiting = {
+                name: files[name]
+                for name, digest in digests.items()
+                if self._is_worth_rewriting(digest)
+            }
             for name, digest in digests.items():
-                self._count(digest, len(files[name]))
-            while len(self._known) > _MOST:
-                self._known.popitem(last=False)
+                self._record_use(digest, len(files[name]))
+            while len(self._entries) > _MAX_FILES:
+                self._entries.popitem(last=False)
         made = self._rewrite(waiting) if waiting else {}
         with self._lock:
             for name in waiting:
                 place, data = made.get(name, ("", ""))
-                fits = len(data) <= _MOST_BYTES
-                self._known[digests[name]] = (place, data) if fits else ("", "")
-            found = [self._known.get(digest, 0) for digest in digests.values()]
+                fits = len(data) <= _MAX_BYTES
+                self._entries[digests[name]] = (place, data) if fits else ("", "")
+            found = [self._entries.get(digest, 0) for digest in digests.values()]
         return {item[0]: item[1] for item in found if isinstance(item, tuple) and item[0]}
 
-    def _pays(self, digest: str) -> bool:
-        spent = self._known.get(digest, 0)
-        return isinstance(spent, int) and spent >= _WORTH_BYTES
+    def _is_worth_rewriting(self, digest: str) -> bool:
+        spent = self._entries.get(digest, 0)
+        return isinstance(spent, int) and spent >= _REWRITE_THRESHOLD_BYTES
 
-    def _count(self, digest: str, size: int) -> None:
-        spent = self._known.setdefault(digest, 0)
+    def _record_use(self, digest: str, size: int) -> None:
+        spent = self._entries.setdefault(digest, 0)
         if isinstance(spent, int):
-            self._known[digest] = spent + size
-        self._known.move_to_end(digest)
+            self._entries[digest] = spent + size
+        self._entries.move_to_end(digest)
 
 
-def read_rewritten(result: bytes, key: str) -> Compiled:
+def parse_compiled(result: bytes, key: str) -> CompiledFiles:
     """What the rewriting process sent."""
-    heard, _ = events(result, key)
+    heard, _ = decode_events(result, key)
     sent = [item for item in heard if item.get("event") == "compiled"]
     return {str(item["name"]): (str(item["path"]), str(item["data"])) for item in sent}
 

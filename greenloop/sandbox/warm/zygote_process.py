@@ -10,47 +10,47 @@ import tempfile
 import time
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox.backends.mounts import Visible
-from greenloop.sandbox.backends.namespaces import Wall
+from greenloop.sandbox.backends.mounts import GuestMounts
+from greenloop.sandbox.backends.namespaces import Backend
 
-_START_S, _SEND_S, _DYING_S = 60.0, 30.0, 2.0
+_START_SECONDS, _SEND_SECONDS, _EXIT_SECONDS = 60.0, 30.0, 2.0
 
 
-class Living:
+class ZygoteProcess:
     """`runs` were handed to it so far; `users` have one that has not come to its end."""
 
-    def __init__(self, wall: Wall, seen: Visible) -> None:
+    def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
         """Starts it. Raises SandboxError where that is not possible."""
-        self.runs = self.users = 0
-        self._backend, self._until = wall.info.backend, time.monotonic() + _START_S
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.runs = self.active_runs = 0
+        self._backend_name, self._deadline = backend.info.backend, time.monotonic() + _START_SECONDS
+        self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
+        self._control_socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:
                 self._process = subprocess.Popen(
-                    wall.command(seen, theirs.fileno()),
+                    backend.command(mounts, theirs.fileno()),
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
-                    stdout=self._errors,
-                    stderr=self._errors,
-                    env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(seen.hash_seed)},
+                    stdout=self._stderr_file,
+                    stderr=self._stderr_file,
+                    env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(mounts.hash_seed)},
                     cwd="/",
                     start_new_session=True,
                 )
         except OSError as error:
             self._close()
-            raise SandboxError(f"{wall.info.backend}: {error}") from None
+            raise SandboxError(f"{backend.info.backend}: {error}") from None
 
-    def is_ready(self, wait_s: float) -> bool:
+    def poll_ready(self, wait_s: float) -> bool:
         """Whether it has come to life. Raises SandboxError where it will not."""
-        readable, _, _ = select.select([self._control], [], [], wait_s)
+        readable, _, _ = select.select([self._control_socket], [], [], wait_s)
         if readable:
             with contextlib.suppress(OSError):
-                if self._control.recv(64) == b"ready":
-                    self._control.settimeout(_SEND_S)
+                if self._control_socket.recv(64) == b"ready":
+                    self._control_socket.settimeout(_SEND_SECONDS)
                     return True
-        if readable or time.monotonic() > self._until:
-            raise SandboxError(f"{self._backend}: {self.last_words()}")
+        if readable or time.monotonic() > self._deadline:
+            raise SandboxError(f"{self._backend_name}: {self.last_error_line()}")
         return False
 
     def clone(self, limits: bytes) -> socket.socket:
@@ -58,7 +58,7 @@ class Living:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                socket.send_fds(self._control, [limits], [theirs.fileno()])
+                socket.send_fds(self._control_socket, [limits], [theirs.fileno()])
             except BaseException:
                 ours.close()
                 raise
@@ -72,18 +72,18 @@ class Living:
         """Whether it is dead or its end of the control socket is closed: it takes no more runs."""
         if self.is_dead():
             return True
-        readable, _, _ = select.select([self._control], [], [], 0)  # it never says a word
+        readable, _, _ = select.select([self._control_socket], [], [], 0)  # it never says a word
         if not readable:
             return False
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_DYING_S)
+            self._process.wait(_EXIT_SECONDS)
         return True
 
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         """The last line that it wrote."""
         with contextlib.suppress(ValueError, OSError):
-            self._errors.seek(0)
-            lines = self._errors.read(20000).decode("utf-8", "replace").strip().split("\n")
+            self._stderr_file.seek(0)
+            lines = self._stderr_file.read(20000).decode("utf-8", "replace").strip().split("\n")
             return lines[-1][:300] or "it said nothing"
         return "it said nothing"
 
@@ -94,5 +94,5 @@ class Living:
         self._close()
 
     def _close(self) -> None:
-        self._control.close()
-        self._errors.close()
+        self._control_socket.close()
+        self._stderr_file.close()

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from greenloop.sandbox.api import Answers
-from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.process_result import Ended
-from greenloop.sandbox.work.limit_detection import ended_by_itself, limits_hit
-from greenloop.sandbox.work.result_decoder import events
+from greenloop.sandbox.api import CallResults
+from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
+from greenloop.sandbox.work.result_decoder import decode_events
 
 
-def answers_of(ended: Ended, count: int, key: str, limits: Limits) -> Answers:
+def build_call_results(
+    result: ProcessResult, count: int, key: str, limits: ResourceLimits
+) -> CallResults:
     """One event a call, the first that came for it; the numbers come from foreign code."""
-    heard, whole = events(ended.result, key)
+    heard, whole = decode_events(result.channel_data, key)
     answers: dict[int, dict[str, Any]] = {}
     for item in heard:
         number = item.get("call")
         if item.get("event") == "answer" and type(number) is int:
             answers.setdefault(number, item)
     closed = whole and bool(heard) and heard[-1].get("event") == "end"
-    trouble = "" if ended.ending == "finished" and closed else _trouble(ended, limits)
-    return Answers(tuple(answers.get(number) for number in range(count)), trouble)
+    trouble = "" if result.ending == "finished" and closed else _describe_failure(result, limits)
+    return CallResults(tuple(answers.get(number) for number in range(count)), trouble)
 
 
-def _trouble(ended: Ended, limits: Limits) -> str:
-    ending = ended_by_itself(ended, False, ()) if ended.ending == "finished" else ended.ending
-    exceeded = [limits.exceeded(name) for name in limits_hit(ending, ended, False, ())]
-    how = ", ".join([ending, f"status {ended.status}", *exceeded])
-    last = ended.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
+def _describe_failure(result: ProcessResult, limits: ResourceLimits) -> str:
+    ending = classify_ending(result, False, ()) if result.ending == "finished" else result.ending
+    exceeded = [
+        limits.describe_exceeded(name) for name in detect_limits_hit(ending, result, False, ())
+    ]
+    how = ", ".join([ending, f"status {result.status}", *exceeded])
+    last = result.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
     said = f": {last[:300]}" if last else ""
     return f"the calls did not come to an end ({how}){said}"

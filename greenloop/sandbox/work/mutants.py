@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from greenloop.sandbox.process_result import Ended
-from greenloop.sandbox.work.result_decoder import events
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.result_decoder import decode_events
 
-MARGIN_S = 20.0  # for the start, and for ending what is still running
-_MOST_RUNS, _MOST_ALONE = 4, 8
-_LEAST_S = 0.5
+MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
+_MAX_RUNS, _MAX_SINGLE_RUNS = 4, 8
+_MIN_SECONDS = 0.5
 
-Outcome = Literal["killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run"]
-_OUTCOMES: tuple[Outcome, ...] = (
+MutantOutcome = Literal["killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run"]
+_OUTCOMES: tuple[MutantOutcome, ...] = (
     "killed",
     "survived",
     "uncovered",
@@ -31,7 +31,7 @@ _OUTCOMES: tuple[Outcome, ...] = (
 
 
 @dataclass(frozen=True)
-class Splice:
+class ModuleEdit:
     """One change: characters `start` to `end` become `text`.
 
     `unit` is the piece of the module that is compiled for it: its start and end in characters, its
@@ -55,7 +55,7 @@ class MutantRun:
     was run. `error`: it could not be tried. `not_run`: the time was over.
     """
 
-    outcome: Outcome
+    outcome: MutantOutcome
     test: str = ""
 
 
@@ -67,16 +67,16 @@ class MutantRuns:
     """
 
     runs: tuple[MutantRun, ...]
-    trouble: str = ""
+    error: str = ""
     seconds: float = 0.0
     cpu_s: float = 0.0
 
 
 # Numbers of mutants, seconds, and whether many may share a process.
-Run = Callable[[Sequence[int], float, bool], tuple[Ended, str]]
+MutantRunner = Callable[[Sequence[int], float, bool], tuple[ProcessResult, str]]
 
 
-def try_all(splices: Sequence[Splice], run: Run, budget_s: float) -> MutantRuns:
+def run_all_mutants(edits: Sequence[ModuleEdit], run: MutantRunner, budget_s: float) -> MutantRuns:
     """Runs until each mutant has an outcome, or the time is over.
 
     A mutant may take the whole run with it (`kill(-1)`, all the memory). From then on each has a
@@ -84,99 +84,99 @@ def try_all(splices: Sequence[Splice], run: Run, budget_s: float) -> MutantRuns:
     alone after the rest: a run that breaks off with one mutant alone was broken by that one.
     """
     started = time.monotonic()
-    state = _State(len(splices), started + budget_s)
-    for _ in range(_MOST_RUNS):
-        state.one_run(run, state.waiting())
-        if not state.broken or state.hopeless:
+    state = _MutantProgress(len(edits), started + budget_s)
+    for _ in range(_MAX_RUNS):
+        state.run_batch(run, state.pending())
+        if not state.is_broken or state.is_aborted:
             break
-    if not state.hopeless:
-        for number in sorted(state.suspects)[:_MOST_ALONE]:
-            state.alone(run, number)
-    runs = tuple(state.outcome(number) for number in range(len(splices)))
-    return MutantRuns(runs, state.trouble, time.monotonic() - started, state.cpu_s)
+    if not state.is_aborted:
+        for number in sorted(state.suspects)[:_MAX_SINGLE_RUNS]:
+            state.run_single(run, number)
+    runs = tuple(state.outcome(number) for number in range(len(edits)))
+    return MutantRuns(runs, state.error, time.monotonic() - started, state.cpu_s)
 
 
-class _State:
+class _MutantProgress:
     """What is known of the mutants so far."""
 
     def __init__(self, count: int, deadline: float) -> None:
         self._count, self._deadline = count, deadline
         self._known: dict[int, MutantRun] = {}
         self.suspects: set[int] = set()
-        self.trouble, self.cpu_s = "", 0.0
-        self.broken = self.hopeless = False
-        self._together = True
+        self.error, self.cpu_s = "", 0.0
+        self.is_broken = self.is_aborted = False
+        self._is_shared = True
 
-    def waiting(self) -> list[int]:
+    def pending(self) -> list[int]:
         return [n for n in range(self._count) if n not in self._known and n not in self.suspects]
 
     def outcome(self, number: int) -> MutantRun:
         return self._known.get(number, MutantRun("not_run"))
 
-    def one_run(self, run: Run, numbers: Sequence[int]) -> None:
+    def run_batch(self, run: MutantRunner, numbers: Sequence[int]) -> None:
         left_s = self._deadline - time.monotonic()
-        self.broken = False
-        if not numbers or left_s < _LEAST_S:
+        self.is_broken = False
+        if not numbers or left_s < _MIN_SECONDS:
             return
-        ended, key = run(numbers, left_s, self._together)
-        found, whole = events(ended.result, key)
-        begun = self._hear(found, set(numbers))
+        ended, key = run(numbers, left_s, self._is_shared)
+        found, whole = decode_events(ended.channel_data, key)
+        begun = self._read_events(found, set(numbers))
         last = found[-1] if found else {}
-        self.broken = not (whole and ended.ending == "finished" and last.get("event") == "end")
-        if self.broken:
-            if self._together:
-                self._together = False
+        self.is_broken = not (whole and ended.ending == "finished" and last.get("event") == "end")
+        if self.is_broken:
+            if self._is_shared:
+                self._is_shared = False
             else:
                 self.suspects |= begun
-            self.hopeless = not begun or ended.ending in ("interrupted", "timeout")
-            self.trouble = _trouble(ended, found)
+            self.is_aborted = not begun or ended.ending in ("interrupted", "timeout")
+            self.error = _describe_error(ended, found)
         elif any(item.get("event") == "trouble" for item in found):
-            self.hopeless, self.trouble = True, _trouble(ended, found)
+            self.is_aborted, self.error = True, _describe_error(ended, found)
         else:
-            self.trouble = ""
-            self.cpu_s += _seconds(last.get("cpu_s"))
+            self.error = ""
+            self.cpu_s += _parse_seconds(last.get("cpu_s"))
 
-    def alone(self, run: Run, number: int) -> None:
-        self.one_run(run, [number])
-        if self.broken and not self.hopeless:
+    def run_single(self, run: MutantRunner, number: int) -> None:
+        self.run_batch(run, [number])
+        if self.is_broken and not self.is_aborted:
             self._known[number] = MutantRun("crashed")
-            self.trouble = ""
+            self.error = ""
 
-    def _hear(self, found: Sequence[dict[str, Any]], asked: set[int]) -> set[int]:
+    def _read_events(self, found: Sequence[dict[str, Any]], requested: set[int]) -> set[int]:
         """Takes in what was said; which mutants were begun and have no outcome."""
         begun: set[int] = set()
         for event in found:
             number = event.get("mutant")
-            if type(number) is not int or number not in asked:
+            if type(number) is not int or number not in requested:
                 continue
             if event.get("event") == "started":
                 begun.add(number)
             elif event.get("event") == "mutant":
-                self._known.setdefault(number, _run_of(event))
+                self._known.setdefault(number, _parse_run(event))
         return {number for number in begun if number not in self._known}
 
 
-def as_job(splices: Sequence[Splice], numbers: Sequence[int]) -> list[dict[str, Any]]:
+def to_payload(edits: Sequence[ModuleEdit], numbers: Sequence[int]) -> list[dict[str, Any]]:
     """Some of the splices as the inside reads them, each with its number among all."""
-    return [{"number": number, **asdict(splices[number])} for number in numbers]
+    return [{"number": number, **asdict(edits[number])} for number in numbers]
 
 
-def _run_of(event: dict[str, Any]) -> MutantRun:
+def _parse_run(event: dict[str, Any]) -> MutantRun:
     """What foreign code may have made up ends as an error, not as a verdict."""
     said = event.get("outcome")
-    outcome: Outcome = next((item for item in _OUTCOMES if item == said), "error")
+    outcome: MutantOutcome = next((item for item in _OUTCOMES if item == said), "error")
     test = event.get("test", "")
     return MutantRun(outcome, test[:500] if isinstance(test, str) else "")
 
 
-def _seconds(said: Any) -> float:
-    return float(said) if isinstance(said, (int, float)) and 0 <= said < 1e6 else 0.0
+def _parse_seconds(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and 0 <= value < 1e6 else 0.0
 
 
-def _trouble(ended: Ended, found: Sequence[dict[str, Any]]) -> str:
+def _describe_error(result: ProcessResult, found: Sequence[dict[str, Any]]) -> str:
     told = [item.get("what") for item in found if item.get("event") == "trouble"]
     if told:
         return str(told[-1])[:300]
-    last = ended.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    last = result.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
     said = f": {last[:300]}" if last else ""
-    return f"the run of the mutants broke off ({ended.ending}, status {ended.status}){said}"
+    return f"the run of the mutants broke off ({result.ending}, status {result.status}){said}"

@@ -10,23 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from greenloop.sandbox.process_result import Ended
-from greenloop.sandbox.work.mutants import Splice
-from greenloop.sandbox.work.result_decoder import events
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.mutants import ModuleEdit
+from greenloop.sandbox.work.result_decoder import decode_events
 
-ReachedOutcome = Literal["passed", "failed", "skipped", "timeout"]
-_OUTCOMES: tuple[ReachedOutcome, ...] = ("passed", "failed", "skipped", "timeout")
-_MOST_LINES, _DAY_S, _MOST_BYTES = 100_000, 86_400.0, 1 << 40
+BaselineOutcome = Literal["passed", "failed", "skipped", "timeout"]
+_OUTCOMES: tuple[BaselineOutcome, ...] = ("passed", "failed", "skipped", "timeout")
+_MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
 
 
 @dataclass(frozen=True)
-class Reached:
+class BaselineResult:
     """What one test did on the code as it is: its pytest node id, its outcome, its cost in seconds,
     and the lines of the module that it came to. `peak_bytes` is its process's address space then.
     """
 
     id: str
-    outcome: ReachedOutcome
+    outcome: BaselineOutcome
     cpu_s: float
     wall_s: float
     lines: frozenset[int]
@@ -34,16 +34,16 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Trying:
+class PatchTrialPlan:
     """How splices are tried: with what is known of the tests, in the order given.
 
     `scores` are the splices' (less is better). It ends when `enough` passed all tests, or when all
     that are left are more than `margin` worse than the best of those.
     """
 
-    reached: tuple[Reached, ...]
+    baseline: tuple[BaselineResult, ...]
     scores: tuple[float, ...]
-    enough: int
+    max_passing: int
     margin: float
 
 
@@ -55,18 +55,20 @@ class PatchRuns:
     """
 
     passing: tuple[int, ...] = ()
-    tried: int = 0
-    reached: tuple[Reached, ...] = ()
-    trouble: str = ""
+    tried_count: int = 0
+    baseline: tuple[BaselineResult, ...] = ()
+    error: str = ""
 
 
-def patches_job(splices: Sequence[Splice], trying: Trying | None, most_s: float) -> dict[str, Any]:
+def build_patch_payload(
+    edits: Sequence[ModuleEdit], plan: PatchTrialPlan | None, max_cpu_s: float
+) -> dict[str, Any]:
     """As the inside reads it."""
-    if trying is None:
-        return {"splices": [], "tests": [], "most_s": most_s}
+    if plan is None:
+        return {"splices": [], "tests": [], "most_s": max_cpu_s}
     names = ("id", "outcome", "cpu_s", "wall_s", "peak_bytes")
-    tests = [{name: getattr(item, name) for name in names} for item in trying.reached]
-    scored = zip(splices, trying.scores, strict=True)
+    tests = [{name: getattr(item, name) for name in names} for item in plan.baseline]
+    scored = zip(edits, plan.scores, strict=True)
     numbered = [
         {"number": n, "place": n, "score": score, **vars(item)}
         for n, (item, score) in enumerate(scored)
@@ -74,17 +76,17 @@ def patches_job(splices: Sequence[Splice], trying: Trying | None, most_s: float)
     return {
         "splices": numbered,
         "tests": tests,
-        "enough": trying.enough,
-        "margin": trying.margin,
-        "most_s": most_s,
+        "enough": plan.max_passing,
+        "margin": plan.margin,
+        "most_s": max_cpu_s,
     }
 
 
-def patch_runs(ended: Ended, key: str, count: int) -> PatchRuns:
+def parse_patch_runs(result: ProcessResult, key: str, count: int) -> PatchRuns:
     """What was said. A run that broke off keeps what it had said by then."""
-    found, whole = events(ended.result, key)
+    found, whole = decode_events(result.channel_data, key)
     passing: list[int] = []
-    reached: dict[str, Reached] = {}
+    reached: dict[str, BaselineResult] = {}
     tried, trouble = 0, ""
     for event in found:
         kind, number = event.get("event"), event.get("patch")
@@ -92,27 +94,27 @@ def patch_runs(ended: Ended, key: str, count: int) -> PatchRuns:
             passing.append(number)
         elif kind == "tried" and type(event.get("count")) is int:
             tried = max(tried, min(event["count"], count))
-        elif kind == "reached" and (item := _reached(event)) is not None:
+        elif kind == "reached" and (item := _parse_baseline(event)) is not None:
             reached.setdefault(item.id, item)
         elif kind == "trouble":
             trouble = str(event.get("what"))[:300]
-    said = ended.output.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
+    said = result.output.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
     closed = whole and bool(found) and found[-1].get("event") == "end"
-    if not trouble and not (closed and ended.ending == "finished"):
-        trouble = f"the run of the patches broke off ({ended.ending}, status {ended.status})"
+    if not trouble and not (closed and result.ending == "finished"):
+        trouble = f"the run of the patches broke off ({result.ending}, status {result.status})"
     if trouble and said:
         trouble += f": {said}"
     return PatchRuns(tuple(dict.fromkeys(passing)), tried, tuple(reached.values()), trouble)
 
 
-def _reached(event: dict[str, Any]) -> Reached | None:
+def _parse_baseline(event: dict[str, Any]) -> BaselineResult | None:
     outcome = next((item for item in _OUTCOMES if item == event.get("outcome")), None)
     try:
-        lines = frozenset(int(item) for item in event["lines"][:_MOST_LINES])
-        cpu_s, wall_s = (min(max(0.0, float(event[k])), _DAY_S) for k in ("cpu_s", "wall_s"))
-        peak = min(max(0, int(event.get("peak_bytes", 0))), _MOST_BYTES)
+        lines = frozenset(int(item) for item in event["lines"][:_MAX_LINES])
+        cpu_s, wall_s = (min(max(0.0, float(event[k])), _DAY_SECONDS) for k in ("cpu_s", "wall_s"))
+        peak = min(max(0, int(event.get("peak_bytes", 0))), _MAX_BYTES)
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
     if outcome is None or not isinstance(event.get("test"), str):
         return None
-    return Reached(event["test"], outcome, cpu_s, wall_s, lines, peak)
+    return BaselineResult(event["test"], outcome, cpu_s, wall_s, lines, peak)

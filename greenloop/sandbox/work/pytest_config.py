@@ -16,7 +16,7 @@ else:
     import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
 
 # In pytest's order; where a section is named, the file counts only if it has that.
-_FILES = (
+_CONFIG_FILES = (
     ("pytest.toml", ()),
     (".pytest.toml", ()),
     ("pytest.ini", ()),
@@ -25,24 +25,24 @@ _FILES = (
     ("tox.ini", (("pytest",),)),
     ("setup.cfg", (("tool:pytest",),)),
 )
-_MEANT = {  # which tests there are and what they mean; whether a value follows
+_SELECTION_OPTIONS = {  # which tests there are and what they mean; whether a value follows
     **dict.fromkeys("-k -m -W --pythonwarnings -o --override-ini --import-mode".split(), True),
     **dict.fromkeys("--ignore --ignore-glob --deselect --doctest-glob --assert".split(), True),
     **dict.fromkeys("--strict --strict-markers --doctest-modules --runxfail".split(), False),
     **dict.fromkeys("--doctest-ignore-import-errors --keep-duplicates".split(), False),
 }
-_SHOWN = {  # only how it is shown, which here is ours to say
+_DISPLAY_OPTIONS = {  # only how it is shown, which here is ours to say
     **dict.fromkeys("--tb --color --durations --durations-min --show-capture -r".split(), True),
     **dict.fromkeys("--verbosity --code-highlight --capture".split(), True),
     **dict.fromkeys("--verbose --quiet --showlocals --no-header --no-summary".split(), False),
     **dict.fromkeys("--full-trace --disable-plugin-autoload".split(), False),
 }
-_SHOWN_SHORT = re.compile(r"-[vqsl]+|-r\w+")
-_HARMLESS = ("no:warnings", "no:doctest", "no:unittest", "pytester")
+_SHORT_DISPLAY_OPTIONS = re.compile(r"-[vqsl]+|-r\w+")
+_ALLOWED_PLUGINS = ("no:warnings", "no:doctest", "no:unittest", "pytester")
 
 
 @dataclass
-class Options:
+class PytestOptions:
     """`config` is the file that pytest takes its configuration from, '' where there is none;
     `arguments` what is kept of its `addopts`, `notes` what is not, and why.
     """
@@ -52,29 +52,29 @@ class Options:
     notes: list[str] = field(default_factory=list)
 
 
-def options_of(files: Mapping[str, bytes]) -> Options:
+def read_pytest_options(files: Mapping[str, bytes]) -> PytestOptions:
     """What pytest would find in the root of a project; `files` by path."""
-    for name, sections in _FILES:
+    for name, sections in _CONFIG_FILES:
         if name not in files:
             continue
         text = files[name].decode("utf-8", "replace")
-        found = _section(name, text, sections)
+        found = _find_section(name, text, sections)
         if found is None:
             continue
-        options = Options(config=name)
-        _sort_out(_words(found.get("addopts", "")), files, options)
+        options = PytestOptions(config=name)
+        _classify_options(_split_words(found.get("addopts", "")), files, options)
         if found.get("required_plugins"):
             options.notes.append(f"{name}: required_plugins: plugins are not looked for")
         return options
-    return Options()
+    return PytestOptions()
 
 
-def _section(
+def _find_section(
     name: str, text: str, sections: tuple[tuple[str, ...], ...]
 ) -> Mapping[str, Any] | None:
     """The file's options for pytest; {} where it cannot be read, None where they are not in it."""
     try:
-        tree: Any = tomllib.loads(text) if name.endswith(".toml") else _parsed(text)
+        tree: Any = tomllib.loads(text) if name.endswith(".toml") else _parse_ini(text)
     except (ValueError, configparser.Error):
         return {}  # pytest will say what is wrong with it
     if not sections:
@@ -88,13 +88,13 @@ def _section(
     return None
 
 
-def _parsed(text: str) -> dict[str, dict[str, str]]:
+def _parse_ini(text: str) -> dict[str, dict[str, str]]:
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     parser.read_string(text)
     return {name: dict(parser.items(name)) for name in parser.sections()}
 
 
-def _words(value: Any) -> list[str]:
+def _split_words(value: Any) -> list[str]:
     if isinstance(value, list):
         return [str(item) for item in value]
     try:
@@ -103,22 +103,22 @@ def _words(value: Any) -> list[str]:
         return []
 
 
-def _sort_out(words: list[str], files: Mapping[str, bytes], options: Options) -> None:
+def _classify_options(words: list[str], files: Mapping[str, bytes], options: PytestOptions) -> None:
     """Keeps what says which tests there are; drops in silence what only says how they are shown."""
-    for name, value, written in _pairs(words):
-        if _SHOWN_SHORT.fullmatch(name) or name in _SHOWN:
+    for name, value, written in _iter_options(words):
+        if _SHORT_DISPLAY_OPTIONS.fullmatch(name) or name in _DISPLAY_OPTIONS:
             continue
-        if name in _MEANT or (name == "-p" and _is_there(value, files)):
+        if name in _SELECTION_OPTIONS or (name == "-p" and _is_usable_plugin(value, files)):
             options.arguments += written
         elif name == "-p" and value.startswith("no:"):
             continue
-        elif _is_its_own(name, files):
+        elif _is_project_option(name, files):
             options.arguments += written
         else:
             options.notes.append(f"{options.config}: addopts: {' '.join(written)} is not used")
 
 
-def _pairs(words: list[str]) -> Iterator[tuple[str, str, list[str]]]:
+def _iter_options(words: list[str]) -> Iterator[tuple[str, str, list[str]]]:
     """Each option, its value ('' where none came), and both as they were written."""
     left = list(words)
     while left:
@@ -126,7 +126,9 @@ def _pairs(words: list[str]) -> Iterator[tuple[str, str, list[str]]]:
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         if re.fullmatch(r"-[kmWop].+", word):
             name, value, equals = word[:2], word[2:], "="
-        takes = _MEANT.get(name, _SHOWN.get(name, name.startswith("-") and not _is_short(name)))
+        takes = _SELECTION_OPTIONS.get(
+            name, _DISPLAY_OPTIONS.get(name, name.startswith("-") and not _is_flag(name))
+        )
         written = [word]
         if takes and not equals and left and not left[0].startswith("-"):
             value = left.pop(0)
@@ -134,18 +136,18 @@ def _pairs(words: list[str]) -> Iterator[tuple[str, str, list[str]]]:
         yield name, value, written
 
 
-def _is_short(name: str) -> bool:
+def _is_flag(name: str) -> bool:
     """One that never takes a value."""
-    return bool(_SHOWN_SHORT.fullmatch(name) or re.fullmatch(r"-[vqslx]+", name))
+    return bool(_SHORT_DISPLAY_OPTIONS.fullmatch(name) or re.fullmatch(r"-[vqslx]+", name))
 
 
-def _is_there(plugin: str, files: Mapping[str, bytes]) -> bool:
+def _is_usable_plugin(plugin: str, files: Mapping[str, bytes]) -> bool:
     """Whether a plugin is pytest's own, and does no harm, or the project's."""
     path = plugin.replace(".", "/") + ".py"
-    return plugin in _HARMLESS or path in files or f"src/{path}" in files
+    return plugin in _ALLOWED_PLUGINS or path in files or f"src/{path}" in files
 
 
-def _is_its_own(name: str, files: Mapping[str, bytes]) -> bool:
+def _is_project_option(name: str, files: Mapping[str, bytes]) -> bool:
     """Whether a `conftest.py` of the project's makes this option."""
     if not name.startswith("--"):
         return False

@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import dataclass
 
-_MOST_FAULTS = 3
+_MAX_RAGGED_ROWS = 3
 _SEPARATORS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 
@@ -21,14 +21,14 @@ class Table:
     def shape(self) -> str:
         """Its columns and how many rows it has, as one line."""
         columns = ", ".join(self.header) or "none"
-        return f"columns: {columns}; {counted(len(self.rows), 'row')}"
+        return f"columns: {columns}; {format_count(len(self.rows), 'row')}"
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def table_of(text: str, file: str = "") -> Table:
+def parse_table(text: str, file: str = "") -> Table:
     """A file of the name `.tsv` has tabs between its fields, any other commas.
 
     Raises:
@@ -49,17 +49,17 @@ def table_of(text: str, file: str = "") -> Table:
     return Table(tuple(item.strip() for item in rows[0][1]), tuple(rows[1:]))
 
 
-def ragged(table: Table) -> list[str]:
+def find_ragged_rows(table: Table) -> list[str]:
     """The first rows that are not as wide as the header, a line each."""
     width = len(table.header)
     return [
-        f"line {line} has {counted(len(row), 'field')}, the header {width}: {','.join(row)[:120]}"
+        f"line {line} has {format_count(len(row), 'field')}, the header {width}: {','.join(row)[:120]}"
         for line, row in table.rows
         if len(row) != width
-    ][:_MOST_FAULTS]
+    ][:_MAX_RAGGED_ROWS]
 
 
-def other_separator(table: Table) -> str:
+def suggest_separator(table: Table) -> str:
     """A word on a header that seems to be separated by something else; "" where it does not."""
     if len(table.header) != 1:
         return ""

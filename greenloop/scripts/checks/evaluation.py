@@ -7,84 +7,95 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from greenloop.records.output_check import OutputCheck, is_table
-from greenloop.records.script_result import MadeFile, ScriptRun
-from greenloop.scripts.checks.csv_tables import Table, counted, other_separator, ragged, table_of
-from greenloop.scripts.checks.json_schema import misfits
-from greenloop.scripts.checks.safe_regex import found
+from greenloop.records.script_result import ProducedFile, ScriptRun
+from greenloop.scripts.checks.csv_tables import (
+    Table,
+    find_ragged_rows,
+    format_count,
+    parse_table,
+    suggest_separator,
+)
+from greenloop.scripts.checks.json_schema import find_schema_violations
+from greenloop.scripts.checks.safe_regex import has_match
 from greenloop.scripts.output_excerpts import (
-    files_made,
-    first_lines,
-    lines_of,
-    near_file,
-    near_names,
-    near_text,
+    find_nearest_line,
+    format_first_lines,
+    format_made_files,
+    split_lines,
+    suggest_file,
+    suggest_names,
 )
 
 
 @dataclass(frozen=True)
-class Looked:
+class CheckSubject:
     """What a check looks at: the text, its name for messages, and whether a part was cut out."""
 
     text: str
     name: str
     file: str = ""
-    cut: bool = False
+    is_truncated: bool = False
 
     @property
-    def head(self) -> str:
-        return first_lines(self.text, self.name)
+    def excerpt(self) -> str:
+        return format_first_lines(self.text, self.name)
 
 
-def amiss(check: OutputCheck, run: ScriptRun) -> str:
+def find_violation(check: OutputCheck, run: ScriptRun) -> str:
     """Why a check (other than `status`) does not hold: expected, then seen. "" where it holds."""
     if check.kind == "prints":
-        return "" if run.stdout.strip() else _printed_nothing(run)
+        return "" if run.stdout.strip() else _describe_no_output(run)
     if check.kind == "silent":
-        return _not_silent(run)
+        return _check_silent(run)
     if check.file:
-        file = made_file(check, run)
+        file = find_made_file(check, run)
         if file is None:
-            return missing(check.file, run)
+            return describe_missing_file(check.file, run)
         if check.kind == "made":
             return ""
-        return _of_file(check, file)
+        return _check_file(check, file)
     if not run.stdout.strip() and check.kind not in ("json", "schema"):
-        why = _of_text(check, Looked("", "standard output"))
-        return f"{_printed_nothing(run)}\n{why}" if why else ""
-    return _of_text(check, Looked(_plain_ends(run.stdout), "standard output", cut=run.stdout_cut))
+        why = _check_text(check, CheckSubject("", "standard output"))
+        return f"{_describe_no_output(run)}\n{why}" if why else ""
+    return _check_text(
+        check,
+        CheckSubject(
+            _normalize_line_endings(run.stdout), "standard output", is_truncated=run.stdout_cut
+        ),
+    )
 
 
-def made_file(check: OutputCheck, run: ScriptRun) -> MadeFile | None:
+def find_made_file(check: OutputCheck, run: ScriptRun) -> ProducedFile | None:
     return next((item for item in run.made if item.path == check.file), None)
 
 
-def missing(path: str, run: ScriptRun) -> str:
+def describe_missing_file(path: str, run: ScriptRun) -> str:
     """A file that was not made: what was, and which of it may be meant."""
     changed = " (it is an input, and inputs are read-only)" if path in run.changed_inputs else ""
     left = next((f"; {item}" for item in run.left_out if path in item), "")
-    return f"{path} was not made{changed}{left}; {files_made(run.made)}{near_file(path, run.made)}"
+    return f"{path} was not made{changed}{left}; {format_made_files(run.made)}{suggest_file(path, run.made)}"
 
 
-def _printed_nothing(run: ScriptRun) -> str:
+def _describe_no_output(run: ScriptRun) -> str:
     parts = ["ran but printed nothing"]
     if run.stderr.strip():
-        parts.append(first_lines(run.stderr, "standard error"))
+        parts.append(format_first_lines(run.stderr, "standard error"))
     if run.made:
-        parts.append(files_made(run.made))
+        parts.append(format_made_files(run.made))
     return "\n".join(parts)
 
 
-def _not_silent(run: ScriptRun) -> str:
+def _check_silent(run: ScriptRun) -> str:
     if not run.stdout.strip():
         return ""
-    return f"nothing was to be printed\n{first_lines(run.stdout, 'standard output')}"
+    return f"nothing was to be printed\n{format_first_lines(run.stdout, 'standard output')}"
 
 
-def _of_file(check: OutputCheck, file: MadeFile) -> str:
+def _check_file(check: OutputCheck, file: ProducedFile) -> str:
     if check.kind == "filled":
         return "" if file.size else f"{file.path} is empty"
     if file.content is None:
-        return f"{file.path} is too large to be checked ({counted(file.size, 'byte')})"
+        return f"{file.path} is too large to be checked ({format_count(file.size, 'byte')})"
     try:
         text = file.content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -92,117 +103,121 @@ def _of_file(check: OutputCheck, file: MadeFile) -> str:
             f"{file.path} is not UTF-8 text: {error.reason} at byte {error.start}; "
             f"it begins with {file.content[:24]!r}"
         )
-    return _of_text(check, Looked(_plain_ends(text), file.path, file.path))
+    return _check_text(check, CheckSubject(_normalize_line_endings(text), file.path, file.path))
 
 
-def _plain_ends(text: str) -> str:
+def _normalize_line_endings(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _of_text(check: OutputCheck, looked: Looked) -> str:
-    look: dict[str, Callable[[OutputCheck, Looked], str]] = {
-        "holds": _holds,
-        "matches": _matches,
-        "rows": _rows,
-        "json": _json,
-        "columns": _columns,
-        "schema": _schema,
+def _check_text(check: OutputCheck, subject: CheckSubject) -> str:
+    look: dict[str, Callable[[OutputCheck, CheckSubject], str]] = {
+        "holds": _check_contains,
+        "matches": _check_matches,
+        "rows": _check_rows,
+        "json": _check_json,
+        "columns": _check_columns,
+        "schema": _check_schema,
     }
-    why = look[check.kind](check, looked)
-    note = "\n(the middle of the output was too much and is cut out)" if why and looked.cut else ""
+    why = look[check.kind](check, subject)
+    note = (
+        "\n(the middle of the output was too much and is cut out)"
+        if why and subject.is_truncated
+        else ""
+    )
     return why + note
 
 
-def _holds(check: OutputCheck, looked: Looked) -> str:
-    wanted = _plain_ends(check.text)
-    if wanted in looked.text:
+def _check_contains(check: OutputCheck, subject: CheckSubject) -> str:
+    wanted = _normalize_line_endings(check.text)
+    if wanted in subject.text:
         return ""
-    near = near_text(wanted, looked.text)
-    return f"{looked.name} does not hold {check.text!r}{near and f'; {near}'}\n{looked.head}"
+    near = find_nearest_line(wanted, subject.text)
+    return f"{subject.name} does not hold {check.text!r}{near and f'; {near}'}\n{subject.excerpt}"
 
 
-def _matches(check: OutputCheck, looked: Looked) -> str:
+def _check_matches(check: OutputCheck, subject: CheckSubject) -> str:
     try:
-        if found(check.text, looked.text):
+        if has_match(check.text, subject.text):
             return ""
     except TimeoutError:
-        return (
-            f"the regular expression /{check.text}/ took too long on {looked.name}: make it plainer"
-        )
+        return f"the regular expression /{check.text}/ took too long on {subject.name}: make it plainer"
     except RuntimeError as error:
         return f"/{check.text}/ could not be looked for: {error}"
     except ValueError as error:
         return f"/{check.text}/ is no regular expression: {error}"
-    return f"{looked.name} has no match of /{check.text}/\n{looked.head}"
+    return f"{subject.name} has no match of /{check.text}/\n{subject.excerpt}"
 
 
-def _rows(check: OutputCheck, looked: Looked) -> str:
-    if not is_table(looked.file):
-        have, noun, seen = len(lines_of(looked.text)), "line", looked.head
+def _check_rows(check: OutputCheck, subject: CheckSubject) -> str:
+    if not is_table(subject.file):
+        have, noun, seen = len(split_lines(subject.text)), "line", subject.excerpt
     else:
         try:
-            table = table_of(looked.text, looked.file)
+            table = parse_table(subject.text, subject.file)
         except ValueError as error:
-            return f"{looked.name} is no CSV: {error}\n{looked.head}"
-        have, noun, seen = len(table.rows), "data row", f"{table.shape}\n{looked.head}"
+            return f"{subject.name} is no CSV: {error}\n{subject.excerpt}"
+        have, noun, seen = len(table.rows), "data row", f"{table.shape}\n{subject.excerpt}"
     wanted = check.rows or 0
     if have == wanted:
         return ""
-    return f"{looked.name} has {counted(have, noun)}, expected {wanted}\n{seen}"
+    return f"{subject.name} has {format_count(have, noun)}, expected {wanted}\n{seen}"
 
 
-def _json(_check: OutputCheck, looked: Looked) -> str:
-    return _json_fault(looked)
+def _check_json(_check: OutputCheck, subject: CheckSubject) -> str:
+    return _find_json_error(subject)
 
 
-def _json_fault(looked: Looked) -> str:
+def _find_json_error(subject: CheckSubject) -> str:
     try:
-        parsed_json(looked.text)
+        parse_json(subject.text)
     except ValueError as error:
-        return f"{looked.name} is not JSON: {error}\n{looked.head}"
+        return f"{subject.name} is not JSON: {error}\n{subject.excerpt}"
     return ""
 
 
-def parsed_json(text: str) -> object:
+def parse_json(text: str) -> object:
     """
     Raises:
         ValueError: it is not JSON (`NaN` and the like are none), or nested too deep.
     """
     try:
-        value: object = json.loads(text, parse_constant=_no_json)
+        value: object = json.loads(text, parse_constant=_reject_constant)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
     return value
 
 
-def _no_json(name: str) -> object:
+def _reject_constant(name: str) -> object:
     raise ValueError(f"{name} is no JSON value")
 
 
-def _schema(check: OutputCheck, looked: Looked) -> str:
-    fault = _json_fault(looked)
+def _check_schema(check: OutputCheck, subject: CheckSubject) -> str:
+    fault = _find_json_error(subject)
     if fault:
         return fault
-    wrong = misfits(check.text, parsed_json(looked.text))
+    wrong = find_schema_violations(check.text, parse_json(subject.text))
     if not wrong:
         return ""
     lines = "\n".join(f"  {item}" for item in wrong)
-    return f"{looked.name} is not valid under the JSON Schema:\n{lines}\n{looked.head}"
+    return f"{subject.name} is not valid under the JSON Schema:\n{lines}\n{subject.excerpt}"
 
 
-def _columns(check: OutputCheck, looked: Looked) -> str:
+def _check_columns(check: OutputCheck, subject: CheckSubject) -> str:
     try:
-        table = table_of(looked.text, looked.file)
+        table = parse_table(subject.text, subject.file)
     except ValueError as error:
-        return f"{looked.name} is no CSV: {error}\n{looked.head}"
-    wrong = _wrong_columns(check, table) or "; ".join(ragged(table))
-    return f"{looked.name}: {wrong}\n{table.shape}\n{looked.head}" if wrong else ""
+        return f"{subject.name} is no CSV: {error}\n{subject.excerpt}"
+    wrong = _find_column_errors(check, table) or "; ".join(find_ragged_rows(table))
+    return f"{subject.name}: {wrong}\n{table.shape}\n{subject.excerpt}" if wrong else ""
 
 
-def _wrong_columns(check: OutputCheck, table: Table) -> str:
+def _find_column_errors(check: OutputCheck, table: Table) -> str:
     lacking = [name for name in check.columns if name not in table.header]
     if not lacking:
         return ""
-    hints = [item for item in (other_separator(table), near_names(lacking, table.header)) if item]
+    hints = [
+        item for item in (suggest_separator(table), suggest_names(lacking, table.header)) if item
+    ]
     noun = "column" if len(lacking) == 1 else "columns"
     return "; ".join([f"the header lacks the {noun} {', '.join(lacking)}", *hints])

@@ -8,82 +8,88 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.records.output_check import CheckOrigin, OutputCheck, is_table
 
-_LONGEST = 70
+_MAX_ID_CHARS = 70
 
 
-def ends_well() -> OutputCheck:
+def expect_success() -> OutputCheck:
     """The script ends by itself, with status 0."""
     return OutputCheck(id="exit status 0", kind="status")
 
 
-def prints_something(origin: CheckOrigin = "given") -> OutputCheck:
+def expect_output(origin: CheckOrigin = "given") -> OutputCheck:
     return OutputCheck(id="prints something", kind="prints", origin=origin)
 
 
-def prints_nothing(origin: CheckOrigin = "given") -> OutputCheck:
+def expect_no_output(origin: CheckOrigin = "given") -> OutputCheck:
     return OutputCheck(id="prints nothing", kind="silent", origin=origin)
 
 
-def holds(text: str, file: str = "", origin: CheckOrigin = "given") -> OutputCheck:
-    name = _name(file, f"prints {text!r}", f"holds {text!r}")
+def expect_text(text: str, file: str = "", origin: CheckOrigin = "given") -> OutputCheck:
+    name = _build_id(file, f"prints {text!r}", f"holds {text!r}")
     return OutputCheck(id=name, kind="holds", origin=origin, file=file, text=text)
 
 
-def matches(pattern: str, file: str = "", origin: CheckOrigin = "given") -> OutputCheck:
-    name = _name(file, f"prints /{pattern}/", f"matches /{pattern}/")
+def expect_match(pattern: str, file: str = "", origin: CheckOrigin = "given") -> OutputCheck:
+    name = _build_id(file, f"prints /{pattern}/", f"matches /{pattern}/")
     return OutputCheck(id=name, kind="matches", origin=origin, file=file, text=pattern)
 
 
-def made(file: str, origin: CheckOrigin = "given") -> OutputCheck:
-    return OutputCheck(id=_name(file, "", "made"), kind="made", origin=origin, file=file)
+def expect_file(file: str, origin: CheckOrigin = "given") -> OutputCheck:
+    return OutputCheck(id=_build_id(file, "", "made"), kind="made", origin=origin, file=file)
 
 
-def not_empty(file: str, origin: CheckOrigin = "given") -> OutputCheck:
-    return OutputCheck(id=_name(file, "", "not empty"), kind="filled", origin=origin, file=file)
+def expect_non_empty_file(file: str, origin: CheckOrigin = "given") -> OutputCheck:
+    return OutputCheck(id=_build_id(file, "", "not empty"), kind="filled", origin=origin, file=file)
 
 
-def has_rows(rows: int, file: str = "", origin: CheckOrigin = "given") -> OutputCheck:
+def expect_rows(rows: int, file: str = "", origin: CheckOrigin = "given") -> OutputCheck:
     """Data rows of a CSV (by its name), lines of anything else."""
     noun = "row" if is_table(file) else "line"
     count = f"{rows} {noun}{'' if rows == 1 else 's'}"
-    name = _name(file, f"prints {count}", count)
+    name = _build_id(file, f"prints {count}", count)
     return OutputCheck(id=name, kind="rows", origin=origin, file=file, rows=rows)
 
 
-def is_json(file: str = "", origin: CheckOrigin = "given") -> OutputCheck:
-    return OutputCheck(id=_name(file, "prints json", "json"), kind="json", origin=origin, file=file)
+def expect_json(file: str = "", origin: CheckOrigin = "given") -> OutputCheck:
+    return OutputCheck(
+        id=_build_id(file, "prints json", "json"), kind="json", origin=origin, file=file
+    )
 
 
-def has_columns(
+def expect_columns(
     columns: Sequence[str], file: str = "", origin: CheckOrigin = "given"
 ) -> OutputCheck:
     what = f"csv with columns {', '.join(columns)}"
-    name = _name(file, f"prints {what}", what)
+    name = _build_id(file, f"prints {what}", what)
     return OutputCheck(id=name, kind="columns", origin=origin, file=file, columns=tuple(columns))
 
 
-def fits_schema(schema: object, name: str, file: str = "") -> OutputCheck:
+def expect_schema(schema: object, name: str, file: str = "") -> OutputCheck:
     """Valid under a JSON Schema, which `name` tells apart from others."""
     text = json.dumps(schema, ensure_ascii=False)
     what = f"json as in {name}"
-    return OutputCheck(id=_name(file, f"prints {what}", what), kind="schema", file=file, text=text)
+    return OutputCheck(
+        id=_build_id(file, f"prints {what}", what), kind="schema", file=file, text=text
+    )
 
 
-def complete(checks: Sequence[OutputCheck], *, prints: bool) -> tuple[OutputCheck, ...]:
+def complete_checks(
+    checks: Sequence[OutputCheck], *, requires_output: bool
+) -> tuple[OutputCheck, ...]:
     """The checks of a run: `exit status 0` first, then the others, each id once.
 
     `prints something` is among them where `prints` is so and no check asks for silence. Of two with
     one id the person's stays.
     """
-    return tuple(_once([*_standing(checks, prints), *checks]))
+    return tuple(_deduplicate([*_default_checks(checks, requires_output), *checks]))
 
 
-def _standing(checks: Sequence[OutputCheck], prints: bool) -> list[OutputCheck]:
-    wanted = prints and not any(item.kind == "silent" for item in checks)
-    return [ends_well(), prints_something()] if wanted else [ends_well()]
+def _default_checks(checks: Sequence[OutputCheck], requires_output: bool) -> list[OutputCheck]:
+    wanted = requires_output and not any(item.kind == "silent" for item in checks)
+    return [expect_success(), expect_output()] if wanted else [expect_success()]
 
 
-def _once(checks: Sequence[OutputCheck]) -> Iterator[OutputCheck]:
+def _deduplicate(checks: Sequence[OutputCheck]) -> Iterator[OutputCheck]:
     seen: set[str] = set()
     given_first = sorted(checks, key=lambda item: item.origin != "given")
     for item in given_first:
@@ -92,10 +98,10 @@ def _once(checks: Sequence[OutputCheck]) -> Iterator[OutputCheck]:
             yield item
 
 
-def _name(file: str, of_output: str, of_file: str) -> str:
+def _build_id(file: str, output_label: str, file_label: str) -> str:
     """One line, and short; where it had to be cut, a digest keeps it unique."""
-    name = " ".join((f"{file}: {of_file}" if file else of_output).split())
-    whole = f"{file}: {of_file}" if file else of_output
-    if len(name) <= _LONGEST and name == whole:
+    name = " ".join((f"{file}: {file_label}" if file else output_label).split())
+    whole = f"{file}: {file_label}" if file else output_label
+    if len(name) <= _MAX_ID_CHARS and name == whole:
         return name
-    return f"{name[:_LONGEST]}… {hashlib.sha256(whole.encode('utf-8', 'replace')).hexdigest()[:6]}"
+    return f"{name[:_MAX_ID_CHARS]}… {hashlib.sha256(whole.encode('utf-8', 'replace')).hexdigest()[:6]}"

@@ -10,22 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from greenloop.records.output_check import OutputCheck
 from greenloop.scripts.checks.factories import (
-    complete,
-    has_columns,
-    has_rows,
-    holds,
-    is_json,
-    made,
-    matches,
-    not_empty,
-    prints_nothing,
-    prints_something,
+    complete_checks,
+    expect_columns,
+    expect_file,
+    expect_json,
+    expect_match,
+    expect_no_output,
+    expect_non_empty_file,
+    expect_output,
+    expect_rows,
+    expect_text,
 )
-from greenloop.scripts.checks.options import inside_path
+from greenloop.scripts.checks.options import normalize_relative_path
 from greenloop.scripts.checks.safe_regex import check_pattern
 
-MOST_CHECKS = 12
-_LONGEST = 500
+MAX_CHECKS = 12
+_MAX_TEXT_CHARS = 500
 _SYNONYMS = {
     "contains": ("contains", "holds", "text"),
     "matches": ("matches", "regex", "pattern"),
@@ -33,15 +33,15 @@ _SYNONYMS = {
     "rows": ("rows", "lines"),
     "path": ("path", "file", "name"),
 }
-FORMS = (
+CHECK_SYNTAX = (
     '{"check": "stdout", "contains": "TEXT"}, {"check": "stdout", "matches": "REGEX"}, '
     '{"check": "file", "path": "PATH", "rows": N} (or "columns": [..], "json": true, '
     '"non_empty": true, "contains", "matches"), {"check": "silent"}'
 )
-Item = Mapping[str, object]
+CheckItem = Mapping[str, object]
 
 
-def read_proposed(items: list[object], most: int = MOST_CHECKS) -> tuple[OutputCheck, ...]:
+def checks_from_json(items: list[object], max_checks: int = MAX_CHECKS) -> tuple[OutputCheck, ...]:
     """The checks of a list such as `[{"check": "stdout", "contains": "Total"}]`, origin `generated`.
 
     At most `most`, the first. The exit status is no part: it is asked for always.
@@ -50,90 +50,94 @@ def read_proposed(items: list[object], most: int = MOST_CHECKS) -> tuple[OutputC
         ValueError: an item has no meaning; the text says which and how it is written right.
     """
     if not isinstance(items, list):
-        raise ValueError(f"the checks must be a JSON list; each is one of {FORMS}")
-    read = [item for n, entry in enumerate(items, 1) for item in _numbered(n, entry)]
+        raise ValueError(f"the checks must be a JSON list; each is one of {CHECK_SYNTAX}")
+    read = [item for n, entry in enumerate(items, 1) for item in _parse_numbered_item(n, entry)]
     if any(item.kind == "silent" for item in read):
         loud = [item.id for item in read if item.kind != "silent" and not item.file]
         if loud:
             raise ValueError(f'the checks contradict each other: "silent" and {loud[0]!r}')
-    return complete(read, prints=False)[1 : most + 1]
+    return complete_checks(read, requires_output=False)[1 : max_checks + 1]
 
 
-def _numbered(n: int, entry: object) -> list[OutputCheck]:
+def _parse_numbered_item(n: int, entry: object) -> list[OutputCheck]:
     try:
         if not isinstance(entry, dict):
-            raise ValueError(f"it must be one of {FORMS}")
-        return list(_read(entry))
+            raise ValueError(f"it must be one of {CHECK_SYNTAX}")
+        return list(_parse_item(entry))
     except ValueError as error:
         raise ValueError(f"check {n}: {error}") from None
 
 
-def _read(entry: Item) -> Iterator[OutputCheck]:
+def _parse_item(entry: CheckItem) -> Iterator[OutputCheck]:
     kind = str(entry.get("check", "")).strip().lower()
     if kind in ("silent", "no output"):
-        yield prints_nothing("generated")
+        yield expect_no_output("generated")
     elif kind in ("stdout", "output", "standard output"):
-        yield from list(_asked(entry, "")) or [prints_something("generated")]
+        yield from list(_parse_content_checks(entry, "")) or [expect_output("generated")]
     elif kind == "file":
-        yield from _of_file(entry)
+        yield from _parse_file_check(entry)
     elif kind in ("exit", "exit status", "status", "exit_code"):
-        if str(_one(entry, ("status", "code", "is")) or 0).strip() != "0":
+        if str(_find_value(entry, ("status", "code", "is")) or 0).strip() != "0":
             raise ValueError("only exit status 0 can be asked for, and it is asked for always")
     else:
-        raise ValueError(f"{entry.get('check')!r} is no kind of check; it must be one of {FORMS}")
+        raise ValueError(
+            f"{entry.get('check')!r} is no kind of check; it must be one of {CHECK_SYNTAX}"
+        )
 
 
-def _of_file(entry: Item) -> Iterator[OutputCheck]:
-    path = _one(entry, _SYNONYMS["path"])
+def _parse_file_check(entry: CheckItem) -> Iterator[OutputCheck]:
+    path = _find_value(entry, _SYNONYMS["path"])
     if not isinstance(path, str):
         raise ValueError('it names no file: "path" must be a path inside the working folder')
-    file = inside_path(path)
-    filled = _yes(entry, ("non_empty", "non-empty", "nonempty"))
-    yield (not_empty if filled else made)(file, "generated")
-    yield from _asked(entry, file)
+    file = normalize_relative_path(path)
+    filled = _parse_flag(entry, ("non_empty", "non-empty", "nonempty"))
+    yield (expect_non_empty_file if filled else expect_file)(file, "generated")
+    yield from _parse_content_checks(entry, file)
 
 
-def _asked(entry: Item, file: str) -> Iterator[OutputCheck]:
+def _parse_content_checks(entry: CheckItem, file: str) -> Iterator[OutputCheck]:
     """All that one item asks of a file, or of standard output where `file` is ""."""
-    for text in _texts(entry, "contains"):
-        yield holds(text, file, "generated")
-    for pattern in _texts(entry, "matches"):
-        yield matches(_valid(pattern), file, "generated")
-    columns = _texts(entry, "columns")
+    for text in _parse_texts(entry, "contains"):
+        yield expect_text(text, file, "generated")
+    for pattern in _parse_texts(entry, "matches"):
+        yield expect_match(_validate_pattern(pattern), file, "generated")
+    columns = _parse_texts(entry, "columns")
     if columns:
-        yield has_columns([item.strip() for item in columns], file, "generated")
-    rows = _one(entry, _SYNONYMS["rows"])
+        yield expect_columns([item.strip() for item in columns], file, "generated")
+    rows = _find_value(entry, _SYNONYMS["rows"])
     if rows is not None:
-        yield has_rows(_whole(rows), file, "generated")
-    if _yes(entry, ("json",)):
-        yield is_json(file, "generated")
+        yield expect_rows(_parse_count(rows), file, "generated")
+    if _parse_flag(entry, ("json",)):
+        yield expect_json(file, "generated")
 
 
-def _one(entry: Item, keys: Sequence[str]) -> object:
+def _find_value(entry: CheckItem, keys: Sequence[str]) -> object:
     return next((entry[key] for key in keys if entry.get(key) is not None), None)
 
 
-def _texts(entry: Item, key: str) -> list[str]:
+def _parse_texts(entry: CheckItem, key: str) -> list[str]:
     """One text or a list of them; [] where the key is not there."""
-    value = _one(entry, _SYNONYMS[key])
+    value = _find_value(entry, _SYNONYMS[key])
     if value is None:
         return []
     values = value if isinstance(value, list) else [value]
-    return [_text(item, key) for item in values]
+    return [_parse_text(item, key) for item in values]
 
 
-def _text(value: object, key: str) -> str:
+def _parse_text(value: object, key: str) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise ValueError(f'"{key}" must be a text, not {value!r}')
     text = str(value)
     if not text.strip():
         raise ValueError(f'"{key}" is empty: it would hold for any output')
-    if len(text) > _LONGEST:
-        raise ValueError(f'"{key}" is longer than {_LONGEST} characters: ask for a telling part')
+    if len(text) > _MAX_TEXT_CHARS:
+        raise ValueError(
+            f'"{key}" is longer than {_MAX_TEXT_CHARS} characters: ask for a telling part'
+        )
     return text
 
 
-def _valid(pattern: str) -> str:
+def _validate_pattern(pattern: str) -> str:
     try:
         check_pattern(pattern)
     except ValueError as error:
@@ -141,15 +145,15 @@ def _valid(pattern: str) -> str:
     return pattern
 
 
-def _whole(value: object) -> int:
+def _parse_count(value: object) -> int:
     text = str(value).strip()
     if isinstance(value, bool) or not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise ValueError(f'"rows" must be a whole number, 0 or more, not {value!r}')
     return int(text)
 
 
-def _yes(entry: Item, keys: Sequence[str]) -> bool:
-    value = _one(entry, keys)
+def _parse_flag(entry: CheckItem, keys: Sequence[str]) -> bool:
+    value = _find_value(entry, keys)
     if value is None:
         return False
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -159,22 +163,22 @@ def _yes(entry: Item, keys: Sequence[str]) -> bool:
     return said
 
 
-_BY_ITSELF = ("status", "kept", "schema")  # asked for always, or typed as an option
-Written = dict[str, object]
+_IMPLICIT_KINDS = ("status", "kept", "schema")  # asked for always, or typed as an option
+CheckJson = dict[str, object]
 
 
-def written(check: OutputCheck) -> Written | None:
+def check_to_json(check: OutputCheck) -> CheckJson | None:
     """One item of the list that `read_proposed` reads; None where it has no such form."""
-    if check.kind in _BY_ITSELF:
+    if check.kind in _IMPLICIT_KINDS:
         return None
     if check.kind == "silent":
         return {"check": "silent"}
-    where: Written = {"check": "file", "path": check.file} if check.file else {"check": "stdout"}
-    return where | _arguments_of(check)
+    where: CheckJson = {"check": "file", "path": check.file} if check.file else {"check": "stdout"}
+    return where | _content_to_json(check)
 
 
-def _arguments_of(check: OutputCheck) -> Written:
-    asked: dict[str, Written] = {
+def _content_to_json(check: OutputCheck) -> CheckJson:
+    asked: dict[str, CheckJson] = {
         "holds": {"contains": check.text},
         "matches": {"matches": check.text},
         "rows": {"rows": check.rows},

@@ -5,25 +5,25 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from greenloop.scripts.checks.subprocess_query import answer
+from greenloop.scripts.checks.subprocess_query import query_subprocess
 
-_SECONDS = 20.0
+_TIMEOUT_SECONDS = 20.0
 _PROGRAM = Path(__file__).with_name("json_schema_worker")
 
 
-def schema_fault(schema: object) -> str:
+def find_schema_error(schema: object) -> str:
     """Why it is no JSON Schema; "" where it is one."""
-    return "; ".join(_told({"schema": schema}))
+    return "; ".join(_query_worker({"schema": schema}))
 
 
-def misfits(schema: str, instance: object) -> list[str]:
+def find_schema_violations(schema: str, instance: object) -> list[str]:
     """The first places of a JSON value that do not fit a schema (JSON text), a line each."""
-    return _told({"schema": json.loads(schema), "instance": instance})
+    return _query_worker({"schema": json.loads(schema), "instance": instance})
 
 
-def _told(request: dict[str, object]) -> list[str]:
+def _query_worker(request: dict[str, object]) -> list[str]:
     try:
-        told = answer([str(_PROGRAM)], request, _SECONDS)
+        told = query_subprocess([str(_PROGRAM)], request, _TIMEOUT_SECONDS)
     except (TimeoutError, RuntimeError) as error:
         return [f"it could not be validated: {error}"]
     return [f"{path}: {message}" for path, message in told] if isinstance(told, list) else []

@@ -13,25 +13,31 @@ from pathlib import Path
 from greenloop.errors import InputError
 from greenloop.records.output_check import OutputCheck
 from greenloop.scripts.checks.factories import (
-    complete,
-    fits_schema,
-    has_columns,
-    has_rows,
-    holds,
-    is_json,
-    made,
-    matches,
-    not_empty,
+    complete_checks,
+    expect_columns,
+    expect_file,
+    expect_json,
+    expect_match,
+    expect_non_empty_file,
+    expect_rows,
+    expect_schema,
+    expect_text,
 )
-from greenloop.scripts.checks.json_schema import schema_fault
+from greenloop.scripts.checks.json_schema import find_schema_error
 from greenloop.scripts.checks.safe_regex import check_pattern
 
-__all__ = ["complete", "inside_path", "load_schema", "parse_expect", "parse_expect_file"]
+__all__ = [
+    "complete_checks",
+    "load_schema",
+    "normalize_relative_path",
+    "parse_expect",
+    "parse_expect_file",
+]
 
-_PARTS = ("non-empty", "json", "rows", "csv")
-_FILE = re.compile(r"(?s)(.+?)((?::(?:non-empty|json|rows=[^:]*|csv=.*?))*)")
-_PART = re.compile(r":(?=(?:non-empty|json)(?::|$)|rows=|csv=)")
-_WRITTEN = "write PATH, PATH:non-empty, PATH:rows=N, PATH:json or PATH:csv=COLUMN,COLUMN"
+_PART_NAMES = ("non-empty", "json", "rows", "csv")
+_FILE_PATTERN = re.compile(r"(?s)(.+?)((?::(?:non-empty|json|rows=[^:]*|csv=.*?))*)")
+_PART_SEPARATOR = re.compile(r":(?=(?:non-empty|json)(?::|$)|rows=|csv=)")
+_SYNTAX_HINT = "write PATH, PATH:non-empty, PATH:rows=N, PATH:json or PATH:csv=COLUMN,COLUMN"
 
 
 def parse_expect(text: str) -> OutputCheck:
@@ -45,7 +51,7 @@ def parse_expect(text: str) -> OutputCheck:
     if text == "//":
         raise InputError("--expect //: the regular expression is empty; write it between the two /")
     if len(text) < 3 or not (text.startswith("/") and text.endswith("/")):
-        return holds(text)
+        return expect_text(text)
     try:
         check_pattern(text[1:-1])
     except ValueError as error:
@@ -53,7 +59,7 @@ def parse_expect(text: str) -> OutputCheck:
             f"--expect {text}: not a regular expression: {error}; mend it, or leave out the / on "
             "either side to ask for the text itself"
         ) from None
-    return matches(text[1:-1])
+    return expect_match(text[1:-1])
 
 
 def parse_expect_file(text: str) -> tuple[OutputCheck, ...]:
@@ -64,20 +70,20 @@ def parse_expect_file(text: str) -> tuple[OutputCheck, ...]:
     Raises:
         InputError: no path, a path outside the working folder, or a part that says nothing known.
     """
-    found = _FILE.fullmatch(text)
+    found = _FILE_PATTERN.fullmatch(text)
     if found is None:
-        raise InputError(f"--expect-file {text!r}: no path; {_WRITTEN}")
-    _refuse_misspelt(text, found[1])
+        raise InputError(f"--expect-file {text!r}: no path; {_SYNTAX_HINT}")
+    _reject_misspelled_part(text, found[1])
     try:
-        path = inside_path(found[1])
-        asked = [item for item in _PART.split(found[2]) if item]
-        first = not_empty(path) if "non-empty" in asked else made(path)
-        return (first, *(_of_part(item, path) for item in asked if item != "non-empty"))
+        path = normalize_relative_path(found[1])
+        asked = [item for item in _PART_SEPARATOR.split(found[2]) if item]
+        first = expect_non_empty_file(path) if "non-empty" in asked else expect_file(path)
+        return (first, *(_parse_part(item, path) for item in asked if item != "non-empty"))
     except ValueError as error:
         raise InputError(f"--expect-file {text}: {error}") from None
 
 
-def inside_path(text: str) -> str:
+def normalize_relative_path(text: str) -> str:
     """A path inside the working folder, in its plain form.
 
     Raises:
@@ -102,42 +108,42 @@ def load_schema(path: Path) -> OutputCheck:
         raise InputError(f"{path}: no JSON Schema can be read from it: {reason}") from None
     if not isinstance(schema, (dict, bool)):
         raise InputError(f"{path}: a JSON Schema is an object, this is a {type(schema).__name__}")
-    fault = schema_fault(schema)
+    fault = find_schema_error(schema)
     if fault:
         raise InputError(f"{path}: not a JSON Schema: {fault}")
-    return fits_schema(schema, path.name)
+    return expect_schema(schema, path.name)
 
 
-def _of_part(part: str, path: str) -> OutputCheck:
+def _parse_part(part: str, path: str) -> OutputCheck:
     if part == "json":
-        return is_json(path)
+        return expect_json(path)
     if part.startswith("rows="):
         number = part[5:]
         if not re.fullmatch(r"[0-9]{1,9}", number):
             raise ValueError(f"rows={number}: N must be a whole number, 0 or more")
-        return has_rows(int(number), path)
-    return has_columns(_columns(part[4:]), path)
+        return expect_rows(int(number), path)
+    return expect_columns(_parse_columns(part[4:]), path)
 
 
-def _columns(text: str) -> list[str]:
+def _parse_columns(text: str) -> list[str]:
     names = [item.strip() for item in next(csv.reader([text], skipinitialspace=True), [])]
     if not names or not all(names):
         raise ValueError("csv=: name each column, with commas between, as in csv=region,total")
     return names
 
 
-def _refuse_misspelt(text: str, path: str) -> None:
+def _reject_misspelled_part(text: str, path: str) -> None:
     """What is left as the path must not end in something that was meant as a part."""
-    for word in _last_words(path):
-        near = difflib.get_close_matches(word, _PARTS, 1, 0.7)
+    for word in _find_trailing_part(path):
+        near = difflib.get_close_matches(word, _PART_NAMES, 1, 0.7)
         if near or word in ("columns", "nonempty", "lines", "exists"):
             hint = f" (did you mean {near[0]}?)" if near else ""
             raise InputError(
-                f"--expect-file {text}: {word!r} is nothing that can be asked{hint}; {_WRITTEN}"
+                f"--expect-file {text}: {word!r} is nothing that can be asked{hint}; {_SYNTAX_HINT}"
             )
 
 
-def _last_words(path: str) -> Iterator[str]:
+def _find_trailing_part(path: str) -> Iterator[str]:
     last = path.rpartition(":")[2] if ":" in path else ""
     found = re.fullmatch(r"([A-Za-z_-]+)(=.*)?", last)
     if found:

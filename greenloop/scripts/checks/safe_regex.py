@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import warnings
 
-from greenloop.scripts.checks.subprocess_query import answer
+from greenloop.scripts.checks.subprocess_query import query_subprocess
 
-_SECONDS = 5.0
-_LONGEST = 1000
+_TIMEOUT_SECONDS = 5.0
+_MAX_PATTERN_CHARS = 1000
 _PROGRAM = (
     "import json, re, sys; asked = json.load(sys.stdin); "
     "print(json.dumps(bool(re.compile(asked['pattern'], re.M).search(asked['text']))))"
@@ -24,8 +24,8 @@ def check_pattern(pattern: str) -> None:
     Raises:
         ValueError: it is no regular expression, or too long; the text says why and where.
     """
-    if len(pattern) > _LONGEST:
-        raise ValueError(f"it is longer than {_LONGEST} characters")
+    if len(pattern) > _MAX_PATTERN_CHARS:
+        raise ValueError(f"it is longer than {_MAX_PATTERN_CHARS} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -36,7 +36,7 @@ def check_pattern(pattern: str) -> None:
         raise ValueError(f"it is too much: {type(error).__name__}") from None
 
 
-def found(pattern: str, text: str) -> bool:
+def has_match(pattern: str, text: str) -> bool:
     """Whether the pattern is found in the text; `^` and `$` are the ends of each line.
 
     Raises:
@@ -46,4 +46,7 @@ def found(pattern: str, text: str) -> bool:
     """
     check_pattern(pattern)
     request = {"pattern": pattern, "text": text}
-    return answer(["-I", "-S", "-W", "ignore", "-c", _PROGRAM], request, _SECONDS) is True
+    return (
+        query_subprocess(["-I", "-S", "-W", "ignore", "-c", _PROGRAM], request, _TIMEOUT_SECONDS)
+        is True
+    )

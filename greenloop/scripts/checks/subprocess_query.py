@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 
-def answer(program: Sequence[str], request: object, seconds: float) -> object:
+def query_subprocess(program: Sequence[str], request: object, timeout_s: float) -> object:
     """What a Python program answers to a request: JSON in, JSON out.
 
     Raises:
@@ -21,10 +21,10 @@ def answer(program: Sequence[str], request: object, seconds: float) -> object:
             input=json.dumps(request),
             capture_output=True,
             encoding="utf-8",
-            timeout=seconds,
+            timeout=timeout_s,
         )
     except subprocess.TimeoutExpired:
-        raise TimeoutError(f"no answer within {seconds:g} s") from None
+        raise TimeoutError(f"no answer within {timeout_s:g} s") from None
     except (OSError, ValueError, RecursionError) as error:
         raise RuntimeError(str(error)) from None
     if ended.returncode != 0:

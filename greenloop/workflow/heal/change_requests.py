@@ -7,20 +7,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from greenloop.errors import UnusableAnswerError
-from greenloop.events import Emit, Notice
+from greenloop.errors import InvalidResponseError
+from greenloop.events import EventSink, Notice
 from greenloop.records import Evidence, Repair, TestRun
 from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate
-from greenloop.workflow.repair_code import Improver, mend
+from greenloop.workflow.repair_code import RepairStep, repair_until_green
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.state import RunState
-from greenloop.workflow.strategy import Craft
+from greenloop.workflow.strategy import CandidateStrategy
 
-_DONE_ALREADY = "the model changed nothing"
+_NO_CHANGE = "the model changed nothing"
 
 
-class Changeable(Craft, Protocol):
+class ChangeStrategy(CandidateStrategy, Protocol):
     """A craft for what exists already."""
 
     async def change(self, base: Candidate) -> Repair:
@@ -29,17 +29,17 @@ class Changeable(Craft, Protocol):
 
 
 @dataclass
-class Wishes:
+class ChangeRequests:
     """One after the other; `most` repairs for each. `is_green` runs the candidate in hand."""
 
-    craft: Changeable
-    improver: Callable[[int], Improver]
-    is_green: Callable[[], Awaitable[bool]]
+    strategy: ChangeStrategy
+    create_step: Callable[[int], RepairStep]
+    run_and_grade: Callable[[], Awaitable[bool]]
     state: RunState
-    emit: Emit
-    most: int
+    emit: EventSink
+    max_repairs: int
 
-    async def grant(self) -> None:
+    async def apply(self) -> None:
         """All that the request has. One that cannot be granted is told, and what was reached before
         stands.
 
@@ -47,64 +47,66 @@ class Wishes:
             GreenloopError: a call or the sandbox failed.
         """
         for words in self.state.request.amendments:
-            if self.state.green is None:
+            if self.state.green_run is None:
                 return
-            await self._one(words)
+            await self._apply_one(words)
 
-    async def _one(self, words: str) -> None:
-        state, before = self.state, _Reached.of(self.state)
-        state.wishes.append(words)
-        state.green = None
-        why = await self._changed(words)
+    async def _apply_one(self, change: str) -> None:
+        state, before = self.state, _SavedState.from_state(self.state)
+        state.change_requests.append(change)
+        state.green_run = None
+        why = await self._request_change(change)
         if not why:
-            await mend(self.is_green, self.improver(state.repairs + self.most))
-            why = "" if state.green is not None else self._why_red()
+            await repair_until_green(
+                self.run_and_grade, self.create_step(state.repairs + self.max_repairs)
+            )
+            why = "" if state.green_run is not None else self._failure_reason()
         if why:
             before.restore(state)
-            state.wishes.remove(words)
-            state.notes.append(f"asked for later and not done: {words}: {why}")
+            state.change_requests.remove(change)
+            state.notes.append(f"asked for later and not done: {change}: {why}")
             self.emit(Notice(state.notes[-1]))
 
-    async def _changed(self, words: str) -> str:
+    async def _request_change(self, change: str) -> str:
         """Enters the changed code; why there is none, '' where there is."""
-        history, started = self.state.history, time.monotonic()
-        base, before = history.base, self.state.ledger.tokens
+        history, started = self.state.candidates, time.monotonic()
+        base, before = history.base, self.state.budget.tokens
         assert base is not None
         try:
-            repair = await self.craft.change(base)
-        except UnusableAnswerError as error:
+            repair = await self.strategy.change(base)
+        except InvalidResponseError as error:
             return str(error)
         if repair.code is None or repair.code == base.code:
-            return _DONE_ALREADY
+            return _NO_CHANGE
         history.best = None  # whatever the code was before, it is not what is wanted now
-        spent = self.state.ledger.tokens - before
-        changed = Candidate(repair.code, "repair", f"asked for: {words}")
-        history.enter(changed, time.monotonic() - started, spent)
+        spent = self.state.budget.tokens - before
+        changed = Candidate(repair.code, "repair", f"asked for: {change}")
+        history.add(changed, time.monotonic() - started, spent)
         self.state.repairs += 1
         return ""
 
-    def _why_red(self) -> str:
-        best = self.state.history.best
-        failing = sorted(best.failing(self.state.stands)) if best else []
+    def _failure_reason(self) -> str:
+        best = self.state.candidates.best
+        failing = sorted(best.failing_tests(self.state.is_active)) if best else []
         return f"{', '.join(failing[:3]) or 'the run'} did not pass"
 
 
 @dataclass(frozen=True)
-class _Reached:
+class _SavedState:
     """What was green before a wish."""
 
     base: Candidate | None
     best: Candidate | None
-    green: TestRun | None
+    green_run: TestRun | None
     suite: Suite | Checklist | None
     evidence: Evidence
 
     @classmethod
-    def of(cls, state: RunState) -> _Reached:
-        history = state.history
-        return cls(history.base, history.best, state.green, state.suite, state.evidence)
+    def from_state(cls, state: RunState) -> _SavedState:
+        history = state.candidates
+        return cls(history.base, history.best, state.green_run, state.suite, state.evidence)
 
     def restore(self, state: RunState) -> None:
-        state.history.base, state.history.best = self.base, self.best
-        state.history.stuck = ""
-        state.green, state.suite, state.evidence = self.green, self.suite, self.evidence
+        state.candidates.base, state.candidates.best = self.base, self.best
+        state.candidates.stuck_reason = ""
+        state.green_run, state.suite, state.evidence = self.green_run, self.suite, self.evidence

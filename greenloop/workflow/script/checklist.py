@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from greenloop.records import Failure, Origin, OutputCheck, SealedExample, TestOutcome, TestRun
+from greenloop.records import Failure, HeldOutExample, Origin, OutputCheck, TestOutcome, TestRun
 from greenloop.testsuite.suite import DroppedTest
 
-PRINTED_BEFORE = "prints what it printed before"
+PREVIOUS_OUTPUT_CHECK = "prints what it printed before"
 
 
-def failing(run: TestRun, check: str, exception: str, message: str) -> TestRun:
+def with_failed_check(run: TestRun, check: str, exception: str, message: str) -> TestRun:
     """The run with one check of it failed."""
     failure = Failure(test=check, phase="call", exception=exception, message=message)
     others = tuple(item for item in run.tests if item.id != check)
@@ -31,7 +31,7 @@ class Checklist:
     own_file: str = "script.py"
     file_name: str = ""
     code: str = ""
-    sealed: tuple[SealedExample, ...] = ()
+    held_out: tuple[HeldOutExample, ...] = ()
 
     def name_of(self, test: str) -> str | None:
         """The check's id, where there is such a check."""
@@ -55,7 +55,7 @@ class Checklist:
         found = self._find(test)
         return found is not None and found.origin == "generated"
 
-    def stands(self, test: str) -> bool:
+    def is_active(self, test: str) -> bool:
         return all(item.name != test for item in self.dropped)
 
     def drop(self, test: str, why: str, *, disputed: bool) -> Checklist:

@@ -12,8 +12,8 @@ from greenloop.tools.script_toolkit import ScriptTask, ShownInput
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.storage.request import InputRef, RunRequest, ScriptRequest
 
-WISHED = "The script exists already. Its owner asks for this besides:\n"
-_HEAD_LINES, _LINE, _HEAD_BYTES = 8, 160, 4096
+CHANGE_REQUEST_HEADER = "The script exists already. Its owner asks for this besides:\n"
+_MAX_HEAD_LINES, _MAX_LINE_CHARS, _MAX_HEAD_BYTES = 8, 160, 4096
 
 
 def read_input(ref: InputRef) -> InputFile:
@@ -31,7 +31,7 @@ def read_input(ref: InputRef) -> InputFile:
     return InputFile(path=ref.path, content=content)
 
 
-def job_of(script: ScriptRequest) -> ScriptJob:
+def build_job(script: ScriptRequest) -> ScriptJob:
     """The job that each candidate is run as; its script is not in it yet. Raises InputError."""
     return ScriptJob(
         script="",
@@ -45,37 +45,37 @@ def job_of(script: ScriptRequest) -> ScriptJob:
     )
 
 
-def task_of(
-    request: RunRequest, job: ScriptJob, checklist: Checklist, wishes: Sequence[str] | None
+def build_task(
+    request: RunRequest, job: ScriptJob, checklist: Checklist, change_requests: Sequence[str] | None
 ) -> ScriptTask:
     """What prompts say of a script; one that is healed has `wishes` of its owner's in place of a
     task."""
-    asked = "".join(f"- {item}\n" for item in wishes or ())
-    wished = f"{WISHED}{asked}" if asked else ""
+    asked = "".join(f"- {item}\n" for item in change_requests or ())
+    wished = f"{CHANGE_REQUEST_HEADER}{asked}" if asked else ""
     return ScriptTask(
         name=job.name,
-        task=request.task if wishes is None else wished,
+        task=request.task if change_requests is None else wished,
         arguments=job.arguments,
-        stdin=_head(job.stdin),
-        inputs=[_shown(item) for item in job.inputs],
+        stdin=_read_head(job.stdin),
+        inputs=[_to_shown_input(item) for item in job.inputs],
         checks=checklist.checks,
     )
 
 
-def _shown(item: InputFile) -> ShownInput:
-    head = _head(item.content)
+def _to_shown_input(item: InputFile) -> ShownInput:
+    head = _read_head(item.content)
     whole = head == item.content.decode("utf-8-sig", "replace").replace("\r\n", "\n").rstrip("\n")
     return ShownInput(item.path, len(item.content), head, whole)
 
 
-def _head(content: bytes) -> str:
+def _read_head(content: bytes) -> str:
     """The first lines of a text, cut; '' of what is no text."""
-    start = content[:_HEAD_BYTES]
+    start = content[:_MAX_HEAD_BYTES]
     try:
-        text = start.decode("utf-8-sig", "strict" if len(content) <= _HEAD_BYTES else "ignore")
+        text = start.decode("utf-8-sig", "strict" if len(content) <= _MAX_HEAD_BYTES else "ignore")
     except UnicodeDecodeError:
         return ""
     if "\0" in text:
         return ""
-    lines = [line[:_LINE] for line in text.splitlines()[:_HEAD_LINES]]
+    lines = [line[:_MAX_LINE_CHARS] for line in text.splitlines()[:_MAX_HEAD_LINES]]
     return "\n".join(lines).replace("```", "'''")

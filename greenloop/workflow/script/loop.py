@@ -7,27 +7,34 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from greenloop.errors import UnusableAnswerError
-from greenloop.events import ChecksReady, Emit, Graded, Notice
-from greenloop.grading.integrity import integrity
-from greenloop.llm.client import Asker
+from greenloop.errors import InvalidResponseError
+from greenloop.events import ChecksReady, CodeGraded, EventSink, Notice
+from greenloop.grading.integrity import find_integrity_issues
+from greenloop.llm.client import LLMClient
 from greenloop.records import Evidence, Flakiness, OutputCheck, RedPhase, ScriptRun
-from greenloop.scripts.checks.options import complete
-from greenloop.scripts.evaluator import judge
+from greenloop.scripts.checks.options import complete_checks
+from greenloop.scripts.evaluator import evaluate_checks
 from greenloop.tools.toolkit import Toolkit
-from greenloop.workflow.candidates import Candidate, remark
-from greenloop.workflow.heal.change_requests import Wishes
-from greenloop.workflow.repair_code import Improver, mend, ran_green, tell_of_health
-from greenloop.workflow.script.checklist import PRINTED_BEFORE, Checklist
-from greenloop.workflow.script.inputs import job_of
-from greenloop.workflow.script.strategy import ScriptCraft
+from greenloop.workflow.candidates import Candidate, summarize_explanation
+from greenloop.workflow.heal.change_requests import ChangeRequests
+from greenloop.workflow.repair_code import (
+    RepairStep,
+    notify_already_healthy,
+    repair_until_green,
+    run_and_update_green,
+)
+from greenloop.workflow.script.checklist import PREVIOUS_OUTPUT_CHECK, Checklist
+from greenloop.workflow.script.inputs import build_job
+from greenloop.workflow.script.strategy import ScriptStrategy
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import ScriptRequest
 
-_PROVES_NOTHING = "holds for a script that does nothing: proves nothing"
+_VACUOUS_REASON = "holds for a script that does nothing: proves nothing"
 
 
-async def script_way(kit: Toolkit, asker: Asker, state: RunState, emit: Emit, repairs: int) -> None:
+async def run_script_workflow(
+    kit: Toolkit, client: LLMClient, state: RunState, emit: EventSink, max_repairs: int
+) -> None:
     """The way of a script: checks, a first version, and repairs until all checks hold.
 
     Raises:
@@ -37,92 +44,96 @@ async def script_way(kit: Toolkit, asker: Asker, state: RunState, emit: Emit, re
     request = state.request.script
     assert request is not None
     original = state.request.original
-    job = job_of(request)
+    job = build_job(request)
     state.suite = Checklist(request.checks, own_file=job.name)
-    craft = ScriptCraft(kit, state, emit, job, original)
+    craft = ScriptStrategy(kit, state, emit, job, original)
     if original:
-        _hold_to_its_checks(state, request, emit)
-        state.history.enter(Candidate(original.text, "generate", "the script as it was"))
+        _set_heal_checks(state, request, emit)
+        state.candidates.add(Candidate(original.text, "generate", "the script as it was"))
     else:
         await _agree_on_checks(craft, request, emit)
-        await _write(craft)
+        await _write_script(craft)
 
     async def is_green() -> bool:
-        return await ran_green(craft, state, emit) and await _holds_up(craft, emit)
+        return await run_and_update_green(craft, state, emit) and await _grade_second_run(
+            craft, emit
+        )
 
-    await mend(is_green, Improver(craft, asker, state, emit, repairs))
+    await repair_until_green(is_green, RepairStep(craft, client, state, emit, max_repairs))
     if original:
-        tell_of_health(state, emit)
-        more = partial(Improver, craft, asker, state, emit)
-        await Wishes(craft, more, is_green, state, emit, repairs).grant()
+        notify_already_healthy(state, emit)
+        more = partial(RepairStep, craft, client, state, emit)
+        await ChangeRequests(craft, more, is_green, state, emit, max_repairs).apply()
 
 
-def _hold_to_its_checks(state: RunState, request: ScriptRequest, emit: Emit) -> None:
+def _set_heal_checks(state: RunState, request: ScriptRequest, emit: EventSink) -> None:
     """A script that exists has to end well, to do what is asked for, and to print what it did."""
-    checks = complete(request.checks, prints=False)
+    checks = complete_checks(request.checks, requires_output=False)
     emit(ChecksReady(checks))
-    printed = OutputCheck(id=PRINTED_BEFORE, kind="kept", origin="generated")
-    state.suite = replace(_checklist(state), checks=(*checks, printed))
+    printed = OutputCheck(id=PREVIOUS_OUTPUT_CHECK, kind="kept", origin="generated")
+    state.suite = replace(_require_checklist(state), checks=(*checks, printed))
 
 
-async def _agree_on_checks(craft: ScriptCraft, request: ScriptRequest, emit: Emit) -> None:
+async def _agree_on_checks(
+    strategy: ScriptStrategy, request: ScriptRequest, emit: EventSink
+) -> None:
     """The person's checks and the model's, before anything is written."""
-    state = craft.state
-    agreed = request.agreed if request.agreed is not None else await _proposed(craft, emit)
+    state = strategy.state
+    agreed = request.agreed if request.agreed is not None else await _propose_checks(strategy, emit)
     wanted = (*request.checks, *agreed)
-    checks = complete(wanted, prints=not any(item.file for item in wanted))
-    state.suite = replace(_checklist(state), checks=checks)
-    state.red_phase = _drop_empty_ones(state, checks)
-    emit(ChecksReady(_checklist(state).checks))
+    checks = complete_checks(wanted, requires_output=not any(item.file for item in wanted))
+    state.suite = replace(_require_checklist(state), checks=checks)
+    state.red_phase = _drop_vacuous_checks(state, checks)
+    emit(ChecksReady(_require_checklist(state).checks))
 
 
-async def _proposed(craft: ScriptCraft, emit: Emit) -> tuple[OutputCheck, ...]:
+async def _propose_checks(strategy: ScriptStrategy, emit: EventSink) -> tuple[OutputCheck, ...]:
     try:
-        return await craft.tools.propose_checks(craft.task)
-    except UnusableAnswerError as error:
-        craft.state.notes.append(f"no checks were made of the task: {error}")
+        return await strategy.tools.propose_checks(strategy.task)
+    except InvalidResponseError as error:
+        strategy.state.notes.append(f"no checks were made of the task: {error}")
         emit(Notice(str(error)))
         return ()
 
 
-def _drop_empty_ones(state: RunState, checks: Sequence[OutputCheck]) -> RedPhase:
+def _drop_vacuous_checks(state: RunState, checks: Sequence[OutputCheck]) -> RedPhase:
     """The checks judged on a script that does nothing: what holds there is no proof."""
-    idle = judge(ScriptRun(ending="finished", exit_status=0), checks)
+    idle = evaluate_checks(ScriptRun(ending="finished", exit_status=0), checks)
     said = {item.id for item in checks if item.kind in ("status", "silent")}
     passing = [item.id for item in idle.tests if item.outcome == "passed" and item.id not in said]
     for name in passing:
-        state.suite = state.standing.drop(name, _PROVES_NOTHING, disputed=False)
+        state.suite = state.active_tests.drop(name, _VACUOUS_REASON, disputed=False)
     red = len(checks) - len(said) - len(passing)
     return RedPhase(reached=red > 0, failed=red, passing_on_stub=tuple(passing))
 
 
-async def _write(craft: ScriptCraft) -> None:
-    state, started = craft.state, time.monotonic()
-    before = state.ledger.tokens
-    written = await craft.tools.write_script(craft.task)
-    candidate = Candidate(written.code, "generate", remark(written.explanation))
-    spent = state.ledger.tokens - before
-    state.history.enter(candidate, time.monotonic() - started, spent)
+async def _write_script(strategy: ScriptStrategy) -> None:
+    state, started = strategy.state, time.monotonic()
+    before = state.budget.tokens
+    written = await strategy.tools.write_script(strategy.task)
+    candidate = Candidate(written.code, "generate", summarize_explanation(written.explanation))
+    spent = state.budget.tokens - before
+    state.candidates.add(candidate, time.monotonic() - started, spent)
 
 
-async def _holds_up(craft: ScriptCraft, emit: Emit) -> bool:
+async def _grade_second_run(strategy: ScriptStrategy, emit: EventSink) -> bool:
     """A second run, which has to hold too; what differs between the two is told."""
-    state, base = craft.state, craft.state.history.base
+    state, base = strategy.state, strategy.state.candidates.base
     assert base is not None
-    first = state.script_runs.of(base.code)
+    first = state.script_runs.get(base.code)
     started = time.monotonic()
-    again = await craft.once(base.code)
+    again = await strategy.run_script(base.code)
     state.grading_s += time.monotonic() - started
-    differing = _differing(first, again) if first else ()
-    if not judge(again, craft.checklist.checks).passed:
+    differing = _find_differences(first, again) if first else ()
+    if not evaluate_checks(again, strategy.checklist.checks).passed:
         state.notes.append("in a second run its checks did not hold: it is not steady")
     steady = Flakiness(reached=not differing, order_seed=0, hash_seed=0, differing=differing)
-    state.evidence = Evidence(flakiness=steady, integrity=integrity(base.code))
-    emit(Graded(state.evidence))
+    state.evidence = Evidence(flakiness=steady, integrity=find_integrity_issues(base.code))
+    emit(CodeGraded(state.evidence))
     return True
 
 
-def _differing(one: ScriptRun, other: ScriptRun) -> tuple[str, ...]:
+def _find_differences(one: ScriptRun, other: ScriptRun) -> tuple[str, ...]:
     """What two runs showed otherwise: standard output, or files by their names."""
     printed = () if one.stdout == other.stdout else ("standard output",)
     before = {item.path: item.sha256 for item in one.made}
@@ -131,6 +142,6 @@ def _differing(one: ScriptRun, other: ScriptRun) -> tuple[str, ...]:
     return (*printed, *(path for path in paths if before.get(path) != after.get(path)))
 
 
-def _checklist(state: RunState) -> Checklist:
+def _require_checklist(state: RunState) -> Checklist:
     assert isinstance(state.suite, Checklist)
     return state.suite

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from greenloop.autofix import Fixed, free_fixes
-from greenloop.events import Emit, Notice
-from greenloop.events.progress import at_work
-from greenloop.prompts.failure_context import shown_failures, summary
+from greenloop.autofix import FixResult, apply_free_fixes
+from greenloop.events import EventSink, Notice
+from greenloop.events.progress import progress_span
+from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
     Dispute,
     GeneratedCode,
@@ -20,136 +20,156 @@ from greenloop.records import (
     ScriptRun,
     TestRun,
 )
-from greenloop.sandbox.asyncio_bridge import in_sandbox
-from greenloop.scripts.evaluator import judge
-from greenloop.scripts.regression import lost_output
-from greenloop.tools.script_toolkit import ScriptTask, ScriptTools
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
+from greenloop.scripts.evaluator import evaluate_checks
+from greenloop.scripts.regression import find_lost_output
+from greenloop.tools.script_toolkit import ScriptTask, ScriptToolkit
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.run_tests import run_with_packages
-from greenloop.workflow.script.checklist import PRINTED_BEFORE, Checklist, failing
-from greenloop.workflow.script.inputs import task_of
-from greenloop.workflow.setup.packages import file_elsewhere, fitted
+from greenloop.workflow.script.checklist import PREVIOUS_OUTPUT_CHECK, Checklist, with_failed_check
+from greenloop.workflow.script.inputs import build_task
+from greenloop.workflow.setup.packages import suggest_input_path, with_installed_packages
 from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import Original
-from greenloop.workflow.strategy import bounded, lost_by, standing_failures
+from greenloop.workflow.storage.request import OriginalFile
+from greenloop.workflow.strategy import (
+    build_repair_request,
+    find_lost_features,
+    select_active_failures,
+)
 
-_GONE = 10
-_OUTPUT = 1500  # characters: here it is what tells most
+_MAX_LOST_LINES = 10
+_MAX_OUTPUT_CHARS = 1500  # characters: here it is what tells most
 
 
 @dataclass
-class ScriptCraft:
+class ScriptStrategy:
     """A script that is written for a task, or one that exists and is healed (`original`)."""
 
     kit: Toolkit
     state: RunState
-    emit: Emit
+    emit: EventSink
     job: ScriptJob
-    original: Original | None = None
-    first: ScriptRun | None = field(default=None, init=False)
+    original: OriginalFile | None = None
+    first_run: ScriptRun | None = field(default=None, init=False)
 
     @property
-    def tools(self) -> ScriptTools:
-        packages = ", ".join(self.kit.packages.allowed.shown)
-        return ScriptTools(self.kit.model, packages, self.job.allow_network)
+    def tools(self) -> ScriptToolkit:
+        packages = ", ".join(self.kit.packages.allowlist.descriptions)
+        return ScriptToolkit(self.kit.model, packages, self.job.allow_network)
 
     @property
     def checklist(self) -> Checklist:
-        standing = self.state.standing
+        standing = self.state.active_tests
         assert isinstance(standing, Checklist)
         return standing
 
     @property
     def task(self) -> ScriptTask:
-        wished = self.state.wishes if self.original else None
-        return task_of(self.state.request, self.job, self.checklist, wished)
+        wished = self.state.change_requests if self.original else None
+        return build_task(self.state.request, self.job, self.checklist, wished)
 
-    def mended(self, code: str) -> Fixed:
-        return free_fixes(code, minimal=True)
+    def apply_autofix(self, code: str) -> FixResult:
+        return apply_free_fixes(code, minimal=True)
 
     async def run(self, code: str) -> TestRun:
         async def once() -> TestRun:
-            done = await self.once(code)
-            return self._with_what_it_printed(judge(done, self.checklist.checks), done)
+            done = await self.run_script(code)
+            return self._check_previous_output(evaluate_checks(done, self.checklist.checks), done)
 
-        run = await run_with_packages(self.kit, self.state, self.emit, once, [code], self._own)
-        self._advise(file_elsewhere(run, self.job))
+        run = await run_with_packages(
+            self.kit, self.state, self.emit, once, [code], self._local_names
+        )
+        self._notify_once(suggest_input_path(run, self.job))
         return run
 
-    def _advise(self, text: str) -> None:
+    def _notify_once(self, text: str) -> None:
         """Once: what the person can do."""
-        if text and text not in self.state.provisions.told:
-            self.state.provisions.told.add(text)
+        if text and text not in self.state.packages.notified:
+            self.state.packages.notified.add(text)
             self.emit(Notice(text))
 
-    async def once(self, code: str) -> ScriptRun:
+    async def run_script(self, code: str) -> ScriptRun:
         """One run as it is, kept where the report finds it."""
-        box = fitted(self.kit, self.state).sandbox
+        box = with_installed_packages(self.kit, self.state).sandbox
         job = self.job.model_copy(update={"script": code})
-        with at_work(self.emit, "the script"):
-            done = await in_sandbox(box, partial(box.run_script, job))
-        self.first = self.first or done
-        best = self.state.history.best
+        with progress_span(self.emit, "the script"):
+            done = await run_in_sandbox_thread(box, partial(box.run_script, job))
+        self.first_run = self.first_run or done
+        best = self.state.candidates.best
         self.state.script_runs.keep(code, done, best.code if best else None)
         return done
 
     async def repair(self, base: Candidate, run: TestRun) -> Repair:
-        return await self._asked(base.code, run, base.n)
+        return await self._repair_run(base.code, run, base.n)
 
     async def change(self, base: Candidate) -> Repair:
         """What the model makes of a green script, as its owner's last wish has it."""
         told = "All checks hold. What its owner asks for in the task is not done yet."
-        request = bounded(self.state, base.code, base.n, told, (), 0)
-        return await self._answered(request)
+        request = build_repair_request(self.state, base.code, base.n, told, (), 0)
+        return await self._request_repair(request)
 
-    async def rewrite(self, failed: Sequence[str]) -> GeneratedCode:
+    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
         """What is somebody's is not written anew: it is repaired from what it was at first."""
         if not self.original:
-            return await self.tools.write_script(self.task, failed)
-        first = self.state.history.tried[0]
+            return await self.tools.write_script(self.task, failed_approaches)
+        first = self.state.candidates.tested_candidates[0]
         assert first.run is not None
-        repair = await self._asked(first.code, first.run, first.n, from_the_original=True)
+        repair = await self._repair_run(first.code, first.run, first.n, from_the_original=True)
         return GeneratedCode(code=repair.code or first.code, explanation=repair.explanation)
 
     async def judge(self, dispute: Dispute) -> Judgement:
         return await self.tools.judge_check(self.task, dispute)
 
-    async def _asked(
+    async def _repair_run(
         self, code: str, run: TestRun, n: int, *, from_the_original: bool = False
     ) -> Repair:
-        run = standing_failures(self.state, run)
-        return await self._answered(self._request(code, run, n), from_the_original)
+        run = select_active_failures(self.state, run)
+        return await self._request_repair(self._build_request(code, run, n), from_the_original)
 
-    async def _answered(self, request: RepairRequest, from_the_original: bool = False) -> Repair:
+    async def _request_repair(
+        self, request: RepairRequest, from_the_original: bool = False
+    ) -> Repair:
         return await self.tools.repair_script(
             self.task,
             request,
             keep=bool(self.original),
-            lost=self._lost,
-            disputable=self._disputable(),
+            lost=self._find_lost_features,
+            disputable=self._disputable_checks(),
             from_the_original=from_the_original,
         )
 
-    def _request(self, code: str, run: TestRun, n: int) -> RepairRequest:
-        shown = shown_failures(run, self.checklist, output=_OUTPUT)
-        return bounded(self.state, code, n, summary(run, "checks"), shown, len(run.failures))
+    def _build_request(self, code: str, run: TestRun, n: int) -> RepairRequest:
+        shown = select_failures(run, self.checklist, max_output_chars=_MAX_OUTPUT_CHARS)
+        return build_repair_request(
+            self.state, code, n, summarize_run(run, "checks"), shown, len(run.failures)
+        )
 
-    def _lost(self, code: str) -> Sequence[str]:
-        return lost_by(self.original, code, self.state.wishes) if self.original else ()
+    def _find_lost_features(self, code: str) -> Sequence[str]:
+        return (
+            find_lost_features(self.original, code, self.state.change_requests)
+            if self.original
+            else ()
+        )
 
-    def _disputable(self) -> Collection[str]:
+    def _disputable_checks(self) -> Collection[str]:
         list_ = self.checklist
         return [item.id for item in list_.checks if list_.may_be_disputed(item.id)]
 
-    def _with_what_it_printed(self, run: TestRun, done: ScriptRun) -> TestRun:
+    def _check_previous_output(self, run: TestRun, script_run: ScriptRun) -> TestRun:
         """The run, red where a healed script does not print what the first one did print."""
-        known = self.original and self.first is not None and self.checklist.stands(PRINTED_BEFORE)
-        gone = lost_output(self.first, done) if known and self.first else []
-        if not gone or done.ending != "finished":
+        known = (
+            self.original
+            and self.first_run is not None
+            and self.checklist.is_active(PREVIOUS_OUTPUT_CHECK)
+        )
+        gone = find_lost_output(self.first_run, script_run) if known and self.first_run else []
+        if not gone or script_run.ending != "finished":
             return run
-        return failing(run, PRINTED_BEFORE, "LostOutput", "\n".join(gone[:_GONE]))
+        return with_failed_check(
+            run, PREVIOUS_OUTPUT_CHECK, "LostOutput", "\n".join(gone[:_MAX_LOST_LINES])
+        )
 
     @property
-    def _own(self) -> set[str]:
+    def _local_names(self) -> set[str]:
         return {Path(item.path).stem for item in self.job.inputs} | {Path(self.job.name).stem}

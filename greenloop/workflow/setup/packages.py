@@ -8,10 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from greenloop.dependencies import Installed
-from greenloop.dependencies.names import imported_by, is_standard, package_of, with_import
+from greenloop.dependencies import InstalledPackages
+from greenloop.dependencies.names import (
+    find_imported_modules,
+    format_with_import,
+    get_package_name,
+    is_standard_library,
+)
 from greenloop.errors import InputError, PackagesError
-from greenloop.events import Emit, Notice, PackagesAwaited, PackagesReady
+from greenloop.events import EventSink, Notice, PackageInstallStarted, PackagesReady
 from greenloop.records import Failure, ScriptJob, TestRun
 from greenloop.testsuite import Suite
 
@@ -19,70 +24,79 @@ if TYPE_CHECKING:
     from greenloop.tools.toolkit import Toolkit
     from greenloop.workflow.state import RunState
 
-_MISSING = re.compile(r"No module named '([^'.]+)")
-_WITH_PYTEST = frozenset("pytest _pytest pluggy iniconfig packaging pygments conftest".split())
+_MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
+_PYTEST_MODULES = frozenset("pytest _pytest pluggy iniconfig packaging pygments conftest".split())
 
 
 @dataclass
-class Provisions:
+class RunPackages:
     """What a run's code may use by now; what could not be had; what the person was told of."""
 
-    installed: Installed = field(default_factory=Installed)
-    refused: set[str] = field(default_factory=set)
-    told: set[str] = field(default_factory=set)
+    installed: InstalledPackages = field(default_factory=InstalledPackages)
+    unavailable: set[str] = field(default_factory=set)
+    notified: set[str] = field(default_factory=set)
 
 
-def fitted(kit: Toolkit, state: RunState) -> Toolkit:
+def with_installed_packages(kit: Toolkit, state: RunState) -> Toolkit:
     """The toolkit, its sandbox with the packages that the run has by now."""
-    return replace(kit, sandbox=kit.sandbox.with_packages(state.provisions.installed))
+    return replace(kit, sandbox=kit.sandbox.with_packages(state.packages.installed))
 
 
-async def provide_agreed(kit: Toolkit, state: RunState, emit: Emit) -> None:
+async def install_contract_packages(kit: Toolkit, state: RunState, emit: EventSink) -> None:
     """What the contract names, and what the person's own tests import besides.
 
     Raises:
         PackagesError: a package cannot be had.
     """
     given = [item.code for item in state.request.given]
-    names = kit.packages.imported(given, [state.agreed.module])
-    await _provide(kit, state, emit, names.union(state.agreed.packages))
-    own = {state.agreed.module, *(Path(item.name).stem for item in state.request.given)}
-    imported = {item for code in given for item in imported_by(code)} - own
-    for module in sorted(imported - _WITH_PYTEST):
-        if not _is_there(state.provisions.installed, module):
-            _tell(state, emit, module, "your tests import")
+    names = kit.packages.find_imported(given, [state.agreed_contract.module])
+    await _install(kit, state, emit, names.union(state.agreed_contract.packages))
+    own = {state.agreed_contract.module, *(Path(item.name).stem for item in state.request.given)}
+    imported = {item for code in given for item in find_imported_modules(code)} - own
+    for module in sorted(imported - _PYTEST_MODULES):
+        if not _is_installed(state.packages.installed, module):
+            _notify_missing(state, emit, module, "your tests import")
 
 
-async def provide_imported(
-    kit: Toolkit, state: RunState, emit: Emit, sources: Iterable[str], own: Collection[str]
+async def install_imported_packages(
+    kit: Toolkit,
+    state: RunState,
+    emit: EventSink,
+    sources: Iterable[str],
+    local_names: Collection[str],
 ) -> None:
     """Allowed packages that sources import, though the contract does not name them.
 
     To install one costs less than to ask a model again. Where it cannot be had the run goes on: its
     failures say what is missing. `own` are modules that are no packages.
     """
-    await _try(kit, state, emit, kit.packages.imported(sources, own))
+    await _try_install(kit, state, emit, kit.packages.find_imported(sources, local_names))
 
 
-async def provide_missed(
-    kit: Toolkit, state: RunState, emit: Emit, run: TestRun, own: Collection[str]
+async def install_missing_packages(
+    kit: Toolkit, state: RunState, emit: EventSink, run: TestRun, local_names: Collection[str]
 ) -> bool:
     """The same for what a run missed (an import that no text shows); True where it has it now."""
-    missed = {module for item in run.failures if (module := _missed(item))} - set(own)
-    return await _try(kit, state, emit, kit.packages.allowed.imported(missed))
+    missed = {module for item in run.failures if (module := _find_missing_module(item))} - set(
+        local_names
+    )
+    return await _try_install(kit, state, emit, kit.packages.allowlist.find_imported(missed))
 
 
-def explained(
-    kit: Toolkit, state: RunState, emit: Emit, run: TestRun, own: Collection[str]
+def annotate_missing_modules(
+    kit: Toolkit, state: RunState, emit: EventSink, run: TestRun, local_names: Collection[str]
 ) -> TestRun:
     """The run, its missing modules with what is there instead: for the model that reads it."""
-    installed = state.provisions.installed
+    installed = state.packages.installed
     failures = []
     for item in run.failures:
-        module = _missed(item)
-        if module and module not in own and not _is_there(installed, module):
-            _tell(state, emit, module, "the code or a test imports")
-            names = {*map(with_import, installed.names), *kit.packages.allowed.shown}
+        module = _find_missing_module(item)
+        if module and module not in local_names and not _is_installed(installed, module):
+            _notify_missing(state, emit, module, "the code or a test imports")
+            names = {
+                *map(format_with_import, installed.names),
+                *kit.packages.allowlist.descriptions,
+            }
             there = ", ".join(sorted(names)) or "nothing"
             why = f"{module} is not available; available besides the standard library: {there}"
             item = item.model_copy(update={"message": f"{item.message} ({why})"})
@@ -90,75 +104,77 @@ def explained(
     return run.model_copy(update={"failures": tuple(failures)})
 
 
-async def _try(kit: Toolkit, state: RunState, emit: Emit, names: Collection[str]) -> bool:
-    new = set(names) - state.provisions.refused
+async def _try_install(
+    kit: Toolkit, state: RunState, emit: EventSink, names: Collection[str]
+) -> bool:
+    new = set(names) - state.packages.unavailable
     try:
-        return await _provide(kit, state, emit, new)
+        return await _install(kit, state, emit, new)
     except PackagesError as error:
-        state.provisions.refused |= new
+        state.packages.unavailable |= new
         emit(Notice(str(error)))
         return False
 
 
-async def _provide(kit: Toolkit, state: RunState, emit: Emit, names: Collection[str]) -> bool:
+async def _install(kit: Toolkit, state: RunState, emit: EventSink, names: Collection[str]) -> bool:
     """Adds packages to those that the run has; True where there are more now."""
-    has = state.provisions.installed.names
+    has = state.packages.installed.names
     wanted = tuple(sorted({*has, *names}))
     if wanted == has:
         return False
-    found = await kit.packages.find(wanted)
+    found = await kit.packages.find_installed(wanted)
     cached = found is not None
     if found is None:
-        emit(PackagesAwaited(wanted))
+        emit(PackageInstallStarted(wanted))
         found = await kit.packages.install(wanted)
-    state.provisions.installed = found
-    emit(PackagesReady(found.short(), cached))
+    state.packages.installed = found
+    emit(PackagesReady(found.summary(), cached))
     return True
 
 
-def own_modules(suite: Suite) -> set[str]:
+def local_module_names(suite: Suite) -> set[str]:
     """Names that a suite's imports mean without a package: the module, and the files of tests."""
     return {suite.module, *(Path(item.name).stem for item in suite.files)}
 
 
-def _missed(failure: Failure) -> str:
+def _find_missing_module(failure: Failure) -> str:
     """The top-level module whose absence this failure is about; '' where it is about another thing."""
-    found = _MISSING.search(failure.message)
-    if failure.exception != "ModuleNotFoundError" or found is None or is_standard(found[1]):
+    found = _MISSING_MODULE.search(failure.message)
+    if failure.exception != "ModuleNotFoundError" or found is None or is_standard_library(found[1]):
         return ""
     return found[1]
 
 
-def _is_there(installed: Installed, module: str) -> bool:
+def _is_installed(installed: InstalledPackages, module: str) -> bool:
     folder = Path(installed.folder)
     return bool(installed) and ((folder / module).exists() or (folder / f"{module}.py").exists())
 
 
-def _tell(state: RunState, emit: Emit, module: str, who: str) -> None:
+def _notify_missing(state: RunState, emit: EventSink, module: str, importer: str) -> None:
     """Once for each module: what the person can do, which the model cannot.
 
     Raises:
         InputError: it is a module of the person's that a script needs: nobody is to write it anew.
     """
-    if module in state.provisions.told:
+    if module in state.packages.notified:
         return
-    state.provisions.told.add(module)
+    state.packages.notified.add(module)
     original = state.request.original
-    own = module_beside(original.path, module) if original and state.request.script else ""
+    own = suggest_module_input(original.path, module) if original and state.request.script else ""
     if own:
         raise InputError(f"{module} lies beside the script, which may read it with: {own}")
     emit(
         Notice(
-            f"{who} {module}, which is not available; "
-            f"--allow-package {package_of(module)} would allow it"
+            f"{importer} {module}, which is not available; "
+            f"--allow-package {get_package_name(module)} would allow it"
         )
     )
 
 
-_NO_SUCH_FILE = re.compile(r"No such file or directory: '([^']+)'")
+_MISSING_FILE = re.compile(r"No such file or directory: '([^']+)'")
 
 
-def module_beside(original: str, module: str) -> str:
+def suggest_module_input(original: str, module: str) -> str:
     """The option that lays a module of the person's beside the script; '' where there is none."""
     folder = Path(original).parent
     for name in (f"{module}.py", module):
@@ -168,10 +184,10 @@ def module_beside(original: str, module: str) -> str:
     return ""
 
 
-def file_elsewhere(run: TestRun, job: ScriptJob) -> str:
+def suggest_input_path(run: TestRun, job: ScriptJob) -> str:
     """Of a file that was not found: that an input of its name lies in another place."""
     for failure in run.failures:
-        found = _NO_SUCH_FILE.search(failure.message)
+        found = _MISSING_FILE.search(failure.message)
         if found is None or failure.exception != "FileNotFoundError" or found[1].startswith("/"):
             continue
         for item in job.inputs:

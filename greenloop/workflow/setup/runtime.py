@@ -6,17 +6,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from greenloop.dependencies import Provider
+from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, NoModelError
-from greenloop.events import Emit, RunStarted
-from greenloop.llm.budget import Ledger
+from greenloop.events import EventSink, RunStarted
+from greenloop.llm.budget import Budget
 from greenloop.llm.chat import ChatSource
-from greenloop.llm.client import Asker, RetryPolicy
-from greenloop.llm.factory import NO_MODEL, asks_nobody, open_sources
-from greenloop.llm.rate_limits import CallLimits, Limits
-from greenloop.llm.response_log import AnswerLog
+from greenloop.llm.client import LLMClient, RetryPolicy
+from greenloop.llm.factory import NO_MODEL, is_model_disabled, open_sources
+from greenloop.llm.rate_limits import LocalRateLimits, RateLimits
+from greenloop.llm.response_log import ResponseLog
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.views.instrumented import told
+from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.tools.toolkit import Toolkit
 from greenloop.tracing.setup import Tracing
@@ -25,7 +25,7 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 
 @dataclass(frozen=True)
-class Parts:
+class SharedResources:
     """What is handed to an agent instead of being opened from the settings; runs may share it.
 
     `sources` are the model and its fallback; `total` is a budget over several runs; `tracing` is
@@ -34,40 +34,40 @@ class Parts:
 
     sources: tuple[ChatSource, ...] = ()
     sandbox: Sandbox | None = None
-    limits: Limits = field(default_factory=CallLimits)
-    total: Ledger | None = None
+    limits: RateLimits = field(default_factory=LocalRateLimits)
+    shared_budget: Budget | None = None
     tracing: Tracing | None = None
 
 
-def opened(
+def open_run(
     settings: Settings,
-    parts: Parts,
+    resources: SharedResources,
     state: RunState,
     directory: RunDirectory,
     stack: ExitStack,
-    emit: Emit,
-) -> tuple[Asker, Toolkit]:
+    emit: EventSink,
+) -> tuple[LLMClient, Toolkit]:
     """The parts of one run; what is opened here is closed with `stack`.
 
     Raises:
         SandboxError, ModelFailure, InputError: a part cannot be had.
     """
     request = state.request
-    sandbox = told(parts.sandbox or stack.enter_context(open_sandbox(settings)), emit)
+    sandbox = with_events(resources.sandbox or stack.enter_context(open_sandbox(settings)), emit)
     state.sandbox = sandbox.info
-    sources, why_none = _sources(settings, parts, state)
+    sources, why_none = _select_sources(settings, resources, state)
     state.model = sources[0].name if sources else NO_MODEL
-    log = AnswerLog(directory.answers, Path(request.record) if request.record else None)
+    log = ResponseLog(directory.answers_file, Path(request.record) if request.record else None)
     key = settings.openai_api_key
-    asker = Asker(
+    asker = LLMClient(
         sources,
         log,
-        state.ledger,
+        state.budget,
         RetryPolicy(settings.model_attempts, settings.model_backoff_s),
         emit,
         (key.get_secret_value(),) if key else (),
         why_none,
-        parts.limits,
+        resources.limits,
     )
     emit(
         RunStarted(
@@ -75,21 +75,21 @@ def opened(
             sandbox=sandbox.info.backend,
             isolation=sandbox.info.isolation,
             run_dir=str(directory.path),
-            recorded=any(item.recorded for item in sources),
-            resumed_answers=log.held,
+            is_replay=any(item.is_recorded for item in sources),
+            resumed_responses=log.loaded_count,
         )
     )
-    return asker, Toolkit(asker, sandbox, Provider(settings.allow_list))
+    return asker, Toolkit(asker, sandbox, PackageResolver(settings.allow_list))
 
 
-def _sources(
-    settings: Settings, parts: Parts, state: RunState
+def _select_sources(
+    settings: Settings, resources: SharedResources, state: RunState
 ) -> tuple[list[ChatSource], GreenloopError | None]:
     """The model and its fallback. What is healed may need none: then why there is none."""
-    given = list(parts.sources)
+    given = list(resources.sources)
     if given or state.request.original is None:
         return given or open_sources(settings), None
-    if asks_nobody(settings):
+    if is_model_disabled(settings):
         return [], NoModelError(f"--model {NO_MODEL}: no model is asked")
     try:
         return open_sources(settings), None

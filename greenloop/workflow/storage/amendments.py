@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from greenloop.records import Contract, OutputCheck, Requirement
 from greenloop.workflow.storage.request import RunRequest
 
-_LATER = "Where another requirement contradicts this one, this one holds."
+_PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 
 
 def with_contract(request: RunRequest, contract: Contract) -> RunRequest:
@@ -22,18 +22,18 @@ def with_checks(request: RunRequest, checks: Sequence[OutputCheck]) -> RunReques
     return request.model_copy(update={"script": script})
 
 
-def with_words(request: RunRequest, words: str, contract: Contract | None) -> RunRequest:
+def with_change_request(request: RunRequest, change: str, contract: Contract | None) -> RunRequest:
     """The request with a wish more: of a contract, its last requirement; of a script, part of what
     it is asked for; of a file that is healed, a change on top."""
-    wishes = (*request.amendments, words)
+    wishes = (*request.amendments, change)
     if contract is not None:
         number = max(int(item.id[1:]) for item in contract.requirements) + 1
-        wish = Requirement(id=f"R{number}", text=f"{words} {_LATER}")
+        wish = Requirement(id=f"R{number}", text=f"{change} {_PRECEDENCE_CLAUSE}")
         contract = contract.model_copy(update={"requirements": (*contract.requirements, wish)})
     return request.model_copy(update={"amendments": wishes, "contract": contract})
 
 
-def in_force(parsed: Contract, request: RunRequest) -> Contract:
+def effective_contract(parsed: Contract, request: RunRequest) -> Contract:
     """The contract of a run: the model's, unless a person put another in its place."""
     if request.contract is None:
         return parsed

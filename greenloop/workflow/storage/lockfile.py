@@ -12,7 +12,7 @@ from greenloop.records import Evidence, Record, Report, Verdict
 from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import write_atomically
 
-SUFFIX = ".greenloop.json"
+LOCK_SUFFIX = ".greenloop.json"
 
 
 class LockedFile(Record):
@@ -32,7 +32,7 @@ class Grade(Record):
     branch_coverage: float | None = None
 
     @classmethod
-    def of(cls, verdict: Verdict, reasons: tuple[str, ...], evidence: Evidence) -> Grade:
+    def from_evidence(cls, verdict: Verdict, reasons: tuple[str, ...], evidence: Evidence) -> Grade:
         mutation, coverage = evidence.mutation, evidence.coverage
         return cls(
             verdict=verdict,
@@ -62,26 +62,26 @@ class Lock(Record):
 
 def lock_path(code: Path) -> Path:
     """The lock file of a code file: `top_k.py` has `top_k.greenloop.json`."""
-    return code.with_name(code.stem + SUFFIX)
+    return code.with_name(code.stem + LOCK_SUFFIX)
 
 
-def lock_of(report: Report, text_sha256: str, source: Path | None, code: Path) -> Lock:
+def build_lock(report: Report, text_sha256: str, source: Path | None, code: Path) -> Lock:
     """The lock of what a report delivered."""
     folder = code.absolute().parent
     places = report.artifacts
     tests = (Path(places.tests_output),) if places.tests_output else ()
     return Lock(
         text_sha256=text_sha256,
-        specification=_locked(source, folder) if source else None,
-        code=_locked(code, folder),
-        tests=tuple(_locked(path, folder) for path in tests),
-        grade=Grade.of(report.verdict, report.reasons, report.evidence),
+        specification=_describe_file(source, folder) if source else None,
+        code=_describe_file(code, folder),
+        tests=tuple(_describe_file(path, folder) for path in tests),
+        grade=Grade.from_evidence(report.verdict, report.reasons, report.evidence),
         greenloop=report.environment.greenloop,
         model=report.environment.model,
     )
 
 
-def _locked(path: Path, folder: Path) -> LockedFile:
+def _describe_file(path: Path, folder: Path) -> LockedFile:
     relative = os.path.relpath(path.absolute(), folder)
     return LockedFile(path=Path(relative).as_posix(), sha256=digest(path.read_text("utf-8")))
 
@@ -102,7 +102,7 @@ def load_lock(path: Path) -> Lock:
         raise InputError(f"{path} is no lock file of greenloop: {first}") from None
 
 
-def drifted(path: Path, lock: Lock) -> list[str]:
+def find_drift(path: Path, lock: Lock) -> list[str]:
     """What on disk is not what the lock says, one line a file; [] where all is."""
     named = {"code": (lock.code,), "tests": lock.tests}
     if lock.specification:
@@ -111,11 +111,11 @@ def drifted(path: Path, lock: Lock) -> list[str]:
         f"the {what} {item.path} {why}"
         for what, items in named.items()
         for item in items
-        if (why := _why(path.parent / item.path, item.sha256))
+        if (why := _find_drift_reason(path.parent / item.path, item.sha256))
     ]
 
 
-def _why(path: Path, sha256: str) -> str:
+def _find_drift_reason(path: Path, sha256: str) -> str:
     try:
         same = digest(path.read_text("utf-8")) == sha256
     except (OSError, UnicodeDecodeError) as error:

@@ -11,7 +11,7 @@ from greenloop.records import Command, Contract, OutputCheck, Record
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 
-_KEPT = (
+_SAVED_SETTINGS = (
     "model",
     "fallback_model",
     "max_repairs",
@@ -26,7 +26,7 @@ _KEPT = (
     "allow_package",
 )
 
-KeptOptions = dict[str, str | int | float | None]
+SavedOptions = dict[str, str | int | float | None]
 
 
 class GivenTests(Record):
@@ -37,10 +37,10 @@ class GivenTests(Record):
     sha256: str
 
     @classmethod
-    def of(cls, name: str, code: str) -> GivenTests:
+    def from_code(cls, name: str, code: str) -> GivenTests:
         return cls(name=name, code=code, sha256=digest(code))
 
-    def as_file(self) -> TestFile:
+    def as_test_file(self) -> TestFile:
         return TestFile(self.name, self.code, locked=True)
 
 
@@ -68,7 +68,7 @@ class ScriptRequest(Record):
     artifacts: str | None = None
 
 
-class Original(Record):
+class OriginalFile(Record):
     """The file that is to be healed, as it was when the run began."""
 
     path: str
@@ -97,7 +97,7 @@ class RunRequest(Record):
     """
 
     kind: Command = "make"
-    original: Original | None = None
+    original: OriginalFile | None = None
     script: ScriptRequest | None = None
     project: ProjectRequest | None = None
     search_s: float | None = None
@@ -111,7 +111,7 @@ class RunRequest(Record):
     tests_output: str | None = None
     record: str | None = None
     keep_best: bool = False
-    options: KeptOptions = Field(default_factory=dict)
+    options: SavedOptions = Field(default_factory=dict)
     greenloop: str = ""
 
     @property
@@ -121,9 +121,9 @@ class RunRequest(Record):
         return f"{self.specification.rstrip()}{later}\n" if later else self.specification
 
 
-def kept_options(settings: Settings) -> KeptOptions:
+def select_saved_options(settings: Settings) -> SavedOptions:
     """The settings that a resumed run takes over, unless told otherwise."""
-    return {name: getattr(settings, name) for name in _KEPT}
+    return {name: getattr(settings, name) for name in _SAVED_SETTINGS}
 
 
 def digest(text: str) -> str:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from greenloop.errors import InputError, OutputError
 from greenloop.records import Report
-from greenloop.reporting.html import report_html
+from greenloop.reporting.html import render_report_html
 from greenloop.workflow.storage.request import RunRequest, digest
 
 
@@ -26,10 +26,10 @@ class RunDirectory:
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
         self.request_file = self.path / "run.json"
-        self.answers = self.path / "answers.jsonl"
+        self.answers_file = self.path / "answers.jsonl"
         self.report_file = self.path / "report.json"
-        self.page = self.path / "report.html"
-        self.best = self.path / "best"
+        self.html_file = self.path / "report.html"
+        self.best_dir = self.path / "best"
 
     @classmethod
     def create(cls, home: Path, specification: str, path: Path | None = None) -> RunDirectory:
@@ -46,7 +46,7 @@ class RunDirectory:
                 "or name another --run-dir"
             )
         try:
-            run.best.mkdir(parents=True, exist_ok=True)
+            run.best_dir.mkdir(parents=True, exist_ok=True)
             if home.absolute() in run.path.parents:
                 _ignore_in_git(home)
         except OSError as error:
@@ -78,15 +78,15 @@ class RunDirectory:
     def save_report(self, report: Report) -> None:
         """As JSON and as a page. Raises OutputError where the disk does not take them."""
         write_atomically(self.report_file, report.model_dump_json(indent=1) + "\n")
-        write_atomically(self.page, report_html(report))
+        write_atomically(self.html_file, render_report_html(report))
 
     def save_best(self, files: dict[str, str]) -> None:
         """The best code so far and its tests."""
         for name, text in files.items():
-            write_atomically(self.best / name, text)
+            write_atomically(self.best_dir / name, text)
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keeps a second process out of the run.
 
         Raises:
@@ -118,7 +118,7 @@ def write_atomically(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _mode(path))
+        os.chmod(temporary, _file_mode(path))
         os.replace(temporary, path)
     except OSError as error:
         if temporary is not None:
@@ -127,7 +127,7 @@ def write_atomically(path: Path, text: str) -> None:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _mode(path: Path) -> int:
+def _file_mode(path: Path) -> int:
     try:
         return path.stat().st_mode & 0o7777
     except OSError:

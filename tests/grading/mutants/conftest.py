@@ -8,15 +8,15 @@ from collections.abc import Iterator
 import pytest
 
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.backends.namespaces import native_wall
-from greenloop.sandbox.backends.unsandboxed import Limits, ProcessSandbox
+from greenloop.sandbox.backends.namespaces import create_native_backend
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
 from greenloop.sandbox.warm.backend import WarmSandbox
 
-LIMITS = Limits(timeout_s=60, memory_bytes=512 << 20, total_bytes=512 << 20)
+LIMITS = ResourceLimits(timeout_s=60, memory_bytes=512 << 20, total_bytes=512 << 20)
 
 
 @pytest.fixture(scope="session", params=["process", *(["warm"] if sys.platform == "linux" else [])])
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     made = ProcessSandbox(LIMITS) if request.param == "process" else None
-    with made or WarmSandbox(native_wall(), LIMITS) as opened:
+    with made or WarmSandbox(create_native_backend(), LIMITS) as opened:
         yield opened

@@ -11,7 +11,7 @@ import pytest
 
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.warm.backend import WarmSandbox
-from greenloop.sandbox.work.mutants import MutantRuns, Splice
+from greenloop.sandbox.work.mutants import ModuleEdit, MutantRuns
 from greenloop.testsuite import TestFile
 
 pytestmark = pytest.mark.slow
@@ -68,8 +68,8 @@ BEHIND_A_WALL = {
 }
 
 
-def splice(text: str) -> Splice:
-    return Splice(START, END, text, UNIT, (5, 5))
+def splice(text: str) -> ModuleEdit:
+    return ModuleEdit(START, END, text, UNIT, (5, 5))
 
 
 def tried(box: Sandbox, *texts: str, budget_s: float = 120) -> MutantRuns:
@@ -108,7 +108,7 @@ def test_what_happens_while_the_module_is_imported_is_held_too(box: Sandbox) -> 
     code = "import os\nVALUE = 1\n\ndef f():\n    return 1\n"
     place = code.index("= 1") + 2
     unit = (code.index("VALUE"), place + 1, 2, "")
-    splices = [Splice(place, place + 1, text, unit, (2, 2)) for text in changes]
+    splices = [ModuleEdit(place, place + 1, text, unit, (2, 2)) for text in changes]
     files = [
         TestFile("test_solution.py", "import solution\ndef test(): assert solution.f() == 1\n")
     ]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.grading.mutation import mutants, sample
-from greenloop.grading.mutation.bytecode import identity
+from greenloop.grading.mutation import generate_mutants, sample_mutants
+from greenloop.grading.mutation.bytecode import fingerprint_code
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 MODULES = (
@@ -27,7 +27,7 @@ def sources() -> list[Path]:
 def identity_of(code: str) -> object:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return identity(compile(code, "<module>", "exec", dont_inherit=True))
+        return fingerprint_code(compile(code, "<module>", "exec", dont_inherit=True))
 
 
 def test_the_corpus_is_large() -> None:
@@ -38,12 +38,12 @@ def test_the_corpus_is_large() -> None:
 @pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
 def test_every_mutant_of_a_library_module_is_another_program(path: Path) -> None:
     code = path.read_text("utf-8")
-    found = mutants(code)
-    assert found == mutants(code)
+    found = generate_mutants(code)
+    assert found == generate_mutants(code)
     assert len({item.id for item in found}) == len(found)
     assert [item.start for item in found] == sorted(item.start for item in found)
     chosen = found[::EVERY]
-    programs = {identity_of(code), *(identity_of(item.applied_to(code)) for item in chosen)}
+    programs = {identity_of(code), *(identity_of(item.apply_to(code)) for item in chosen)}
     assert len(programs) == len(chosen) + 1
     for item in found:
         assert code[item.start : item.end] == item.original
@@ -53,7 +53,7 @@ def test_every_mutant_of_a_library_module_is_another_program(path: Path) -> None
 
 def test_the_same_program_twice_is_one_mutant() -> None:
     """`not x` turned round by its sign and by the condition; a branch that is `pass` already."""
-    found = mutants("def f(x):\n    if not x:\n        return x\n")
+    found = generate_mutants("def f(x):\n    if not x:\n        return x\n")
     assert [item.operator for item in found if item.line == 2] == ["condition"]
 
 
@@ -61,7 +61,7 @@ def test_line_ends_and_wide_letters_do_not_shift_anything() -> None:
     lines = ["# Größe", "def f(ä):", "    s = 'ö'; return ä + 1"]
     for end in ("\n", "\r\n"):
         code = end.join([*lines, ""])
-        found = next(item for item in mutants(code) if item.operator == "arithmetic")
+        found = next(item for item in generate_mutants(code) if item.operator == "arithmetic")
         assert (found.line, found.original) == (3, "ä + 1")
         assert found.after == "    s = 'ö'; return ä - 1"
 
@@ -70,11 +70,11 @@ def test_a_sample_is_spread_over_functions_and_lines_and_always_the_same() -> No
     code = "".join(
         f"def f{n}(a, b):\n    c = a + b\n    d = a * {n + 2}\n    return c < d\n" for n in range(8)
     )
-    found = mutants(code)
-    eight = sample(found, 8, 0)
+    found = generate_mutants(code)
+    eight = sample_mutants(found, 8, 0)
     assert {item.function for item in eight} == {f"f{n}" for n in range(8)}
-    assert {item.line for item in sample(found, 24, 0)} == {item.line for item in found}
-    assert sample(found, 8, 0) == eight
-    assert sample(found, 8, 1) != eight
-    assert sample(found, 10_000, 3) == found
-    assert sample(found, 0, 0) == ()
+    assert {item.line for item in sample_mutants(found, 24, 0)} == {item.line for item in found}
+    assert sample_mutants(found, 8, 0) == eight
+    assert sample_mutants(found, 8, 1) != eight
+    assert sample_mutants(found, 10_000, 3) == found
+    assert sample_mutants(found, 0, 0) == ()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.mutation import mutants, mutation
+from greenloop.grading.mutation import generate_mutants, measure_mutation
 from greenloop.records import Mutation
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.mutants import Splice
+from greenloop.sandbox.work.mutants import ModuleEdit
 from greenloop.testsuite import TestFile
 
 CODE = '''\
@@ -119,7 +119,7 @@ SURVIVORS = {
 
 
 def tried(box: Sandbox, code: str, tests: str, **options: object) -> Mutation:
-    return mutation(box, code, tests, module="solution", **options)  # type: ignore[arg-type]
+    return measure_mutation(box, code, tests, module="solution", **options)  # type: ignore[arg-type]
 
 
 def after(found: Mutation) -> set[str]:
@@ -151,15 +151,15 @@ def test_the_same_again(box: Sandbox, found: Mutation) -> None:
 @pytest.mark.slow
 def test_each_ends_as_in_a_whole_fresh_run(box: Sandbox) -> None:
     """The oracle: the changed module as a file, all tests, a process of its own."""
-    every = [item for item in mutants(CODE) if not item.equivalent_suspect][::4]
-    splices = [Splice(m.start, m.end, m.mutated, m.unit, m.statement) for m in every]
+    every = [item for item in generate_mutants(CODE) if not item.equivalence_reason][::4]
+    splices = [ModuleEdit(m.start, m.end, m.replacement, m.unit, m.statement) for m in every]
     without_skip = TESTS.replace("@pytest.mark.skip", "#").replace("assert False", "pass")
     tests = [TestFile("test_solution.py", without_skip)]
     fast = box.run_mutants(CODE, tests, splices, module="solution", budget_s=200)
     for item, run in zip(every, fast.runs, strict=True):
-        fresh = box.run_tests(item.applied_to(CODE), tests, module="solution")
+        fresh = box.run_tests(item.apply_to(CODE), tests, module="solution")
         assert (run.outcome in ("survived", "uncovered")) == fresh.passed, (item.id, run)
-        assert run.outcome != "killed" or run.test in {*fresh.failing, "collection"}
+        assert run.outcome != "killed" or run.test in {*fresh.failing_tests, "collection"}
 
 
 LEAKY = """\
@@ -195,12 +195,12 @@ def test_size():
 def test_what_one_mutant_leaves_is_not_held_against_the_next(box: Sandbox) -> None:
     """`return None` in `put` leaves an item lying there, by which `size` would seem wrong."""
     tests = [TestFile("test_solution.py", LEAKY_TESTS)]
-    found = [*mutants(LEAKY)]
+    found = [*generate_mutants(LEAKY)]
     put = next(m for m in found if m.operator == "result" and m.function == "put")
-    same = Splice(put.start, put.end, "item * 1", put.unit, put.statement)  # changes nothing
+    same = ModuleEdit(put.start, put.end, "item * 1", put.unit, put.statement)  # changes nothing
     size = next(m for m in found if m.operator == "result" and m.function == "size")
-    alike = Splice(size.start, size.end, "more + len(LEFT)", size.unit, size.statement)
-    spoiling = Splice(put.start, put.end, put.mutated, put.unit, put.statement)
+    alike = ModuleEdit(size.start, size.end, "more + len(LEFT)", size.unit, size.statement)
+    spoiling = ModuleEdit(put.start, put.end, put.replacement, put.unit, put.statement)
     ran = box.run_mutants(
         LEAKY, tests, [spoiling, same, alike, spoiling], module="solution", budget_s=60
     )
@@ -253,7 +253,7 @@ def test_several_files_and_a_conftest(box: Sandbox) -> None:
     ]
     targets = [files[1], files[2], files[0]]
     code = "def half(n):\n    return n // 2\n"
-    found = mutation(box, code, targets, module="solution", budget_s=100)
+    found = measure_mutation(box, code, targets, module="solution", budget_s=100)
     assert found.trouble == ""
     assert after(found) == {"return n / 2"}
 

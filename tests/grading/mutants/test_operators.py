@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.grading.mutation import mutants
-from greenloop.grading.mutation.questions import operators
+from greenloop.grading.mutation import generate_mutants
+from greenloop.grading.mutation.questions import list_operator_names
 
 GOLDEN = Path(__file__).parent / "golden.txt"
 PIECES = {
@@ -72,7 +72,7 @@ if __name__ == "__main__":
 def shown(code: str) -> list[str]:
     return [
         f"{item.operator}: {' / '.join(line.strip() for line in item.after.splitlines())}"
-        for item in mutants(code)
+        for item in generate_mutants(code)
     ]
 
 
@@ -91,8 +91,8 @@ def test_all_mutants_are_the_ones_in_the_golden_file() -> None:
 
 
 def test_every_operator_is_in_it_and_asks_a_question() -> None:
-    seen = [item for code in PIECES.values() for item in mutants(code)]
-    assert {item.operator for item in seen} == set(operators())
+    seen = [item for code in PIECES.values() for item in generate_mutants(code)]
+    assert {item.operator for item in seen} == set(list_operator_names())
     for item in seen:
         assert "?" in item.question, item
         assert not re.search("{(where|old|new|line|left|right|compare)}", item.question), item
@@ -106,29 +106,29 @@ def test_a_mutant_says_where_it_is_and_what_it_changes() -> None:
     code = (
         "class Top:\n    def k(self, n):\n        if n < 0:\n            n = -n\n        return n\n"
     )
-    found = next(item for item in mutants(code) if item.operator == "boundary")
+    found = next(item for item in generate_mutants(code) if item.operator == "boundary")
     assert (found.id, found.line, found.column) == ("3:14 boundary", 3, 14)
-    assert (found.function, found.original, found.mutated) == ("Top.k", "<", "<=")
-    assert found.diff("top.py", code) == (
+    assert (found.function, found.original, found.replacement) == ("Top.k", "<", "<=")
+    assert found.to_unified_diff("top.py", code) == (
         "--- top.py\n+++ top.py\n@@ -1,5 +1,5 @@\n class Top:\n     def k(self, n):\n"
         "-        if n < 0:\n+        if n <= 0:\n             n = -n\n         return n"
     )
     assert found.question == "What does Top.k do when n equals 0? (boundary of `n < 0`)"
-    assert found.applied_to(code) == code.replace("<", "<=")
+    assert found.apply_to(code) == code.replace("<", "<=")
 
 
 @pytest.mark.parametrize("code", ["def f(:", "a = 1\0"])
 def test_what_is_no_python_has_no_mutants(code: str) -> None:
     with pytest.raises((SyntaxError, ValueError)):
-        mutants(code)
+        generate_mutants(code)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", ["", "\n"])
 def test_a_diff_applies_to_the_module_and_has_two_lines_on_each_side(end: str, last: str) -> None:
     code = "a = 1\nb = 2\nc = (\n    3 +\n    4\n)\nd = 5\n\ne = 6" + last
-    for item in mutants(code.replace("\n", end)):
-        lines = item.diff("m.py", code.replace("\n", end)).split("\n")
+    for item in generate_mutants(code.replace("\n", end)):
+        lines = item.to_unified_diff("m.py", code.replace("\n", end)).split("\n")
         first = int(lines[2].split(",")[0].removeprefix("@@ -"))
         old = [text[1:] for text in lines[3:] if text[0] in " -"]
         new = [text[1:] for text in lines[3:] if text[0] in " +"]
@@ -137,6 +137,6 @@ def test_a_diff_applies_to_the_module_and_has_two_lines_on_each_side(end: str, l
         whole = code.rstrip("\n").split("\n")
         assert whole[first - 1 : first - 1 + len(old)] == old
         whole[first - 1 : first - 1 + len(old)] = new
-        changed = item.applied_to(code.replace("\n", end)).replace("\r\n", "\n")
+        changed = item.apply_to(code.replace("\n", end)).replace("\r\n", "\n")
         assert "\n".join(whole) == changed.rstrip("\n")
         assert lines[-1][0] == " " or item.line == 9

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.grading.mutation.mutant import Change
-from greenloop.syntax.nodes import Place
+from greenloop.grading.mutation.mutant import ProposedChange
+from greenloop.syntax.nodes import NodeLocation
 from greenloop.syntax.source import Source
 
 _PAIRS = (
@@ -24,47 +24,51 @@ _PAIRS = (
     ("any", "all"),
     ("floor", "ceil"),
 )
-_ONE_WAY = (("popleft", "pop"), ("appendleft", "append"), ("rindex", "index"))
-_UNWRAPPED = frozenset(
+_ONE_WAY_PAIRS = (("popleft", "pop"), ("appendleft", "append"), ("rindex", "index"))
+_UNWRAPPABLE_FUNCTIONS = frozenset(
     {"abs", "sorted", "reversed", "list", "tuple", "set", "int", "float", "str", "round"}
 )
-_UNWRAPPED_METHODS = frozenset(
+_UNWRAPPABLE_METHODS = frozenset(
     {"strip", "lstrip", "rstrip", "lower", "upper", "copy", "casefold", "title", "capitalize"}
 )
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_DECORATED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DECORATABLE_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def _counterparts() -> dict[str, str]:
+def _build_counterparts() -> dict[str, str]:
     """Names of methods and functions, each with another of the same kind."""
-    return {**dict(_PAIRS), **{second: first for first, second in _PAIRS}, **dict(_ONE_WAY)}
+    return {**dict(_PAIRS), **{second: first for first, second in _PAIRS}, **dict(_ONE_WAY_PAIRS)}
 
 
-def called(node: ast.AST, place: Place, source: Source) -> Iterator[Change]:
+def mutate_called_name(
+    node: ast.AST, location: NodeLocation, source: Source
+) -> Iterator[ProposedChange]:
     """Another function of the same kind: `lower` for `upper`, `min` for `max`."""
     if not isinstance(node, ast.Call):
         return
     end = source.span(node.func)[1]
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     name = node.func.id if isinstance(node.func, ast.Name) else name
-    other = _counterparts().get(name)
+    other = _build_counterparts().get(name)
     if other and source.text[end - len(name) : end] == name:
-        yield Change("other-call", end - len(name), end, other)
+        yield ProposedChange("other-call", end - len(name), end, other)
 
 
-def argument(node: ast.AST, place: Place, source: Source) -> Iterator[Change]:
+def mutate_argument(
+    node: ast.AST, location: NodeLocation, source: Source
+) -> Iterator[ProposedChange]:
     """An argument becomes None; a keyword argument is dropped."""
     if not isinstance(node, ast.Call):
         return
     for value in node.args:
         if not isinstance(value, (ast.Starred, ast.Constant, ast.GeneratorExp, ast.Lambda)):
-            yield Change("argument", *source.span(value), "None")
+            yield ProposedChange("argument", *source.span(value), "None")
     for keyword in node.keywords:
         if keyword.arg is not None:
-            yield _dropped(source, *source.span(keyword))
+            yield _drop_keyword(source, *source.span(keyword))
 
 
-def _dropped(source: Source, start: int, end: int) -> Change:
+def _drop_keyword(source: Source, start: int, end: int) -> ProposedChange:
     """With the comma behind it, or the one before where it is the last."""
     text = source.text
     behind = end
@@ -73,35 +77,41 @@ def _dropped(source: Source, start: int, end: int) -> Change:
     if text[behind : behind + 1] == ",":
         while text[behind + 1 : behind + 2] in (" ", "\t"):
             behind += 1
-        return Change("keyword", start, behind + 1, "")
+        return ProposedChange("keyword", start, behind + 1, "")
     before = start
     while before and text[before - 1].isspace():
         before -= 1
-    return Change("keyword", before - 1 if text[before - 1 : before] == "," else start, end, "")
+    return ProposedChange(
+        "keyword", before - 1 if text[before - 1 : before] == "," else start, end, ""
+    )
 
 
-def unwrapped(node: ast.AST, place: Place, source: Source) -> Iterator[Change]:
+def unwrap_call(node: ast.AST, location: NodeLocation, source: Source) -> Iterator[ProposedChange]:
     """`sorted(x)` and `x.strip()` become `x`."""
-    if not isinstance(node, ast.Call) or isinstance(place.parent, ast.Expr):
+    if not isinstance(node, ast.Call) or isinstance(location.parent, ast.Expr):
         return
-    if isinstance(node.func, ast.Name) and node.func.id in _UNWRAPPED and node.args:
+    if isinstance(node.func, ast.Name) and node.func.id in _UNWRAPPABLE_FUNCTIONS and node.args:
         if not isinstance(node.args[0], ast.Starred):
-            yield Change("unwrapped", *source.span(node), f"({source.of(node.args[0])})")
-    elif isinstance(node.func, ast.Attribute) and node.func.attr in _UNWRAPPED_METHODS:
-        yield Change("unwrapped", *source.span(node), f"({source.of(node.func.value)})")
+            yield ProposedChange(
+                "unwrapped", *source.span(node), f"({source.get_segment(node.args[0])})"
+            )
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in _UNWRAPPABLE_METHODS:
+        yield ProposedChange(
+            "unwrapped", *source.span(node), f"({source.get_segment(node.func.value)})"
+        )
 
 
-def sliced(node: ast.AST, place: Place, source: Source) -> Iterator[Change]:
+def mutate_slice(node: ast.AST, location: NodeLocation, source: Source) -> Iterator[ProposedChange]:
     """`x[a:b:c]` without its beginning, its end, its step."""
     if not isinstance(node, ast.Slice):
         return
     for part in (node.lower, node.upper, node.step):
         if part is not None:
-            start, end = _parenthesised(source, *source.span(part))
-            yield Change("slice", start, end, "")
+            start, end = _extend_over_parentheses(source, *source.span(part))
+            yield ProposedChange("slice", start, end, "")
 
 
-def _parenthesised(source: Source, start: int, end: int) -> tuple[int, int]:
+def _extend_over_parentheses(source: Source, start: int, end: int) -> tuple[int, int]:
     """A span together with the parentheses right around it."""
     text = source.text
     while text[start - 1 : start] == "(" and text[end : end + 1] == ")":
@@ -109,21 +119,25 @@ def _parenthesised(source: Source, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def default(node: ast.AST, place: Place, source: Source) -> Iterator[Change]:
+def mutate_default(
+    node: ast.AST, location: NodeLocation, source: Source
+) -> Iterator[ProposedChange]:
     """A parameter's default that is more than a constant becomes None."""
     if not isinstance(node, _DEFINITIONS):
         return
     for value in [*node.args.defaults, *node.args.kw_defaults]:
         if value is not None and not isinstance(value, (ast.Constant, ast.UnaryOp)):
-            yield Change("default", *source.span(value), "None")
+            yield ProposedChange("default", *source.span(value), "None")
 
 
-def decorator(node: ast.AST, place: Place, source: Source) -> Iterator[Change]:
+def remove_decorator(
+    node: ast.AST, location: NodeLocation, source: Source
+) -> Iterator[ProposedChange]:
     """A decorator is left out."""
-    if not isinstance(node, _DECORATED):
+    if not isinstance(node, _DECORATABLE_NODES):
         return
     for item in node.decorator_list:
         start, end = source.span(item)
         sign = source.text.rfind("@", 0, start)
         if sign >= 0:
-            yield Change("decorator", sign, end, "")
+            yield ProposedChange("decorator", sign, end, "")

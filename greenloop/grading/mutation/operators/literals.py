@@ -6,24 +6,26 @@ import ast
 import re
 from collections.abc import Iterator
 
-from greenloop.grading.mutation.mutant import Change
-from greenloop.syntax.nodes import Place
+from greenloop.grading.mutation.mutant import ProposedChange
+from greenloop.syntax.nodes import NodeLocation
 from greenloop.syntax.source import Source
 
-_OPENING = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
+_LITERAL_START = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 _MARK = "XX"
 
 
-def constant(node: ast.AST, place: Place, source: Source) -> Iterator[Change]:
+def mutate_constant(
+    node: ast.AST, location: NodeLocation, source: Source
+) -> Iterator[ProposedChange]:
     """A number becomes its neighbours, a text another text, True False, None a text."""
-    if not isinstance(node, ast.Constant) or isinstance(place.parent, ast.JoinedStr):
+    if not isinstance(node, ast.Constant) or isinstance(location.parent, ast.JoinedStr):
         return
     start, end = source.span(node)
-    for operator, text in _others(node.value, source.text[start:end]):
-        yield Change(operator, start, end, text)
+    for operator, text in _iter_alternatives(node.value, source.text[start:end]):
+        yield ProposedChange(operator, start, end, text)
 
 
-def _others(value: object, written: str) -> Iterator[tuple[str, str]]:
+def _iter_alternatives(value: object, literal: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, bool):
         yield "truth", str(not value)
     elif isinstance(value, int):
@@ -33,34 +35,36 @@ def _others(value: object, written: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, float):
         yield "number", repr(value + 1.0) if abs(value) < 1e15 else "1.0"
     elif isinstance(value, complex):
-        yield "number", f"({written} + 1)"
+        yield "number", f"({literal} + 1)"
     elif value is None:
         yield "nothing", '""'
     elif isinstance(value, (str, bytes)):
-        text = marked(written)
+        text = mark_literal(literal)
         if text is not None:
             yield "text", text
 
 
-def marked(written: str) -> str | None:
+def mark_literal(literal: str) -> str | None:
     """A literal with a mark at its beginning and, where it is one piece, at its end."""
-    opening = _OPENING.match(written)
+    opening = _LITERAL_START.match(literal)
     if opening is None:
         return None
-    inner = written[opening.end() :]
+    inner = literal[opening.end() :]
     quote = opening["quote"]
     if not inner.endswith(quote) or re.search(rf"(?<!\\){quote}", inner[: -len(quote)]):
-        return written[: opening.end()] + _MARK + inner  # several pieces, side by side
-    return written[: opening.end()] + _MARK + inner[: -len(quote)] + _MARK + quote
+        return literal[: opening.end()] + _MARK + inner  # several pieces, side by side
+    return literal[: opening.end()] + _MARK + inner[: -len(quote)] + _MARK + quote
 
 
-def formatted(node: ast.AST, place: Place, source: Source) -> Iterator[Change]:
+def mutate_f_string(
+    node: ast.AST, location: NodeLocation, source: Source
+) -> Iterator[ProposedChange]:
     """An f-string gets a mark at its beginning."""
     if not isinstance(node, ast.JoinedStr):
         return
     start, end = source.span(node)
-    opening = _OPENING.match(source.text, start, end)
+    opening = _LITERAL_START.match(source.text, start, end)
     if opening is not None:
         place_of_mark = opening.end()
         text = source.text[start:place_of_mark] + _MARK + source.text[place_of_mark:end]
-        yield Change("formatted", start, end, text)
+        yield ProposedChange("formatted", start, end, text)

@@ -10,173 +10,175 @@ from concurrent.futures import ThreadPoolExecutor
 
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
-from greenloop.sandbox.backends.container.command import Shape
+from greenloop.sandbox.backends.container.command import ContainerConfig
 from greenloop.sandbox.backends.container.container import Container
 from greenloop.sandbox.backends.container.runtime import (
-    Engine,
-    alternatives,
+    ContainerEngine,
     default_image,
     find_engine,
-    is_the_runtimes,
-    mend,
+    is_runtime_error,
+    list_runtime_alternatives,
+    suggest_remedy,
 )
 from greenloop.sandbox.backends.mounts import PACKAGES
-from greenloop.sandbox.base import TestingSandbox
-from greenloop.sandbox.job import Work
-from greenloop.sandbox.limits import Limits
-from greenloop.sandbox.process_result import Ended
-from greenloop.sandbox.warm.backend import Place, as_job
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.warm.backend import JobPaths, build_payload
 from greenloop.settings import Settings
 
-_MOST_RUNS = 500  # of one container: whatever might grow in it does not grow for ever
-_MOST_CONTAINERS = 4
-_TRIES = 2
-_POLL_S = 0.05
-_PROMISE = (
+_MAX_RUNS = 500  # of one container: whatever might grow in it does not grow for ever
+_MAX_CONTAINERS = 4
+_MAX_ATTEMPTS = 2
+_POLL_SECONDS = 0.05
+_ISOLATION_TEXT = (
     "strong: a container of {name} {version} ({image}): own file system, network, processes and "
     "user, no capabilities, system-call filter, limits on time, memory, processes, disk and "
     "output; shares the kernel of its engine"
 )
 
 
-class ContainerSandbox(TestingSandbox):
+class ContainerSandbox(BaseSandbox):
     """One run at a time in each container, which is emptied after it; the rest wait their turn."""
 
-    def __init__(self, engine: Engine, limits: Limits | None = None) -> None:
+    def __init__(self, engine: ContainerEngine, limits: ResourceLimits | None = None) -> None:
         super().__init__(limits)
-        self._engine, self._is_settled = engine, False
-        self._settling = threading.Lock()
+        self._engine, self._has_working_runtime = engine, False
+        self._runtime_lock = threading.Lock()
         self._idle: list[Container] = []
-        self._count, self._is_closed = 0, False
-        self._changed = threading.Condition()
-        self._most = max(1, min(os.cpu_count() or 1, _MOST_CONTAINERS))
+        self._container_count, self._is_closed = 0, False
+        self._condition = threading.Condition()
+        self._max_containers = max(1, min(os.cpu_count() or 1, _MAX_CONTAINERS))
 
     @property
     def info(self) -> SandboxInfo:
         engine = self._engine
         words = {"name": engine.name, "version": engine.version, "image": engine.image}
-        return SandboxInfo(backend="container", isolation=_PROMISE.format(**words))
+        return SandboxInfo(backend="container", isolation=_ISOLATION_TEXT.format(**words))
 
     def close(self) -> None:
         """Ends all containers; runs that are under way are interrupted."""
         super().close()
-        with self._changed:
+        with self._condition:
             self._is_closed, idle, self._idle = True, self._idle, []
-        _end(idle)
+        _end_all(idle)
 
-    def _execute(self, work: Work, stop: threading.Event) -> Ended:
-        started, limits = time.monotonic(), self.within(work)
-        shape = Shape.of(limits, work.packages, work.plugins)
-        place = Place(packages=PACKAGES if work.packages else "")
-        wanted = json.dumps(work.wanted).encode() if work.wanted else b""
+    def _execute(self, work: Job, stop: threading.Event) -> ProcessResult:
+        started, limits = time.monotonic(), self.limits_for(work)
+        shape = ContainerConfig.from_limits(limits, work.packages, work.plugins)
+        place = JobPaths(packages=PACKAGES if work.packages else "")
+        wanted = json.dumps(work.artifact_request).encode() if work.artifact_request else b""
         cold = work.hash_seed != 0  # no other process is there to be copied
-        job = json.dumps({**as_job(work, {}, place), "wanted": None, "cold": cold}).encode()
-        for _ in range(_TRIES):
-            container = self._taken(shape, stop)
+        job = json.dumps({**build_payload(work, {}, place), "wanted": None, "cold": cold}).encode()
+        for _ in range(_MAX_ATTEMPTS):
+            container = self._acquire(shape, stop)
             if container is None:
-                return Ended("interrupted", -9, b"", b"", time.monotonic() - started)
+                return ProcessResult("interrupted", -9, b"", b"", time.monotonic() - started)
             try:
                 return container.run(job, limits, stop, wanted)
             except (OSError, EOFError, ValueError):
                 continue  # it has died, perhaps by no fault of the run's
             finally:
-                self._give_back(container)
+                self._release(container)
         words = b"the container has died without a report"
-        return Ended("crashed", -9, words, b"", time.monotonic() - started)
+        return ProcessResult("crashed", -9, words, b"", time.monotonic() - started)
 
-    def _taken(self, shape: Shape, stop: threading.Event) -> Container | None:
+    def _acquire(self, config: ContainerConfig, stop: threading.Event) -> Container | None:
         """A container that waits for a run, for the caller alone; None where `stop` came before."""
         while not stop.is_set():
-            container = self._idle_or_new(shape, stop)
-            if container is not None and self._is_alive(container, stop):
+            container = self._take_idle_or_create(config, stop)
+            if container is not None and self._wait_or_release(container, stop):
                 return container
         return None
 
-    def _is_alive(self, container: Container, stop: threading.Event) -> bool:
+    def _wait_or_release(self, container: Container, stop: threading.Event) -> bool:
         """Waits until it is ready for a run. False: it will not be, and is given back."""
         try:
-            if _comes_to_life(container, stop):
+            if _wait_until_ready(container, stop):
                 return True
         except SandboxError as error:
             if not container.runs:
-                raise SandboxError(mend(self._engine, str(error)) or str(error)) from None
+                raise SandboxError(suggest_remedy(self._engine, str(error)) or str(error)) from None
         finally:
             if container.is_lost:
-                self._give_back(container)
+                self._release(container)
         return False
 
-    def _idle_or_new(self, shape: Shape, stop: threading.Event) -> Container | None:
+    def _take_idle_or_create(
+        self, config: ContainerConfig, stop: threading.Event
+    ) -> Container | None:
         """None where all are busy, or `stop` came. Of those that do not fit one makes room."""
-        with self._changed:
+        with self._condition:
             if self._is_closed:
                 raise SandboxError("the sandbox is closed")
-            fit = [item for item in self._idle if item.shape == shape]
-            unfit = [] if fit or self._count < self._most else self._idle[:1]
+            fit = [item for item in self._idle if item.config == config]
+            unfit = [] if fit or self._container_count < self._max_containers else self._idle[:1]
             self._idle = [item for item in self._idle if item not in (*fit[-1:], *unfit)]
-            is_full = not fit and not unfit and self._count >= self._most
+            is_full = not fit and not unfit and self._container_count >= self._max_containers
             if is_full:
-                self._changed.wait(_POLL_S)
+                self._condition.wait(_POLL_SECONDS)
             elif not fit:
-                self._count += 1 - len(unfit)
-        _end(unfit)
+                self._container_count += 1 - len(unfit)
+        _end_all(unfit)
         if fit or is_full:
             return fit[-1] if fit else None
-        return self._new(shape, stop)
+        return self._create(config, stop)
 
-    def _new(self, shape: Shape, stop: threading.Event) -> Container | None:
+    def _create(self, config: ContainerConfig, stop: threading.Event) -> Container | None:
         container = None
         try:
-            with self._settling:
-                if self._is_settled:
-                    container = Container(self._engine, shape)
+            with self._runtime_lock:
+                if self._has_working_runtime:
+                    container = Container(self._engine, config)
                 else:
-                    container = self._settled(shape, stop)
+                    container = self._create_first(config, stop)
         finally:
             if container is None:
-                with self._changed:
-                    self._count -= 1
+                with self._condition:
+                    self._container_count -= 1
         return container
 
-    def _settled(self, shape: Shape, stop: threading.Event) -> Container | None:
+    def _create_first(self, config: ContainerConfig, stop: threading.Event) -> Container | None:
         """The first container of all: with the first of the engine's runtimes that starts one."""
         said: list[str] = []
-        for engine in alternatives(self._engine):
+        for engine in list_runtime_alternatives(self._engine):
             try:
-                container = _alive(Container(engine, shape), stop)
-                self._engine, self._is_settled = engine, container is not None
+                container = _wait_or_end(Container(engine, config), stop)
+                self._engine, self._has_working_runtime = engine, container is not None
                 return container
             except SandboxError as error:
-                if mended := mend(engine, str(error)):
+                if mended := suggest_remedy(engine, str(error)):
                     raise SandboxError(mended) from None
                 said.append(str(error))
-                if not is_the_runtimes(said[-1]):
+                if not is_runtime_error(said[-1]):
                     break
         raise SandboxError(said[-1])
 
-    def _give_back(self, container: Container) -> None:
-        is_kept = not container.is_lost and container.runs < _MOST_RUNS
-        with self._changed:
+    def _release(self, container: Container) -> None:
+        is_kept = not container.is_lost and container.runs < _MAX_RUNS
+        with self._condition:
             is_kept = is_kept and not self._is_closed
             if is_kept:
                 self._idle.append(container)
-                self._changed.notify()
+                self._condition.notify()
         if not is_kept:
             container.end()
-            with self._changed:
-                self._count -= 1
-                self._changed.notify()
+            with self._condition:
+                self._container_count -= 1
+                self._condition.notify()
 
 
-def container_sandbox(settings: Settings, limits: Limits) -> ContainerSandbox:
+def create_container_sandbox(settings: Settings, limits: ResourceLimits) -> ContainerSandbox:
     """With the engine and the image that the settings ask for. Raises SandboxError."""
     image = settings.container_image or default_image()
     return ContainerSandbox(find_engine(settings.container_engine, image), limits)
 
 
-def _alive(container: Container, stop: threading.Event) -> Container | None:
+def _wait_or_end(container: Container, stop: threading.Event) -> Container | None:
     """It, once it has come to life; None where `stop` came before. Ended where it is not."""
     try:
-        if _comes_to_life(container, stop):
+        if _wait_until_ready(container, stop):
             return container
     finally:
         if container.is_lost:
@@ -184,21 +186,21 @@ def _alive(container: Container, stop: threading.Event) -> Container | None:
     return None
 
 
-def _comes_to_life(container: Container, stop: threading.Event) -> bool:
+def _wait_until_ready(container: Container, stop: threading.Event) -> bool:
     """False where `stop` came before it was ready; raises SandboxError where it will never be."""
     container.is_lost = True
-    while not container.is_ready(_POLL_S):
+    while not container.poll_ready(_POLL_SECONDS):
         if stop.is_set():
             return False
     container.is_lost = False
     return True
 
 
-def _end(containers: list[Container]) -> None:
+def _end_all(containers: list[Container]) -> None:
     """All at once: an engine takes its time for each."""
     if not containers:
         return
     for container in containers:
-        container.leave()
+        container.disconnect()
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(Container.end, containers))

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 
 from greenloop.errors import SandboxError
 
-_ANSWER_S = 30.0
+_COMMAND_SECONDS = 30.0
 _RUNTIMES = ("crun", "runc")
-_VERSION = {
+_VERSION_FORMATS = {
     "podman": "{{.Version.Version}} {{.Host.OCIRuntime.Name}}",
     "docker": "{{.ServerVersion}}",
 }
 
 
 @dataclass(frozen=True)
-class Engine:
+class ContainerEngine:
     """A container engine that answers and has the image.
 
     `options` come before its command; `runtime` is what it starts containers with, where it says so.
@@ -41,42 +41,44 @@ def default_image() -> str:
     return f"docker.io/library/python:3.{sys.version_info.minor}-slim"
 
 
-def find_engine(wanted: str, image: str) -> Engine:
+def find_engine(requested_name: str, image: str) -> ContainerEngine:
     """The engine of that name, or the first that will do (`auto`).
 
     Raises:
         SandboxError: none will; says of each why, in one line.
     """
-    names = ("podman", "docker") if wanted == "auto" else (wanted,)
+    names = ("podman", "docker") if requested_name == "auto" else (requested_name,)
     reasons: list[str] = []
     for name in names:
         try:
-            return _engine(name, image)
+            return _check_engine(name, image)
         except SandboxError as error:
             reasons.append(str(error))
     missing = [reason for reason in reasons if reason.endswith("is not installed")]
-    raise SandboxError("; ".join(missing if len(missing) == len(names) else _but(reasons, missing)))
+    raise SandboxError(
+        "; ".join(missing if len(missing) == len(names) else _exclude(reasons, missing))
+    )
 
 
-def _but(reasons: list[str], less: list[str]) -> list[str]:
-    return [reason for reason in reasons if reason not in less]
+def _exclude(reasons: list[str], excluded: list[str]) -> list[str]:
+    return [reason for reason in reasons if reason not in excluded]
 
 
-def _engine(name: str, image: str) -> Engine:
+def _check_engine(name: str, image: str) -> ContainerEngine:
     program = shutil.which(name)
     if program is None:
         raise SandboxError(f"{name} is not installed")
-    done = _asked([program, "info", "--format", _VERSION[name]])
+    done = _run_command([program, "info", "--format", _VERSION_FORMATS[name]])
     version, _, runtime = done.stdout.strip().partition(" ") if done else ("", "", "")
     if done is None or done.returncode or not version:
         raise SandboxError(f"{name} does not answer: {last_line(done.stderr if done else '')}")
-    done = _asked([program, "image", "inspect", "--format", "{{.Id}}", image])
+    done = _run_command([program, "image", "inspect", "--format", "{{.Id}}", image])
     if done is None or done.returncode:
         raise SandboxError(f"{name} has no image {image}: get it with `{name} pull {image}`")
-    return Engine(name, program, version, image, runtime)
+    return ContainerEngine(name, program, version, image, runtime)
 
 
-def alternatives(engine: Engine) -> list[Engine]:
+def list_runtime_alternatives(engine: ContainerEngine) -> list[ContainerEngine]:
     """The engine as it is set up; then, for podman, with the runtimes that it could have besides."""
     if engine.name != "podman":
         return [engine]
@@ -84,18 +86,18 @@ def alternatives(engine: Engine) -> list[Engine]:
     return [engine, *(replace(engine, runtime=i, options=("--runtime", i)) for i in others)]
 
 
-def is_the_runtimes(words: str) -> bool:
+def is_runtime_error(error_text: str) -> bool:
     """Whether another runtime may do what this one has refused."""
-    return "runtime" in words.lower() or "crun" in words or "runc" in words
+    return "runtime" in error_text.lower() or "crun" in error_text or "runc" in error_text
 
 
-def mend(engine: Engine, words: str) -> str:
+def suggest_remedy(engine: ContainerEngine, error_text: str) -> str:
     """What can be done about what an engine said when no container came to life; '' if unknown."""
-    told = words.lower()
+    told = error_text.lower()
     if "python3" in told and ("not found" in told or "no such file" in told):
         return f"{engine.name}: the image {engine.image} has no python3"
     if "its python is" in told:
-        return f"{engine.name}: the image {engine.image}: {words.partition(': ')[2]}"
+        return f"{engine.name}: the image {engine.image}: {error_text.partition(': ')[2]}"
     if (
         "subuid" in told
         or "setup user" in told
@@ -115,7 +117,7 @@ def last_line(text: str) -> str:
     return lines[-1][:400] if lines else "it said nothing"
 
 
-def _asked(command: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
+def _run_command(command: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
     """None where it does not come to an end."""
     try:
         return subprocess.run(
@@ -124,7 +126,7 @@ def _asked(command: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_ANSWER_S,
+            timeout=_COMMAND_SECONDS,
             cwd="/",
             check=False,
         )

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import os
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def empty(place: str) -> None:
+def empty_folder(place: str) -> None:
     """Takes everything away that is in `place`. Raises OSError where something resists.
 
     Folders in folders are first moved up to `place`: no path gets long, no call goes deep.
     """
-    top = os.open(place, _FOLDER)
+    top = os.open(place, _FOLDER_FLAGS)
     try:
         while names := os.listdir(top):
             for name in names:
-                _take_away(top, name)
+                _remove(top, name)
     finally:
         os.close(top)
 
 
-def _take_away(top: int, name: str) -> None:
+def _remove(top: int, name: str) -> None:
     try:
         os.unlink(name, dir_fd=top)
         return
     except IsADirectoryError:
         os.chmod(name, 0o700, dir_fd=top)
-    folder = os.open(name, _FOLDER, dir_fd=top)
+    folder = os.open(name, _FOLDER_FLAGS, dir_fd=top)
     try:
         for item in os.listdir(folder):
             _unlink_or_move_up(folder, item, top)

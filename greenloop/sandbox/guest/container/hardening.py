@@ -12,18 +12,18 @@ from ..isolation import syscalls as k
 _READABLE = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/etc/ld.so.cache")
 _DEVICES = ("/dev/random", "/dev/urandom")
 _WRITABLE = ("/tmp", "/dev/shm", "/proc", "/dev/null", "/dev/full")
-_WATCHERS = {"x86_64": (253, 294), "aarch64": (26,)}  # inotify_init, inotify_init1
+_INOTIFY_CALLS = {"x86_64": (253, 294), "aarch64": (26,)}  # inotify_init, inotify_init1
 
 
-def narrow() -> None:
+def harden_process() -> None:
     """For this process and all that it starts. Raises OSError."""
     if landlock.version():
-        places = (*_READABLE, *_DEVICES, *_of_python())
+        places = (*_READABLE, *_DEVICES, *_find_python_paths())
         landlock.restrict(places, _WRITABLE, files_only=True)
-    seccomp.install(_without_watchers(k.machine()))
+    seccomp.install_program(_build_inotify_filter(k.machine()))
 
 
-def _of_python() -> set[str]:
+def _find_python_paths() -> set[str]:
     """Where this Python and its libraries lie, wherever an image has them."""
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
         paths = {line.split(maxsplit=5)[-1].strip() for line in file if "/" in line}
@@ -31,11 +31,11 @@ def _of_python() -> set[str]:
     return libraries | {os.path.realpath(sys.base_prefix), os.path.realpath(sys.executable)}
 
 
-def _without_watchers(name: str) -> bytes:
+def _build_inotify_filter(name: str) -> bytes:
     """As if all were in use: without root they are counted for the person outside as well."""
-    program = seccomp.Program()
+    program = seccomp.BpfProgram()
     program.add(seccomp.LOAD, 0)
-    for number in _WATCHERS[name]:
+    for number in _INOTIFY_CALLS[name]:
         program.deny(number, errno.EMFILE)
     program.add(seccomp.RETURN, seccomp.ALLOW)
-    return program.packed()
+    return program.to_bytes()

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import struct
 
-from ..zygote.file_descriptors import reserve
+from ..zygote.file_descriptors import reserve_fds
 
 
-class Host:
+class HostConnection:
     """The host, over the two pipes that were standard input and output."""
 
     def __init__(self) -> None:
         """Takes the pipes away from where others would write to them."""
-        self._incoming, self._outgoing = reserve(os.dup(0)), os.dup(1)
+        self._incoming, self._outgoing = reserve_fds(os.dup(0)), os.dup(1)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.dup2(2, 1)
@@ -32,7 +32,7 @@ class Host:
             while sent < len(rest):
                 sent += os.write(self._outgoing, rest[sent:])
 
-    def send_pieces(self, pieces: list[memoryview]) -> None:
+    def send_frame_pieces(self, pieces: list[memoryview]) -> None:
         """One frame out of several pieces, which are not put together in memory."""
         self.sendall(struct.pack("!Q", sum(map(len, pieces))))
         for piece in pieces:

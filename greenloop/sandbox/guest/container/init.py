@@ -18,27 +18,33 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from ..files.collector import WANTED, collect
-from ..files.writer import lay_out
+from ..files.collector import COLLECT_FILES_KEY, collect_created_files
+from ..files.writer import write_job_files
 from ..isolation import syscalls as k
-from ..isolation.run_mounts import WORK
-from ..isolation.seccomp import filter_program
-from ..limits.namespace_usage import Usage
+from ..isolation.run_mounts import WORK_FOLDER
+from ..isolation.seccomp import build_filter
+from ..limits.namespace_usage import NamespaceUsage
 from ..protocol.framing import receive_frame, send_frame
 from ..pytest_plugin.config import ini_file
 from ..zygote import child as foreign
-from ..zygote.file_descriptors import RESULT, Kept, apart, own_errors, own_streams
-from ..zygote.monitor import Watch
+from ..zygote.file_descriptors import (
+    RESULT_FD,
+    InheritedDescriptors,
+    duplicate_high,
+    redirect_stderr,
+    redirect_streams,
+)
+from ..zygote.monitor import RunMonitor
 from ..zygote.package_preload import preload_packages
-from ..zygote.pytest_preload import hold_session, preload
-from ..zygote.supervisor import Run, stand_alone
-from .cleanup import empty
-from .hardening import narrow
-from .host_connection import Host
-from .output_capture import Captured
+from ..zygote.pytest_preload import hold_session, preload_modules
+from ..zygote.supervisor import GuestRun, detach_process
+from .cleanup import empty_folder
+from .hardening import harden_process
+from .host_connection import HostConnection
+from .output_capture import OutputCapture
 
-_JOB_BYTES, _LIMIT_BYTES = 64 << 20, 65536
-_PLACES = ("/tmp", "/dev/shm", "/dev/mqueue")
+_MAX_JOB_BYTES, _MAX_LIMITS_BYTES = 64 << 20, 65536
+_WRITABLE_FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")
 
 
 def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
@@ -47,45 +53,45 @@ def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
     `modules` of packages are loaded beforehand, as far as that is safe; `plugins` are packages
     whose plugins for pytest are.
     """
-    host, kept = Host(), Kept()
+    host, kept = HostConnection(), InheritedDescriptors()
     k.prctl(k.PR_SET_DUMPABLE, 0)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     sys.dont_write_bytecode = True
-    k.get_ready()
-    preload()
+    k.load_functions()
+    preload_modules()
     preload_packages(modules)
     with contextlib.suppress(OSError):  # made once, so that each run finds it
-        filter_program(k.machine(), foreign.families(True))
-    _make_clean()
-    os.chdir(WORK)
-    with kept.opened():
-        hold_session(WORK, ini_file(), lambda: _next_run(host, kept), plugins)
-    run = _next_run(host, kept)
-    foreign.end(lambda: foreign.from_the_beginning(run.job, run.handle))
+        build_filter(k.machine(), foreign.socket_families(True))
+    _reset_folders()
+    os.chdir(WORK_FOLDER)
+    with kept.recording():
+        hold_session(WORK_FOLDER, ini_file(), lambda: _wait_for_run(host, kept), plugins)
+    run = _wait_for_run(host, kept)
+    foreign.exit_with(lambda: foreign.run_cold(run.job, run.result_fd))
 
 
-def _next_run(host: Host, kept: Kept) -> Run:
+def _wait_for_run(host: HostConnection, inherited: InheritedDescriptors) -> GuestRun:
     """Returns in a run's process only; pid 1 ends herein, whatever happens."""
-    kept.settle()
-    foreign.hide_ours()
+    inherited.finish_recording()
+    foreign.unload_guest_modules()
     gc.collect()
     gc.freeze()
     try:
         while True:
-            _make_clean()
+            _reset_folders()
             send_frame(host, b"ready")
-            limits = json.loads(receive_frame(host, _LIMIT_BYTES))
-            run = _serve(host, limits, kept.numbers)
+            limits = json.loads(receive_frame(host, _MAX_LIMITS_BYTES))
+            run = _serve_run(host, limits, inherited.fds)
             if run is not None:
                 return run
     except (EOFError, BrokenPipeError):
         os._exit(0)
     except BaseException as error:
-        foreign.end_with(error, 1)
+        foreign.exit_with_error(error, 1)
 
 
-def _make_clean() -> None:
+def _reset_folders() -> None:
     """As if nobody had ever been here; by a copy, because names of files are a run's too.
 
     Raises:
@@ -94,9 +100,9 @@ def _make_clean() -> None:
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):
-            for place in filter(os.path.isdir, _PLACES):
-                empty(place)
-            for folder in (WORK, "/tmp/home", "/tmp/tmp"):
+            for place in filter(os.path.isdir, _WRITABLE_FOLDERS):
+                empty_folder(place)
+            for folder in (WORK_FOLDER, "/tmp/home", "/tmp/tmp"):
                 os.mkdir(folder, 0o700)
             os._exit(0)
         os._exit(1)
@@ -104,28 +110,32 @@ def _make_clean() -> None:
         raise OSError("what a run has left cannot be taken away")
 
 
-def _serve(host: Host, limits: dict[str, int], kept: frozenset[int]) -> Run | None:
+def _serve_run(
+    host: HostConnection, limits: dict[str, int], inherited_fds: frozenset[int]
+) -> GuestRun | None:
     """One run, to its report: None. In its own process: the run."""
     begun, *streams = pipes = [os.pipe() for _ in range(5)]
     child = os.fork()
     if child == 0:
-        return _become_the_run(host, begun[1], limits, [apart(item) for _, item in streams], kept)
+        return _prepare_guest_process(
+            host, begun[1], limits, [duplicate_high(item) for _, item in streams], inherited_fds
+        )
     for _, theirs in pipes:
         os.close(theirs)
     try:
-        trouble = _told(begun[0])
+        trouble = _read_all(begun[0])
         if trouble != "begun":
             send_frame(host, json.dumps({"trouble": trouble or "the copy has died"}).encode())
             raise EOFError  # who knows how much of the run was read
         output, errors, result, where = (ours for ours, _ in streams)
-        _report(host, child, limits, (output, errors, result, where))
+        _report_run(host, child, limits, (output, errors, result, where))
     finally:
         for ours, _ in pipes:
             os.close(ours)
     return None
 
 
-def _told(handle: int) -> str:
+def _read_all(handle: int) -> str:
     """All that comes until the other end is closed."""
     told = b""
     while piece := os.read(handle, 4096):
@@ -133,64 +143,64 @@ def _told(handle: int) -> str:
     return told.decode("utf-8", "replace")
 
 
-def _become_the_run(
-    host: Host,
-    begun: int,
+def _prepare_guest_process(
+    host: HostConnection,
+    started_fd: int,
     limits: dict[str, int],
     handles: list[int],
-    kept: frozenset[int],
-) -> Run:
+    inherited_fds: frozenset[int],
+) -> GuestRun:
     """In the copy: reads what it is to do, then is the foreign side."""
     try:
-        job = json.loads(receive_frame(host, _JOB_BYTES))
-        lay_out(job)
-        os.write(begun, b"begun")
-        os.close(begun)
+        job = json.loads(receive_frame(host, _MAX_JOB_BYTES))
+        write_job_files(job)
+        os.write(started_fd, b"begun")
+        os.close(started_fd)
     except BaseException as error:
-        os.write(begun, f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:1000])
+        os.write(started_fd, f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:1000])
         os._exit(125)
     try:
-        stand_alone()
+        detach_process()
         output, errors, result, where = handles
-        own_streams(output, result, where, kept | {errors})
-        own_errors(errors, wanted=job["kind"] == "script")
-        narrow()
-        foreign.close_up(limits, True)
-        foreign.enter(job, limits, True)
+        redirect_streams(output, result, where, inherited_fds | {errors})
+        redirect_stderr(errors, is_separate=job["kind"] == "script")
+        harden_process()
+        foreign.drop_privileges(limits, True)
+        foreign.enter_run(job, limits, True)
     except BaseException as error:
-        foreign.end_with(error)
-    return Run(job, RESULT)
+        foreign.exit_with_error(error)
+    return GuestRun(job, RESULT_FD)
 
 
-def _report(
-    host: Host, child: int, limits: dict[str, int], handles: tuple[int, int, int, int]
+def _report_run(
+    host: HostConnection, child: int, limits: dict[str, int], handles: tuple[int, int, int, int]
 ) -> None:
-    usage, captured = _Usage(limits), Captured(limits)
-    watch = Watch(host, child, captured, handles)
-    ending = watch.until_the_end(limits["wall_ms"] / 1000, usage)
+    usage, captured = _ContainerUsage(limits), OutputCapture(limits)
+    watch = RunMonitor(host, child, captured, handles)
+    ending = watch.wait(limits["wall_ms"] / 1000, usage)
     if ending == "interrupted":
         raise EOFError("the host is gone")
-    if not watch.ended_well():
-        usage.look_last()
-    status, peak_bytes = _end_everybody(child)
+    if not watch.has_exited_cleanly():
+        usage.measure_final()
+    status, peak_bytes = _kill_all_and_reap(child)
     watch.drain()
     watch.close()
     if ending == "timeout":
-        captured.read_where(handles[3])
-    head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
-    parts = [captured.output(), captured.result(), captured.where()]
-    if WANTED in limits:
-        head["cut"] = captured.cut()
+        captured.read_stack_dump(handles[3])
+    head = {"ending": ending, "status": status, "hit": usage.reached_limits(peak_bytes)}
+    parts = [captured.output(), captured.result(), captured.stack_dump()]
+    if COLLECT_FILES_KEY in limits:
+        head["cut"] = captured.truncated_streams()
         parts.append(captured.errors())
     send_frame(host, json.dumps(head).encode())
     for pieces in parts:
-        host.send_pieces(pieces)
+        host.send_frame_pieces(pieces)
     captured.close()
-    if WANTED in limits:
-        _tell_what_was_made(host)
+    if COLLECT_FILES_KEY in limits:
+        _send_created_files(host)
 
 
-def _tell_what_was_made(host: Host) -> None:
+def _send_created_files(host: HostConnection) -> None:
     """The host says what is wanted of it; a copy takes that in, and looks: nothing of it stays here.
 
     Raises:
@@ -199,8 +209,10 @@ def _tell_what_was_made(host: Host) -> None:
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):
-            found = collect(WORK, json.loads(receive_frame(host, _JOB_BYTES)))
-            for part in (json.dumps(found.account()).encode(), bytes(found.contents)):
+            found = collect_created_files(
+                WORK_FOLDER, json.loads(receive_frame(host, _MAX_JOB_BYTES))
+            )
+            for part in (json.dumps(found.to_summary()).encode(), bytes(found.contents)):
                 send_frame(host, part)
             os._exit(0)
         os._exit(1)
@@ -208,18 +220,18 @@ def _tell_what_was_made(host: Host) -> None:
         raise EOFError
 
 
-class _Usage(Usage):
+class _ContainerUsage(NamespaceUsage):
     """Counts files too: not every engine can limit how many there are, and each takes memory."""
 
-    def too_much(self) -> str:
+    def check_limits(self) -> str:
         states = [os.statvfs(place) for place in ("/tmp", "/dev/shm")]
         if sum(item.f_files - item.f_ffree for item in states) <= self._limits["inodes"]:
-            return super().too_much()
-        self._hit.add("inodes")
+            return super().check_limits()
+        self._reached.add("inodes")
         return "disk"
 
 
-def _end_everybody(child: int) -> tuple[int, int]:
+def _kill_all_and_reap(child: int) -> tuple[int, int]:
     """Nobody is left who could still write. The child's exit status and most memory, in bytes."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)

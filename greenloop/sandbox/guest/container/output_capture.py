@@ -13,111 +13,119 @@ import os
 _CHUNK = 65536
 
 
-class _Ends:
+class _MappedHeadAndTail:
     """Head and tail of a stream in a mapping, and how much it was."""
 
-    def __init__(self, most: int) -> None:
-        self._keep = most // 2
-        self._head, self._tail = (_mapping(size) for size in (self._keep, self._keep + _CHUNK))
-        self._in_head = self._in_tail = self.total = 0
+    def __init__(self, max_bytes: int) -> None:
+        self._half_bytes = max_bytes // 2
+        self._head, self._tail = (
+            _map_memory(size) for size in (self._half_bytes, self._half_bytes + _CHUNK)
+        )
+        self._head_bytes = self._tail_bytes = self.total = 0
 
     def read(self, handle: int) -> int:
         """Takes a piece; how much it was."""
-        room = self._keep - self._in_head
-        start = self._in_tail
-        place = self._head[self._in_head :] if room else self._tail[start : start + _CHUNK]
+        room = self._half_bytes - self._head_bytes
+        start = self._tail_bytes
+        place = self._head[self._head_bytes :] if room else self._tail[start : start + _CHUNK]
         count = os.readv(handle, [place])
         self.total += count
         if room:
-            self._in_head += count
+            self._head_bytes += count
         else:
-            self._in_tail += count
-        spare = self._in_tail - self._keep
+            self._tail_bytes += count
+        spare = self._tail_bytes - self._half_bytes
         if spare > 0:
-            self._tail[: self._keep] = self._tail[spare : spare + self._keep]
-            self._in_tail = self._keep
+            self._tail[: self._half_bytes] = self._tail[spare : spare + self._half_bytes]
+            self._tail_bytes = self._half_bytes
         return count
 
     @property
-    def cut(self) -> int:
-        return self.total - self._in_head - self._in_tail
+    def omitted_bytes(self) -> int:
+        return self.total - self._head_bytes - self._tail_bytes
 
     def pieces(self) -> list[memoryview]:
         """The head, a word on what was cut where something was, and the tail."""
-        middle = f"\n[… {self.cut} bytes cut …]\n".encode() if self.cut > 0 else b""
-        return [self._head[: self._in_head], memoryview(middle), self._tail[: self._in_tail]]
+        middle = (
+            f"\n[… {self.omitted_bytes} bytes cut …]\n".encode() if self.omitted_bytes > 0 else b""
+        )
+        return [self._head[: self._head_bytes], memoryview(middle), self._tail[: self._tail_bytes]]
 
     def close(self) -> None:
         for view in (self._head, self._tail):
-            _give_back(view)
+            _unmap(view)
 
 
-class Captured:
+class OutputCapture:
     """Output and errors (head and tail kept, all counted), result (whole, up to its limit), where
     it was: in bytes.
     """
 
     def __init__(self, limits: dict[str, int]) -> None:
-        self._most = {"output": limits["output_bytes"], "result": limits["result_bytes"]}
-        self._written = {name: _Ends(limits["kept_bytes"]) for name in ("output", "errors")}
-        self._result, self._where = _mapping(self._most["result"] + _CHUNK), _mapping(_CHUNK)
-        self._used = {"result": 0, "where": 0}
+        self._max_bytes = {"output": limits["output_bytes"], "result": limits["result_bytes"]}
+        self._streams = {
+            name: _MappedHeadAndTail(limits["kept_bytes"]) for name in ("output", "errors")
+        }
+        self._result, self._stack_dump = _map_memory(
+            self._max_bytes["result"] + _CHUNK
+        ), _map_memory(_CHUNK)
+        self._used_bytes = {"result": 0, "where": 0}
 
     def read(self, handle: int, name: str) -> bool | None:
         """As `Streams.read`."""
         if name == "result":
             return self._read_result(handle)
-        count = self._written[name].read(handle)
-        return self._total() <= self._most["output"] if count else None
+        count = self._streams[name].read(handle)
+        return self._count_written_bytes() <= self._max_bytes["output"] if count else None
 
     def _read_result(self, handle: int) -> bool | None:
-        used = self._used["result"]
+        used = self._used_bytes["result"]
         count = os.readv(handle, [self._result[used : used + _CHUNK]])
-        self._used["result"] = used + count
-        return used + count <= self._most["result"] if count else None
+        self._used_bytes["result"] = used + count
+        return used + count <= self._max_bytes["result"] if count else None
 
-    def read_where(self, handle: int) -> None:
+    def read_stack_dump(self, handle: int) -> None:
         """What was answered to where the run is, if anything was."""
         os.set_blocking(handle, False)
         with contextlib.suppress(BlockingIOError):
-            self._used["where"] = os.readv(handle, [self._where])
+            self._used_bytes["where"] = os.readv(handle, [self._stack_dump])
 
-    def _total(self) -> int:
-        return sum(item.total for item in self._written.values())
+    def _count_written_bytes(self) -> int:
+        return sum(item.total for item in self._streams.values())
 
-    def count(self) -> int:
+    def count_bytes(self) -> int:
         """Bytes that came so far."""
-        return self._total() + self._used["result"]
+        return self._count_written_bytes() + self._used_bytes["result"]
 
     def output(self) -> list[memoryview]:
-        return self._written["output"].pieces()
+        return self._streams["output"].pieces()
 
     def errors(self) -> list[memoryview]:
-        return self._written["errors"].pieces()
+        return self._streams["errors"].pieces()
 
-    def cut(self) -> list[str]:
+    def truncated_streams(self) -> list[str]:
         """Which of the two were too long to be kept."""
-        return [name for name, item in self._written.items() if item.cut]
+        return [name for name, item in self._streams.items() if item.omitted_bytes]
 
     def result(self) -> list[memoryview]:
-        return [self._result[: self._used["result"]]]
+        return [self._result[: self._used_bytes["result"]]]
 
-    def where(self) -> list[memoryview]:
-        return [self._where[: self._used["where"]]]
+    def stack_dump(self) -> list[memoryview]:
+        return [self._stack_dump[: self._used_bytes["where"]]]
 
     def close(self) -> None:
         """Gives the memory back to the kernel. Nothing that was handed out may be in use."""
-        for item in self._written.values():
+        for item in self._streams.values():
             item.close()
-        for view in (self._result, self._where):
-            _give_back(view)
+        for view in (self._result, self._stack_dump):
+            _unmap(view)
 
 
-def _mapping(size: int) -> memoryview:
+def _map_memory(size: int) -> memoryview:
     return memoryview(mmap.mmap(-1, max(size, 1), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
 
 
-def _give_back(view: memoryview) -> None:
+def _unmap(view: memoryview) -> None:
     mapping = view.obj
     view.release()
     assert isinstance(mapping, mmap.mmap)

@@ -11,12 +11,12 @@ from _pytest.config import ConftestImportFailure, UsageError, _prepareconfig
 
 from ..protocol.channel import Channel
 from ..pytest_plugin import plugins
-from ..pytest_plugin.capture import take_everything
+from ..pytest_plugin.capture import accept_undecodable_output
 from ..pytest_plugin.config import options
 from ..pytest_plugin.reporter import Reporter
-from ..scripts.module_cleanup import forget_shadowed
+from ..scripts.module_cleanup import unload_shadowed_modules
 
-_USAGE = int(pytest.ExitCode.USAGE_ERROR)
+_USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
 # What is not there is told otherwise; by these pytest would end instead.
 _OVERRIDES = ("addopts=", "required_plugins=", "minversion=", "strict_config=false")
 _CONFIG_WARNINGS = "ignore::pytest.PytestConfigWarning"
@@ -24,49 +24,49 @@ _CONFIG_WARNINGS = "ignore::pytest.PytestConfigWarning"
 
 def main(job: dict[str, Any], handle: int) -> int:
     """Runs the job's targets; returns pytest's exit status."""
-    take_everything()
+    accept_undecodable_output()
     work, channel = job["work"], Channel(handle, job.pop("key"))
-    _make_importable(work)
+    _prepend_import_paths(work)
     reporter = Reporter(work + os.sep)
-    reporter.begin(channel, job)
-    extra = plugins.plugins(plugins.mentioned(*_folders(work)))
+    reporter.start(channel, job)
+    extra = plugins.load_plugins(plugins.build_usage_predicate(*_list_folders(work)))
     config = f"{work}/{job['config']}" if job["config"] else job["ini"]
-    arguments = [*job["options"], *options(work, config), *plugins.options(extra)]
+    arguments = [*job["options"], *options(work, config), *plugins.build_plugin_options(extra)]
     arguments += [part for item in _OVERRIDES for part in ("-o", item)]
     arguments += ["-W", _CONFIG_WARNINGS, *job["targets"]]
-    status = _pytest(arguments, [reporter, *extra], reporter)
+    status = _run_pytest(arguments, [reporter, *extra], reporter)
     channel.send("end", exit_status=status)
     return status
 
 
-def _pytest(arguments: list[str], extra: list[Any], reporter: Reporter) -> int:
+def _run_pytest(arguments: list[str], loaded_plugins: list[Any], reporter: Reporter) -> int:
     """pytest's exit status; what keeps it from beginning is told as a failure."""
     try:
-        config = _prepareconfig(arguments, extra)
+        config = _prepareconfig(arguments, loaded_plugins)
     except ConftestImportFailure as error:
-        reporter.broken_at_start(str(error.path), error.__cause__ or error)
-        return _USAGE
+        reporter.report_startup_error(str(error.path), error.__cause__ or error)
+        return _USAGE_ERROR
     except UsageError as error:
-        reporter.broken_at_start("", error)
-        return _USAGE
+        reporter.report_startup_error("", error)
+        return _USAGE_ERROR
     try:
         return int(config.hook.pytest_cmdline_main(config=config))
     except UsageError as error:
-        reporter.broken_at_start("", error)
-        return _USAGE
+        reporter.report_startup_error("", error)
+        return _USAGE_ERROR
     finally:
         config._ensure_unconfigure()
 
 
-def _make_importable(work: str) -> None:
+def _prepend_import_paths(work: str) -> None:
     """As `python -m pytest` has it; and what lies in `src`, which a person would have installed."""
     places = [place for place in (f"{work}/src", work) if os.path.isdir(place)]
     sys.path[:0] = places
     known = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (*places, known)))
     for place in places:
-        forget_shadowed(place)
+        unload_shadowed_modules(place)
 
 
-def _folders(work: str) -> list[str]:
+def _list_folders(work: str) -> list[str]:
     return [folder for folder, _, _ in os.walk(work)]

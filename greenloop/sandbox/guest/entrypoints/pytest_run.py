@@ -13,19 +13,19 @@ import pytest
 
 from ..protocol.channel import Channel
 from ..pytest_plugin import plugins
-from ..pytest_plugin.capture import take_everything
+from ..pytest_plugin.capture import accept_undecodable_output
 from ..pytest_plugin.config import options
 from ..pytest_plugin.reporter import Reporter
 
 
 def main(job: dict[str, Any], handle: int) -> int:
     """Runs the job's targets; returns pytest's exit status."""
-    take_everything()
+    accept_undecodable_output()
     channel = Channel(handle, job.pop("key"))
     reporter = Reporter(job["work"] + os.sep)
-    reporter.begin(channel, job)
-    extra = plugins.plugins(plugins.mentioned(job["work"]))
-    arguments = [*options(job["work"], job["ini"]), *plugins.options(extra)]
+    reporter.start(channel, job)
+    extra = plugins.load_plugins(plugins.build_usage_predicate(job["work"]))
+    arguments = [*options(job["work"], job["ini"]), *plugins.build_plugin_options(extra)]
     arguments += ["--tb=no"] if job.get("brief") else []
     status = int(pytest.main([*arguments, *job["targets"]], plugins=[reporter, *extra]))
     channel.send("end", exit_status=status)

@@ -18,41 +18,41 @@ import types
 from importlib.machinery import SourceFileLoader
 from typing import Any
 
-from ..files.writer import stdin_file
+from ..files.writer import stdin_path
 from ..protocol.channel import Channel
 from ..scripts import module_cleanup
-from ..scripts.exception_report import tell
+from ..scripts.exception_report import report_exception
 
-_INTERRUPTED = 130
-_NOT_FLUSHED = 120
+_INTERRUPTED_STATUS = 130
+_FLUSH_FAILED_STATUS = 120
 
 
 def main(job: dict[str, Any], handle: int) -> int:
     """Runs the job's script, and ends this process as Python would."""
-    os._exit(_whole(job, handle))  # whoever comes after this would miss closed streams
+    os._exit(_run_job(job, handle))  # whoever comes after this would miss closed streams
 
 
-def _whole(job: dict[str, Any], handle: int) -> int:
+def _run_job(job: dict[str, Any], handle: int) -> int:
     channel, process = Channel(handle, job.pop("key")), os.getpid()
-    _take_standard_input(stdin_file(os.environ["TMPDIR"]))
+    _redirect_stdin(stdin_path(os.environ["TMPDIR"]))
     _open_streams()
     faulthandler.disable()  # who asks where it is, is still answered
     path = os.path.join(job["work"], job["name"])
-    module_cleanup.leave(os.path.dirname(path))
-    error = _run(path, [job["name"], *job["arguments"]])
-    status = _status(error)
+    module_cleanup.hide_preloaded_modules(os.path.dirname(path))
+    error = _execute_script(path, [job["name"], *job["arguments"]])
+    status = _resolve_exit_status(error)
     if error is not None and not isinstance(error, SystemExit):
-        _show(error)
+        _print_traceback(error)
         if os.getpid() == process:
-            tell(error, channel, job["work"] + os.sep)
-    status = _finish(status)
+            report_exception(error, channel, job["work"] + os.sep)
+    status = _finalize(status)
     if isinstance(error, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
     return status
 
 
-def _take_standard_input(path: str) -> None:
+def _redirect_stdin(path: str) -> None:
     handle = os.open(path, os.O_RDONLY)
     os.unlink(path)
     os.dup2(handle, 0)
@@ -63,21 +63,21 @@ def _open_streams() -> None:
     """As Python opens them; but each line is written at once, so that it is there in a run that is
     ended from outside.
     """
-    sys.stdin = sys.__stdin__ = _opened(0, "r", "surrogateescape")  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = _opened(1, "w", "surrogateescape")  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _opened(2, "w", "backslashreplace")  # type: ignore[misc]
+    sys.stdin = sys.__stdin__ = _open_stream(0, "r", "surrogateescape")  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _open_stream(1, "w", "surrogateescape")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _open_stream(2, "w", "backslashreplace")  # type: ignore[misc]
 
 
-def _opened(number: int, mode: str, errors: str) -> Any:
+def _open_stream(number: int, mode: str, errors: str) -> Any:
     stream = open(number, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
     if mode == "w":
         stream.reconfigure(line_buffering=True)  # type: ignore[attr-defined]
     return stream
 
 
-def _run(path: str, arguments: list[str]) -> BaseException | None:
+def _execute_script(path: str, arguments: list[str]) -> BaseException | None:
     """The exception that ended it, with its traceback from the script on; None where it just ended."""
-    _give_what_site_gives()
+    _install_site_builtins()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     module = types.ModuleType("__main__")
     names = vars(module)
@@ -95,18 +95,18 @@ def _run(path: str, arguments: list[str]) -> BaseException | None:
     return None
 
 
-def _give_what_site_gives() -> None:
+def _install_site_builtins() -> None:
     """`exit`, `quit`, `help` and the like: behind a wall Python starts without `site`."""
     for give in (site.setquit, site.setcopyright, site.sethelper):
         give()
 
 
-def _status(error: BaseException | None) -> int:
+def _resolve_exit_status(error: BaseException | None) -> int:
     """What Python would end with; a text is written as Python does it."""
     if error is None:
         return 0
     if not isinstance(error, SystemExit):
-        return _INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1
+        return _INTERRUPTED_STATUS if isinstance(error, KeyboardInterrupt) else 1
     if error.code is None:
         return 0
     if isinstance(error.code, int):
@@ -116,7 +116,7 @@ def _status(error: BaseException | None) -> int:
     return 1
 
 
-def _show(error: BaseException) -> None:
+def _print_traceback(error: BaseException) -> None:
     """The traceback, by whatever the script has put in the place of Python's own way."""
     told = type(error), error, error.__traceback__
     try:
@@ -125,17 +125,17 @@ def _show(error: BaseException) -> None:
         sys.__excepthook__(*told)
 
 
-def _finish(status: int) -> int:
+def _finalize(status: int) -> int:
     """What Python does at the end: waits for threads, calls what was registered, empties buffers."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]
     except BaseException as error:
-        _show(error)
+        _print_traceback(error)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None and not stream.closed:
                 stream.flush()
         except BaseException:
-            status = status or _NOT_FLUSHED
+            status = status or _FLUSH_FAILED_STATUS
     return status

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-_MOST_SEEN, _MOST_TOLD, _MOST_REASONS, _DEEPEST = 5000, 200, 50, 30
-WANTED = "wanted"  # stands among the limits of a run of which what it makes is asked for
-MOST_BYTES = 16 << 20  # of all contents together
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
-_KINDS = (
+_MAX_ENTRIES, _MAX_REPORTED, _MAX_REASONS, _MAX_DEPTH = 5000, 200, 50, 30
+COLLECT_FILES_KEY = "wanted"  # stands among the limits of a run of which what it makes is asked for
+MAX_BYTES = 16 << 20  # of all contents together
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_SPECIAL_FILE_KINDS = (
     (stat.S_ISLNK, "a symbolic link"),
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -30,82 +30,82 @@ _KINDS = (
 
 
 @dataclass
-class Made:
+class CreatedFiles:
     """`files` {path, size, sha256, kept}, the last whether `contents` has it, one after the other;
     `left_out` {path, why}; `changed` are inputs that are not what they were.
     """
 
     files: list[dict[str, Any]] = field(default_factory=list)
-    left_out: list[dict[str, str]] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
+    omitted: list[dict[str, str]] = field(default_factory=list)
+    changed_inputs: list[str] = field(default_factory=list)
     contents: bytearray = field(default_factory=bytearray)
 
-    def account(self) -> dict[str, Any]:
+    def to_summary(self) -> dict[str, Any]:
         """All but the contents."""
-        return {"files": self.files, "left_out": self.left_out, "changed": self.changed}
+        return {"files": self.files, "left_out": self.omitted, "changed": self.changed_inputs}
 
 
-def collect(work: str, wanted: dict[str, Any]) -> Made:
+def collect_created_files(work: str, request: dict[str, Any]) -> CreatedFiles:
     """`wanted`: `inputs` (size and SHA-256 by path) and `keep` (patterns of what comes first)."""
-    found = Made()
-    inputs: dict[str, tuple[int, str]] = wanted["inputs"]
+    found = CreatedFiles()
+    inputs: dict[str, tuple[int, str]] = request["inputs"]
     sizes: dict[str, int] = {}
     with contextlib.suppress(OSError):
-        _Walk(found, sizes).through(os.open(work, _FOLDER))
+        _FolderWalk(found, sizes).walk(os.open(work, _FOLDER_FLAGS))
     for path, (size, digest) in inputs.items():
         sizes.pop(path, None)
-        if _read(work, path, size, None)[1] != digest:
-            found.changed.append(path)
-    _take_in(work, found, sizes, wanted["keep"])
+        if _read_file(work, path, size, None)[1] != digest:
+            found.changed_inputs.append(path)
+    _add_files(work, found, sizes, request["keep"])
     return found
 
 
-def _take_in(work: str, found: Made, sizes: dict[str, int], keep: list[str]) -> None:
-    room = MOST_BYTES
+def _add_files(work: str, created: CreatedFiles, sizes: dict[str, int], keep: list[str]) -> None:
+    room = MAX_BYTES
     chosen = sorted(sizes, key=lambda path: (not _matches(path, keep), path))
-    for path in chosen[:_MOST_TOLD]:
+    for path in chosen[:_MAX_REPORTED]:
         size = sizes[path]
-        content, digest = _read(work, path, size, room) if size <= room else (None, "")
+        content, digest = _read_file(work, path, size, room) if size <= room else (None, "")
         if content is None:
             why = "there is no room for it" if size > room else "it cannot be read"
-            _leave_out(found, path, f"{size} bytes: {why}")
+            _omit(created, path, f"{size} bytes: {why}")
         else:
             room -= len(content)
-            found.contents += content
+            created.contents += content
             size = len(content)
-        found.files.append(
+        created.files.append(
             {"path": path, "size": size, "sha256": digest, "kept": content is not None}
         )
-    if len(chosen) > _MOST_TOLD:
-        _leave_out(found, "…", f"{len(chosen) - _MOST_TOLD} more files")
+    if len(chosen) > _MAX_REPORTED:
+        _omit(created, "…", f"{len(chosen) - _MAX_REPORTED} more files")
 
 
 def _matches(path: str, keep: list[str]) -> bool:
     return any(fnmatch.fnmatchcase(path, pattern) for pattern in keep)
 
 
-def _leave_out(found: Made, path: str, why: str) -> None:
-    if len(found.left_out) < _MOST_REASONS:
-        found.left_out.append({"path": _plain(path), "why": why})
+def _omit(created: CreatedFiles, path: str, why: str) -> None:
+    if len(created.omitted) < _MAX_REASONS:
+        created.omitted.append({"path": _escape_name(path), "why": why})
 
 
-def _plain(name: str) -> str:
+def _escape_name(name: str) -> str:
     """A name that every reader takes."""
     return name.encode("utf-8", "backslashreplace").decode()[:1000]
 
 
-def _read(work: str, path: str, size: int, room: int | None) -> tuple[bytes | None, str]:
+def _read_file(work: str, path: str, size: int, max_bytes: int | None) -> tuple[bytes | None, str]:
     """A regular file's content (b'' where no room is asked for) and digest; (None, '') where it
     cannot be read, or is no longer as long as it was.
     """
     digest, content = hashlib.sha256(), bytearray()
     try:
-        with _opened(work, path) as handle:
+        with _open_regular_file(work, path) as handle:
             left = size + 1
             while left and (piece := os.read(handle, min(left, 1 << 20))):
                 left -= len(piece)
                 digest.update(piece)
-                if room is not None:
+                if max_bytes is not None:
                     content += piece
     except OSError:
         return None, ""
@@ -113,69 +113,69 @@ def _read(work: str, path: str, size: int, room: int | None) -> tuple[bytes | No
 
 
 @contextlib.contextmanager
-def _opened(work: str, path: str) -> Iterator[int]:
+def _open_regular_file(work: str, path: str) -> Iterator[int]:
     """A file below the folder, along no link. Raises OSError where it is not a regular one."""
     *folders, name = path.split("/")
-    handle = os.open(work, _FOLDER)
+    handle = os.open(work, _FOLDER_FLAGS)
     try:
         for folder in folders:
-            inner = os.open(folder, _FOLDER, dir_fd=handle)
+            inner = os.open(folder, _FOLDER_FLAGS, dir_fd=handle)
             os.close(handle)
             handle = inner
-        file = os.open(name, _FILE, dir_fd=handle)
+        file = os.open(name, _FILE_FLAGS, dir_fd=handle)
     finally:
         os.close(handle)
-    with _held(file):
+    with _closing(file):
         if not stat.S_ISREG(os.fstat(file).st_mode):
             raise OSError(f"{name} is no regular file")
         yield file
 
 
-class _Walk:
+class _FolderWalk:
     """Sizes of all regular files by path; what else there is, is left out."""
 
-    def __init__(self, found: Made, sizes: dict[str, int]) -> None:
-        self._found, self._sizes, self._seen = found, sizes, 0
+    def __init__(self, created: CreatedFiles, sizes: dict[str, int]) -> None:
+        self._created, self._sizes, self._entry_count = created, sizes, 0
 
-    def through(self, handle: int, above: str = "", depth: int = 0) -> None:
+    def walk(self, handle: int, prefix: str = "", depth: int = 0) -> None:
         """Takes the handle of a folder."""
-        with _held(handle), os.scandir(handle) as entries:
+        with _closing(handle), os.scandir(handle) as entries:
             for entry in entries:
-                self._seen += 1
-                if self._seen > _MOST_SEEN:
-                    if self._seen == _MOST_SEEN + 1:
-                        _leave_out(self._found, "…", f"more than {_MOST_SEEN} files and folders")
+                self._entry_count += 1
+                if self._entry_count > _MAX_ENTRIES:
+                    if self._entry_count == _MAX_ENTRIES + 1:
+                        _omit(self._created, "…", f"more than {_MAX_ENTRIES} files and folders")
                     return
                 with contextlib.suppress(OSError):
-                    self._look_at(handle, entry.name, above, depth)
+                    self._add_entry(handle, entry.name, prefix, depth)
 
-    def _look_at(self, handle: int, name: str, above: str, depth: int) -> None:
-        path = above + name
+    def _add_entry(self, handle: int, name: str, prefix: str, depth: int) -> None:
+        path = prefix + name
         state = os.stat(name, dir_fd=handle, follow_symlinks=False)
-        if _plain(name) != name:
-            _leave_out(self._found, path, "its name is no text")
+        if _escape_name(name) != name:
+            _omit(self._created, path, "its name is no text")
         elif stat.S_ISREG(state.st_mode):
             self._sizes[path] = state.st_size
         elif stat.S_ISDIR(state.st_mode):
-            self._go_into(handle, name, path, depth)
+            self._walk_subfolder(handle, name, path, depth)
         else:
-            kinds = (word for is_one, word in _KINDS if is_one(state.st_mode))
-            _leave_out(self._found, path, next(kinds, "no regular file"))
+            kinds = (word for is_one, word in _SPECIAL_FILE_KINDS if is_one(state.st_mode))
+            _omit(self._created, path, next(kinds, "no regular file"))
 
-    def _go_into(self, handle: int, name: str, path: str, depth: int) -> None:
-        if depth >= _DEEPEST:
-            _leave_out(self._found, path, f"more than {_DEEPEST} folders deep")
+    def _walk_subfolder(self, handle: int, name: str, path: str, depth: int) -> None:
+        if depth >= _MAX_DEPTH:
+            _omit(self._created, path, f"more than {_MAX_DEPTH} folders deep")
             return
         try:
-            inner = os.open(name, _FOLDER, dir_fd=handle)
+            inner = os.open(name, _FOLDER_FLAGS, dir_fd=handle)
         except OSError:
-            _leave_out(self._found, path, "it cannot be read")
+            _omit(self._created, path, "it cannot be read")
             return
-        self.through(inner, f"{path}/", depth + 1)
+        self.walk(inner, f"{path}/", depth + 1)
 
 
 @contextlib.contextmanager
-def _held(handle: int) -> Iterator[None]:
+def _closing(handle: int) -> Iterator[None]:
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ import os
 import struct
 from collections.abc import Iterable
 
-from .syscalls import PR_SET_NO_NEW_PRIVS, checked, libc, prctl
+from .syscalls import PR_SET_NO_NEW_PRIVS, check_result, libc, prctl
 
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446  # the same on every machine
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
@@ -36,36 +36,36 @@ def restrict(readable: Iterable[str], writable: Iterable[str], *, files_only: bo
     level = version()
     if level < 1:
         raise OSError("the kernel has no Landlock")
-    handled = _handled(level)
-    ruleset = _ruleset(3 if files_only else level, handled)
+    handled = _handled_rights(level)
+    ruleset = _create_ruleset(3 if files_only else level, handled)
     try:
         for path in readable:
-            _allow(ruleset, path, _EXECUTE | _READ | _READ_DIR)
+            _allow_path(ruleset, path, _EXECUTE | _READ | _READ_DIR)
         for path in writable:
-            _allow(ruleset, path, handled & ~(_MAKE_CHAR | _MAKE_BLOCK))
+            _allow_path(ruleset, path, handled & ~(_MAKE_CHAR | _MAKE_BLOCK))
         prctl(PR_SET_NO_NEW_PRIVS, 1)
-        checked(libc().syscall(_RESTRICT, ruleset, 0), "landlock_restrict_self")
+        check_result(libc().syscall(_RESTRICT, ruleset, 0), "landlock_restrict_self")
     finally:
         os.close(ruleset)
 
 
-def _handled(level: int) -> int:
+def _handled_rights(level: int) -> int:
     rights = _FIRST_RIGHTS
     for needed, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL)):
         rights |= right if level >= needed else 0
     return rights
 
 
-def _ruleset(level: int, handled: int) -> int:
+def _create_ruleset(level: int, handled: int) -> int:
     network = _BIND_TCP | _CONNECT_TCP if level >= 4 else 0
     scope = _ABSTRACT_SOCKETS | _SIGNALS if level >= 6 else 0
     size = 8 if level < 4 else 16 if level < 6 else 24
     attributes = struct.pack("QQQ", handled, network, scope)[:size]
     result = libc().syscall(_CREATE, attributes, ctypes.c_size_t(size), 0)
-    return checked(int(result), "landlock_create_ruleset")
+    return check_result(int(result), "landlock_create_ruleset")
 
 
-def _allow(ruleset: int, path: str, rights: int) -> None:
+def _allow_path(ruleset: int, path: str, rights: int) -> None:
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -74,6 +74,6 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         if not os.path.isdir(path):
             rights &= _EXECUTE | _WRITE | _READ | _TRUNCATE | _IOCTL
         rule = struct.pack("=Qi", rights, handle)
-        checked(libc().syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0), f"landlock {path}")
+        check_result(libc().syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0), f"landlock {path}")
     finally:
         os.close(handle)

@@ -15,7 +15,7 @@ from .syscalls import (
     ALL_NAMESPACES,
     PR_SET_NO_NEW_PRIVS,
     PR_SET_SECCOMP,
-    checked,
+    check_result,
     libc,
     machine,
     prctl,
@@ -79,33 +79,36 @@ _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 7, 8
 _SETPRIORITY = {"x86_64": 141, "aarch64": 140}
 # prlimit64, sched_setscheduler, sched_setparam, sched_setattr, sched_setaffinity: allowed of users
 # on all their processes, so also on the supervisor, which would see nothing or be killed.
-_OF_A_PROCESS = {"x86_64": (302, 144, 142, 314, 203), "aarch64": (261, 119, 118, 274, 122)}
-_ITSELF, _PRIO_USER = 0, 2
-_SHARED_AND_NAMELESS, _HUGE_PAGES = 0x01 | 0x20, 0x40000
+_PROCESS_ATTRIBUTE_CALLS = {
+    "x86_64": (302, 144, 142, 314, 203),
+    "aarch64": (261, 119, 118, 274, 122),
+}
+_CALLING_PROCESS, _PRIO_USER = 0, 2
+_SHARED_ANONYMOUS, _HUGE_PAGES = 0x01 | 0x20, 0x40000
 
 
-class Program:
+class BpfProgram:
     """A classic BPF program, instruction by instruction."""
 
     def __init__(self) -> None:
-        self._code: list[tuple[int, int, int, int]] = []
+        self._instructions: list[tuple[int, int, int, int]] = []
 
     def add(self, operation: int, value: int, if_true: int = 0, if_false: int = 0) -> None:
-        self._code.append((operation, if_true, if_false, value))
+        self._instructions.append((operation, if_true, if_false, value))
 
     def deny(self, number: int, error: int = errno.EPERM) -> None:
         """Where the call's number (loaded) is `number`: an error."""
         self.add(EQUAL, number, 0, 1)
         self.add(RETURN, ERRNO | error)
 
-    def packed(self) -> bytes:
-        return b"".join(struct.pack("HBBI", *item) for item in self._code)
+    def to_bytes(self) -> bytes:
+        return b"".join(struct.pack("HBBI", *item) for item in self._instructions)
 
 
 @functools.lru_cache(maxsize=4)
-def filter_program(name: str, families: tuple[int, ...]) -> bytes:
+def build_filter(name: str, families: tuple[int, ...]) -> bytes:
     """The filter for one machine; `families` are the socket families that stay allowed."""
-    program = Program()
+    program = BpfProgram()
     program.add(LOAD, 4)
     program.add(EQUAL, _ARCHITECTURE[name], 1, 0)
     program.add(RETURN, _KILL_PROCESS)
@@ -121,16 +124,16 @@ def filter_program(name: str, families: tuple[int, ...]) -> bytes:
     _allow_families(program, socket, families)
     _allow_families(program, socketpair, (AF_UNIX,))  # connected to nobody else: asyncio needs it
     _deny_terminal_input(program, _IOCTL[name])
-    for number in _OF_A_PROCESS[name]:
-        _deny_on_others(program, number)
-    _deny_priority_of_others(program, _SETPRIORITY[name])
+    for number in _PROCESS_ATTRIBUTE_CALLS[name]:
+        _deny_on_other_processes(program, number)
+    _deny_priority_of_other_processes(program, _SETPRIORITY[name])
     _deny_uncounted_memory(program, _MMAP[name])
     _ignore_buffer_sizes(program, _SETSOCKOPT[name])
     program.add(RETURN, ALLOW)
-    return program.packed()
+    return program.to_bytes()
 
 
-def _deny_namespaces(program: Program, clone: int) -> None:
+def _deny_namespaces(program: BpfProgram, clone: int) -> None:
     program.add(EQUAL, clone, 0, 4)
     program.add(LOAD, 16)
     program.add(_ANY_BIT, ALL_NAMESPACES, 0, 1)
@@ -138,7 +141,7 @@ def _deny_namespaces(program: Program, clone: int) -> None:
     program.add(RETURN, ALLOW)
 
 
-def _allow_families(program: Program, number: int, families: tuple[int, ...]) -> None:
+def _allow_families(program: BpfProgram, number: int, families: tuple[int, ...]) -> None:
     program.add(EQUAL, number, 0, len(families) + 3)
     program.add(LOAD, 16)
     for index, family in enumerate(families):
@@ -147,7 +150,7 @@ def _allow_families(program: Program, number: int, families: tuple[int, ...]) ->
     program.add(RETURN, ALLOW)
 
 
-def _deny_terminal_input(program: Program, ioctl: int) -> None:
+def _deny_terminal_input(program: BpfProgram, ioctl: int) -> None:
     """TIOCSTI types into the terminal of whoever started us."""
     program.add(EQUAL, ioctl, 0, 5)
     program.add(LOAD, 24)
@@ -157,36 +160,36 @@ def _deny_terminal_input(program: Program, ioctl: int) -> None:
     program.add(RETURN, ALLOW)
 
 
-def _deny_on_others(program: Program, number: int) -> None:
+def _deny_on_other_processes(program: BpfProgram, number: int) -> None:
     program.add(EQUAL, number, 0, 4)
     program.add(LOAD, 16)
-    program.add(EQUAL, _ITSELF, 1, 0)
+    program.add(EQUAL, _CALLING_PROCESS, 1, 0)
     program.add(RETURN, ERRNO | errno.EPERM)
     program.add(RETURN, ALLOW)
 
 
-def _deny_priority_of_others(program: Program, number: int) -> None:
+def _deny_priority_of_other_processes(program: BpfProgram, number: int) -> None:
     program.add(EQUAL, number, 0, 6)
     program.add(LOAD, 24)
-    program.add(EQUAL, _ITSELF, 0, 2)
+    program.add(EQUAL, _CALLING_PROCESS, 0, 2)
     program.add(LOAD, 16)
     program.add(EQUAL, _PRIO_USER, 0, 1)
     program.add(RETURN, ERRNO | errno.EPERM)
     program.add(RETURN, ALLOW)
 
 
-def _deny_uncounted_memory(program: Program, mmap: int) -> None:
+def _deny_uncounted_memory(program: BpfProgram, mmap: int) -> None:
     """Shared memory without a name stays after most of it was unmapped: no limit ever sees it."""
     program.add(EQUAL, mmap, 0, 6)
     program.add(LOAD, 40)
     program.add(_ANY_BIT, _HUGE_PAGES, 2, 0)
-    program.add(AND, _SHARED_AND_NAMELESS)
-    program.add(EQUAL, _SHARED_AND_NAMELESS, 0, 1)
+    program.add(AND, _SHARED_ANONYMOUS)
+    program.add(EQUAL, _SHARED_ANONYMOUS, 0, 1)
     program.add(RETURN, ERRNO | errno.EPERM)
     program.add(RETURN, ALLOW)
 
 
-def _ignore_buffer_sizes(program: Program, setsockopt: int) -> None:
+def _ignore_buffer_sizes(program: BpfProgram, setsockopt: int) -> None:
     """As if it had worked: what waits in sockets is memory of nobody, so these stay small."""
     program.add(EQUAL, setsockopt, 0, 7)
     program.add(LOAD, 24)
@@ -204,13 +207,13 @@ class _SockFprog(ctypes.Structure):
 
 def install_filter(families: tuple[int, ...] = (AF_UNIX, AF_INET, AF_INET6)) -> None:
     """Puts the filter on this process and all that it starts. Raises OSError."""
-    install(filter_program(machine(), families))
+    install_program(build_filter(machine(), families))
 
 
-def install(packed: bytes) -> None:
+def install_program(packed: bytes) -> None:
     """Adds a filter to those that this process has: of their answers the strictest counts."""
     pointer = ctypes.cast(ctypes.c_char_p(packed), ctypes.c_void_p)
     program = _SockFprog(len(packed) // 8, pointer)
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     result = libc().prctl(PR_SET_SECCOMP, _FILTER_MODE, ctypes.byref(program), 0, 0)
-    checked(result, "seccomp")
+    check_result(result, "seccomp")

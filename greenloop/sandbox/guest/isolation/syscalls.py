@@ -33,7 +33,7 @@ _SIOCSIFFLAGS, _IFF_UP, _IFF_RUNNING = 0x8914, 0x1, 0x40
 _MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID, _MOUNT_ATTR_NODEV = 1, 2, 4
 
 # Numbers of the calls that libc has no wrapper for, by machine.
-_NUMBERS = {
+_SYSCALL_NUMBERS = {
     "x86_64": {"clone": 56, "pivot_root": 155, "mount_setattr": 442},
     "aarch64": {"clone": 220, "pivot_root": 41, "mount_setattr": 442},
 }
@@ -44,7 +44,7 @@ def machine() -> str:
     name = {"amd64": "x86_64", "arm64": "aarch64"}.get(
         platform.machine().lower(), platform.machine()
     )
-    if name not in _NUMBERS:
+    if name not in _SYSCALL_NUMBERS:
         raise OSError(f"no system-call numbers for {name}")
     return name
 
@@ -60,14 +60,14 @@ def _libc_with_gil() -> ctypes.PyDLL:
     return ctypes.PyDLL(None, use_errno=True)
 
 
-def get_ready() -> None:
+def load_functions() -> None:
     """To be called in the process that is copied: its copies find opened what they call."""
     _libc_with_gil()
     for name in ("capset", "mount", "prctl", "syscall"):
         getattr(libc(), name)
 
 
-def write(path: str, text: str) -> None:
+def write_kernel_file(path: str, text: str) -> None:
     """To a file of the kernel's: in one piece, and without all that `open` brings. Raises OSError."""
     handle = os.open(path, os.O_WRONLY)
     try:
@@ -76,11 +76,11 @@ def write(path: str, text: str) -> None:
         os.close(handle)
 
 
-def checked(result: int, what: str) -> int:
+def check_result(result: int, operation: str) -> int:
     """The result of a call. Raises OSError where it is negative."""
     if result < 0:
         error = ctypes.get_errno()
-        raise OSError(error, f"{what}: {os.strerror(error)}")
+        raise OSError(error, f"{operation}: {os.strerror(error)}")
     return result
 
 
@@ -90,35 +90,37 @@ def mount(
     """mount(2)."""
     parts = [None if item is None else os.fsencode(item) for item in (source, target, kind)]
     number = ctypes.c_ulong(flags)
-    checked(libc().mount(*parts, number, os.fsencode(data) or None), f"mount {kind} {target}")
+    check_result(libc().mount(*parts, number, os.fsencode(data) or None), f"mount {kind} {target}")
 
 
-def make_read_only(target: str, *, recursive: bool = True, devices: bool = False) -> None:
+def make_read_only(target: str, *, recursive: bool = True, allow_devices: bool = False) -> None:
     """Makes a mount (with all below it) read-only, without set-user-id programs or devices."""
-    attributes = _MOUNT_ATTR_RDONLY | _MOUNT_ATTR_NOSUID | (0 if devices else _MOUNT_ATTR_NODEV)
+    attributes = (
+        _MOUNT_ATTR_RDONLY | _MOUNT_ATTR_NOSUID | (0 if allow_devices else _MOUNT_ATTR_NODEV)
+    )
     wanted = struct.pack("QQQQ", attributes, 0, 0, 0)
     flags = _AT_RECURSIVE if recursive else 0
-    number = _NUMBERS[machine()]["mount_setattr"]
+    number = _SYSCALL_NUMBERS[machine()]["mount_setattr"]
     path = os.fsencode(target)
     result = libc().syscall(number, _AT_FDCWD, path, flags, wanted, ctypes.c_size_t(len(wanted)))
-    checked(result, f"mount_setattr {target}")
+    check_result(result, f"mount_setattr {target}")
 
 
 def pivot_root(new: str, old: str) -> None:
     """pivot_root(2)."""
-    number = _NUMBERS[machine()]["pivot_root"]
-    checked(libc().syscall(number, os.fsencode(new), os.fsencode(old)), "pivot_root")
+    number = _SYSCALL_NUMBERS[machine()]["pivot_root"]
+    check_result(libc().syscall(number, os.fsencode(new), os.fsencode(old)), "pivot_root")
 
 
 def unmount(target: str) -> None:
     """umount2(2), also of what is in use."""
-    checked(libc().umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
+    check_result(libc().umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
 
 
 def prctl(option: int, value: int = 0) -> None:
     """prctl(2) with one argument."""
     zero = ctypes.c_ulong(0)
-    checked(libc().prctl(option, ctypes.c_ulong(value), zero, zero, zero), f"prctl {option}")
+    check_result(libc().prctl(option, ctypes.c_ulong(value), zero, zero, zero), f"prctl {option}")
 
 
 def name_process(name: str) -> None:
@@ -129,7 +131,7 @@ def name_process(name: str) -> None:
 def clone(namespaces: int) -> int:
     """fork() into new namespaces: 0 in the child, which is pid 1 of its pid namespace."""
     flags = ctypes.c_ulong(namespaces | _SIGCHLD)
-    number = _NUMBERS[machine()]["clone"]
+    number = _SYSCALL_NUMBERS[machine()]["clone"]
     ctypes.pythonapi.PyOS_BeforeFork()  # as os.fork does: Python's own locks are held meanwhile
     # The child must come back holding the lock.
     pid = int(_libc_with_gil().syscall(number, flags, 0, 0, 0, 0))
@@ -137,7 +139,7 @@ def clone(namespaces: int) -> int:
         ctypes.pythonapi.PyOS_AfterFork_Child()
     else:
         ctypes.pythonapi.PyOS_AfterFork_Parent()
-    return checked(pid, "clone")
+    return check_result(pid, "clone")
 
 
 def map_ids(uid: int, gid: int) -> None:
@@ -147,7 +149,7 @@ def map_ids(uid: int, gid: int) -> None:
         ("uid_map", f"{uid} {uid} 1"),
         ("gid_map", f"{gid} {gid} 1"),
     ):
-        write(f"/proc/self/{name}", line)
+        write_kernel_file(f"/proc/self/{name}", line)
 
 
 def drop_capabilities() -> None:
@@ -157,11 +159,11 @@ def drop_capabilities() -> None:
     for capability in range(last + 1):
         libc().prctl(PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0)
     header = struct.pack("Ii", _CAPABILITY_VERSION_3, 0)
-    checked(libc().capset(header, bytes(24)), "capset")
+    check_result(libc().capset(header, bytes(24)), "capset")
     prctl(PR_SET_NO_NEW_PRIVS, 1)
 
 
-def loopback_up() -> None:
+def bring_loopback_up() -> None:
     """A new network namespace has a loopback device; it is down."""
     with socket.socket() as any_socket:
         request = struct.pack("16sh14x", b"lo", _IFF_UP | _IFF_RUNNING)

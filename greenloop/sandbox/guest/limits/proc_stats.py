@@ -5,40 +5,40 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-_STATE, _USED = 0, slice(
+_STATE_FIELD, _CPU_TIME_FIELDS = 0, slice(
     11, 15
 )  # after the name: state; user and system time, with dead children's
-_AWAKE = b"RD"
-_MOST = 256
+_ACTIVE_STATES = b"RD"
+_MAX_PROCESSES = 256
 
 
-def used(pid: int) -> tuple[float, bool] | None:
+def measure_cpu(pid: int) -> tuple[float, bool] | None:
     """CPU seconds of a process with its descendants, and whether any of them is at work now.
 
     None where the kernel does not tell (no /proc).
     """
     ticks, awake, seen = 0, False, 0
     per_second = os.sysconf("SC_CLK_TCK")
-    for number in _family(pid):
-        fields = _fields(number)
+    for number in _walk_descendants(pid):
+        fields = _read_stat_fields(number)
         if fields is None:
             continue
-        ticks += sum(int(item) for item in fields[_USED])
-        awake |= fields[_STATE] in _AWAKE
+        ticks += sum(int(item) for item in fields[_CPU_TIME_FIELDS])
+        awake |= fields[_STATE_FIELD] in _ACTIVE_STATES
         seen += 1
     return (ticks / per_second, awake) if seen else None
 
 
-def _family(pid: int) -> Iterator[int]:
+def _walk_descendants(pid: int) -> Iterator[int]:
     waiting, count = [pid], 0
-    while waiting and count < _MOST:
+    while waiting and count < _MAX_PROCESSES:
         number = waiting.pop()
         count += 1
         yield number
-        waiting.extend(children(number))
+        waiting.extend(list_children(number))
 
 
-def children(pid: int) -> list[int]:
+def list_children(pid: int) -> list[int]:
     """The processes whose parent is this one; [] where the kernel does not tell."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:
@@ -47,7 +47,7 @@ def children(pid: int) -> list[int]:
         return []
 
 
-def _fields(pid: int) -> list[bytes] | None:
+def _read_stat_fields(pid: int) -> list[bytes] | None:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()
@@ -55,12 +55,12 @@ def _fields(pid: int) -> list[bytes] | None:
         return None
 
 
-def address_space(name: str) -> int:
+def read_address_space(field: str) -> int:
     """`VmSize` or `VmPeak` of this process in bytes; 0 where the kernel does not tell."""
     try:
         with open("/proc/self/status", "rb") as file:
             for line in file:
-                if line.startswith(name.encode() + b":"):
+                if line.startswith(field.encode() + b":"):
                     return int(line.split()[1]) * 1024
     except OSError:
         pass

@@ -8,129 +8,139 @@ import stat
 import time
 from collections.abc import Iterator
 
-from .namespace_usage import NEAR, SOCKET_BYTES, cpu_seconds, memory_of, tasks
+from .namespace_usage import (
+    NEAR_LIMIT_RATIO,
+    SOCKET_BYTES,
+    list_task_folders,
+    read_cpu_seconds,
+    read_status,
+)
 
-_INTERVAL_S = 0.05
-_BLOCK, _DEEPEST = 512, 100
-_RIGHTS = 0o500
+_INTERVAL_SECONDS = 0.05
+_BLOCK_BYTES, _MAX_DEPTH = 512, 100
+_FOLDER_RIGHTS = 0o500
 _ENDINGS = {"total memory": "memory", "inodes": "disk"}  # how a run is said to have ended
-_USED = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
+_MEMORY_FIELDS = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 
-class Footprint:
+class ProcessUsage:
     """Looks at the process's tasks, at its open and mapped files, and through its folder."""
 
     def __init__(self, limits: dict[str, int], pid: int, root: str) -> None:
         self._limits, self._pid, self._root = limits, pid, root
-        self._next = time.monotonic() + _INTERVAL_S
-        self._hit: set[str] = set()
+        self._next_check = time.monotonic() + _INTERVAL_SECONDS
+        self._reached: set[str] = set()
 
-    def too_much(self) -> str:
+    def check_limits(self) -> str:
         """Which limit the run is over ('' where none); looks every twentieth of a second."""
-        if time.monotonic() < self._next:
+        if time.monotonic() < self._next_check:
             return ""
-        over = self.look()
-        self._next = time.monotonic() + _INTERVAL_S
+        over = self.measure()
+        self._next_check = time.monotonic() + _INTERVAL_SECONDS
         return over
 
-    def look(self) -> str:
+    def measure(self) -> str:
         """The same, now."""
-        memory, threads = self._process()
-        files = _Files(self._root, self._limits["inodes"])
-        sockets = files.open_ones(self._pid, self._limits["file_bytes"])
+        memory, threads = self._measure_process()
+        files = _FileUsage(self._root, self._limits["inodes"])
+        sockets = files.add_open_files(self._pid, self._limits["file_bytes"])
         limits = self._limits
         over = {
             "total memory": memory + sockets * SOCKET_BYTES > limits["total_bytes"],
             "processes": threads > limits["processes"],
-            "disk": files.blocks * _BLOCK > limits["disk_bytes"],
-            "inodes": files.too_many,
+            "disk": files.blocks * _BLOCK_BYTES > limits["disk_bytes"],
+            "inodes": files.has_too_many,
         }
         found = [name for name, is_over in over.items() if is_over]
-        self._hit.update(found)
+        self._reached.update(found)
         return _ENDINGS.get(found[0], found[0]) if found else ""
 
-    def look_last(self) -> None:
+    def measure_final(self) -> None:
         """Once more, before the run is ended; and at the CPU time that it had."""
-        self.look()
+        self.measure()
         with contextlib.suppress(OSError):
-            if cpu_seconds(self._pid) >= self._limits["cpu_seconds"]:
-                self._hit.add("cpu")
+            if read_cpu_seconds(self._pid) >= self._limits["cpu_seconds"]:
+                self._reached.add("cpu")
 
-    def hit(self, peak_bytes: int) -> list[str]:
+    def reached_limits(self, peak_bytes: int) -> list[str]:
         """Limits that were reached, as far as was seen; `peak_bytes` is the kernel's own count."""
         for name, limit in (("memory", "memory_bytes"), ("total memory", "total_bytes")):
-            if peak_bytes >= self._limits[limit] * NEAR:
-                self._hit.add(name)
-        return sorted(self._hit)
+            if peak_bytes >= self._limits[limit] * NEAR_LIMIT_RATIO:
+                self._reached.add(name)
+        return sorted(self._reached)
 
-    def _process(self) -> tuple[int, int]:
+    def _measure_process(self) -> tuple[int, int]:
         """Bytes of memory, and how many threads."""
-        fields = memory_of(self._pid)
+        fields = read_status(self._pid)
         threads = fields.get("Threads", 0)
-        if fields.get("VmPeak", 0) >= self._limits["memory_bytes"] * NEAR:
-            self._hit.add("memory")
+        if fields.get("VmPeak", 0) >= self._limits["memory_bytes"] * NEAR_LIMIT_RATIO:
+            self._reached.add("memory")
         if threads >= self._limits["processes"]:
-            self._hit.add("processes")
-        return sum(fields.get(name, 0) for name in _USED), threads
+            self._reached.add("processes")
+        return sum(fields.get(name, 0) for name in _MEMORY_FIELDS), threads
 
 
-class _Files:
+class _FileUsage:
     """Files of a folder and those that have lost their name, each counted once."""
 
-    def __init__(self, root: str, most: int) -> None:
-        self.blocks, self.too_many = 0, False
-        self._root, self._most, self._seen = root, most, set[tuple[int, int]]()
+    def __init__(self, root: str, max_files: int) -> None:
+        self.blocks, self.has_too_many = 0, False
+        self._root, self._max_files, self._seen = root, max_files, set[tuple[int, int]]()
         with contextlib.suppress(OSError):
             self._walk(os.open(root, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY), 0)
 
-    def _count(self, state: os.stat_result) -> None:
+    def _add_file(self, state: os.stat_result) -> None:
         place = (state.st_dev, state.st_ino)
         if place not in self._seen:
             self._seen.add(place)
             self.blocks += state.st_blocks
-            self.too_many |= len(self._seen) > self._most
+            self.has_too_many |= len(self._seen) > self._max_files
 
     def _walk(self, handle: int, depth: int) -> None:
         """By handles, never by long paths, and along no link. Takes the handle."""
         try:
-            self.too_many |= depth > _DEEPEST
-            with _opened(handle):
-                for name in _names(handle) if not self.too_many else ():
-                    self._look_at(name, handle, depth)
+            self.has_too_many |= depth > _MAX_DEPTH
+            with _with_folder_rights(handle):
+                for name in _list_names(handle) if not self.has_too_many else ():
+                    self._add_entry(name, handle, depth)
         finally:
             os.close(handle)
 
-    def _look_at(self, name: str, handle: int, depth: int) -> None:
+    def _add_entry(self, name: str, handle: int, depth: int) -> None:
         with contextlib.suppress(OSError):
             state = os.stat(name, dir_fd=handle, follow_symlinks=False)
-            self._count(state)
+            self._add_file(state)
             if stat.S_ISDIR(state.st_mode):
                 flags = os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY
                 self._walk(os.open(name, flags, dir_fd=handle), depth + 1)
 
-    def open_ones(self, pid: int, file_bytes: int) -> int:
+    def add_open_files(self, pid: int, file_bytes: int) -> int:
         """Counts what is open or mapped without a name; how many sockets are open."""
         sockets = 0
-        for task in tasks(pid):  # all share their open files: the first that is alive tells
-            found = [state for state in _open(task) if state]
+        for task in list_task_folders(
+            pid
+        ):  # all share their open files: the first that is alive tells
+            found = [state for state in _stat_open_files(task) if state]
             for state in found:
                 sockets += stat.S_ISSOCK(state.st_mode)
                 if stat.S_ISREG(state.st_mode) and not state.st_nlink:
-                    self._count(state)
+                    self._add_file(state)
             if found:
                 break
-        for place in self._mapped(pid) - self._seen:  # of these the size is not to be had
+        for place in (
+            self._find_deleted_mappings(pid) - self._seen
+        ):  # of these the size is not to be had
             self._seen.add(place)
-            self.blocks += file_bytes // _BLOCK
+            self.blocks += file_bytes // _BLOCK_BYTES
         return sockets
 
-    def _mapped(self, pid: int) -> set[tuple[int, int]]:
+    def _find_deleted_mappings(self, pid: int) -> set[tuple[int, int]]:
         found = set()
-        for task in tasks(pid):
+        for task in list_task_folders(pid):
             with contextlib.suppress(OSError), open(f"{task}/maps", "rb") as file:
                 lines = [line.split(maxsplit=5) for line in file]
                 found |= {
-                    (_device(words[3]), int(words[4]))
+                    (_parse_device(words[3]), int(words[4]))
                     for words in lines
                     if len(words) == 6
                     and words[5].startswith(os.fsencode(self._root) + b"/")
@@ -141,12 +151,12 @@ class _Files:
         return found
 
 
-def _device(text: bytes) -> int:
+def _parse_device(text: bytes) -> int:
     major, minor = (int(part, 16) for part in text.split(b":"))
     return os.makedev(major, minor)
 
 
-def _open(task: str) -> Iterator[os.stat_result | None]:
+def _stat_open_files(task: str) -> Iterator[os.stat_result | None]:
     with contextlib.suppress(OSError):
         for name in os.listdir(f"{task}/fd"):
             with contextlib.suppress(OSError):
@@ -154,21 +164,21 @@ def _open(task: str) -> Iterator[os.stat_result | None]:
 
 
 @contextlib.contextmanager
-def _opened(handle: int) -> Iterator[None]:
+def _with_folder_rights(handle: int) -> Iterator[None]:
     """A folder whose rights were taken away is given them back for the moment."""
     mode = stat.S_IMODE(os.fstat(handle).st_mode)
     path = f"/proc/self/fd/{handle}"
-    if mode & _RIGHTS == _RIGHTS:
+    if mode & _FOLDER_RIGHTS == _FOLDER_RIGHTS:
         yield
         return
-    os.chmod(path, mode | _RIGHTS)
+    os.chmod(path, mode | _FOLDER_RIGHTS)
     try:
         yield
     finally:
         os.chmod(path, mode)
 
 
-def _names(handle: int) -> list[str]:
+def _list_names(handle: int) -> list[str]:
     readable = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=handle)
     try:
         return os.listdir(readable)

@@ -9,7 +9,7 @@ _LENGTH = struct.Struct("!Q")
 _CHUNK = 1 << 20
 
 
-class Stream(Protocol):
+class MessageStream(Protocol):
     """What a stream socket can do, as far as it is needed."""
 
     def recv(self, size: int, /) -> bytes: ...
@@ -17,19 +17,19 @@ class Stream(Protocol):
     def sendall(self, data: bytes, /) -> None: ...
 
 
-def send_frame(stream: Stream, data: bytes) -> None:
+def send_frame(stream: MessageStream, data: bytes) -> None:
     stream.sendall(_LENGTH.pack(len(data)) + data)
 
 
-def receive_frame(stream: Stream, most: int) -> bytes:
+def receive_frame(stream: MessageStream, max_bytes: int) -> bytes:
     """One message. Raises EOFError where the other side is gone, ValueError where it is too long."""
-    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
-    if length > most:
+    (length,) = _LENGTH.unpack(_receive_exactly(stream, _LENGTH.size))
+    if length > max_bytes:
         raise ValueError(f"a message of {length} bytes is too long")
-    return _exactly(stream, length)
+    return _receive_exactly(stream, length)
 
 
-def _exactly(stream: Stream, count: int) -> bytes:
+def _receive_exactly(stream: MessageStream, count: int) -> bytes:
     data = bytearray()
     while len(data) < count:
         part = stream.recv(min(_CHUNK, count - len(data)))

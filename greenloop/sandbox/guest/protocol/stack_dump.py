@@ -13,33 +13,33 @@ import select
 import signal
 import time
 
-ASK = signal.SIGURG
-_PATIENCE_MS, _MORE_S = 200, 0.02
-_MOST = 65536
+DUMP_SIGNAL = signal.SIGURG
+_TIMEOUT_MS, _SETTLE_SECONDS = 200, 0.02
+_MAX_BYTES = 65536
 
 
-def answer_on(handle: int) -> None:
+def register_stack_dump(handle: int) -> None:
     """From now on the signal writes the lines that the main thread is at to `handle`.
 
     It is made not to block: who fills it with something else must not hang on it.
     """
     os.set_blocking(handle, False)
-    faulthandler.register(ASK, file=handle, all_threads=False, chain=False)
+    faulthandler.register(DUMP_SIGNAL, file=handle, all_threads=False, chain=False)
 
 
-def ask(pid: int, handle: int) -> None:
+def request_stack_dump(pid: int, handle: int) -> None:
     """Puts the question and waits a moment; who has taken the signal away does not answer."""
-    os.kill(pid, ASK)
+    os.kill(pid, DUMP_SIGNAL)
     poll = select.poll()
     poll.register(handle, select.POLLIN)
-    if poll.poll(_PATIENCE_MS):
-        time.sleep(_MORE_S)
+    if poll.poll(_TIMEOUT_MS):
+        time.sleep(_SETTLE_SECONDS)
 
 
-def answered(handle: int) -> str:
+def read_stack_dump(handle: int) -> str:
     """What was answered."""
     os.set_blocking(handle, False)
     try:
-        return os.read(handle, _MOST).decode("utf-8", "replace")
+        return os.read(handle, _MAX_BYTES).decode("utf-8", "replace")
     except BlockingIOError:
         return ""

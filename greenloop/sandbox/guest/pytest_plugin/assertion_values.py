@@ -7,51 +7,53 @@ import sys
 from types import FrameType
 from typing import Any
 
-from .failure_details import TEXT
+from .failure_details import MAX_TEXT
 
-_WAY_UP = 16
-_LINES_VARY = sys.version_info < (3, 11)  # within one statement that has several
+_MAX_FRAMES_UP = 16
+_HAS_IMPRECISE_LINES = sys.version_info < (3, 11)  # within one statement that has several
 
 
-class Compared:
+class ComparisonRecorder:
     """Remembers the last comparison that pytest explained, and where in the tests it stood."""
 
     def __init__(self) -> None:
-        self._short = reprlib.Repr()
-        self._short.maxlevel, self._short.maxstring, self._short.maxother = 4, TEXT, TEXT
-        self._short.maxlist = self._short.maxtuple = self._short.maxdict = 20
-        self._short.maxset = self._short.maxfrozenset = self._short.maxdeque = 20
-        self._place: tuple[int, int] | None = None
+        self._repr = reprlib.Repr()
+        self._repr.maxlevel, self._repr.maxstring, self._repr.maxother = 4, MAX_TEXT, MAX_TEXT
+        self._repr.maxlist = self._repr.maxtuple = self._repr.maxdict = 20
+        self._repr.maxset = self._repr.maxfrozenset = self._repr.maxdeque = 20
+        self._location: tuple[int, int] | None = None
         self._values: dict[str, str] = {}
 
-    def note(self, operator: str, left: Any, right: Any, work: str) -> None:
+    def record(self, operator: str, left: Any, right: Any, work: str) -> None:
         """Called while the assertion fails; pytest makes the same texts, so they cost no more."""
-        self._place = None
+        self._location = None
         frame: FrameType | None = sys._getframe(1)
-        for _ in range(_WAY_UP):
+        for _ in range(_MAX_FRAMES_UP):
             if frame is None or frame.f_code.co_filename.startswith(work):
                 break
             frame = frame.f_back
         if frame is not None:
-            left, right = self._text(left), self._text(right)
-            self._values = {"operator": operator[:TEXT], "left": left, "right": right}
-            self._place = (id(frame), frame.f_lineno)
+            left, right = self._format(left), self._format(right)
+            self._values = {"operator": operator[:MAX_TEXT], "left": left, "right": right}
+            self._location = (id(frame), frame.f_lineno)
 
-    def of(self, error: BaseException) -> dict[str, str] | None:
+    def values_for(self, error: BaseException) -> dict[str, str] | None:
         """The values that belong to this error: raised where the last comparison stood."""
-        place, self._place = self._place, None
+        place, self._location = self._location, None
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
         if trace is None or place is None or not isinstance(error, AssertionError):
             return None
         frame, line = place
-        here = line == trace.tb_lineno or (_LINES_VARY and "assert " in str(error.args[:1]))
+        here = line == trace.tb_lineno or (
+            _HAS_IMPRECISE_LINES and "assert " in str(error.args[:1])
+        )
         return self._values if here and frame == id(trace.tb_frame) else None
 
-    def _text(self, value: Any) -> str:
+    def _format(self, value: Any) -> str:
         try:
-            text = str(self._short.repr(value))
-            return text.encode("utf-8", "backslashreplace").decode()[:TEXT]
+            text = str(self._repr.repr(value))
+            return text.encode("utf-8", "backslashreplace").decode()[:MAX_TEXT]
         except Exception as error:  # a value's own `__repr__` may do anything
             return f"<its text cannot be made: {type(error).__name__}>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def take_everything() -> None:
+def accept_undecodable_output() -> None:
     """Bytes that are no UTF-8 and lone surrogates are replaced, as where pytest captures to files.
 
     Else the first test that prints such a thing breaks all that come after it.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 
-def doctests(session: Any, files: Iterable[str]) -> Iterator[Any]:
+def collect_doctests(session: Any, files: Iterable[str]) -> Iterator[Any]:
     """Items for the doctests of `files`; a file that cannot be loaded is a collection error.
 
     Not by `--doctest-modules`: for that the module would have to be a target, and so be searched

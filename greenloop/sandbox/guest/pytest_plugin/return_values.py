@@ -10,7 +10,7 @@ from typing import Any
 
 from .failure_details import ASYNC_ADVICE
 
-_GENERATORS = (types.GeneratorType, types.AsyncGeneratorType)
+_GENERATOR_TYPES = (types.GeneratorType, types.AsyncGeneratorType)
 GENERATOR_ADVICE = (
     "the test gave back a generator: nothing of it was run. Write a plain test without yield"
 )
@@ -19,27 +19,29 @@ FALSE_ADVICE = (
 )
 
 
-def looked_at(test: Callable[..., Any], refuse: Callable[[str], None]) -> Callable[..., Any]:
+def check_return_value(
+    test: Callable[..., Any], reject: Callable[[str], None]
+) -> Callable[..., Any]:
     """The same test; `refuse` is told where what it gives back shows that it passed for nothing."""
 
     @functools.wraps(test)
     def run(*args: Any, **named: Any) -> Any:
         found = test(*args, **named)
-        if advice := _advice(found):
-            refuse(advice)
+        if advice := _find_advice(found):
+            reject(advice)
         return found
 
     return run
 
 
-def _advice(found: object) -> str:
+def _find_advice(returned: object) -> str:
     """Why what was given back means that the test did not pass; '' for all else."""
-    if found is False:
+    if returned is False:
         return FALSE_ADVICE
-    if isinstance(found, _GENERATORS):
+    if isinstance(returned, _GENERATOR_TYPES):
         return GENERATOR_ADVICE
-    if inspect.isawaitable(found):
-        if isinstance(found, types.CoroutineType):
-            found.close()  # else Python complains besides that nobody awaited it
+    if inspect.isawaitable(returned):
+        if isinstance(returned, types.CoroutineType):
+            returned.close()  # else Python complains besides that nobody awaited it
         return ASYNC_ADVICE
     return ""

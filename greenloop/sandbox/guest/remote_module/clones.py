@@ -15,7 +15,7 @@ import signal
 from typing import Any
 
 from ..isolation import syscalls as k
-from ..isolation.run_mounts import WORK
+from ..isolation.run_mounts import WORK_FOLDER
 from ..zygote import child as foreign
 
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
@@ -40,7 +40,7 @@ def start_code(
         _first(job, limits)
     for handle in (heard[1], said[0], ended[1]):
         os.close(handle)
-    k.mount("tmpfs", WORK, "tmpfs", _TMPFS, _TESTS_BYTES)
+    k.mount("tmpfs", WORK_FOLDER, "tmpfs", _TMPFS, _TESTS_BYTES)
     os.chdir("/")
     wire += [heard[0], said[1], ended[0]]
 
@@ -66,7 +66,9 @@ def _first(job: dict[str, Any], limits: dict[str, int]) -> None:
     try:
         k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
         k.mount("proc", "/proc", "proc", _TMPFS | k.MS_NOEXEC)
-        k.mount(WORK, WORK, None, k.MS_BIND)  # nobody can remove or rename what is mounted upon
+        k.mount(
+            WORK_FOLDER, WORK_FOLDER, None, k.MS_BIND
+        )  # nobody can remove or rename what is mounted upon
         k.drop_capabilities()
         k.prctl(k.PR_SET_DUMPABLE, 0)
         child = os.fork()
@@ -88,10 +90,10 @@ def _second(job: dict[str, Any], limits: dict[str, int]) -> None:
         with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
             file.write("1000")
         os.setsid()
-        foreign.close_up(limits, True)
+        foreign.drop_privileges(limits, True)
         code = {**job, "kind": "code"}
-        foreign.enter(code, limits, True)
-        foreign.end(lambda: foreign.from_the_beginning(code, 3))
+        foreign.enter_run(code, limits, True)
+        foreign.exit_with(lambda: foreign.run_cold(code, 3))
     finally:
         os._exit(125)
 

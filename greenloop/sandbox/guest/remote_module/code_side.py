@@ -76,7 +76,7 @@ class _CodeSide:
         """Runs the module; what it raises is kept for whoever imports it."""
         sys.path.insert(0, self._work)
         try:
-            calls.load(self._work, self._name)
+            calls.load_module(self._work, self._name)
         except BaseException as error:
             self._error = error
 

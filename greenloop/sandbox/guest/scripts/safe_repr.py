@@ -12,14 +12,16 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-_MOST_NAMES, _MOST_ITEMS, _DEEPEST = 12, 6, 3
-_TEXT, _PART, _MESSAGE = 200, 80, 4000
-_SECRET = re.compile(
+_MAX_NAMES, _MAX_ITEMS, _MAX_DEPTH = 12, 6, 3
+_MAX_TEXT, _MAX_PART, _MAX_MESSAGE = 200, 80, 4000
+_SECRET_NAME = re.compile(
     r"pass(wor[dt]|wd|phrase)|pwd|token|secret|credential|authori[sz]ation|bearer|private"
     r"|cookie|session_?id|(api|access|signing|encryption|ssh|auth)_?key|_key$|^auth$",
     re.I,
 )
-_MAYBE_SECRET = re.compile(r"key|auth", re.I)  # so are keys of dicts called; the value decides
+_POSSIBLE_SECRET_NAME = re.compile(
+    r"key|auth", re.I
+)  # so are keys of dicts called; the value decides
 _SECRET_VALUE = re.compile(
     r"sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,}|AKIA[A-Z0-9]{16}"
     r"|AIza[\w-]{30,}|hf_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY"
@@ -29,14 +31,14 @@ _SECRET_VALUE = re.compile(
 _LONG_WORD = re.compile(r"(?=\S*[0-9])(?=\S*[A-Za-z])\S{16,}")
 _MASK = "***"
 _WORD = re.compile(r"[^\W\d]\w*")
-_NO_VALUES = (
+_NON_VALUE_TYPES = (
     types.ModuleType,
     types.FunctionType,
     types.BuiltinFunctionType,
     types.MethodType,
     type,
 )
-_SHORTEST_SECRET = 8  # shorter ones are ordinary words, too, and would be taken out of sentences
+_MIN_SECRET_LENGTH = 8  # shorter ones are ordinary words, too, and would be taken out of sentences
 
 
 def is_secret(name: str, value: Any) -> bool:
@@ -44,13 +46,13 @@ def is_secret(name: str, value: Any) -> bool:
     if issubclass(type(value), (bool, type(None))):
         return False
     text = _as_text(value)
-    if _SECRET.search(name):
+    if _SECRET_NAME.search(name):
         return True
     if text is None:
         return False
-    if _SECRET_VALUE.search(text[:_MESSAGE]):
+    if _SECRET_VALUE.search(text[:_MAX_MESSAGE]):
         return True
-    return bool(_MAYBE_SECRET.search(name) and _LONG_WORD.fullmatch(text[:_MESSAGE]))
+    return bool(_POSSIBLE_SECRET_NAME.search(name) and _LONG_WORD.fullmatch(text[:_MAX_MESSAGE]))
 
 
 def _as_text(value: Any) -> str | None:
@@ -61,101 +63,109 @@ def _as_text(value: Any) -> str | None:
     return None
 
 
-def secrets_of(frames: list[types.FrameType]) -> list[str]:
+def find_secrets(frames: list[types.FrameType]) -> list[str]:
     """The texts of all secrets among the names of these frames, the longest first."""
     found = set()
     for frame in frames:
-        for name, value in _names(frame):
+        for name, value in _iterate_variables(frame):
             text = _as_text(value)
-            if text is not None and len(text) >= _SHORTEST_SECRET and is_secret(name, value):
+            if text is not None and len(text) >= _MIN_SECRET_LENGTH and is_secret(name, value):
                 found.add(text)
     return sorted(found, key=len, reverse=True)
 
 
-def without(hidden: list[str], told: Any) -> Any:
+def mask_secrets(secrets: list[str], value: Any) -> Any:
     """Plain values with no secret in their texts."""
-    if isinstance(told, str):
-        for secret in hidden:
-            told = told.replace(secret, _MASK)
-        return _SECRET_VALUE.sub(_MASK, told)
-    if isinstance(told, list):
-        return [without(hidden, item) for item in told]
-    if isinstance(told, dict):
-        return {name: without(hidden, item) for name, item in told.items()}
-    return told
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, _MASK)
+        return _SECRET_VALUE.sub(_MASK, value)
+    if isinstance(value, list):
+        return [mask_secrets(secrets, item) for item in value]
+    if isinstance(value, dict):
+        return {name: mask_secrets(secrets, item) for name, item in value.items()}
+    return value
 
 
-def _names(frame: types.FrameType) -> Iterator[tuple[str, Any]]:
+def _iterate_variables(frame: types.FrameType) -> Iterator[tuple[str, Any]]:
     """What a person would call variables: no modules, functions, classes or names of Python's."""
     for name, value in list(frame.f_locals.items()):
         if type(name) is not str or (name.startswith("__") and name.endswith("__")):
             continue
-        if not issubclass(type(value), _NO_VALUES):
+        if not issubclass(type(value), _NON_VALUE_TYPES):
             yield name, value
 
 
-class Values:
+class ValueFormatter:
     """Short texts of values. `work` is the folder of the run's own files, `hidden` are secrets."""
 
-    def __init__(self, work: str, hidden: list[str]) -> None:
-        self._work, self._hidden = work, hidden
+    def __init__(self, work: str, secrets: list[str]) -> None:
+        self._work, self._secrets = work, secrets
 
-    def of(self, frame: types.FrameType, line: str) -> list[list[str]]:
+    def format_variables(self, frame: types.FrameType, line: str) -> list[list[str]]:
         """[name, text] of some of a frame's names: those in its line come first."""
         mentioned = set(_WORD.findall(line))
-        found = sorted(_names(frame), key=lambda pair: pair[0] not in mentioned)
-        return [[name[:_PART], self._masked(name, value)] for name, value in found[:_MOST_NAMES]]
+        found = sorted(_iterate_variables(frame), key=lambda pair: pair[0] not in mentioned)
+        return [
+            [name[:_MAX_PART], self._format_masked(name, value)]
+            for name, value in found[:_MAX_NAMES]
+        ]
 
-    def _masked(self, name: str, value: Any) -> str:
+    def _format_masked(self, name: str, value: Any) -> str:
         if is_secret(name, value):
             return _MASK
         try:
-            text = self._shown(value, 0).encode("utf-8", "backslashreplace").decode()
+            text = self._format_value(value, 0).encode("utf-8", "backslashreplace").decode()
         except BaseException as error:
             return f"<it cannot be shown: {type(error).__name__}>"
-        return _cut(str(without(self._hidden, text)), _TEXT)
+        return _truncate(str(mask_secrets(self._secrets, text)), _MAX_TEXT)
 
-    def _shown(self, value: Any, depth: int) -> str:
+    def _format_value(self, value: Any, depth: int) -> str:
         kind = type(value)
-        for base, show in _SCALARS:
+        for base, show in _SCALAR_FORMATTERS:
             if issubclass(kind, base):
                 return str(show(value))
-        for base, left, right in _SEQUENCES:
+        for base, left, right in _SEQUENCE_BRACKETS:
             if issubclass(kind, base):
-                return self._sequence(base, value, left, right, depth)
+                return self._format_sequence(base, value, left, right, depth)
         if issubclass(kind, dict):
-            return self._pairs(list(_first(dict.items(value))), dict.__len__(value), depth)
+            return self._format_pairs(
+                list(_take_first_items(dict.items(value))), dict.__len__(value), depth
+            )
         if issubclass(kind, BaseException):
-            arguments = self._shown(vars(BaseException)["args"].__get__(value), depth + 1)
-            return f"{_name(kind)}{arguments.replace(',)', ')')}"
-        if self._is_own(kind):
-            return self._attributes(value, depth)
-        return _cut(repr(value), _TEXT)
+            arguments = self._format_value(vars(BaseException)["args"].__get__(value), depth + 1)
+            return f"{_class_name(kind)}{arguments.replace(',)', ')')}"
+        if self._is_script_class(kind):
+            return self._format_attributes(value, depth)
+        return _truncate(repr(value), _MAX_TEXT)
 
-    def _sequence(self, base: Any, value: Any, left: str, right: str, depth: int) -> str:
-        if depth >= _DEEPEST:
+    def _format_sequence(self, base: Any, value: Any, left: str, right: str, depth: int) -> str:
+        if depth >= _MAX_DEPTH:
             return f"{left}…{right}"
         count = base.__len__(value)
-        parts = [_cut(self._shown(item, depth + 1), _PART) for item in _first(base.__iter__(value))]
+        parts = [
+            _truncate(self._format_value(item, depth + 1), _MAX_PART)
+            for item in _take_first_items(base.__iter__(value))
+        ]
         more = [f"… {count} in all"] if count > len(parts) else []
         comma = "," if base is tuple and count == 1 else ""
         return f"{left}{', '.join(parts + more)}{comma}{right}"
 
-    def _pairs(self, pairs: list[tuple[Any, Any]], count: int, depth: int) -> str:
-        if depth >= _DEEPEST:
+    def _format_pairs(self, pairs: list[tuple[Any, Any]], count: int, depth: int) -> str:
+        if depth >= _MAX_DEPTH:
             return "{…}"
         parts = []
         for key, item in pairs:
-            shown = _cut(self._shown(key, depth + 1), _PART)
+            shown = _truncate(self._format_value(key, depth + 1), _MAX_PART)
             secret = issubclass(type(key), str) and is_secret(str.__str__(key), item)
-            text = _MASK if secret else _cut(self._shown(item, depth + 1), _PART)
+            text = _MASK if secret else _truncate(self._format_value(item, depth + 1), _MAX_PART)
             parts.append(f"{shown}: {text}")
         more = [f"… {count} in all"] if count > len(parts) else []
         return "{" + ", ".join(parts + more) + "}"
 
-    def _attributes(self, value: Any, depth: int) -> str:
-        name = _name(type(value))
-        if depth >= _DEEPEST:
+    def _format_attributes(self, value: Any, depth: int) -> str:
+        name = _class_name(type(value))
+        if depth >= _MAX_DEPTH:
             return f"<{name}>"
         try:
             attributes = object.__getattribute__(value, "__dict__")
@@ -164,13 +174,13 @@ class Values:
         if type(attributes) is not dict:
             return f"<{name}>"
         parts = []
-        for key, item in _first(attributes.items()):
-            text = _MASK if is_secret(str(key), item) else self._shown(item, depth + 1)
-            parts.append(f"{key}={_cut(text, _PART)}")
+        for key, item in _take_first_items(attributes.items()):
+            text = _MASK if is_secret(str(key), item) else self._format_value(item, depth + 1)
+            parts.append(f"{key}={_truncate(text, _MAX_PART)}")
         more = ["…"] if len(attributes) > len(parts) else []
         return f"<{' '.join([name, *parts, *more])}>"
 
-    def _is_own(self, kind: type) -> bool:
+    def _is_script_class(self, kind: type) -> bool:
         """Whether a class is the script's own, or says no more of itself than every object does."""
         shows: object = kind.__repr__
         if shows is object.__repr__:
@@ -180,47 +190,47 @@ class Values:
         return name == "__main__" or str(file).startswith(self._work)
 
 
-def _name(kind: type) -> str:
+def _class_name(kind: type) -> str:
     """Past what its own class may make of it."""
     return str(type.__dict__["__name__"].__get__(kind))
 
 
-def _first(items: Any) -> Iterator[Any]:
-    for _, item in zip(range(_MOST_ITEMS), items, strict=False):
+def _take_first_items(items: Any) -> Iterator[Any]:
+    for _, item in zip(range(_MAX_ITEMS), items, strict=False):
         yield item
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _truncate(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else f"{text[: max_length - 1]}…"
 
 
-def _integer(value: Any) -> str:
+def _format_integer(value: Any) -> str:
     bits = int.bit_length(value)
     return int.__repr__(value) if bits < 1000 else f"<int of {bits} bits>"
 
 
-def _string(value: Any) -> str:
+def _format_string(value: Any) -> str:
     count = str.__len__(value)
-    shown = str.__repr__(str.__getitem__(value, slice(_TEXT)))
-    return shown if count <= _TEXT else f"{shown[:-1]}…' ({count} characters)"
+    shown = str.__repr__(str.__getitem__(value, slice(_MAX_TEXT)))
+    return shown if count <= _MAX_TEXT else f"{shown[:-1]}…' ({count} characters)"
 
 
-def _bytes(value: Any) -> str:
+def _format_bytes(value: Any) -> str:
     count = bytes.__len__(value)
-    shown = bytes.__repr__(bytes.__getitem__(value, slice(_TEXT)))
-    return shown if count <= _TEXT else f"{shown[:-1]}…' ({count} bytes)"
+    shown = bytes.__repr__(bytes.__getitem__(value, slice(_MAX_TEXT)))
+    return shown if count <= _MAX_TEXT else f"{shown[:-1]}…' ({count} bytes)"
 
 
-_SCALARS: list[tuple[type, Any]] = [
+_SCALAR_FORMATTERS: list[tuple[type, Any]] = [
     (type(None), lambda value: "None"),
     (bool, lambda value: "True" if int.__index__(value) else "False"),
-    (int, _integer),
+    (int, _format_integer),
     (float, float.__repr__),
     (complex, complex.__repr__),
-    (str, _string),
-    (bytes, _bytes),
+    (str, _format_string),
+    (bytes, _format_bytes),
 ]
-_SEQUENCES: list[tuple[Any, str, str]] = [
+_SEQUENCE_BRACKETS: list[tuple[Any, str, str]] = [
     (list, "[", "]"),
     (tuple, "(", ")"),
     (set, "{", "}"),

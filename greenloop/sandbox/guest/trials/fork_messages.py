@@ -8,36 +8,36 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 STEP, NOTE, VERDICT = b"s", b"n", b"v"
-_LONGEST_S = 1e6
+_MAX_TIMER_SECONDS = 1e6
 
 
 @dataclass(frozen=True)
-class Bounds:
+class StepLimits:
     """For one step: seconds of CPU, and seconds in which nothing at all happens."""
 
     cpu_s: float
     idle_s: float
 
 
-class Reporting:
+class StepReporter:
     """What the work in a fork says while it goes on.
 
     The kernel ends it to the tick when a step's CPU time is over; who watches from outside, for
     code that stops that clock, comes late on a busy machine.
     """
 
-    def __init__(self, pipe: int, bounds: Callable[[int], Bounds]) -> None:
-        self._pipe, self._bounds = pipe, bounds
+    def __init__(self, pipe: int, step_limits: Callable[[int], StepLimits]) -> None:
+        self._pipe, self._step_limits = pipe, step_limits
 
     def __call__(self, step: int) -> None:
-        say(self._pipe, STEP, str(step))
-        signal.setitimer(signal.ITIMER_PROF, min(self._bounds(step).cpu_s, _LONGEST_S))
+        write_message(self._pipe, STEP, str(step))
+        signal.setitimer(signal.ITIMER_PROF, min(self._step_limits(step).cpu_s, _MAX_TIMER_SECONDS))
 
     def note(self, text: str) -> None:
         """A line that is known even if the work never comes to its end."""
-        say(self._pipe, NOTE, text)
+        write_message(self._pipe, NOTE, text)
 
 
-def say(pipe: int, kind: bytes, text: str) -> None:
+def write_message(pipe: int, kind: bytes, text: str) -> None:
     """One line."""
     os.write(pipe, kind + text.encode() + b"\n")

@@ -8,23 +8,23 @@ from __future__ import annotations
 import signal
 from types import FrameType, TracebackType
 
-_AGAIN_S = 0.25  # time enough to tear things down
+_REPEAT_SECONDS = 0.25  # time enough to tear things down
 
 
-class TimeIsUp(BaseException):
+class CpuTimeExceeded(BaseException):
     """Raised wherever the work is then."""
 
 
-class Alarm:
+class CpuTimeLimit:
     """`with Alarm(seconds) as alarm`: CPU seconds. `alarm.rang` says whether they were used up."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self.rang = False
+        self.is_exceeded = False
 
-    def __enter__(self) -> Alarm:
-        signal.signal(signal.SIGPROF, self._ring)
-        signal.setitimer(signal.ITIMER_PROF, self._seconds, _AGAIN_S)
+    def __enter__(self) -> CpuTimeLimit:
+        signal.signal(signal.SIGPROF, self._raise_exceeded)
+        signal.setitimer(signal.ITIMER_PROF, self._seconds, _REPEAT_SECONDS)
         return self
 
     def __exit__(
@@ -34,8 +34,8 @@ class Alarm:
         trace: TracebackType | None,
     ) -> bool:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        return isinstance(error, TimeIsUp)
+        return isinstance(error, CpuTimeExceeded)
 
-    def _ring(self, number: int, frame: FrameType | None) -> None:
-        self.rang = True
-        raise TimeIsUp
+    def _raise_exceeded(self, number: int, frame: FrameType | None) -> None:
+        self.is_exceeded = True
+        raise CpuTimeExceeded

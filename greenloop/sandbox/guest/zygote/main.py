@@ -10,14 +10,14 @@ import sys
 from collections.abc import Sequence
 
 from ..isolation import syscalls as k
-from ..isolation.run_mounts import WORK
-from ..isolation.seccomp import filter_program
+from ..isolation.run_mounts import WORK_FOLDER
+from ..isolation.seccomp import build_filter
 from ..pytest_plugin.config import ini_file
 from . import child
-from .file_descriptors import reserve
-from .forkserver import Copies
+from .file_descriptors import reserve_fds
+from .forkserver import ForkServer
 from .package_preload import preload_packages
-from .pytest_preload import hold_session, preload
+from .pytest_preload import hold_session, preload_modules
 
 
 def main(
@@ -25,7 +25,7 @@ def main(
     root: str = "",
     modules: Sequence[str] = (),
     plugins: Sequence[str] = (),
-    bare: bool = False,
+    pytest_only: bool = False,
 ) -> None:
     """Serves until the host goes away. `root`: no namespaces are to be had, runs live below it.
 
@@ -35,18 +35,18 @@ def main(
     spaces = not root
     if root:
         os.environ["TMPDIR"] = root
-    control = socket.socket(fileno=reserve(control_fd))
+    control = socket.socket(fileno=reserve_fds(control_fd))
     sys.dont_write_bytecode = True
     gc.disable()  # until all is loaded: then it is frozen, and never looked through
-    k.get_ready()
-    preload(bare)
+    k.load_functions()
+    preload_modules(pytest_only)
     preload_packages(modules)
     with contextlib.suppress(OSError):  # made once, so that each run finds it
-        filter_program(k.machine(), child.families(spaces))
-    copies = Copies(control, root)
+        build_filter(k.machine(), child.socket_families(spaces))
+    copies = ForkServer(control, root)
     if spaces:
-        os.chdir(WORK)
-        with copies.kept.opened():
-            hold_session(WORK, ini_file(), copies.next_run, plugins)
-    run = copies.next_run()
-    child.end(lambda: child.from_the_beginning(run.job, run.handle))
+        os.chdir(WORK_FOLDER)
+        with copies.inherited.recording():
+            hold_session(WORK_FOLDER, ini_file(), copies.wait_for_run, plugins)
+    run = copies.wait_for_run()
+    child.exit_with(lambda: child.run_cold(run.job, run.result_fd))

@@ -11,8 +11,13 @@ from collections.abc import Sequence
 
 # Libraries of numbers start a thread for each core as soon as they are loaded. A copy of a process
 # has none of its threads, and a run may have only so many.
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")}
-_REHEARSALS_S, _LOOK_S = 20.0, 0.005  # all together: the host waits for the zygote for a minute
+SINGLE_THREAD_VARIABLES = {
+    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
+}
+_TRIAL_IMPORTS_SECONDS, _POLL_SECONDS = (
+    20.0,
+    0.005,
+)  # all together: the host waits for the zygote for a minute
 
 
 def preload_packages(modules: Sequence[str]) -> None:
@@ -20,15 +25,15 @@ def preload_packages(modules: Sequence[str]) -> None:
 
     What is not loaded here is loaded by the run that imports it.
     """
-    os.environ.update(ONE_THREAD, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
-    until = time.monotonic() + _REHEARSALS_S
+    os.environ.update(SINGLE_THREAD_VARIABLES, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    until = time.monotonic() + _TRIAL_IMPORTS_SECONDS
     for name in modules:
-        if _loads_quietly(name, until):
+        if _can_import_safely(name, until):
             with contextlib.suppress(Exception):
                 __import__(name)
 
 
-def forget(work: str, folder: str) -> None:
+def unload_shadowed_packages(work: str, folder: str) -> None:
     """Takes back what was loaded under the name of a file of the run's own: its file is meant.
 
     `folder` is where packages lie, '' where there are none.
@@ -41,12 +46,12 @@ def forget(work: str, folder: str) -> None:
             del sys.modules[name]
 
 
-def _loads_quietly(name: str, until: float) -> bool:
+def _can_import_safely(name: str, deadline: float) -> bool:
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            _say_nothing()
+            _silence_output()
             __import__(name)
             status = 0 if len(os.listdir("/proc/self/task")) == 1 else 2
         finally:
@@ -55,14 +60,14 @@ def _loads_quietly(name: str, until: float) -> bool:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             return status == 0
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return False
-        time.sleep(_LOOK_S)
+        time.sleep(_POLL_SECONDS)
 
 
-def _say_nothing() -> None:
+def _silence_output() -> None:
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)

@@ -12,14 +12,14 @@ from typing import Any
 
 from ..protocol.channel import Channel
 from ..pytest_plugin import plugins
-from ..pytest_plugin.capture import take_everything
+from ..pytest_plugin.capture import accept_undecodable_output
 from ..pytest_plugin.config import options
 from ..pytest_plugin.reporter import Reporter
 from ..remote_module import tests_side
 from . import child
-from .supervisor import Run
+from .supervisor import GuestRun
 
-_PRELOADED = (
+_COMMON_MODULES = (
     "abc argparse array asyncio base64 bisect calendar cmath collections collections.abc contextlib "
     "copy csv dataclasses datetime decimal difflib doctest email enum fractions functools glob hashlib "
     "heapq html importlib inspect io itertools json keyword logging math numbers operator os pathlib "
@@ -29,68 +29,72 @@ _PRELOADED = (
 ).split()
 # What a session loads when it begins. Another version of pytest may have none of one, or others:
 # then each run loads those.
-_OF_PYTEST = (
+_PYTEST_MODULES = (
     "_pytest._argcomplete _pytest.faulthandler _pytest.helpconfig _pytest.junitxml _pytest.pastebin "
     "_pytest.setuponly _pytest.setupplan _pytest.skipping _pytest.subtests _pytest.threadexception "
     "_pytest.tracemalloc _pytest.unittest _pytest.unraisableexception _pytest.warnings getpass "
     "readline termios"
 ).split()
 
-NextRun = Callable[[], Run]
+WaitForRun = Callable[[], GuestRun]
 
 
-def hold_session(work: str, ini: str, next_run: NextRun, packages: Sequence[str] = ()) -> None:
+def hold_session(
+    work: str, ini: str, wait_for_run: WaitForRun, packages: Sequence[str] = ()
+) -> None:
     """A pytest session, begun, that is held where it would collect: a copy goes on with its files.
 
     `next_run` returns in a copy only, with a run's job. `packages` are those whose plugins the runs
     use. This returns only where the internals of
     this pytest are not as expected; then each run starts a session from the beginning.
     """
-    held = _HeldSession(work, ini, next_run, packages)
+    held = _HeldSession(work, ini, wait_for_run, packages)
     try:
-        status = held.status()
+        status = held.run()
     except BaseException as error:
-        if not held.is_let_go:
+        if not held.is_released:
             return
-        child.end_with(error)
-    child.end(lambda: held.close(status))
+        child.exit_with_error(error)
+    child.exit_with(lambda: held.close(status))
 
 
 class _HeldSession:
-    def __init__(self, work: str, ini: str, next_run: NextRun, packages: Sequence[str]) -> None:
+    def __init__(
+        self, work: str, ini: str, wait_for_run: WaitForRun, packages: Sequence[str]
+    ) -> None:
         self._packages = packages
-        self._work, self._ini, self._next_run = work, ini, next_run
+        self._work, self._ini, self._wait_for_run = work, ini, wait_for_run
         self._reporter = Reporter(work + os.sep)
-        self.is_let_go = False
+        self.is_released = False
 
-    def status(self) -> int:
+    def run(self) -> int:
         """pytest's own session, from its beginning to its end; its exit status."""
         from _pytest.config import _prepareconfig
         from _pytest.main import wrap_session
 
-        take_everything()
-        extra = plugins.plugins(self._packages.__contains__)
+        accept_undecodable_output()
+        extra = plugins.load_plugins(self._packages.__contains__)
         # Its faulthandler would keep a copy of the zygote's standard error; a run has its own.
         arguments = [*options(self._work, self._ini), "-p", "no:faulthandler"]
-        arguments += plugins.options(extra)
+        arguments += plugins.build_plugin_options(extra)
         config = _prepareconfig(arguments, [self._reporter, *extra])
-        return int(wrap_session(config, self._go_on))
+        return int(wrap_session(config, self._resume))
 
-    def _go_on(self, config: Any, session: Any) -> Any:
+    def _resume(self, config: Any, session: Any) -> Any:
         """Where the session waits; what comes after `next_run` happens in a run's process."""
         from _pytest.main import _main
 
-        job, handle = self._next_run()
-        self.is_let_go = True
+        job, handle = self._wait_for_run()
+        self.is_released = True
         if job["kind"] == "compile":
-            child.end(lambda: compile_tests(config, job, handle))
-        if not child.is_ordinary(job):
-            child.end(lambda: child.from_the_beginning(job, handle))
+            child.exit_with(lambda: compile_tests(config, job, handle))
+        if not child.uses_preloaded_session(job):
+            child.exit_with(lambda: child.run_cold(job, handle))
         self._channel = Channel(handle, job.pop("key"))
-        self._reporter.begin(self._channel, job)
+        self._reporter.start(self._channel, job)
         if job["kind"] == "split":
             config.pluginmanager.register(tests_side.begun(job, self._channel))
-        _as_if_just_begun(config)
+        _reset_session_state(config)
         if job.get("brief"):
             config.option.tbstyle = "no"
         config.args = list(job["targets"])
@@ -101,7 +105,7 @@ class _HeldSession:
         return status
 
 
-def _as_if_just_begun(config: Any) -> None:
+def _reset_session_state(config: Any) -> None:
     # When it was made ready the folder was empty, and pytest remembers that it had no conftest.
     config.pluginmanager._dirpath2confmods.clear()
     terminal = config.pluginmanager.get_plugin("terminalreporter")
@@ -126,12 +130,12 @@ def compile_tests(config: Any, job: dict[str, Any], handle: int) -> int:
     return 0
 
 
-def preload(bare: bool = False) -> None:
+def preload_modules(pytest_only: bool = False) -> None:
     """Loads what tests usually import, and what pytest imports while it runs.
 
     `bare`: only the latter. An import that the code lacks, and that is there because somebody else
     has made it, is found out in such a process.
     """
-    for name in (*_OF_PYTEST, *(() if bare else _PRELOADED)):
+    for name in (*_PYTEST_MODULES, *(() if pytest_only else _COMMON_MODULES)):
         with contextlib.suppress(Exception):
             __import__(name)

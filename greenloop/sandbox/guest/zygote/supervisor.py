@@ -15,45 +15,45 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..files import collector
-from ..files.writer import lay_out
+from ..files.writer import write_job_files
 from ..isolation import landlock_run, run_mounts
 from ..isolation import syscalls as k
-from ..isolation.proxy_socket import hand_out_listener
-from ..limits.namespace_usage import Usage
-from ..limits.process_usage import Footprint
+from ..isolation.proxy_socket import send_proxy_listener
+from ..limits.namespace_usage import NamespaceUsage
+from ..limits.process_usage import ProcessUsage
 from ..protocol import stack_dump
 from ..protocol.framing import receive_frame, send_frame
-from ..protocol.output_buffers import Streams
+from ..protocol.output_buffers import OutputBuffers
 from ..remote_module import SPLIT, clones
 from . import child as foreign
-from .file_descriptors import RESULT, apart, own_errors, own_streams
-from .monitor import Watch
+from .file_descriptors import RESULT_FD, duplicate_high, redirect_stderr, redirect_streams
+from .monitor import RunMonitor
 
-_JOB_BYTES = 64 << 20
-SPARE, RUNNING = "gl-spare", "gl-run"
-_KILLED_FIRST = "1000"  # by the kernel, where the whole machine runs out of memory
+_MAX_JOB_BYTES = 64 << 20
+SPARE_NAME, RUNNING_NAME = "gl-spare", "gl-run"
+_OOM_SCORE_ADJUSTMENT = "1000"  # by the kernel, where the whole machine runs out of memory
 
 
-class Run(NamedTuple):
+class GuestRun(NamedTuple):
     """What a run's process is to do, and the descriptor for its results."""
 
     job: dict[str, Any]
-    handle: int
+    result_fd: int
 
 
 def supervise(
     source: socket.socket,
     limits: dict[str, int],
     ids: tuple[int, int],
-    spaces: bool,
-    kept: frozenset[int],
-) -> Run:
+    has_namespaces: bool,
+    inherited_fds: frozenset[int],
+) -> GuestRun:
     """One run, from its place being built to its report, which is the end of this process.
 
     Its socket comes over `source`, and on that the job. Returns in the child only, which foreign
     code is let into.
     """
-    k.name_process(SPARE)
+    k.name_process(SPARE_NAME)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -61,31 +61,31 @@ def supervise(
     known: dict[str, Any] = {}
     try:
         if SPLIT in limits:  # the code comes first, then it gets its process, then come the tests
-            run = _run_socket(source)
-            k.name_process(RUNNING)
-            known = json.loads(receive_frame(run, _JOB_BYTES))
+            run = _receive_run_socket(source)
+            k.name_process(RUNNING_NAME)
+            known = json.loads(receive_frame(run, _MAX_JOB_BYTES))
         pipes = _Pipes()
-        if spaces:
-            start = partial(clones.start_code, known, limits, kept, pipes.wire)
-            run_mounts.build(limits, ids, start if run else None)
+        if has_namespaces:
+            start = partial(clones.start_code, known, limits, inherited_fds, pipes.wire)
+            run_mounts.set_up_mounts(limits, ids, start if run else None)
         k.prctl(k.PR_SET_DUMPABLE, 0)
         child = os.fork()
     except BaseException as error:
-        say(run or _run_socket(source), error)
+        send_startup_error(run or _receive_run_socket(source), error)
         os._exit(111)
     if child == 0:
-        return _become_the_run(pipes, limits, spaces, kept)
-    run = run or _run_socket(source)
+        return _prepare_guest_process(pipes, limits, has_namespaces, inherited_fds)
+    run = run or _receive_run_socket(source)
     try:
-        k.name_process(RUNNING)
-        pipes.keep_ours()
-        root, wanted = _begin(run, pipes, spaces, known)
+        k.name_process(RUNNING_NAME)
+        pipes.close_guest_ends()
+        root, wanted = _send_job(run, pipes, has_namespaces, known)
     except BaseException as error:
-        say(run, error)
+        send_startup_error(run, error)
         os._exit(111)
-    usage = Usage(limits) if spaces else Footprint(limits, child, root)
+    usage = NamespaceUsage(limits) if has_namespaces else ProcessUsage(limits, child, root)
     try:
-        _report(run, child, Streams.within(limits), pipes, limits, usage, wanted)
+        _report_run(run, child, OutputBuffers.from_limits(limits), pipes, limits, usage, wanted)
     finally:  # an error here is no report, and must not read like a run that never began
         os._exit(112)
 
@@ -100,16 +100,16 @@ class _Pipes:
         self.output, self.output_in = os.pipe()
         self.errors, self.errors_in = os.pipe()
         self.result, self.result_in = os.pipe()
-        self.where, self.where_in = os.pipe()
+        self.stack_dump, self.stack_dump_in = os.pipe()
         self.job, self.job_in = os.pipe()
 
-    def keep_ours(self) -> None:
-        theirs = (self.output_in, self.errors_in, self.result_in, self.where_in, self.job)
+    def close_guest_ends(self) -> None:
+        theirs = (self.output_in, self.errors_in, self.result_in, self.stack_dump_in, self.job)
         for handle in (*theirs, *self.wire):
             os.close(handle)
 
 
-def _run_socket(source: socket.socket) -> socket.socket:
+def _receive_run_socket(source: socket.socket) -> socket.socket:
     """Waits for it; the end of this process where none will come.
 
     `source` stays open: the zygote sees by it when this process has come to its end.
@@ -120,60 +120,65 @@ def _run_socket(source: socket.socket) -> socket.socket:
     return socket.socket(fileno=handles[0])
 
 
-class _Wanted(NamedTuple):
+class _FileRequest(NamedTuple):
     """A run's working folder, and what is to be told of what it makes there; see `made`."""
 
     work: str
-    what: dict[str, Any]
+    request: dict[str, Any]
 
 
-def _begin(
-    run: socket.socket, pipes: _Pipes, spaces: bool, known: dict[str, Any]
-) -> tuple[str, _Wanted | None]:
+def _send_job(
+    run: socket.socket, pipes: _Pipes, has_namespaces: bool, known_job: dict[str, Any]
+) -> tuple[str, _FileRequest | None]:
     """Hands the job on, with what was `known` of it before; the folder that the run lives in,
     where it has no namespaces, and what is wanted of it besides its reports.
     """
-    job = {**known, **json.loads(receive_frame(run, _JOB_BYTES))}
-    if not spaces:
-        landlock_run.build(job, (pipes.output, pipes.errors, pipes.result))
-    lay_out(job)
+    job = {**known_job, **json.loads(receive_frame(run, _MAX_JOB_BYTES))}
+    if not has_namespaces:
+        landlock_run.set_up_run_folders(job, (pipes.output, pipes.errors, pipes.result))
+    write_job_files(job)
     if job["network"]:
-        job["environment"].update(hand_out_listener(run))
+        job["environment"].update(send_proxy_listener(run))
     what = job.pop("wanted")
     with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as there:
         there.write(json.dumps(job).encode())
-    return str(job.get("root", "")), _Wanted(job["work"], what) if what else None
+    return str(job.get("root", "")), _FileRequest(job["work"], what) if what else None
 
 
-def say(run: socket.socket, error: BaseException) -> None:
+def send_startup_error(run: socket.socket, error: BaseException) -> None:
     """Tells the host why this run could not be begun."""
     text = f"{type(error).__name__}: {error}"[:1000]
     with run, contextlib.suppress(OSError):
         send_frame(run, json.dumps({"trouble": text}).encode())
 
 
-def _become_the_run(
-    pipes: _Pipes, limits: dict[str, int], spaces: bool, kept: frozenset[int]
-) -> Run:
+def _prepare_guest_process(
+    pipes: _Pipes, limits: dict[str, int], has_namespaces: bool, inherited_fds: frozenset[int]
+) -> GuestRun:
     """In the child: the foreign side from here on. What can be done before the job is known, is."""
     try:
-        stand_alone()
-        job, errors, *wire = map(apart, (pipes.job, pipes.errors_in, *pipes.wire))
-        own_streams(pipes.output_in, pipes.result_in, pipes.where_in, kept | {job, errors, *wire})
-        foreign.close_up(limits, spaces)
+        detach_process()
+        job, errors, *wire = map(duplicate_high, (pipes.job, pipes.errors_in, *pipes.wire))
+        redirect_streams(
+            pipes.output_in,
+            pipes.result_in,
+            pipes.stack_dump_in,
+            inherited_fds | {job, errors, *wire},
+        )
+        foreign.drop_privileges(limits, has_namespaces)
         content = {**_read_job(job), "wire": wire}
-        own_errors(errors, wanted=content["kind"] == "script")
-        k.name_process(RUNNING)
-        foreign.enter(content, limits, spaces)
-        return Run(content, RESULT)
+        redirect_stderr(errors, is_separate=content["kind"] == "script")
+        k.name_process(RUNNING_NAME)
+        foreign.enter_run(content, limits, has_namespaces)
+        return GuestRun(content, RESULT_FD)
     except BaseException as error:
-        foreign.end_with(error)
+        foreign.exit_with_error(error)
 
 
-def stand_alone() -> None:
+def detach_process() -> None:
     """A process of its own: it can be looked at, and is the first that the kernel would end."""
     k.prctl(k.PR_SET_DUMPABLE, 1)
-    k.write("/proc/self/oom_score_adj", _KILLED_FIRST)
+    k.write_kernel_file("/proc/self/oom_score_adj", _OOM_SCORE_ADJUSTMENT)
     os.setsid()
 
 
@@ -183,38 +188,38 @@ def _read_job(handle: int) -> dict[str, Any]:
     return content
 
 
-def _report(
+def _report_run(
     run: socket.socket,
     child: int,
-    streams: Streams,
+    streams: OutputBuffers,
     pipes: _Pipes,
     limits: dict[str, int],
-    usage: Usage | Footprint,
-    wanted: _Wanted | None,
+    usage: NamespaceUsage | ProcessUsage,
+    file_request: _FileRequest | None,
 ) -> None:
-    handles = (pipes.output, pipes.errors, pipes.result, pipes.where)
-    watch = Watch(run, child, streams, handles)
-    ending = watch.until_the_end(limits["wall_ms"] / 1000, usage)
-    if not watch.ended_well():
-        usage.look_last()
-    _end_everybody(child)
+    handles = (pipes.output, pipes.errors, pipes.result, pipes.stack_dump)
+    watch = RunMonitor(run, child, streams, handles)
+    ending = watch.wait(limits["wall_ms"] / 1000, usage)
+    if not watch.has_exited_cleanly():
+        usage.measure_final()
+    _kill_all(child)
     status, peak_bytes = _reap(child)
     watch.drain()
-    head = {"ending": ending, "status": status, "hit": usage.hit(peak_bytes)}
+    head = {"ending": ending, "status": status, "hit": usage.reached_limits(peak_bytes)}
     if ending == "timeout":
-        head["where"] = stack_dump.answered(pipes.where)
+        head["where"] = stack_dump.read_stack_dump(pipes.stack_dump)
     parts = [streams.output(), bytes(streams.result)]
-    if wanted:
-        head["cut"] = streams.cut()
-        found = collector.collect(*wanted)
-        parts += [streams.errors(), json.dumps(found.account()).encode(), bytes(found.contents)]
+    if file_request:
+        head["cut"] = streams.truncated_streams()
+        found = collector.collect_created_files(*file_request)
+        parts += [streams.errors(), json.dumps(found.to_summary()).encode(), bytes(found.contents)]
     for part in (json.dumps(head).encode(), *parts):
         send_frame(run, part)
     run.close()
     os._exit(0)
 
 
-def _end_everybody(child: int) -> None:
+def _kill_all(child: int) -> None:
     """Before the result is read: nobody is left who could still write to it.
 
     In its pid namespace a supervisor is pid 1, and ends all others; elsewhere there is but the one.

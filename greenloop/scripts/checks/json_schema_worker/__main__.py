@@ -13,10 +13,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-_MOST, _MESSAGE = 5, 300
+_MAX_ERRORS, _MAX_MESSAGE_CHARS = 5, 300
 
 
-def faults(request: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def find_errors(request: dict[str, Any]) -> Iterator[tuple[str, str]]:
     import jsonschema  # type: ignore[import-untyped]
     from referencing import Registry
     from referencing.exceptions import Unresolvable
@@ -36,8 +36,8 @@ def faults(request: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    found = itertools.islice(faults(json.load(sys.stdin)), _MOST)
-    json.dump([[path, message[:_MESSAGE]] for path, message in found], sys.stdout)
+    found = itertools.islice(find_errors(json.load(sys.stdin)), _MAX_ERRORS)
+    json.dump([[path, message[:_MAX_MESSAGE_CHARS]] for path, message in found], sys.stdout)
 
 
 if __name__ == "__main__":

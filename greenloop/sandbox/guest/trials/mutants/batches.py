@@ -12,23 +12,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..collected_session import Suite
-from ..fork_messages import Bounds, Reporting
-from ..fork_pool import Forks, Result, Task
-from .hot_swap import Living, Original
+from ..collected_session import CollectedSession
+from ..fork_messages import StepLimits, StepReporter
+from ..fork_pool import ForkPool, ForkResult, ForkTask
+from .hot_swap import LoadedFunctions, OriginalModule
 
-_SIZE = 16  # the start of a fork is a tenth of their cost by then
-_CPU_FLOOR_S, _CPU_TIMES = 0.03, 5  # who is slower gets a second try alone, with more time
-_COLLECTION = -1
-AGAIN, KILLED, OPEN, DOUBT = "again", "killed", "open", "doubt"
+_BATCH_SIZE = 16  # the start of a fork is a tenth of their cost by then
+_MIN_CPU_SECONDS, _CPU_FACTOR = 0.03, 5  # who is slower gets a second try alone, with more time
+_COLLECTION_STEP = -1
+NEEDS_IMPORT, KILLED, UNDECIDED, UNSTABLE = "again", "killed", "open", "doubt"
 
 
 @dataclass(frozen=True)
-class Member:
+class BatchMutant:
     """A mutant: its splice and the tests that reach it."""
 
     splice: dict[str, Any]
-    chosen: Sequence[int]
+    test_numbers: Sequence[int]
 
     @property
     def number(self) -> int:
@@ -36,110 +36,116 @@ class Member:
 
 
 @dataclass
-class Found:
+class BatchResult:
     """`killed`: at which test; `again`: it needs a fresh import; the others are open.
 
     `doubt`: a test that was red on a mutant was not green on the module behind it.
     """
 
     killed: dict[int, int] = field(default_factory=dict)
-    again: list[int] = field(default_factory=list)
-    doubt: bool = False
+    needs_import: list[int] = field(default_factory=list)
+    is_unstable: bool = False
 
 
-class Batches:
+class MutantBatches:
     """For one collection of tests. `costs` are what each test needs on the module, in CPU seconds."""
 
     def __init__(
-        self, suite: Suite, original: Original, living: Living, costs: Sequence[tuple[float, float]]
+        self,
+        session: CollectedSession,
+        original: OriginalModule,
+        loaded_functions: LoadedFunctions,
+        costs: Sequence[tuple[float, float]],
     ) -> None:
-        self._suite, self._original, self._living = suite, original, living
+        self._session, self._original, self._loaded_functions = session, original, loaded_functions
         self._costs = costs
         self._stride = len(costs) + 1
 
     def try_all(
         self,
-        members: Sequence[Member],
-        forks: Forks,
-        begin: Callable[[int], None],
-        clean: Callable[[int], None],
-    ) -> Found:
+        mutants: Sequence[BatchMutant],
+        fork_pool: ForkPool,
+        on_start: Callable[[int], None],
+        clean_slot: Callable[[int], None],
+    ) -> BatchResult:
         """`begin` hears of each mutant before its process starts."""
-        found = Found()
-        batches = [members[at : at + _SIZE] for at in range(0, len(members), _SIZE)]
+        found = BatchResult()
+        batches = [mutants[at : at + _BATCH_SIZE] for at in range(0, len(mutants), _BATCH_SIZE)]
         while batches:
-            rests: list[Sequence[Member]] = []
-            tasks = {place: self._task(place, batch) for place, batch in enumerate(batches)}
+            rests: list[Sequence[BatchMutant]] = []
+            tasks = {place: self._create_task(place, batch) for place, batch in enumerate(batches)}
 
             def hear(
-                task: Task,
-                result: Result,
-                batches: Sequence[Sequence[Member]] = batches,
-                rests: list[Sequence[Member]] = rests,
+                task: ForkTask,
+                result: ForkResult,
+                batches: Sequence[Sequence[BatchMutant]] = batches,
+                rests: list[Sequence[BatchMutant]] = rests,
             ) -> None:
-                rests.append(self._heard(batches[task.number], result, found))
+                rests.append(self._record_result(batches[task.number], result, found))
 
-            def start(task: Task, batches: Sequence[Sequence[Member]] = batches) -> None:
+            def start(task: ForkTask, batches: Sequence[Sequence[BatchMutant]] = batches) -> None:
                 for member in batches[task.number]:
-                    begin(member.number)
+                    on_start(member.number)
 
-            forks.run(tasks.values(), hear, start, clean)
+            fork_pool.run(tasks.values(), hear, start, clean_slot)
             batches = [rest for rest in rests if rest]
         return found
 
-    def _task(self, place: int, batch: Sequence[Member]) -> Task:
-        def work(report: Reporting) -> str:
+    def _create_task(self, place: int, batch: Sequence[BatchMutant]) -> ForkTask:
+        def work(report: StepReporter) -> str:
             for at, member in enumerate(batch):
                 base = at * self._stride + 1
-                report(base + _COLLECTION)
-                said = self._tried(member, lambda test, base=base: report(base + test))  # type: ignore[misc]
+                report(base + _COLLECTION_STEP)
+                said = self._try_mutant(member, lambda test, base=base: report(base + test))  # type: ignore[misc]
                 report.note(f"{at} {said}")
-                if said == DOUBT:
+                if said == UNSTABLE:
                     break
             return ""
 
-        return Task(place, work, self._bounds)
+        return ForkTask(place, work, self._step_limits)
 
-    def _tried(self, member: Member, report: Callable[[int], None]) -> str:
+    def _try_mutant(self, member: BatchMutant, report_step: Callable[[int], None]) -> str:
         """In a fork: the mutant put in, tried, and taken out again."""
-        changed = self._original.changed(member.splice)
-        if not self._living.replace(changed):
-            return AGAIN
-        failing = self._suite.first_failing(member.chosen, report)
-        self._suite.tear_down()
-        self._living.restore()
+        changed = self._original.compile_changed_functions(member.splice)
+        if not self._loaded_functions.replace(changed):
+            return NEEDS_IMPORT
+        failing = self._session.run_until_failure(member.test_numbers, report_step)
+        self._session.tear_down()
+        self._loaded_functions.restore()
         if failing is None:
-            return OPEN
-        if self._suite.fails(failing):
-            return DOUBT
-        self._living.replace(changed)
-        red = self._suite.fails(failing)
-        self._living.restore()
-        return f"{KILLED} {failing}" if red else DOUBT
+            return UNDECIDED
+        if self._session.run_and_check_failed(failing):
+            return UNSTABLE
+        self._loaded_functions.replace(changed)
+        red = self._session.run_and_check_failed(failing)
+        self._loaded_functions.restore()
+        return f"{KILLED} {failing}" if red else UNSTABLE
 
-    def _bounds(self, step: int) -> Bounds:
+    def _step_limits(self, step: int) -> StepLimits:
         test = step % self._stride - 1
         cpu_s, wall_s = self._costs[test] if 0 <= test < len(self._costs) else (0.0, 0.0)
-        return Bounds(_CPU_FLOOR_S + _CPU_TIMES * cpu_s, 1.0 + 5 * wall_s)
+        return StepLimits(_MIN_CPU_SECONDS + _CPU_FACTOR * cpu_s, 1.0 + 5 * wall_s)
 
-    def _heard(self, batch: Sequence[Member], result: Result, found: Found) -> Sequence[Member]:
+    def _record_result(
+        self, batch: Sequence[BatchMutant], result: ForkResult, batch_result: BatchResult
+    ) -> Sequence[BatchMutant]:
         """Takes in what was found; the members that it did not come to.
 
         The notes come out of a process of foreign code: what makes no sense is left out.
         """
-        for at, said in _notes(result.notes, len(batch)).items():
+        for at, said in _parse_notes(result.notes, len(batch)).items():
             word, _, test = said.partition(" ")
             if word == KILLED and test.isdigit() and int(test) < len(self._costs):
-                found.killed.setdefault(batch[at].number, int(test))
-            elif word == AGAIN:
-                found.again.append(batch[at].number)
-            elif word == DOUBT:
-                found.doubt = True
+                batch_result.killed.setdefault(batch[at].number, int(test))
+            elif word == NEEDS_IMPORT:
+                batch_result.needs_import.append(batch[at].number)
+            elif word == UNSTABLE:
+                batch_result.is_unstable = True
         if result.ending in ("not_run", "error"):
             return ()
         return batch[max(0, result.step) // self._stride + 1 :]
 
 
-def _notes(notes: Sequence[str], count: int) -> Mapping[int, str]:
+def _parse_notes(notes: Sequence[str], count: int) -> Mapping[int, str]:
     pairs = (note.partition(" ")[::2] for note in notes)
     return {int(at): said for at, said in pairs if at.isdigit() and int(at) < count}

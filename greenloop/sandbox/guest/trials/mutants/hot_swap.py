@@ -18,12 +18,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import Any
 
-_FUNCTION = 0x1 | 0x2  # CO_OPTIMIZED, CO_NEWLOCALS: a class body has neither
-_RUNNING = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
-Key = tuple[str, int]
+_FUNCTION_FLAGS = 0x1 | 0x2  # CO_OPTIMIZED, CO_NEWLOCALS: a class body has neither
+_SUSPENDABLE_TYPES = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
+FunctionKey = tuple[str, int]
 
 
-class Original:
+class OriginalModule:
     """The module as it is. A splice is `start`, `end`, `text` and the `unit` around it:
 
     the piece (start, end, first line, class name or '') that is compiled in place of the whole.
@@ -31,30 +31,36 @@ class Original:
 
     def __init__(self, text: str, path: str) -> None:
         self.text, self.path = text, path
-        self.whole = self._compile(text)
-        self._flags = self.whole.co_flags & __future__.annotations.compiler_flag
-        counts = Counter(key(item) for item in _all(self.whole))
-        self._ambiguous = {name for name, count in counts.items() if count > 1}
-        self._units: dict[tuple[Any, ...], types.CodeType] = {}
+        self.code = self._compile(text)
+        self._flags = self.code.co_flags & __future__.annotations.compiler_flag
+        counts = Counter(function_key(item) for item in _walk_code(self.code))
+        self._ambiguous_keys = {name for name, count in counts.items() if count > 1}
+        self._compiled_units: dict[tuple[Any, ...], types.CodeType] = {}
 
-    def with_change(self, splice: dict[str, Any]) -> types.CodeType:
+    def compile_with_change(self, splice: dict[str, Any]) -> types.CodeType:
         """The whole module with the change."""
         start, end = splice["start"], splice["end"]
         return self._compile(self.text[:start] + splice["text"] + self.text[end:])
 
-    def changed(self, splice: dict[str, Any]) -> dict[Key, types.CodeType] | None:
+    def compile_changed_functions(
+        self, splice: dict[str, Any]
+    ) -> dict[FunctionKey, types.CodeType] | None:
         """The functions whose code changes, with their new code; None: what import runs changes."""
         unit = splice["unit"]
         start, end, line, owner = unit
         mutated = self.text[start : splice["start"]] + splice["text"]
         mutated += self.text[splice["end"] : end]
-        if tuple(unit) not in self._units:
-            self._units[tuple(unit)] = self._piece(self.text[start:end], line, owner)
-        found: dict[Key, types.CodeType] = {}
-        same = _compare(self._units[tuple(unit)], self._piece(mutated, line, owner), found)
-        return found if same and not self._ambiguous.intersection(found) else None
+        if tuple(unit) not in self._compiled_units:
+            self._compiled_units[tuple(unit)] = self._compile_unit(
+                self.text[start:end], line, owner
+            )
+        found: dict[FunctionKey, types.CodeType] = {}
+        same = _collect_changed_functions(
+            self._compiled_units[tuple(unit)], self._compile_unit(mutated, line, owner), found
+        )
+        return found if same and not self._ambiguous_keys.intersection(found) else None
 
-    def _piece(self, text: str, line: int, owner: str) -> types.CodeType:
+    def _compile_unit(self, text: str, line: int, owner: str) -> types.CodeType:
         above = "\n" * (line - 2) + f"class {owner}:\n" if owner else "\n" * (line - 1)
         return self._compile(above + text, self._flags)
 
@@ -65,22 +71,22 @@ class Original:
             return code
 
 
-def key(code: types.CodeType) -> Key:
+def function_key(code: types.CodeType) -> FunctionKey:
     """What a function is found again by: its name and first line."""
     return code.co_name, code.co_firstlineno
 
 
-def _nested(code: types.CodeType) -> list[types.CodeType]:
+def _nested_code(code: types.CodeType) -> list[types.CodeType]:
     return [item for item in code.co_consts if isinstance(item, types.CodeType)]
 
 
-def _all(code: types.CodeType) -> Iterator[types.CodeType]:
-    for item in _nested(code):
+def _walk_code(code: types.CodeType) -> Iterator[types.CodeType]:
+    for item in _nested_code(code):
         yield item
-        yield from _all(item)
+        yield from _walk_code(item)
 
 
-def _own(code: types.CodeType) -> Any:
+def _code_signature(code: types.CodeType) -> Any:
     """What a code object does itself, whatever its lines are and what is nested in it."""
     constants = [
         "" if isinstance(item, types.CodeType) else (type(item).__name__, repr(item))
@@ -92,51 +98,60 @@ def _own(code: types.CodeType) -> Any:
     return (code.co_name, code.co_code, handlers, names, counts, constants)
 
 
-def _same(old: types.CodeType, new: types.CodeType) -> bool:
-    inner, others = _nested(old), _nested(new)
-    return _own(old) == _own(new) and len(inner) == len(others) and all(map(_same, inner, others))
+def _is_same_code(old: types.CodeType, new: types.CodeType) -> bool:
+    inner, others = _nested_code(old), _nested_code(new)
+    return (
+        _code_signature(old) == _code_signature(new)
+        and len(inner) == len(others)
+        and all(map(_is_same_code, inner, others))
+    )
 
 
 # At module level they have run by the time that the tests are collected.
-_AT_ONCE = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+_COMPREHENSION_NAMES = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 
-def _compare(old: types.CodeType, new: types.CodeType, found: dict[Key, types.CodeType]) -> bool:
+def _collect_changed_functions(
+    old: types.CodeType, new: types.CodeType, changed: dict[FunctionKey, types.CodeType]
+) -> bool:
     """Collects the outermost functions that differ; False where code of the import itself does."""
-    if old.co_flags & _FUNCTION == _FUNCTION:
-        if not _same(old, new):
-            if old.co_name in _AT_ONCE:
+    if old.co_flags & _FUNCTION_FLAGS == _FUNCTION_FLAGS:
+        if not _is_same_code(old, new):
+            if old.co_name in _COMPREHENSION_NAMES:
                 return False
-            found[key(old)] = new
+            changed[function_key(old)] = new
         return True
-    inner, others = _nested(old), _nested(new)
-    if _own(old) != _own(new) or len(inner) != len(others):
+    inner, others = _nested_code(old), _nested_code(new)
+    if _code_signature(old) != _code_signature(new) or len(inner) != len(others):
         return False
-    return all(_compare(item, other, found) for item, other in zip(inner, others, strict=True))
+    return all(
+        _collect_changed_functions(item, other, changed)
+        for item, other in zip(inner, others, strict=True)
+    )
 
 
-class Living:
+class LoadedFunctions:
     """The functions of one file that live in this process, after its tests were collected."""
 
-    def __init__(self, path: str, called: set[Key]) -> None:
+    def __init__(self, path: str, called: set[FunctionKey]) -> None:
         """`called`: functions that ran by then. What they made is made; they need a fresh import."""
-        self._called = called
-        self._functions: dict[Key, list[types.FunctionType]] = {}
-        self._half_way = False
+        self._called_at_import = called
+        self._functions: dict[FunctionKey, list[types.FunctionType]] = {}
+        self._has_suspended_code = False
         self._replaced: list[tuple[types.FunctionType, types.CodeType]] = []
         for item in gc.get_objects():
             if type(item) is types.FunctionType and item.__code__.co_filename == path:
-                self._functions.setdefault(key(item.__code__), []).append(item)
-            elif type(item) in _RUNNING:
-                self._half_way |= _code_of(item).co_filename == path
+                self._functions.setdefault(function_key(item.__code__), []).append(item)
+            elif type(item) in _SUSPENDABLE_TYPES:
+                self._has_suspended_code |= _get_code(item).co_filename == path
 
-    def ran_at_import(self, changed: dict[Key, types.CodeType] | None) -> bool:
+    def affects_import(self, changed: dict[FunctionKey, types.CodeType] | None) -> bool:
         """Whether a change may show although no test reaches it: what ran by then has done its work."""
-        return changed is None or not self._called.isdisjoint(changed)
+        return changed is None or not self._called_at_import.isdisjoint(changed)
 
-    def replace(self, changed: dict[Key, types.CodeType] | None) -> bool:
+    def replace(self, changed: dict[FunctionKey, types.CodeType] | None) -> bool:
         """Gives the functions their new code; False where that is not possible, or not enough."""
-        if not changed or self._half_way or self._called.intersection(changed):
+        if not changed or self._has_suspended_code or self._called_at_import.intersection(changed):
             return False
         if not all(name in self._functions for name in changed):
             return False
@@ -151,9 +166,11 @@ class Living:
             return False
         return True
 
-    def codes(self, names: Iterable[Key]) -> list[tuple[types.FunctionType, types.CodeType]]:
+    def current_codes(
+        self, keys: Iterable[FunctionKey]
+    ) -> list[tuple[types.FunctionType, types.CodeType]]:
         """The functions of these names, each with the code that it has now."""
-        found = [item for name in names for item in self._functions.get(name, ())]
+        found = [item for name in keys for item in self._functions.get(name, ())]
         return [(item, item.__code__) for item in found]
 
     def restore(self) -> None:
@@ -163,13 +180,13 @@ class Living:
             function.__code__ = code
 
 
-def _code_of(item: Any) -> types.CodeType:
+def _get_code(item: Any) -> types.CodeType:
     names = ("gi_code", "cr_code", "ag_code")
     code: types.CodeType = next(getattr(item, name) for name in names if hasattr(item, name))
     return code
 
 
-class _Loader(SourceFileLoader):
+class _CodeLoader(SourceFileLoader):
     def __init__(self, name: str, path: str, code: types.CodeType) -> None:
         super().__init__(name, path)
         self._code = code
@@ -178,7 +195,7 @@ class _Loader(SourceFileLoader):
         return self._code
 
 
-class Finder:
+class ModuleFinder:
     """Makes every import of one module an import of the code given here."""
 
     def __init__(self, name: str, path: str, code: types.CodeType) -> None:
@@ -189,7 +206,7 @@ class Finder:
     ) -> ModuleSpec | None:
         if name != self._name:
             return None
-        loader = _Loader(name, self._path, self._code)
+        loader = _CodeLoader(name, self._path, self._code)
         return importlib.util.spec_from_file_location(name, self._path, loader=loader)
 
     def install(self) -> None:

@@ -5,29 +5,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-_LEAVING = (ast.Break, ast.Continue, ast.Return)
+_EXIT_STATEMENTS = (ast.Break, ast.Continue, ast.Return)
 
 
-def endless_lines(text: str) -> frozenset[int]:
+def find_loop_exit_lines(text: str) -> frozenset[int]:
     """The lines, from 1, on which it hangs whether a `while` of this module comes to its end.
 
     A guess that errs to both sides: what it leaves out is noticed later, what it takes in wrongly
     costs a process.
     """
     loops = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.While))
-    return frozenset(line for loop in loops for line in _deciding(loop))
+    return frozenset(line for loop in loops for line in _iterate_exit_lines(loop))
 
 
-def _deciding(loop: ast.While) -> Iterator[int]:
-    yield from _lines(loop.test)
+def _iterate_exit_lines(loop: ast.While) -> Iterator[int]:
+    yield from _node_lines(loop.test)
     names = {node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name)}
     for node in ast.walk(loop):
-        leaves = isinstance(node, _LEAVING) or (not names and isinstance(node, ast.If))
-        if leaves or _touches(node, names):
-            yield from _lines(node.test if isinstance(node, ast.If) else node)
+        leaves = isinstance(node, _EXIT_STATEMENTS) or (not names and isinstance(node, ast.If))
+        if leaves or _modifies(node, names):
+            yield from _node_lines(node.test if isinstance(node, ast.If) else node)
 
 
-def _touches(node: ast.AST, names: set[str]) -> bool:
+def _modifies(node: ast.AST, names: set[str]) -> bool:
     """Whether a statement gives one of these names a new value, or calls a method of one."""
     if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
         found = ast.walk(node)
@@ -41,6 +41,6 @@ def _touches(node: ast.AST, names: set[str]) -> bool:
     return isinstance(owner, ast.Name) and owner.id in names
 
 
-def _lines(node: ast.AST) -> range:
+def _node_lines(node: ast.AST) -> range:
     first = getattr(node, "lineno", 1)
     return range(first, (getattr(node, "end_lineno", None) or first) + 1)

@@ -9,94 +9,100 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from ..collected_session import Suite
-from ..mutants.hot_swap import Living, Original
-from ..mutants.module_reload import forget_answers, run_again
-from ..time_limit import Alarm
+from ..collected_session import CollectedSession
+from ..mutants.hot_swap import LoadedFunctions, OriginalModule
+from ..mutants.module_reload import clear_caches, reload_in_place
+from ..time_limit import CpuTimeLimit
 
-UNTRIED, BEGUN, FAILED, PASSED, SLOW = 0, 1, 2, 3, 4
+UNTRIED, STARTED, FAILED, PASSED, SLOW = 0, 1, 2, 3, 4
 
 
-class Notes:
+class PatchStatuses:
     """One byte a change, seen by this process and its forks: what ends a fork, loses none."""
 
     def __init__(self, count: int) -> None:
-        self._file, path = tempfile.mkstemp()  # memory cannot be shared here
+        self._fd, path = tempfile.mkstemp()  # memory cannot be shared here
         os.unlink(path)
-        os.truncate(self._file, count)
+        os.truncate(self._fd, count)
 
     def __getitem__(self, number: int) -> int:
-        return os.pread(self._file, 1, number)[0]
+        return os.pread(self._fd, 1, number)[0]
 
-    def __setitem__(self, number: int, what: int) -> None:
-        os.pwrite(self._file, bytes([what]), number)
+    def __setitem__(self, number: int, status: int) -> None:
+        os.pwrite(self._fd, bytes([status]), number)
 
 
-class Changing:
+class PatchedModule:
     """The module in this process, with one change or with none."""
 
-    def __init__(self, module: str, original: Original, living: Living) -> None:
-        self._original, self._living = original, living
-        self._names: dict[str, Any] = vars(sys.modules[module])
-        self._codes: list[tuple[types.FunctionType, types.CodeType]] = []
-        self._reloaded = False
+    def __init__(
+        self, module: str, original: OriginalModule, loaded_functions: LoadedFunctions
+    ) -> None:
+        self._original, self._loaded_functions = original, loaded_functions
+        self._namespace: dict[str, Any] = vars(sys.modules[module])
+        self._original_codes: list[tuple[types.FunctionType, types.CodeType]] = []
+        self._is_reloaded = False
 
-    def put(self, splice: dict[str, Any]) -> None:
+    def apply(self, splice: dict[str, Any]) -> None:
         """Makes one change. Raises what the changed module raises when it is imported."""
-        changed = self._original.changed(splice)
-        self._codes = self._living.codes(changed or ())
-        if not self._living.replace(changed):
-            self.take_back()
-            self._reloaded = True
-            run_again(self._names, self._original.with_change(splice))
-        forget_answers(self._names)
+        changed = self._original.compile_changed_functions(splice)
+        self._original_codes = self._loaded_functions.current_codes(changed or ())
+        if not self._loaded_functions.replace(changed):
+            self.revert()
+            self._is_reloaded = True
+            reload_in_place(self._namespace, self._original.compile_with_change(splice))
+        clear_caches(self._namespace)
 
-    def take_back(self) -> None:
-        for function, code in self._codes:
+    def revert(self) -> None:
+        for function, code in self._original_codes:
             function.__code__ = code
-        self._codes = []
-        if self._reloaded:
-            self._reloaded = False
-            run_again(self._names, self._original.whole)
+        self._original_codes = []
+        if self._is_reloaded:
+            self._is_reloaded = False
+            reload_in_place(self._namespace, self._original.code)
 
 
-class Screen:
+class PatchScreen:
     """Some tests that a change must pass, each in so many CPU seconds."""
 
     def __init__(
-        self, suite: Suite, changing: Changing, tests: Sequence[int], limit_s: float
+        self,
+        session: CollectedSession,
+        patched_module: PatchedModule,
+        tests: Sequence[int],
+        limit_s: float,
     ) -> None:
-        self._suite, self._changing = suite, changing
+        self._session, self._patched_module = session, patched_module
         self._tests, self._limit_s = tests, limit_s
 
-    def try_some(self, splices: Sequence[dict[str, Any]], notes: Notes) -> None:
+    def try_patches(self, splices: Sequence[dict[str, Any]], statuses: PatchStatuses) -> None:
         """Notes what became of each; ends early where the next would not meet things as they are."""
         for splice in splices:
             number = splice["place"]
-            notes[number] = BEGUN
-            notes[number] = self._tried(splice)
-            if not (self._took_back() and self._suite.at_rest):
+            statuses[number] = STARTED
+            statuses[number] = self._try_patch(splice)
+            if not (self._try_revert() and self._session.is_torn_down):
                 return
 
-    def _tried(self, splice: dict[str, Any]) -> int:
+    def _try_patch(self, splice: dict[str, Any]) -> int:
         try:
-            with Alarm(self._limit_s) as alarm:
-                self._changing.put(splice)
-            if alarm.rang:
+            with CpuTimeLimit(self._limit_s) as alarm:
+                self._patched_module.apply(splice)
+            if alarm.is_exceeded:
                 return SLOW
         except Exception:  # the changed module cannot be imported
             return FAILED
         for number in self._tests:
             passed = False
-            with Alarm(self._limit_s) as alarm:
-                passed = self._suite.passes(number)
-            if alarm.rang or not passed:
-                return SLOW if alarm.rang else FAILED
+            with CpuTimeLimit(self._limit_s) as alarm:
+                passed = self._session.run_and_check_passed(number)
+            if alarm.is_exceeded or not passed:
+                return SLOW if alarm.is_exceeded else FAILED
         return PASSED
 
-    def _took_back(self) -> bool:
+    def _try_revert(self) -> bool:
         try:
-            self._changing.take_back()
+            self._patched_module.revert()
         except BaseException:
             return False
         return True
