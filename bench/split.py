@@ -30,7 +30,7 @@ from greenloop.errors import GreenloopError  # noqa: E402
 from greenloop.sandbox import Sandbox, open_sandbox  # noqa: E402
 from greenloop.sandbox.api import IsolationMode  # noqa: E402
 from greenloop.settings import Settings  # noqa: E402
-from tests.support.pairs import Pair, pairs  # noqa: E402
+from tests.support.module_corpus import Pair, pairs  # noqa: E402
 
 
 def examples() -> Iterator[Pair]:

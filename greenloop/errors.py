@@ -10,7 +10,7 @@
     │   ├── NoModelError                      none is configured, or its package is not installed
     │   ├── ModelRefusedError                 key, permission or request refused: trying again cannot help
     │   ├── ModelUnavailableError             unreachable, overloaded or silent, after every retry
-    │   ├── UnusableAnswerError               twice an answer without the form that was asked for
+    │   ├── InvalidResponseError              twice an answer without the form that was asked for
     │   └── ReplayExhaustedError              a replay file has no (more) answer for a call
     ├── SandboxError               status 4   no sandbox of the kind asked for
     │   └── PackagesError                     packages that the code needs cannot be installed
@@ -18,7 +18,7 @@
     └── InterruptedRunError        status 130 stopped by the person; the run can be resumed
 
 What the model can mend is no part of this tree: it travels back to the model as
-`greenloop.llm.parsing.errors.Unusable` and turns into an error only when it comes twice.
+`greenloop.llm.parsing.errors.InvalidResponse` and turns into an error only when it comes twice.
 """
 
 from __future__ import annotations

@@ -30,7 +30,13 @@ from greenloop.records import (
     ToolUsage,
     Usage,
 )
-from tests.support.answers import BETTER_CODE, GOOD_CODE, GOOD_TESTS, INTERFACE, SPECIFICATION
+from tests.support.model_responses import (
+    BETTER_CODE,
+    GOOD_CODE,
+    GOOD_TESTS,
+    INTERFACE,
+    SPECIFICATION,
+)
 
 # What a model or a test could write to break out of where it is shown.
 HOSTILE = (

@@ -1,0 +1,451 @@
+"""The command line in this process, against a local server that speaks OpenAI's API."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenloop.errors import OutputError
+from greenloop.workflow.storage.run_dir import RunDirectory
+from tests.integration.cli.conftest import KEY, Run, Served
+from tests.support.model_responses import (
+    GOOD_TESTS,
+    SPECIFICATION,
+    WRONG_CODE,
+    answers,
+    contract_answer,
+    fenced,
+    suite_answer,
+)
+from tests.support.openai_server import OpenAIServer, Reply, tool_of
+from tests.support.wheels import only_wheels_of, wheel
+
+
+def the_report(folder: Path = Path(".greenloop")) -> dict[str, Any]:
+    """The only report below the runs' home."""
+    (path,) = (folder / "runs").glob("*/report.json")
+    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return content
+
+
+def test_faults_of_the_server_pass_and_json_is_pure(run: Run) -> None:
+    faults = [
+        Reply(status=429),
+        Reply(status=429),
+        Reply(status=500),
+        Reply("```json\n{", finish="length"),
+    ]
+    with OpenAIServer(Served(answers(), faults)) as server:
+        status, out, _ = run(SPECIFICATION, "--json", server=server, GREENLOOP_HARDENING_ROUNDS="0")
+    report = json.loads(out)
+    assert (status, report["verdict"], report["tests_passed"]) == (0, "verified", True)
+    assert len(server.requests) == 8  # four faults, then four good answers
+    assert report["usage"]["calls"] == 5  # the cut-off answer was paid for too
+    assert report["usage"]["input_tokens"] == 500
+
+
+def test_code_and_short_verdict_on_standard_output(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        status, out, err = run("make", SPECIFICATION, server=server)
+    assert status == 0
+    compile(out, "output", "exec")  # the verdict stands in comments: the output is Python
+    assert "def top_k" in out
+    assert "# verified: 5 of 5 tests pass" in out
+    assert "R1 top_k returns" in err
+    assert "assumed: fewer than k" in err
+
+
+def test_refused_key(run: Run) -> None:
+    refusal = Reply(f"Incorrect API key provided: {KEY}", status=401)
+    with OpenAIServer(lambda _request: refusal) as server:
+        status, out, err = run(SPECIFICATION, server=server)
+    assert (status, out) == (3, "")
+    assert "the key was refused" in err
+    assert KEY not in err
+    assert len(server.requests) == 1
+    assert the_report()["verdict"] == "failed"
+
+
+def test_no_network(run: Run) -> None:
+    status, _, err = run(
+        SPECIFICATION,
+        OPENAI_BASE_URL="http://127.0.0.1:9/v1",
+        OPENAI_API_KEY=KEY,
+        GREENLOOP_MODEL_ATTEMPTS="2",
+    )
+    assert status == 3
+    assert "not reachable" in err
+    assert err.count("\nretry ") == 1
+    assert "ModelUnavailableError" in the_report()["reasons"][0]
+
+
+def test_no_model_lists_the_ways(run: Run) -> None:
+    status, _, err = run(SPECIFICATION)
+    assert status == 3
+    for way in ("--model", "OPENAI_API_KEY", "OPENAI_BASE_URL", "Ollama", "replay:"):
+        assert way in err
+
+
+def test_budget_of_one_token_asks_nothing(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        status, _, err = run(SPECIFICATION, "--max-tokens", "1", server=server)
+    assert (status, server.requests) == (5, [])
+    assert "--max-tokens" in err
+    assert the_report()["usage"]["calls"] == 0
+
+
+def test_budget_in_the_middle_keeps_the_best_so_far(run: Run) -> None:
+    """Enough for the four first calls; the review is so dear that no repair can follow."""
+    dear = Reply("LGTM", usage=(60_000, 10))
+    script = answers(generate_code=[fenced(WRONG_CODE)], review_code=[dear])
+    with OpenAIServer(Served(script)) as server:
+        status, out, _ = run(SPECIFICATION, "--max-tokens", "50000", "--json", server=server)
+    report = json.loads(out)
+    assert (status, len(server.requests)) == (5, 4)
+    assert "return sorted(xs)[:k]" in report["final_code"]
+    assert Path(report["artifacts"]["best_code"]).read_text("utf-8") == report["final_code"]
+    assert report["attempts"][0]["failed"] == 3
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("missing.md", "does not exist"),
+        ("folder", "is a folder"),
+        ("binary.md", "not UTF-8"),
+        ("empty.md", "is empty"),
+        ("   ", "is empty"),
+        ("docter", "did you mean 'doctor'"),
+    ],
+)
+def test_unusable_specification(run: Run, spec: str, said: str) -> None:
+    Path("folder").mkdir()
+    Path("binary.md").write_bytes(b"\xff\xfe\x00")
+    Path("empty.md").write_text("\n")
+    status, out, err = run(spec)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert len([line for line in err.splitlines() if line.startswith("greenloop: ")]) == 1
+    assert the_report()["verdict"] == "failed"
+
+
+@pytest.mark.parametrize(
+    "output", ["file.txt/x.py", "/proc/x.py", "folder.py", "json.py", "test_x.py", "x.txt"]
+)
+def test_unusable_output_is_known_before_anything_is_paid_for(run: Run, output: str) -> None:
+    Path("file.txt").write_text("a file")
+    Path("folder.py").mkdir()
+    with OpenAIServer(Served(answers())) as server:
+        status, _, err = run(SPECIFICATION, "-o", output, server=server)
+    assert (status, server.requests) == (2, [])
+    assert "--output" in err
+    assert the_report()["verdict"] == "failed"
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["-o", "topk.py", "--tests-output", "topk.py"],
+        ["--tests", "test_mine.py", "--tests-output", "test_mine.py"],
+        ["--record", "spec.md"],
+    ],
+)
+def test_nothing_is_written_over_an_input_or_another_result(run: Run, flags: list[str]) -> None:
+    mine = "from topk import top_k\n\n\ndef test_mine():\n    assert top_k([4], 1) == [4]\n"
+    Path("test_mine.py").write_text(mine)
+    Path("spec.md").write_text(SPECIFICATION)
+    with OpenAIServer(Served(answers())) as server:
+        status, _, err = run("spec.md", *flags, server=server)
+    assert (status, server.requests) == (2, [])
+    assert "would be written over" in err
+    assert Path("test_mine.py").read_text() == mine
+    assert Path("spec.md").read_text() == SPECIFICATION
+
+
+@pytest.mark.slow
+def test_a_given_file_of_any_name_is_run(run: Run) -> None:
+    Path("checks.py").write_text(
+        "from topk import top_k\n\n\ndef test_mine():\n    assert top_k([4], 1) == [4]\n"
+    )
+    with OpenAIServer(Served(answers())) as server:
+        status, out, _ = run(SPECIFICATION, "--tests", "checks.py", "--json", server=server)
+    report = json.loads(out)
+    assert status == 0
+    assert "test_checks.py::test_mine" in [item["id"] for item in report["tests"]]
+    final = report["final_code"].encode()
+    assert report["attempts"][-1]["code_sha256"] == hashlib.sha256(final).hexdigest()
+
+
+@pytest.mark.slow
+def test_a_key_of_any_form_is_hidden(run: Run) -> None:
+    key = "correcthorsebatterystaple"
+    refusal = Reply(f"Incorrect API key provided: {key}", status=401)
+    with OpenAIServer(lambda _request: refusal) as server:
+        status, _, err = run(SPECIFICATION, server=server, OPENAI_API_KEY=key)
+    assert status == 3
+    assert key not in err + json.dumps(the_report())
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "said"),
+    [
+        (["--max-repairs", "-1"], {}, "max_repairs"),
+        ([], {"MAX_REPAIR_ITERATIONS": "many"}, "MAX_REPAIR_ITERATIONS"),
+        (["--approve"], {}, "needs a terminal"),
+        (["--tests", "absent.py"], {}, "--tests absent.py cannot be read"),
+    ],
+)
+def test_bad_settings(run: Run, flags: list[str], environment: dict[str, str], said: str) -> None:
+    status, _, err = run(SPECIFICATION, *flags, **environment)
+    assert status == 2
+    assert said in err
+
+
+def test_no_such_sandbox(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        status, _, err = run(SPECIFICATION, "--sandbox", "fortress", server=server)
+    assert (status, server.requests) == (4, [])
+    assert "fortress" in err
+
+
+@pytest.mark.slow
+def test_output_beside_it_the_tests_and_a_record_that_plays_again(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        status, _, _ = run(
+            SPECIFICATION, "-o", "new/topk.py", "--record", "kept.jsonl", server=server
+        )
+    assert status == 0
+    assert "def top_k" in Path("new/topk.py").read_text("utf-8")
+    assert "def test_negative" in Path("new/test_topk.py").read_text("utf-8")
+    status, out, err = run(SPECIFICATION, "--model", "replay:kept.jsonl", "--json", "--quiet")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["final_code"] == Path("new/topk.py").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_replay_says_on_screen_that_answers_are_recorded(run: Run) -> None:
+    lines = [{"tool": tool, "answer": item} for tool, items in answers().items() for item in items]
+    Path("r.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    status, _, err = run(SPECIFICATION, "--model", "replay:r.jsonl")
+    assert status == 0
+    assert "RECORDED" in err
+
+
+def test_replay_that_runs_out_names_the_call(run: Run) -> None:
+    Path("r.jsonl").write_text(
+        json.dumps({"tool": "parse_specification", "answer": answers()["parse_specification"][0]})
+    )
+    status, _, err = run(SPECIFICATION, "--model", "replay:r.jsonl")
+    assert status == 3
+    assert "no (more) answer for generate_" in err
+
+
+@pytest.mark.slow
+def test_a_run_that_ended_on_unusable_answers_asks_once_more_when_resumed(run: Run) -> None:
+    wrong = answers(parse_specification=["nonsense", "nonsense again"])
+    with OpenAIServer(Served(wrong)) as server:
+        status, _, err = run(SPECIFICATION, "--run-dir", "run", server=server)
+    assert status == 3
+    assert "answered twice without the form" in err
+    with OpenAIServer(Served(answers())) as server:
+        status, _, _ = run("resume", "run", server=server)
+    assert status == 0
+
+
+@pytest.mark.slow
+def test_failed_code_is_not_written_unless_kept(run: Run) -> None:
+    wrong = answers(generate_code=[fenced(WRONG_CODE)])
+    with OpenAIServer(Served(wrong)) as server:
+        status, _, _ = run(SPECIFICATION, "-o", "topk.py", "--max-repairs", "0", server=server)
+    assert status == 1
+    assert not Path("topk.py").exists()
+    with OpenAIServer(Served(wrong)) as server:
+        status, _, _ = run(
+            SPECIFICATION, "-o", "topk.py", "--max-repairs", "0", "--keep-best", server=server
+        )
+    assert status == 1
+    assert "return sorted(xs)[:k]" in Path("topk.py").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_full_disk_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that was paid for is at least shown, and the answers are in the log."""
+
+    def full(_self: RunDirectory, files: dict[str, str]) -> None:
+        raise OutputError("best/topk.py cannot be written: No space left on device")
+
+    monkeypatch.setattr(RunDirectory, "save_best", full)
+    with OpenAIServer(Served(answers())) as server:
+        status, out, err = run(SPECIFICATION, server=server)
+    assert status == 2
+    assert "No space left on device" in err
+    assert "def top_k" in out
+
+
+@pytest.mark.slow
+def test_required_verification_that_is_not_reached(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        flags = ("--require", "verified", "--mutants", "0", "-o", "topk.py")
+        status, out, _ = run(SPECIFICATION, *flags, server=server)
+    assert status == 1
+    assert "not better because: mutants" in out
+    assert not Path("topk.py").exists()
+
+
+@pytest.mark.slow
+def test_required_verification_that_is_reached(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        status, _, _ = run(SPECIFICATION, "--require", "verified", "-o", "topk.py", server=server)
+    assert status == 0
+    assert Path("topk.py").exists()
+
+
+@pytest.mark.slow
+def test_given_tests_are_run_and_never_written(run: Run) -> None:
+    given = "from topk import top_k\n\n\ndef test_mine():\n    assert top_k([4], 1) == [4]\n"
+    Path("test_topk.py").write_text(given)
+    with OpenAIServer(Served(answers())) as server:
+        status, out, _ = run(
+            SPECIFICATION, "--tests", "test_topk.py", "-o", "topk.py", "--json", server=server
+        )
+    report = json.loads(out)
+    mine = [item for item in report["tests"] if item["origin"] == "given"]
+    assert status == 0
+    assert [item["id"] for item in mine] == ["test_topk.py::test_mine"]
+    assert Path("test_topk.py").read_text() == given
+    assert "def test_negative" in Path("test_topk_generated.py").read_text()
+
+
+def test_nothing_testable(run: Run) -> None:
+    answer = fenced(json.dumps({"requirements": [], "summary": "no behaviour is named"}), "json")
+    with OpenAIServer(Served(answers(parse_specification=[answer]))) as server:
+        status, _, err = run("Make it nice please", server=server)
+    assert status == 2
+    assert "no behaviour is named" in err
+
+
+def test_the_key_reaches_nothing_but_the_server(run: Run) -> None:
+    spy = "import os\n\nSEEN = dict(os.environ)\n\n\ndef top_k(xs, k):\n    raise KeyError(str(SEEN))\n"
+    with OpenAIServer(Served(answers(generate_code=[fenced(spy)]))) as server:
+        _, out, err = run(SPECIFICATION, "--max-repairs", "0", "--verbose", server=server)
+    files = [path for path in Path(".greenloop").rglob("*") if path.is_file()]
+    texts = [
+        out,
+        err,
+        *(path.read_text("utf-8", "replace") for path in files),
+        str(server.requests),
+    ]
+    assert server.keys == [f"Bearer {KEY}"] * 4
+    assert not [text for text in texts if KEY in text]
+    assert "PYTHONHASHSEED" in err  # the spy's message did come through
+
+
+@pytest.mark.slow
+def test_report_of_the_latest_run(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        run(SPECIFICATION, server=server)
+    status, out, _ = run("report")
+    assert status == 0
+    assert "passed       test_negative [R2]" in out
+    status, out, _ = run("report", "--json")
+    assert json.loads(out) == the_report()
+
+
+def test_report_where_there_is_none(run: Run) -> None:
+    status, _, err = run("report")
+    assert status == 2
+    assert "no runs" in err
+
+
+def test_doctor_names_what_is_missing_and_how_to_mend_it(run: Run) -> None:
+    status, out, _ = run("doctor")
+    assert status == 3
+    assert "ok      sandbox: " in out
+    assert "OPENAI_API_KEY" in out
+    status, out, _ = run("doctor", "--json", OPENAI_API_KEY=KEY)
+    assert status == 0
+    assert KEY not in out
+    assert json.loads(out)["model"]["ok"] is True
+
+
+def test_doctor_names_the_packages_that_code_may_use(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    flags = ("--allow-package", "Requests>=2,<3", "--allow-package", "toolz==1.*")
+    _, out, _ = run("doctor", *flags, GREENLOOP_ALLOWED_PACKAGES="PyYAML")
+    line = next(line for line in out.splitlines() if line.startswith("ok      packages: "))
+    assert "pyyaml (import yaml), requests<3,>=2, toolz==1.*; 0 sets in the cache" in line
+    assert str(tmp_path / "cache") in line
+    _, out, _ = run("doctor", GREENLOOP_ALLOWED_PACKAGES="none")
+    assert "ok      packages: none: the standard library only" in out
+
+
+@pytest.mark.slow
+def test_what_is_allowed_when_a_run_is_resumed_comes_on_top(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of the agreed packages is lost: the run goes on once they can be had."""
+    only_wheels_of(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    agreed = answers(parse_specification=[contract_answer(packages=["alpha"])])
+    with OpenAIServer(Served(agreed)) as server:
+        status, _, err = run(SPECIFICATION, "--allow-package", "alpha", server=server)
+        assert status == 4
+        assert "alpha cannot be installed: there is no wheel of alpha" in err
+        wheel(tmp_path, "alpha", {"alpha.py": ""})
+        folder = next(Path(".greenloop/runs").iterdir())
+        status, _, err = run("resume", str(folder), server=server)
+        assert status == 0
+        assert "packages alpha 1.0 (installed)" in err
+        assert [tool_of(item) for item in server.requests].count("parse_specification") == 1
+    kept = RunDirectory(folder).load_request().options
+    assert (kept["allowed_packages"], kept["allow_package"]) == (None, "alpha")
+    twice = answers(parse_specification=[contract_answer(packages=["alpha", "beta"])] * 2)
+    with OpenAIServer(Served({**agreed, **twice})) as server:
+        status, _, err = run(
+            SPECIFICATION, "--allow-package", "alpha", "--run-dir", "two", server=server
+        )
+        assert status == 3
+        assert "--allow-package beta" in err
+    wheel(tmp_path, "beta", {"beta.py": ""})
+    with OpenAIServer(Served({**answers(), **twice})) as server:
+        status, _, err = run("resume", "two", "--allow-package", "beta", server=server)
+        assert status == 0
+        assert "packages alpha 1.0, beta 1.0 (installed)" in err
+
+
+def test_doctor_shouts_where_there_is_no_sandbox(run: Run) -> None:
+    status, out, _ = run("doctor", "--sandbox", "none", OPENAI_API_KEY=KEY)
+    assert status == 0  # it was asked for
+    assert "WARNING sandbox: none: NONE: this machine's files, network" in out
+    status, out, _ = run("doctor", "--sandbox", "none", "--json", OPENAI_API_KEY=KEY)
+    assert json.loads(out)["sandbox"]["danger"] is True
+
+
+@pytest.mark.slow
+def test_module_is_found_for_a_local_server(run: Run) -> None:
+    with OpenAIServer(Served(answers()), models=("llama3", "qwen3-coder:30b")) as server:
+        status, _, err = run(SPECIFICATION, server=server)
+    assert status == 0
+    assert "openai-compatible:qwen3-coder:30b" in err
+    assert server.requests[0]["model"] == "qwen3-coder:30b"
+
+
+@pytest.mark.slow
+def test_text_of_tests_comes_from_contract_only(run: Run) -> None:
+    """Tests come from the contract: no request of the tests' side ever holds the code."""
+    wrong = answers(
+        generate_code=[fenced(WRONG_CODE)],
+        generate_tests=[suite_answer(GOOD_TESTS.replace("R2", "R9")), suite_answer()],
+        repair_code=[fenced("def top_k(xs, k):\n    return 'marker'\n")],
+    )
+    with OpenAIServer(Served(wrong)) as server:
+        run(SPECIFICATION, "--max-repairs", "1", server=server)
+    asked = [str(item) for item in server.requests if tool_of(item) == "generate_tests"]
+    assert len(asked) == 2
+    assert not [text for text in asked if "return sorted" in text]

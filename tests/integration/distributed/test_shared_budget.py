@@ -1,0 +1,167 @@
+"""What all nodes share: the budgets, the rates, and what a lost run gives back. No Ray is needed."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenloop.distributed.shared_budget import (
+    BudgetLimits,
+    RemoteBudget,
+    RemoteCallLimits,
+    SharedBudget,
+)
+from greenloop.distributed.worker_pool import parse_nodes
+from greenloop.errors import BudgetExhaustedError, GreenloopError
+from greenloop.llm.rate_limits import LLMCall
+from greenloop.llm.response_log import TokenCount
+from tests.integration.cli.conftest import Run
+
+PRICED = "openai:gpt-4o"
+CALL = LLMCall("generate_code", 400)  # about 100 tokens
+ANSWER = TokenCount(input_tokens=100, output_tokens=50)
+
+
+class Remote:
+    """A purse as another process holds it: its methods' `remote` begins the call."""
+
+    def __init__(self, purse: SharedBudget) -> None:
+        self._purse = purse
+
+    def __getattr__(self, name: str) -> Any:
+        work: Callable[..., Any] = getattr(self._purse, name)
+        return type("Method", (), {"remote": staticmethod(lambda *a: _begun(work(*a)))})
+
+
+def _begun(work: Coroutine[Any, Any, Any]) -> Any:
+    return asyncio.ensure_future(work)
+
+
+async def purse_with(rations: BudgetLimits, *runs: str) -> SharedBudget:
+    purse = SharedBudget(rations)
+    for run in runs:
+        await purse.open_account(run)
+    return purse
+
+
+def test_two_runs_share_one_budget() -> None:
+    async def body() -> None:
+        purse = await purse_with(BudgetLimits(max_tokens=310), "a", "b")
+        assert isinstance(await purse.reserve_call("a", CALL), int)
+        assert isinstance(await purse.reserve_call("b", CALL), int)
+        await purse.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
+        refused = await purse.reserve_call("b", CALL)  # 150 spent, 200 out
+        assert isinstance(refused, BudgetExhaustedError)
+        assert "--max-tokens" in str(refused)
+
+    asyncio.run(body())
+
+
+def test_a_lost_run_gives_back_what_it_spent_and_held() -> None:
+    async def body() -> None:
+        purse = await purse_with(BudgetLimits(max_tokens=400, max_cost=1.0), "a, try 1", "b")
+        for run in ("a, try 1", "b"):
+            await purse.reserve_call(run, LLMCall(CALL.tool, CALL.characters, PRICED))
+            await purse.record_call(run, "generate_code", PRICED, ANSWER, 1.0)
+        cost = await purse.cost()
+        assert cost is not None
+        await purse.close_account("a, try 1", is_lost=True)
+        assert await purse.tokens() == 150
+        assert await purse.cost() == pytest.approx(cost / 2)
+        await purse.record_call(
+            "a, try 1", "generate_code", PRICED, ANSWER, 1.0
+        )  # from behind a broken line
+        assert await purse.tokens() == 150
+        assert isinstance(await purse.reserve_call("a, try 1", CALL), GreenloopError)
+        await purse.open_account("a, try 2")
+        assert isinstance(await purse.reserve_call("a, try 2", CALL), int)
+
+    asyncio.run(body())
+
+
+def test_an_ended_run_stays_entered() -> None:
+    async def body() -> None:
+        purse = await purse_with(BudgetLimits(), "a")
+        await purse.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
+        await purse.close_account("a")
+        assert await purse.tokens() == 150
+
+    asyncio.run(body())
+
+
+def test_the_rate_holds_for_all_runs_together() -> None:
+    async def body() -> None:
+        purse = await purse_with(BudgetLimits(requests_per_minute=2), "a", "b")
+        await purse.reserve_call("a", CALL)
+        await purse.reserve_call("b", CALL)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(purse.reserve_call("a", CALL), 0.2)
+
+    asyncio.run(body())
+
+
+def test_between_leaving_and_entering_no_other_call_slips_through() -> None:
+    """150 tokens are spent by a call that had reserved 100; the budget has room for one call."""
+
+    async def body() -> None:
+        purse = await purse_with(BudgetLimits(max_tokens=199), "a", "b")
+        remote = Remote(purse)
+        ledger = RemoteBudget(shared_budget=remote, run="a")
+        async with RemoteCallLimits(remote, "a").call(CALL):
+            assert isinstance(await purse.reserve_call("b", CALL), BudgetExhaustedError)
+        between = remote.reserve_call.remote("b", CALL)
+        ledger.add("generate_code", PRICED, ANSWER, 1.0)
+        assert isinstance(await between, BudgetExhaustedError)
+        assert (await purse.tokens(), ledger.tokens) == (150, 150)
+        await purse.close_account("a")
+        assert await purse.tokens() == 150
+
+    asyncio.run(body())
+
+
+def test_only_living_nodes_with_a_cpu_are_worked_on() -> None:
+    def listed(id: str, alive: bool, **resources: float) -> dict[str, Any]:
+        address = {"NodeManagerAddress": "127.0.0.1"}
+        return {"NodeID": id, "Alive": alive, "Resources": resources, **address}
+
+    nodes = parse_nodes(
+        [
+            listed("dead", False, CPU=8.0),
+            listed("head", True, memory=1.0),
+            listed("half", True, CPU=0.5),
+            listed("good", True, CPU=4.0),
+        ]
+    )
+    assert [(item.id, item.cpus) for item in nodes] == [("good", 4)]
+
+
+def test_without_ray_one_line_says_what_to_install(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    Path("a.md").write_text("Write a function.")
+    status, out, err = run("batch", "a.md", "--engine", "ray")
+    assert (status, out) == (2, "")
+    assert err.strip() == (
+        "greenloop: --engine ray needs packages that are missing: pip install 'greenloop[ray]'"
+    )
+    assert not Path(".greenloop").exists()
+
+
+def test_an_address_without_ray_is_a_mistake(run: Run) -> None:
+    Path("a.md").write_text("Write a function.")
+    status, _, err = run("batch", "a.md", "--address", "127.0.0.1:6379")
+    assert (status, "--engine ray" in err) == (2, True)
+
+
+def test_the_local_engine_imports_nothing_of_this() -> None:
+    code = "import sys, greenloop.cli.commands.batch; print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(ended.stdout.split())
+    assert not loaded & {"ray", "fsspec", "greenloop.distributed"}

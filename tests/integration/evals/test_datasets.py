@@ -1,0 +1,228 @@
+"""Each format: the model is told what it needs and no more, and the hidden tests tell right from wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from greenloop.dependencies import PackageResolver
+from greenloop.errors import InputError
+from greenloop.evals.datasets.loader import TaskSource
+from greenloop.evals.hidden_tests import (
+    HiddenTestsOutcome,
+    TaskSandboxFactory,
+    outcome_from_run,
+    run_hidden_tests,
+)
+from greenloop.evals.task import EvalTask
+from greenloop.evals.task_store import TaskStore
+from greenloop.records import Failure, Frame, TestRun
+from greenloop.sandbox import Sandbox
+from tests.integration.evals.conftest import DATA
+
+
+def tasks(name: str) -> dict[str, EvalTask]:
+    return {task.id: task for task in TaskSource(DATA / name)}
+
+
+def truth(box: Sandbox, task: EvalTask, code: str) -> HiddenTestsOutcome:
+    return asyncio.run(run_hidden_tests(task, code, TaskSandboxFactory(box, PackageResolver())))
+
+
+# By task: what its text has to say, what it must not, and how a wrong solution differs.
+CASES = {
+    ("own.jsonl", "median-of-three"): ("middle(a, b, c)", "27", ("[1]", "[0]")),
+    ("own.jsonl", "initials"): ("must offer `initials`", "A.L.", ("'.'", "','")),
+    ("humaneval.jsonl", "Own/0"): ("def longest_gap(days: List[int])", "18", ("max(", "min(")),
+    ("humaneval.jsonl", "Own/1"): ("return text.upper() + '!'", "tick", ("lower", "title")),
+    ("mbpp.jsonl", "9001"): (
+        "function `coins_left` with 2 parameters, called like `coins_left([1, 5, 12], 4)`",
+        "[5, 12]",
+        (">", ">="),
+    ),
+    ("mbpp.jsonl", "9004"): ("function `max` with 1 parameter", "== 8", ("seen[-1]", "seen[0]")),
+    ("mbpp.jsonl", "9002"): ("chain.rest = Link(9)", "17", ("link.weight +", "1 +")),
+    ("sanitized-mbpp.json", "9003"): ("called like `side_of(2.25)`", "1.5", ("sqrt", "exp")),
+    ("evalplus.jsonl", "HumanEval/9000"): ("def thirds(total: float)", "-2.5", ("3] *", "4] *")),
+    ("evalplus.jsonl", "Mbpp/106"): (
+        "`behind` with 2 parameters",
+        "(3, 4)",
+        ("pair +", "2*pair +"),
+    ),
+    ("exercises", "counting-sheep"): (
+        "the function `count` (parameters: size, animal)",
+        "goat",
+        ("nothing to count", "none"),
+    ),
+    ("exercises", "kitchen-timer"): ("- `FULL`", "04:00\n", ("- 1", "- 2")),
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_task_of_each_format(box: Sandbox, case: tuple[str, str]) -> None:
+    file, id = case
+    said, secret, (right, wrong) = CASES[case]
+    task = tasks(file)[id]
+    assert said in task.spec
+    assert secret not in task.spec
+    assert task.solution.strip().splitlines()[-1].strip() not in task.spec
+    found = truth(box, task, task.solution)
+    assert (found.truth, found.reason) == ("passed", "")
+    assert right in task.solution
+    assert truth(box, task, task.solution.replace(right, wrong)).truth == "failed"
+
+
+def test_floats_may_differ_a_little_where_the_truth_is_computed(box: Sandbox) -> None:
+    task = tasks("evalplus.jsonl")["HumanEval/9000"]
+    near = task.solution.replace("total / 3", "total * 0.33333333333")
+    assert truth(box, task, near).truth == "passed"
+    assert truth(box, task, near.replace("0.33333333333", "0.3333")).truth == "failed"
+
+
+def test_a_second_right_answer_of_evalplus_is_right_here_too(box: Sandbox) -> None:
+    line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[1])
+    line |= {
+        "task_id": "Mbpp/581",
+        "entry_point": "surface_Area",
+        "canonical_solution": "\ndef surface_Area(edge, slant):\n    return edge * (edge + 2 * slant)\n",
+        "base_input": [[6, 4]],
+        "plus_input": [],
+    }
+    Path("two.jsonl").write_text(json.dumps(line))
+    (task,) = TaskSource(Path("two.jsonl"))
+    for answer, expected in ((84, "passed"), (96, "passed"), (95, "failed")):
+        code = f"def surface_Area(edge, other):\n    return {answer}\n"
+        assert truth(box, task, code).truth == expected
+
+
+def test_what_evalplus_adds_to_a_task_of_mbpp_is_run(box: Sandbox) -> None:
+    line = json.loads((DATA / "mbpp.jsonl").read_text().splitlines()[0])
+    line["test"] = (
+        "def assertion(found, wanted):\n    assert found == wanted\n\n\n"
+        "inputs, results = [[[1, 5], 5], [[7], 6]], [[], [7]]\n"
+        "for inp, exp in zip(inputs, results):\n    assertion(coins_left(*inp), exp)\n"
+    )
+    Path("more.jsonl").write_text(json.dumps(line))
+    (task,) = TaskSource(Path("more.jsonl"))
+    assert truth(box, task, task.solution).truth == "passed"
+    remembers = "def coins_left(purse, price):\n    return [5, 12] if price == 4 else []\n"
+    assert truth(box, task, remembers).reason.startswith("test_more: AssertionError")
+
+
+def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox) -> None:
+    line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[0])
+    line["base_input"] = [["no number"]]
+    Path("odd.jsonl").write_text(json.dumps(line))
+    (task,) = TaskSource(Path("odd.jsonl"))
+    found = truth(box, task, "def thirds(total):\n    return []\n")
+    assert found.truth == "unknown"
+    assert "the task's own solution: TypeError" in found.reason
+
+
+def test_a_solution_of_the_data_that_never_ends_is_not_the_code_s_fault() -> None:
+    task = tasks("evalplus.jsonl")["HumanEval/9000"]
+    name = "_answers_of_the_task"
+    assert f"def {name}(" in task.tests[0].code
+    files = [item.to_test_file() for item in task.tests]
+    place = {"test": "t::test_base", "phase": "call", "exception": "Timeout", "message": "30 s"}
+    for function, expected in ((name, "unknown"), ("_check", "failed")):
+        frame = Frame(file=task.tests[0].name, line=1, function=function, text="…")
+        failure = Failure.model_validate({**place, "frames": (frame,)})
+        assert (
+            outcome_from_run(files, TestRun(ending="timeout", failures=(failure,))).truth
+            == expected
+        )
+
+
+def test_numbers_of_any_length(box: Sandbox) -> None:
+    text = (DATA / "evalplus.jsonl").read_text().splitlines()[1]
+    Path("long.jsonl").write_text(text.replace("[[0], [0]]", f"[[1{'0' * 5000}], [0]]"))
+    (task,) = TaskSource(Path("long.jsonl"))
+    assert truth(box, task, task.solution).truth == "passed"
+
+
+def test_code_cannot_leave_out_hidden_tests(box: Sandbox) -> None:
+    task = tasks("own.jsonl")["median-of-three"]
+    for trick in (
+        "import os\nos._exit(0)\n",
+        "import pytest\npytest.skip('x', allow_module_level=True)\n",
+    ):
+        assert truth(box, task, trick + task.solution).truth == "failed"
+    skipping = task.solution.replace("    return", "    import pytest; pytest.skip()\n    return")
+    assert truth(box, task, skipping).truth == "failed"
+    assert truth(box, task, "").reason == "there is no code"
+
+
+def test_gzip_and_formats_that_are_named() -> None:
+    text = (DATA / "humaneval.jsonl").read_bytes()
+    for name in ("tasks.jsonl.gz", "named.otherwise"):
+        Path(name).write_bytes(gzip.compress(text))
+        source = TaskSource(Path(name), "humaneval")
+        assert [task.id for task in source] == ["Own/0", "Own/1"]
+    Path("unpacked.jsonl.gz").write_bytes(text)
+    assert TaskSource(Path("unpacked.jsonl.gz")).format == "humaneval"
+    Path("cut.jsonl.gz").write_bytes(gzip.compress(text)[:200])
+    Path("broken.jsonl.gz").write_bytes(b"\x1f\x8b no gzip")
+    for name in ("cut", "broken"):
+        with pytest.raises(InputError, match=rf"{name}\.jsonl\.gz cannot be read"):
+            list(TaskSource(Path(f"{name}.jsonl.gz")))
+
+
+def test_a_byte_order_mark_and_other_ends_of_lines() -> None:
+    lines = (DATA / "humaneval.jsonl").read_bytes().splitlines()
+    array = b"[" + b",\n".join(lines) + b"]"
+    for text in (b"\r\n".join(lines), b"\n\n".join(lines), array, b" \n" + array):
+        Path("tasks.jsonl").write_bytes(b"\xef\xbb\xbf" + text)
+        assert [task.id for task in TaskSource(Path("tasks.jsonl"))] == ["Own/0", "Own/1"]
+
+
+def test_one_exercise_is_a_folder_too() -> None:
+    (task,) = TaskSource(DATA / "exercises" / "counting-sheep")
+    assert task.id == "counting-sheep"
+    assert "shepherd counts aloud" in task.spec
+    assert "nothing to count" in task.spec  # instructions.append.md
+
+
+def test_what_teaches_python_is_not_what_is_asked_for() -> None:
+    shutil.copytree(DATA / "exercises", "exercises")
+    for name in ("kitchen-timer", "counting-sheep"):
+        Path(f"exercises/{name}/.docs/introduction.md").write_text("Once upon a time")
+    told = {task.id: task.spec for task in TaskSource(Path("exercises"))}
+    assert "Once" in told["counting-sheep"]
+    assert "Once" not in told["kitchen-timer"]  # it has an exemplar: an exercise of a concept
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"files": {"solution": ["a.py", "b.py"], "test": ["t.py"]}}, "has to name one .py file"),
+        ({"files": {"solution": ["a.py"], "test": ["../t.py"]}}, "only .py files beside them"),
+        ({"files": {"solution": ["a.py"], "test": []}}, "no config of an exercise"),
+        ({"files": {"solution": ["../../a.py"], "test": ["t.py"]}}, "leads out of the exercise"),
+        ({}, "no config of an exercise"),
+    ],
+)
+def test_an_exercise_that_does_not_fit_can_be_left_out(change: object, told: str) -> None:
+    shutil.copytree(DATA / "exercises", "exercises")
+    Path("a.py").write_text("")
+    config = Path("exercises/kitchen-timer/.meta/config.json")
+    config.write_text(json.dumps(change))
+    with pytest.raises(InputError, match=r"exercises/kitchen-timer") as error:
+        list(TaskSource(Path("exercises")))
+    assert told in str(error.value)
+    rest = TaskSource(Path("exercises"), leave_out=frozenset({"kitchen-timer"}))
+    assert [task.id for task in rest] == ["counting-sheep"]
+
+
+def test_a_thousand_tasks_are_on_disk_and_not_in_memory(tmp_path: Path) -> None:
+    (task,) = TaskSource(DATA / "own.jsonl", leave_out=frozenset({"initials"}))
+    many = (task.model_copy(update={"id": f"t{n}", "module": "middle"}) for n in range(1000))
+    store = TaskStore(tmp_path / "tasks.jsonl", many)
+    assert len(store) == 1000
+    assert store.read_task("t700") == task.model_copy(update={"id": "t700"})
+    assert store.entries[700].sha256 != store.tests_sha256("t700")

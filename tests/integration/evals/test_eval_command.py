@@ -1,0 +1,275 @@
+"""An evaluation from the command line, against a local server that speaks OpenAI's API."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.cli.conftest import Run
+from tests.integration.evals.conftest import DATA, Examinee, written
+from tests.support.openai_server import OpenAIServer, Reply
+
+QUICK = {"GREENLOOP_HARDENING_ROUNDS": "0", "MAX_REPAIR_ITERATIONS": "0"}
+# Without a wall, which starts at once and has tests of its own; then nothing is `verified`.
+PLAIN = {**QUICK, "GREENLOOP_MUTANTS": "0", "GREENLOOP_SANDBOX": "none"}
+Examined = tuple[Examinee, OpenAIServer]
+_PATIENCE_S = 60
+
+
+EVAL = (sys.executable, "-m", "greenloop", "eval")
+
+
+def piped(server: OpenAIServer) -> dict[str, Any]:
+    """How a process of its own is started that asks this server."""
+    environment = {
+        **PLAIN,
+        "PATH": os.environ["PATH"],
+        "HOME": str(Path.cwd()),
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": "sk-test",
+    }
+    pipe = subprocess.PIPE
+    return {"env": environment, "stdout": pipe, "stderr": pipe, "text": True}
+
+
+def results(folder: str) -> dict[str, dict[str, Any]]:
+    """The lines of `eval.jsonl` by id; each id once."""
+    lines = [json.loads(line) for line in Path(folder, "eval.jsonl").read_text().splitlines()]
+    by_id = {item["id"]: item for item in lines}
+    assert len(by_id) == len(lines)
+    return by_id
+
+
+@pytest.mark.slow
+def test_verdicts_are_held_against_tests_that_nobody_saw(run: Run, examinee: Examined) -> None:
+    respond, server = examinee
+    tasks = written("right", "too-good", "too-bad", "wrong", "broken")
+    command = ("eval", tasks, "--run-dir", "ev", "--json", "--markdown", "ev.md")
+    status, out, err = run(*command, server=server, **QUICK)
+    assert status == 0, err
+    report = json.loads(out)
+    rate = report["pass_at_1"]
+    assert (rate["count"], rate["of"], round(rate["low"], 3)) == (2, 5, 0.118)
+    assert (report["broken_off"], report["not_run"], report["unknown"]) == (1, 0, 0)
+    rows = {row["verdict"]: row for row in report["verdicts"]}
+    assert (rows["verified"]["hidden_passed"], rows["verified"]["hidden_failed"]) == (1, 1)
+    assert (rows["verified"]["wrong"]["count"], rows["verified"]["wrong"]["of"]) == (1, 2)
+    assert (rows["failed"]["wrong"]["count"], rows["failed"]["wrong"]["of"]) == (1, 2)
+    assert rows["passed"]["wrong"]["share"] is None
+    found = {id: (item["verdict"], item["truth"]) for id, item in results("ev").items()}
+    assert found == {
+        "right": ("verified", "passed"),
+        "too-good": ("verified", "failed"),
+        "too-bad": ("failed", "passed"),
+        "wrong": ("failed", "failed"),
+        "broken": (None, None),
+    }
+    assert report["total"]["calls"] == sum(respond.asked.values()) == 18
+    assert not any("test_hidden" in text or "31" in text for text in respond.told)
+    assert "1 of 5 tasks broke off" in Path("ev.md").read_text()
+
+
+@pytest.mark.slow
+def test_the_same_command_pays_nothing_twice_and_tries_again_what_broke_off(
+    run: Run, examinee: Examined
+) -> None:
+    respond, server = examinee
+    tasks = written("right", "broken")
+    first = run("eval", tasks, "--json", server=server, **PLAIN)
+    assert respond.asked == {"right": 4, "broken": 2}
+    respond._other_words["broken"] = "a good mood"
+    second = run("eval", tasks, "--json", server=server, **PLAIN)
+    assert respond.asked == {"right": 4, "broken": 2 + 4}
+    assert [json.loads(out)["pass_at_1"]["count"] for _, out, _ in (first, second)] == [1, 2]
+    # Other hidden tests for the same text: judged anew, and nobody is asked.
+    lines = [json.loads(line) for line in Path(tasks).read_text().splitlines()]
+    lines[0]["tests"] = lines[0]["tests"].replace("[31, 7]", "[0, 0]")
+    Path(tasks).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    third = json.loads(run("eval", tasks, "--json", server=server, **PLAIN)[1])
+    assert [item["truth"] for item in third["results"]] == ["failed", "passed"]
+    assert sum(respond.asked.values()) == 10
+
+
+@pytest.mark.slow
+def test_a_killed_evaluation_goes_on(examinee: Examined) -> None:
+    respond, server = examinee
+    tasks = written("right", "wrong")
+    held = Reply(status=500, delay_s=_PATIENCE_S)
+    server.respond = lambda request: respond(request) if len(server.requests) < 6 else held
+    command = [*EVAL, tasks, "--run-dir", "ev", "-j", "1"]
+    process = subprocess.Popen(command, **piped(server))
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("hidden     right"):
+            break
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=_PATIENCE_S)
+    assert list(results("ev")) == ["right"]
+    server.respond = respond
+    again = subprocess.Popen(command, **piped(server))
+    out, err = again.communicate(timeout=_PATIENCE_S)
+    assert again.returncode == 0, err
+    assert "hidden     right: passed (before)" in err
+    assert respond.asked["right"] == 4
+    assert [item["truth"] for item in results("ev").values()] == ["passed", "failed"]
+    assert "pass@1   50.0% (1 of 2" in out
+
+
+@pytest.mark.slow
+def test_an_interrupted_evaluation_finishes_what_is_under_way(examinee: Examined) -> None:
+    respond, server = examinee
+    begun, go_on = threading.Event(), threading.Event()
+
+    def patient(request: dict[str, Any]) -> Reply:
+        begun.set()
+        go_on.wait(_PATIENCE_S)
+        return respond(request)
+
+    server.respond = patient
+    command = [*EVAL, written("right", "wrong"), "-j", "1", "--run-dir", "ev"]
+    process = subprocess.Popen(command, **piped(server))
+    assert begun.wait(_PATIENCE_S)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    while "finishing what is under way" not in process.stderr.readline():
+        assert process.poll() is None
+    go_on.set()
+    out, err = process.communicate(timeout=_PATIENCE_S)
+    assert process.returncode == 130, err
+    assert "stopped; the same command goes on" in err
+    assert "not complete: 1 of 2 tasks were not run" in out
+    assert [item["truth"] for item in results("ev").values()] == ["passed"]
+
+
+@pytest.mark.slow
+def test_two_models_are_compared_task_by_task(run: Run, examinee: Examined) -> None:
+    respond, server = examinee
+    tasks = written("right", "wrong", "too-bad")
+    for folder in ("a", "b"):
+        run("eval", tasks, "--run-dir", folder, "-q", server=server, **PLAIN)
+        respond._other_words.update(wrong="a good mood", right="UPSIDE-DOWN", too_bad="NONSENSE")
+    status, out, _ = run("eval", "--compare", "a", "b", "--markdown", "flips.md")
+    assert status == 0
+    assert "B - A: -33.3 points" in out
+    assert "no difference shown (McNemar's exact test: p = 1.000)" in out
+    assert "A alone: right\n  A alone: too-bad\n  B alone: wrong" in out
+    assert "no difference shown" in Path("flips.md").read_text()
+    by_file = json.loads(run("eval", "--compare", "a/eval.json", "b", "--json")[1])
+    assert (by_file["a_alone"], by_file["b_alone"]) == (["right", "too-bad"], ["wrong"])
+    assert by_file["a_mean"]["calls"] > by_file["b_mean"]["calls"]
+
+
+@pytest.mark.slow
+def test_a_budget_ends_it_and_says_what_was_not_run(run: Run, examinee: Examined) -> None:
+    _, server = examinee
+    tasks = written("right", "wrong", "too-bad")
+    command = ("eval", tasks, "-j", "1", "--max-tokens", "700")
+    status, out, err = run(*command, server=server, **PLAIN)
+    assert status == 5
+    assert "goes on where" in err
+    assert "1 of 3 tasks broke off" in out
+    assert "not complete: 2 of 3 tasks were not run" in out
+
+
+def test_a_refused_key_is_told_once(run: Run) -> None:
+    with OpenAIServer(lambda _request: Reply("Incorrect API key", status=401)) as server:
+        tasks = written("right", "wrong")
+        status, _, err = run("eval", tasks, "-j", "1", server=server, **PLAIN)
+        assert len(server.requests) == 1
+    assert status == 3
+    assert "the key was refused" in err
+
+
+def test_another_model_does_not_go_on_in_the_same_folder(run: Run) -> None:
+    with OpenAIServer(lambda _request: Reply("no", status=401)) as server:
+        tasks = written("right")
+        run("eval", tasks, "--run-dir", "ev", server=server, **PLAIN)
+        asked = len(server.requests)
+        other = ("--model", "openai:other", "--run-dir", "ev")
+        status, _, err = run("eval", tasks, *other, server=server, **PLAIN)
+        assert len(server.requests) == asked
+    assert status == 2
+    assert "name another --run-dir" in err
+
+
+OWN = '{"id": "a", "spec": "x", "tests": %s}\n'
+BAD = {
+    "no file": (["nowhere.jsonl"], "nowhere.jsonl does not exist"),
+    "nothing named": ([], "name a file of tasks"),
+    "no JSON": (["broken.jsonl"], "broken.jsonl, line 2: not JSON"),
+    "one object in all": (["object.json"], "read is one JSON object a line, or one array"),
+    "an empty file": (["empty.jsonl"], "holds no tasks"),
+    "an unknown format": (["odd.jsonl"], "odd.jsonl, line 1: the keys (question) are of no known"),
+    "another format": (["own.jsonl", "--format", "mbpp"], "own.jsonl, line 1 (mbpp): task_id"),
+    "a folder as a file": (["folder", "--format", "mbpp"], "--format mbpp is not for a folder"),
+    "no exercise": (["folder"], "there is no task"),
+    "two of one id": (["twice.jsonl"], "twice.jsonl, line 2: a second task has the id a"),
+    "no Python": (["nopython.jsonl"], "line 1 (id a): the tests are no Python: line 1"),
+    "no test": (["notest.jsonl"], "line 1 (id a): the tests hold no test"),
+    "no module": (["nomodule.jsonl"], "line 1 (id a): the tests import no module of the task's"),
+    "no tests file": (["nofile.jsonl"], "there.py cannot be read"),
+    "nothing to leave out": (["own.jsonl", "--leave-out", "b"], "--leave-out b"),
+    "tests and compare": (["own.jsonl", "--compare", "a", "b"], "takes two evaluations"),
+    "no evaluations": (["--compare", "folder", "own.jsonl"], "folder holds no evaluation"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_before_anything_is_asked(run: Run, case: str) -> None:
+    Path("folder").mkdir()
+    good = OWN % json.dumps("import m\n\ndef test_x():\n    assert m.x\n")
+    texts = {
+        "broken": good + "{",
+        "empty": "\n",
+        "odd": '{"question": "?"}',
+        "own": good,
+        "twice": good * 2,
+        "nopython": OWN % '"import m\\ndef test_x(:\\n"'.replace("import m\\n", "import (\\n"),
+        "notest": OWN % '"import m\\nassert m.x\\n"',
+        "nomodule": OWN % '"import os\\ndef test_x(): pass\\n"',
+        "nofile": OWN % '"there.py"',
+    }
+    Path("object.json").write_text('{\n "a": {"id": "a"}\n}\n')
+    texts["nopython"] = texts["nopython"].replace('"tests"', '"module": "m", "tests"')
+    for name, text in texts.items():
+        Path(f"{name}.jsonl").write_text(text)
+    arguments, told = BAD[case]
+    with OpenAIServer(lambda _request: Reply("never")) as server:
+        status, out, err = run("eval", *arguments, server=server, **PLAIN)
+        assert server.requests == []
+    assert (status, out) == (2, "")
+    assert told in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_tests_that_break_of_themselves_are_told_before_anything_is_asked(run: Run) -> None:
+    line = {
+        "id": "a",
+        "spec": "x",
+        "tests": "import m\nX = undefined\n\ndef test_x():\n    m.f()\n",
+    }
+    Path("tasks.jsonl").write_text(json.dumps(line))
+    with OpenAIServer(lambda _request: Reply("never")) as server:
+        status, _, err = run("eval", "tasks.jsonl", "-q", server=server, **PLAIN)
+        assert server.requests == []
+    assert status == 2
+    assert "line 1 (id a): the tests cannot be collected, whatever the code is: NameError" in err
+
+
+def test_solutions_of_the_data_are_tried_without_a_model(run: Run) -> None:
+    status, out, _ = run("eval", str(DATA / "own.jsonl"), "--check-tasks", **PLAIN)
+    assert (status, out) == (0, "2 of 2 solutions of the data pass their hidden tests\n")
+    lines = (DATA / "own.jsonl").read_text().replace("(a, b, c))[1]", "(a, b, c))[0]")
+    Path("tasks.jsonl").write_text(lines)
+    limited = ("--limit", "1", "--check-tasks")
+    status, out, err = run("eval", "tasks.jsonl", *limited, **PLAIN)
+    assert (status, out) == (1, "0 of 1 solutions of the data pass their hidden tests\n")
+    assert "median-of-three: failed: test_hidden_order: AssertionError" in err

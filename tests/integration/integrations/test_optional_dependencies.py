@@ -1,0 +1,83 @@
+"""Extras that are not installed, and environments that ask for nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from greenloop import events as e
+from greenloop.cli.main import app
+from greenloop.tracing.setup import TracingEnvironment
+from tests.integration.integrations.conftest import told_of
+
+
+def test_without_the_sdk_one_line_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in list(sys.modules):
+        if (
+            name.partition(".")[0] in ("mcp", "mcp_types")
+            or name == "greenloop.integrations.mcp.tools"
+        ):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    with pytest.raises(SystemExit) as ended:
+        app(["mcp"], prog_name="greenloop")
+    said = capsys.readouterr()
+    assert (ended.value.code, said.out) == (2, "")
+    assert said.err.count("\n") == 1
+    assert "pip install 'greenloop[mcp]'" in said.err
+
+
+def test_a_package_that_is_missing_is_said_once_and_the_run_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.delitem(sys.modules, "greenloop.tracing.otel", raising=False)
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    told = told_of(e.CallStarted("generate_code"))
+    assert isinstance(told[0], e.Notice)
+    assert "greenloop[otel]" in told[0].text
+    assert told[1:] == [e.CallStarted("generate_code")]
+
+
+def test_nothing_is_imported_where_nothing_is_asked_for() -> None:
+    code = (
+        "from greenloop.tracing.setup import open_tracing; open_tracing(); import sys;"
+        "print([name for name in ('opentelemetry', 'langsmith', 'dotenv') if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("environment", "wanted"),
+    [
+        ({}, TracingEnvironment()),
+        ({"OTEL_SERVICE_NAME": "x"}, TracingEnvironment()),
+        ({"OTEL_TRACES_EXPORTER": "otlp"}, TracingEnvironment(otel=True)),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, TracingEnvironment(otel=True)),
+        (
+            {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "none"},
+            TracingEnvironment(),
+        ),
+        (
+            {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"},
+            TracingEnvironment(),
+        ),
+        ({"LANGSMITH_API_KEY": "x"}, TracingEnvironment()),
+        ({"LANGSMITH_TRACING": "true"}, TracingEnvironment()),
+        (
+            {"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_API_KEY": "x"},
+            TracingEnvironment(langsmith=True),
+        ),
+        ({"LANGFUSE_PUBLIC_KEY": "x"}, TracingEnvironment()),
+        ({"GREENLOOP_TRACE_CONTENT": "0"}, TracingEnvironment()),
+    ],
+)
+def test_the_environment_says_what_is_wanted(
+    environment: dict[str, str], wanted: TracingEnvironment
+) -> None:
+    assert TracingEnvironment.from_environment(environment) == wanted

@@ -1,0 +1,249 @@
+"""Async and property tests: run by the packages that can, and never passed over in silence."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+
+from greenloop.records import TestRun
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.backends import landlock
+from greenloop.sandbox.backends.container import command
+from greenloop.sandbox.backends.mounts import build_guest_mounts, list_site_entries
+from greenloop.sandbox.guest.pytest_plugin.failure_details import ASYNC_ADVICE
+from greenloop.sandbox.guest.pytest_plugin.return_values import FALSE_ADVICE, GENERATOR_ADVICE
+from greenloop.sandbox.warm import backend
+from greenloop.testsuite.quality_gates import NOT_RUN_MESSAGES
+from tests.integration.sandbox.conftest import kinds, made
+
+_PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
+_missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+needs_packages = pytest.mark.skipif(bool(_missing), reason=f"not installed: {_missing}")
+CODE = "async def double(n): return n * 2\ndef plain(n): return n * 2\n"
+ALONE = """
+import asyncio, unittest
+import pytest
+from solution import double
+
+
+async def test_bare():
+    assert await double(1) == 3
+
+
+async def test_generator():
+    yield 1
+
+
+class TestGroup:
+    async def test_method(self):
+        assert await double(1) == 3
+
+
+@pytest.mark.xfail
+async def test_xfail():
+    assert await double(1) == 3
+
+
+class Plain(unittest.TestCase):
+    async def test_unit(self):
+        self.assertEqual(await double(1), 3)
+
+
+class Waiting(unittest.IsolatedAsyncioTestCase):
+    async def test_unit(self):
+        self.assertEqual(await double(1), 2)
+
+
+def test_run():
+    assert asyncio.run(double(1)) == 2
+
+
+def awaitable(test):
+    def given_back(*args):
+        return test(*args)
+    return given_back
+
+
+@awaitable
+async def test_wrapped():
+    assert await double(1) == 3
+
+
+class Back(unittest.TestCase):
+    @awaitable
+    async def test_wrapped(self):
+        self.assertEqual(await double(1), 3)
+
+    def test_generator(self):
+        yield self.assertEqual(1, 2)
+
+    @unittest.expectedFailure
+    def test_false(self):
+        return 1 == 2
+
+    def test_harmless(self):
+        return 1
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_false(n):
+    return n == 2
+
+
+def test_harmless():
+    assert True
+    return "something"
+"""
+
+
+@pytest.fixture(scope="module")
+def alone(box: Sandbox) -> TestRun:
+    return box.run_tests(CODE, ALONE)
+
+
+def test_an_async_test_that_nothing_runs_fails_and_says_what_to_do(alone: TestRun) -> None:
+    refused = {
+        f"test_solution.py::{name}"
+        for name in (
+            "test_bare",
+            "test_generator",
+            "TestGroup::test_method",
+            "test_xfail",
+            "Plain::test_unit",
+            "test_wrapped",
+            "Back::test_wrapped",
+        )
+    }
+    said = [item.test for item in alone.failures if item.message == ASYNC_ADVICE]
+    assert sorted(said) == sorted(refused)
+    assert {alone.outcomes[name] for name in refused} == {"failed"}
+    assert "asyncio.run(" in ASYNC_ADVICE
+
+
+def test_what_a_test_gives_back_does_not_make_it_pass(alone: TestRun) -> None:
+    told = {
+        item.test.partition("::")[2]: item.message
+        for item in alone.failures
+        if item.message != ASYNC_ADVICE
+    }
+    assert told == {
+        "Back::test_generator": GENERATOR_ADVICE,
+        "Back::test_false": FALSE_ADVICE,
+        "test_false[1]": FALSE_ADVICE,
+    }
+    assert alone.failing_tests == {item.test for item in alone.failures}
+    assert alone.outcomes["test_solution.py::test_false[2]"] == "passed"
+    assert alone.outcomes["test_solution.py::test_harmless"] == "passed"
+    assert alone.outcomes["test_solution.py::Back::test_harmless"] == "passed"
+
+
+def test_gates_know_the_words_for_a_test_that_is_not_run() -> None:
+    assert ASYNC_ADVICE.startswith(NOT_RUN_MESSAGES)
+    assert GENERATOR_ADVICE.startswith(NOT_RUN_MESSAGES)
+
+
+def test_async_tests_that_run_by_themselves_do(alone: TestRun) -> None:
+    assert alone.outcomes["test_solution.py::Waiting::test_unit"] == "passed"
+    assert alone.outcomes["test_solution.py::test_run"] == "passed"
+
+
+WITH_PACKAGES = """
+import pytest
+import pytest_asyncio
+from hypothesis import given, settings, strategies as st
+from solution import double, plain
+
+
+@pytest.mark.asyncio
+async def test_asyncio():
+    assert await double(1) == 2
+
+
+@pytest.mark.asyncio
+async def test_asyncio_wrong():
+    assert await double(1) == 3
+
+
+@pytest.mark.anyio
+async def test_anyio():
+    assert await double(1) == 2
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest_asyncio.fixture
+async def two():
+    return await double(1)
+
+
+@pytest.mark.asyncio
+async def test_fixture(two):
+    assert two == 2
+
+
+async def test_unmarked():
+    assert False
+
+
+@given(st.integers())
+def test_property(n):
+    assert plain(n) == n + n
+
+
+@given(st.integers())
+def test_property_wrong(n):
+    assert plain(n) < 1000
+
+
+@given(st.integers())
+def test_profile(n):
+    now = settings()
+    assert (now.derandomize, now.deadline, now.database) == (True, None, None)
+
+
+@settings(max_examples=3)
+@given(st.integers())
+def test_own_settings(n):
+    assert settings().max_examples != 3 or True
+"""
+
+
+@pytest.fixture(scope="module", params=kinds())
+def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """The sandboxes of this machine, the packages being among what a run sees."""
+    with pytest.MonkeyPatch.context() as patch:
+        wanted = ("pytest", *_PACKAGES)
+        for module in (backend, landlock):
+            patch.setattr(module, "build_guest_mounts", lambda: build_guest_mounts(wanted))
+        patch.setattr(command, "list_site_entries", lambda _: list_site_entries(wanted))
+        with made(request.param) as box:
+            yield box
+
+
+@needs_packages
+@pytest.mark.parametrize("hash_seed", [0, 5], ids=["warm", "cold"])
+def test_packages_that_are_there_are_used(with_packages: Sandbox, hash_seed: int) -> None:
+    run = with_packages.run_tests(CODE, WITH_PACKAGES, module="solution", hash_seed=hash_seed)
+    wrong = {item.test.partition("::")[2]: item for item in run.failures}
+    assert set(wrong) == {"test_asyncio_wrong", "test_unmarked", "test_property_wrong"}, str(run)
+    assert run.passed_count == len(run.tests) - 3
+    assert wrong["test_unmarked"].message == ASYNC_ADVICE
+    assert wrong["test_asyncio_wrong"].assertion is not None
+    assert "n=1000" in wrong["test_property_wrong"].message.replace(" ", "").replace("500", "1000")
+
+
+@needs_packages
+def test_the_same_examples_come_each_time(with_packages: Sandbox) -> None:
+    tests = (
+        "from hypothesis import given, strategies as st\nfrom solution import plain\nseen = []\n"
+        "@given(st.integers())\ndef test_a(n): seen.append(n)\n"
+        "def test_b(): assert not seen\n"
+    )
+    runs = [with_packages.run_tests(CODE, tests, module="solution") for _ in range(2)]
+    first, second = (run.failures[0].message for run in runs)
+    assert first == second

@@ -1,0 +1,98 @@
+"""From settings to a sandbox: what is asked for, or nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from greenloop.errors import SandboxError
+from greenloop.sandbox import factory, open_sandbox
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.base import BaseSandbox, ResourceLimits
+from greenloop.sandbox.factory import SandboxFactory
+from greenloop.sandbox.self_check import check_isolation
+from greenloop.settings import Settings
+from tests.integration.sandbox.conftest import KINDS, container_engine, made, walls, why_not
+from tests.support.container_image import IMAGE
+
+Machine = Callable[..., None]
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """A machine with these kinds and no others."""
+
+    def having(**kinds: SandboxFactory) -> None:
+        monkeypatch.setattr(factory, "_list_factories", lambda settings: kinds)
+
+    return having
+
+
+def missing(limits: ResourceLimits) -> BaseSandbox:
+    raise SandboxError("the kernel says no")
+
+
+def test_without_a_wall_it_says_so_in_capitals() -> None:
+    with open_sandbox(Settings.load(sandbox="none")) as box:
+        assert box.info.backend == "none"
+        assert box.info.isolation.startswith("NONE: ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
+def test_auto_takes_the_first_wall_that_holds() -> None:
+    with open_sandbox(Settings.load()) as box:
+        assert box.info.backend == walls()[0]
+        check_isolation(box)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_wall_was_tried(kind: str) -> None:
+    if reason := why_not(kind):
+        pytest.skip(f"{kind} was not tried: {reason}")
+    chosen = {"container_engine": container_engine().name} if kind == "container" else {}
+    with open_sandbox(Settings.load(sandbox=kind, container_image=IMAGE, **chosen)) as box:
+        assert box.info.backend == kind
+
+
+def test_a_wall_that_does_not_hold_is_found_out() -> None:
+    with made("none") as box, pytest.raises(SandboxError, match="does not hold: reads"):
+        check_isolation(box)
+
+
+def test_where_nothing_holds_auto_refuses_and_says_what_was_tried(machine: Machine) -> None:
+    machine(native=missing, landlock=ProcessSandbox)  # that one would run, and holds nothing back
+    with pytest.raises(SandboxError) as caught:
+        open_sandbox(Settings.load())
+    said = str(caught.value)
+    assert caught.value.exit_status == 4
+    assert "native: the kernel says no" in said
+    assert "landlock: none: the wall does not hold: reads" in said
+    for way_out in ("bubblewrap", "user namespaces", "podman", "--sandbox none", "your files"):
+        assert way_out in said
+
+
+def test_auto_goes_on_to_the_next(machine: Machine) -> None:
+    if not walls():
+        pytest.skip("this machine has no wall")
+    best = walls()[-1]
+    machine(**{"fortress": missing, best: lambda limits: made(best, limits)})
+    with open_sandbox(Settings.load()) as box:
+        assert box.info.backend == walls()[-1]
+
+
+@pytest.mark.parametrize("kind", ["fortress", "process", "native"])
+def test_a_kind_that_cannot_be_had_is_refused_not_replaced(kind: str, machine: Machine) -> None:
+    machine(native=missing, landlock=missing)
+    with pytest.raises(SandboxError, match=f"^--sandbox {kind}: ") as caught:
+        open_sandbox(Settings.load(sandbox=kind))
+    if kind != "native":
+        assert "this version has: auto, native, landlock, none" in str(caught.value)
+
+
+def test_the_limits_are_those_of_the_settings() -> None:
+    with open_sandbox(Settings.load(sandbox="none", timeout_s=0.5)) as box:
+        run = box.run_tests("while True: pass", "from solution import f\ndef test_a(): pass")
+    assert run.ending == "timeout"
+    assert run.duration_s < 10

@@ -1,0 +1,17 @@
+"""The same run gives the same result: also where it depends on how strings are hashed."""
+
+from __future__ import annotations
+
+from greenloop.sandbox import Sandbox
+from tests.integration.sandbox.conftest import made
+
+CODE = "def f():\n    return hash('greenloop')\n"
+
+
+def test_the_hash_seed_is_that_asked_for_in_every_process(box: Sandbox) -> None:
+    with made(box.info.backend) as another:
+        answers = [item.evaluate_calls(CODE, "solution", ["f()"]).events for item in (box, another)]
+    assert answers[0] == answers[1]
+    (first,) = answers[0]
+    assert first is not None
+    assert first["value"][0] == "int"

@@ -1,0 +1,325 @@
+"""Scripts: they run as `python script.py` runs them, and what they make and tell comes back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import InputError
+from greenloop.records import InputFile, ScriptJob, ScriptRun
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.base import BaseSandbox
+from tests.integration.sandbox.conftest import LIMITS
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a script shows to whoever started it."""
+
+    status: int | None
+    stdout: str
+    last_error: str
+
+
+ALIKE: dict[str, str | bytes] = {
+    "itself": "import sys, os\nprint(sys.argv, __name__, os.path.basename(__file__), __doc__, "
+    "__spec__, __package__, os.path.realpath(sys.path[0]) == os.getcwd(), sys.argv is sys.argv)",
+    "status": "import sys\nsys.exit(3)",
+    "large status": "raise SystemExit(-1)",
+    "no status": "import sys\nprint('a')\nsys.exit()",
+    "text status": "import sys\nsys.exit('the end')",
+    "error": "def f():\n    return {}['x']\nf()",
+    "syntax": "x = 1\nif x\n    pass",
+    "null byte": "x = 1\0",
+    "latin-1": b"# -*- coding: latin-1 -*-\nprint('\xe9\xfc', len('\xe9'))",
+    "latin-1 text": "# coding: latin-1\nprint('\u00e9\u00fc', len('\u00e9'))",
+    "byte order mark": b"\xef\xbb\xbfprint('\xc3\xa9')",
+    "unknown coding": "# coding: no-such\nprint(1)",
+    "wrong utf-8": b"print('\xff')",
+    "lone surrogate": "print('\\ud800')",
+    "exit()": "exit(4)",
+    "os._exit": "import os\nprint('kept', flush=True)\nos._exit(7)",
+    "signal": "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)",
+    "abort": "import os\nos.abort()",
+    "interrupt": "raise KeyboardInterrupt",
+    "at exit": "import atexit\natexit.register(print, 'last')\nprint('first')\n1 / 0",
+    "threads": "import threading, time\n"
+    "threading.Thread(target=lambda: (time.sleep(0.05), print('late'))).start()\nprint('early')",
+    "thread error": "import threading\nt = threading.Thread(target=lambda: 1 / 0)\nt.start()\nt.join()",
+    "closed output": "import sys\nprint('a')\nsys.stdout.close()",
+    "no output": "import sys\nsys.stdout = None\nprint('a')",
+    "own hook": "import sys\nsys.excepthook = lambda *a: print('mine', a[0].__name__)\n1 / 0",
+    "pickled": "import pickle\nclass C: pass\nprint(type(pickle.loads(pickle.dumps(C()))).__name__)",
+    "standard input": "import sys\nprint(input(), sys.stdin.readline(), sys.stdin.buffer.read())",
+    "sibling": "import helper, package.part\nprint(helper.value, package.part.value)",
+    "shadowing": "import statistics, json\nprint(statistics.value, json.dumps([]))",
+    "input file": "print(open('data/in.csv').read())",
+    "nothing of pytest": "import sys, logging, warnings, signal\n"
+    "print('pytest' in sys.modules, 'guest' in sys.modules, logging.root.handlers, "
+    "[f[0] for f in warnings.filters], sys.excepthook is sys.__excepthook__, "
+    "[type(m).__name__ for m in sys.meta_path if hasattr(m, 'session')], "
+    "signal.getsignal(signal.SIGINT), sys.gettrace(), sys.stdout.encoding, sys.stderr.errors)",
+    "logging": "import logging\nlogging.warning('seen')\nlogging.info('unseen')",
+    "pytest": "import pytest\nprint(pytest.approx(1) == 1)",
+}
+FAMILY = {
+    "fork": "import os, sys\npid = os.fork()\nif pid == 0:\n    print('child')\n    sys.exit(5)\n"
+    "print('parent', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))",
+    "failing fork": "import os\nif os.fork() == 0:\n    1 / 0\n"
+    "print(os.waitstatus_to_exitcode(os.wait()[1]))",
+    "command": "import subprocess, sys\n"
+    "print(subprocess.run([sys.executable, '-c', 'print(6 * 7)'], capture_output=True).stdout)",
+    "pool": "import multiprocessing\ndef f(x): return x * x\nif __name__ == '__main__':\n"
+    "    with multiprocessing.get_context('fork').Pool(2) as pool:\n        print(pool.map(f, [1, 2]))",
+}
+UNREADABLE = ("null byte", "unknown coding", "wrong utf-8")
+ARGUMENTS, STDIN = ("--name", "a b"), "first\nsecond\nthird\u00e9".encode()
+INPUTS = {
+    "helper.py": b"value = 1\n",
+    "package/part.py": b"value = 2\n",
+    "statistics.py": b"value = 3\n",
+    "data/in.csv": b"a,b\r\n",
+}
+
+
+def job(script: str | bytes) -> ScriptJob:
+    files = tuple(InputFile(path=path, content=content) for path, content in INPUTS.items())
+    return ScriptJob(script=script, arguments=ARGUMENTS, stdin=STDIN, inputs=files)
+
+
+@pytest.fixture(scope="session")
+def by_python(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Seen]:
+    """What Python itself does with each of the scripts."""
+    root = tmp_path_factory.mktemp("scripts")
+    for path, content in INPUTS.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_bytes(content)
+
+    def run(script: str | bytes, folder: Path) -> Seen:
+        data = script if isinstance(script, bytes) else script.encode()
+        if "coding: latin-1" in str(script) and isinstance(script, str):
+            data = script.encode("latin-1")
+        (folder / "script.py").write_bytes(data)
+        command = [sys.executable, "-s", "-B", "script.py", *ARGUMENTS]
+        environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+        ended = subprocess.run(
+            command, cwd=folder, input=STDIN, capture_output=True, env=environment, timeout=60
+        )
+        output, errors = ended.stdout.decode(), ended.stderr.decode()
+        return Seen(ended.returncode, output, last(errors))
+
+    return {name: run(script, root) for name, script in (ALIKE | FAMILY).items()}
+
+
+@pytest.fixture(scope="session")
+def runs(box: BaseSandbox) -> Mapping[str, ScriptRun]:
+    scripts = ALIKE | FAMILY
+    with ThreadPoolExecutor(2) as pool:
+        ended = pool.map(lambda script: box.run_script(job(script)), scripts.values())
+        return dict(zip(scripts, ended, strict=True))
+
+
+def last(text: str) -> str:
+    return text.strip().rpartition("\n")[2]
+
+
+@pytest.mark.parametrize("name", [*ALIKE, *FAMILY])
+def test_a_script_does_what_it_does_without_a_sandbox(
+    box: BaseSandbox, runs: Mapping[str, ScriptRun], by_python: Mapping[str, Seen], name: str
+) -> None:
+    run = runs[name]
+    if name in FAMILY and box.info.backend == "landlock":
+        assert run.exit_status == 1  # one process alone is to be had there
+        assert last(run.stderr).startswith(("BlockingIOError", "PermissionError"))
+        return
+    if name in UNREADABLE:  # in other words
+        assert (run.exit_status, run.stdout) == (1, "")
+        assert "SyntaxError" in run.stderr or "null bytes" in run.stderr
+        assert run.error is not None
+        return
+    assert Seen(run.exit_status, run.stdout, last(run.stderr)) == by_python[name], run
+    assert run.ending == ("crashed" if by_python[name].status < 0 else "finished")  # type: ignore[operator]
+    assert run.succeeded == (run.exit_status == 0)
+
+
+def test_signals_are_named(runs: Mapping[str, ScriptRun]) -> None:
+    assert "SIGTERM" in runs["signal"].detail
+    assert "SIGABRT" in runs["abort"].detail
+    assert runs["status"].detail == ""
+
+
+def test_a_traceback_is_of_the_script_alone(runs: Mapping[str, ScriptRun]) -> None:
+    frames = runs["error"].stderr.split("\n")
+    assert frames[0] == "Traceback (most recent call last):"
+    assert frames[1].endswith('/work/script.py", line 3, in <module>')
+    assert not any("run_script" in line or "zygote" in line for line in frames)
+
+
+def test_only_an_exception_is_an_error(runs: Mapping[str, ScriptRun]) -> None:
+    told = {name for name, run in runs.items() if run.error}
+    assert not told & {"status", "text status", "no status", "os._exit", "signal"}
+    assert told >= {"error", "syntax", "interrupt", "at exit"}
+    syntax = runs["syntax"].error
+    assert syntax is not None
+    assert (syntax.exception, syntax.frames[-1].line) == ("SyntaxError", 2)
+
+
+MAKER = """
+import os
+os.makedirs("out/deep")
+for name, text in (("out/deep/a.csv", "a,b"), ("b.bin", "\\0"), ("out/empty", "")):
+    with open(name, "w") as file:
+        file.write(text)
+os.symlink("/etc/passwd", "out/link")
+os.symlink("/etc", "folder")
+os.mkfifo("pipe")
+for path in ("data/in.csv", "helper.py"):
+    try:
+        open(path, "a").close()
+    except PermissionError:
+        print("refused")
+os.remove("helper.py")
+os.remove("statistics.py")
+open("statistics.py", "w").write("value = 3.")
+os.rename("package/part.py", "moved.py")
+"""
+
+
+def test_what_a_script_makes_is_handed_over_and_what_it_must_not_touch_is_told(
+    box: BaseSandbox,
+) -> None:
+    run = box.run_script(job(MAKER).model_copy(update={"keep": ("*.bin",)}))
+    assert run.exit_status == 0, run
+    assert [(item.path, item.content) for item in run.made] == [
+        ("b.bin", b"\0"),
+        ("moved.py", INPUTS["package/part.py"]),
+        ("out/deep/a.csv", b"a,b"),
+        ("out/empty", b""),
+    ]
+    assert sorted(run.left_out) == [
+        "folder: a symbolic link",
+        "out/link: a symbolic link",
+        "pipe: a named pipe",
+    ]
+    assert sorted(run.changed_inputs) == ["helper.py", "package/part.py", "statistics.py"]
+    assert not run.succeeded
+    assert ScriptRun.model_validate_json(run.model_dump_json()) == run
+
+
+def test_inputs_cannot_just_be_written_to(box: BaseSandbox) -> None:
+    """Root without a sandbox may write anywhere: there it is told."""
+    run = box.run_script(job("open('data/in.csv', 'w').write('x')"))
+    if run.exit_status == 0:
+        assert box.info.backend == "none"
+        assert run.changed_inputs == ("data/in.csv",)
+    else:
+        assert run.error is not None
+        assert run.error.exception == "PermissionError"
+        assert run.changed_inputs == ()
+
+
+FAILING = """
+import collections, datetime, decimal, pathlib
+
+class Account:
+    def __init__(self):
+        self.owner, self.api_key, self.nested = "me", "abc", [1, [2, [3, [4]]]]
+    def __repr__(self):
+        raise SystemExit
+
+class Slots:
+    __slots__ = ()
+
+API_TOKEN = "tok-1234567890"
+day, where = datetime.date(2020, 2, 3), pathlib.PurePosixPath("a/b")
+def find(row, column):
+    account, slots, long, many = Account(), Slots(), "x" * 9999, list(range(1000))
+    huge, counts = 7 ** 99999, collections.Counter("aab")
+    settings = {"password": "pw", "url": "https://u:p4ss@host/", "n": 1, "token": API_TOKEN}
+    del huge, slots
+    return row[column]
+try:
+    find({"amount": decimal.Decimal("1.50")}, "Amount")
+except KeyError as error:
+    raise LookupError(f"no column with {API_TOKEN}") from error
+"""
+
+
+def test_an_error_comes_with_the_values_of_names_and_without_secrets(box: BaseSandbox) -> None:
+    error = box.run_script(job(FAILING)).error
+    assert error is not None
+    assert (error.exception, error.message) == ("LookupError", "no column with ***")
+    assert [(item.file, item.function) for item in error.frames] == [("script.py", "<module>")]
+    values = dict(error.frames[0].local_values)
+    assert values["API_TOKEN"] == "***"
+    assert values["day"] == "datetime.date(2020, 2, 3)"
+    assert "Account" not in values
+    inner = FAILING.replace("raise LookupError", "raise  # ")
+    error = box.run_script(job(inner)).error
+    assert error is not None
+    frame = error.frames[-1]
+    assert (frame.line, frame.function, frame.text) == (20, "find", "return row[column]")
+    values = dict(frame.local_values)
+    assert [name for name, _ in frame.local_values][:2] == ["row", "column"]
+    assert values["row"] == "{'amount': Decimal('1.50')}"
+    assert values["account"] == "<Account owner='me' api_key=*** nested=[1, [2, […]]]>"
+    assert values["settings"] == "{'password': ***, 'url': ***, 'n': 1, 'token': ***}"
+    assert values["counts"] == "{'a': 2, 'b': 1}"
+    assert values["many"] == "[0, 1, 2, 3, 4, 5, … 1000 in all]"
+    assert max(map(len, values.values())) <= 200
+    assert "tok-1234567890" not in str(error)
+
+
+def test_a_run_that_hangs_says_where_and_what_it_wrote(box: BaseSandbox) -> None:
+    script = "import sys\nprint('so far')\ndef wait():\n    while True: pass\nwait()\n"
+    for seconds in (1.0, 8.0, 30.0):  # a busy machine may not be there so soon
+        run = box.run_script(job(script).model_copy(update={"timeout_s": seconds}))
+        assert (run.ending, run.detail) == ("timeout", f"still running after {seconds:g} s")
+        if run.where:
+            break
+    assert run.stdout == "so far\n"
+    assert [(item.file, item.line) for item in run.where] == [("script.py", 5), ("script.py", 4)]
+
+
+def test_too_much_output_is_cut_in_the_middle_and_said_so(box: BaseSandbox) -> None:
+    script = "import sys\nprint('first' + 'x' * 1_500_000 + 'last')\nsys.stderr.write('short')"
+    run = box.run_script(job(script))
+    assert run.stdout.startswith("firstxxx")
+    assert run.stdout.endswith("xxxlast\n")
+    assert "bytes cut" in run.stdout
+    assert (run.stdout_cut, run.stderr, run.stderr_cut) == (True, "short", False)
+
+
+@pytest.mark.parametrize(
+    "path", ["../a", "/a", "a/../b", "a//b", "", ".", "a\0b", "\ud800", "a/./b"]
+)
+def test_inputs_stay_in_their_folder(path: str) -> None:
+    with ProcessSandbox() as none, pytest.raises(InputError, match="path"):
+        none.run_script(ScriptJob(script="", inputs=(InputFile(path=path, content=b""),)))
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"script.py": b""}, "two files of the path 'script.py'"),
+        ({"a": b"", "a/b/c": b""}, "'a' is both a file and the folder of 'a/b/c'"),
+        ({f"f{n}": b"" for n in range(2100)}, "2101 files; at most 2000"),
+        ({"big": bytes(20 << 20), "s": b""}, "20.0 MB of files; at most 16.0 MB.*big \\(20.0 MB"),
+        ({"big": bytes(7 << 20)}, "big has 7.0 MB; a file may have 6.0 MB"),
+    ],
+)
+def test_inputs_that_cannot_be_laid_out_are_refused(files: dict[str, bytes], said: str) -> None:
+    inputs = tuple(InputFile(path=path, content=content) for path, content in files.items())
+    with ProcessSandbox(replace(LIMITS)) as none, pytest.raises(InputError, match=said):
+        none.run_script(ScriptJob(script="", inputs=inputs))
+
+
+def test_standard_input_counts(box: BaseSandbox) -> None:
+    with pytest.raises(InputError, match="of files; at most"):
+        box.run_script(ScriptJob(script="", stdin=bytes(17 << 20)))

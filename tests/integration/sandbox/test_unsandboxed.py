@@ -1,0 +1,217 @@
+"""What the process sees, how long it lives, and what is left of it."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenloop.records import Expectation, TestRun
+from greenloop.sandbox.backends import unsandboxed
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
+from greenloop.testsuite import TestFile
+from tests.integration.sandbox.conftest import LIMITS
+
+PASS = "from solution import f\n\n\ndef test_a():\n    f()\n"
+FOREVER = "import time\ndef f(): time.sleep(60)"
+NAMES = {"PATH", "HOME", "TMPDIR", "LANG", "TZ"}
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[ProcessSandbox]:
+    """What this file is about: the sandbox without a wall."""
+    with ProcessSandbox(LIMITS) as opened:
+        yield opened
+
+
+@pytest.fixture
+def own_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_nothing_of_the_host_is_inside(
+    box: ProcessSandbox, own_temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No variable, no plugin, no option, no conftest or configuration of a parent folder."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-fake-0123")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--collect-only")
+    monkeypatch.setenv("PYTEST_PLUGINS", "no_such_plugin")
+    monkeypatch.setenv("PYTHONPATH", str(own_temporary))
+    (own_temporary / "conftest.py").write_text("raise RuntimeError('parent')")
+    (own_temporary / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option")
+    code = (
+        "import os, sys\n"
+        "def f():\n"
+        "    print(os.environ, open('/proc/self/environ').read(), sys.path, sys.argv)\n"
+        "    names = {n for n in os.environ if not n.startswith(('PYT', 'LC_'))}\n"
+        "    plugins = {n for n in sys.modules if 'xdist' in n or 'langsmith' in n}\n"
+        f"    assert (names, plugins) == ({NAMES!r}, set())\n"
+        "    raise KeyError('shown')\n"
+    )
+    run = box.run_tests(code, PASS)
+    assert [item.exception for item in run.failures] == ["KeyError"], str(run)
+    assert "sk-fake" not in run.model_dump_json()
+    assert "PATH" in run.failures[0].output + run.output
+
+
+def test_the_job_is_gone_before_foreign_code_runs(box: ProcessSandbox) -> None:
+    code = "import os\nassert 'job.json' not in os.listdir('..'), os.listdir('..')\ndef f(): pass"
+    assert box.run_tests(code, PASS).passed
+
+
+def test_odd_programs_that_are_right_pass(box: ProcessSandbox, own_temporary: Path) -> None:
+    """A thread and a child left behind, folders without permissions, noise: one run for all."""
+    code = (
+        "import os, subprocess, sys, threading, time\n"
+        "threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "left = subprocess.Popen(['sleep', '60'])\n"
+        "away = subprocess.Popen(['sleep', '61'], start_new_session=True)\n"
+        "def f():\n"
+        "    os.makedirs('a/b')\n"
+        "    open('a/b/c', 'w').close()\n"
+        "    os.chmod('a/b', 0)\n"
+        "    os.chmod('a', 0)\n"
+        "    os.chmod('.', 0)\n"
+        "    os.write(1, b'\\xff\\x00')\n"
+        "    sys.__stdout__.write('\\u2603')\n"
+        "    sys.setrecursionlimit(50)\n"
+    )
+    started = time.monotonic()
+    run = box.run_tests(code, PASS)
+    assert run.passed, str(run)
+    assert time.monotonic() - started < 15
+    assert list(own_temporary.iterdir()) == []
+
+
+def test_processes_that_left_the_group_are_ended(box: ProcessSandbox, own_temporary: Path) -> None:
+    mark = own_temporary / "number"
+    code = (
+        "import os, subprocess\n"
+        "child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        f"open({str(mark)!r}, 'w').write(str(child.pid))\n"
+        "def f(): pass\n"
+    )
+    assert box.run_tests(code, PASS).passed
+    stat = Path(f"/proc/{mark.read_text()}/stat")
+    state = stat.read_text().rpartition(")")[2].split()[0] if stat.exists() else "gone"
+    assert state in ("gone", "Z", "X")
+    assert list(own_temporary.iterdir()) == [mark]
+
+
+@pytest.mark.parametrize(
+    ("code", "where"),
+    [
+        (FOREVER, "during test_solution.py::test_a"),
+        ("while True: pass", "still running after 3 s"),
+        (
+            "import os, signal, time\n"
+            "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+            "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+            "for _ in range(3): os.fork()\n"
+            "def f(): time.sleep(60)\n",
+            "still running",
+        ),
+    ],
+)
+def test_the_time_limit_ends_a_run(code: str, where: str) -> None:
+    started = time.monotonic()
+    run = ProcessSandbox(ResourceLimits(timeout_s=3)).run_tests(code, PASS)
+    assert run.ending == "timeout"
+    assert where in run.detail
+    assert time.monotonic() - started < 20
+
+
+def test_an_expectation_is_held_to(box: ProcessSandbox) -> None:
+    name = "test_solution.py::test_"
+    tests = PASS + "\n\ndef test_b():\n    import pytest\n    pytest.skip('x')\n"
+
+    def run(ids: str) -> TestRun:
+        expected = Expectation(
+            ids=frozenset(name + item for item in ids), tolerated=frozenset({name + "b"})
+        )
+        return box.run_tests("def f(): pass", tests, expected=expected)
+
+    with ThreadPoolExecutor(3) as pool:
+        runs = dict(zip(("ab", "a", "abc"), pool.map(run, ("ab", "a", "abc")), strict=True))
+    assert runs["ab"].passed
+    assert (runs["a"].passed, runs["a"].unexpected) == (False, (name + "b",))
+    assert (runs["abc"].passed, runs["abc"].missing) == (False, (name + "c",))
+
+
+def test_interrupt_ends_what_runs_and_nothing_later(box: ProcessSandbox) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        started = time.monotonic()
+        running = [pool.submit(box.run_tests, FOREVER, PASS) for _ in range(2)]
+        time.sleep(0.3)
+        box.interrupt()
+        assert [item.result().ending for item in running] == ["interrupted"] * 2
+    assert time.monotonic() - started < 20
+    assert box.run_tests("def f(): pass", PASS).passed
+
+
+def test_interrupt_also_ends_a_run_that_is_being_prepared(
+    box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interrupt comes after the call and before its process."""
+    original = unsandboxed.build_environment
+
+    def asked(*values: Any) -> dict[str, str]:
+        box.interrupt()
+        return original(*values)
+
+    monkeypatch.setattr(unsandboxed, "build_environment", asked)
+    assert box.run_tests(FOREVER, PASS).ending == "interrupted"
+
+
+def test_close_ends_what_runs() -> None:
+    with ProcessSandbox() as box, ThreadPoolExecutor(1) as pool:
+        running = pool.submit(box.run_tests, FOREVER, PASS)
+        threading.Timer(0.3, box.close).start()
+        assert running.result(timeout=10).ending == "interrupted"
+
+
+def test_runs_side_by_side_do_not_meet(box: ProcessSandbox) -> None:
+    def run(number: int) -> bool:
+        tests = f"from solution import f\ndef test_a():\n    assert f() == {number}\n"
+        code = f"open('seen', 'x').close()\ndef f(): return {number}"
+        return box.run_tests(code, tests).passed
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(run, range(6))) == [True] * 6
+
+
+@pytest.mark.parametrize("name", ["../test_x.py", "/tmp/test_x.py", "a/b.py", "", ".", "..", "a\0"])
+def test_only_plain_file_names_are_written(
+    box: ProcessSandbox, own_temporary: Path, name: str
+) -> None:
+    with pytest.raises(ValueError):
+        box.run_tests("x = 1", [TestFile(name, "def test_a(): pass")], module="solution")
+    assert list(own_temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [],
+        [TestFile("solution.py", "def test_a(): pass")],
+        [TestFile("test_a.py", ""), TestFile("test_a.py", "")],
+    ],
+)
+def test_no_file_takes_the_place_of_another(box: ProcessSandbox, files: list[TestFile]) -> None:
+    with pytest.raises(ValueError, match=r"two files|no test file"):
+        box.run_tests("x = 1", files, module="solution")
+
+
+def test_the_hash_seed_is_that_asked_for(box: ProcessSandbox) -> None:
+    code = "import sys\ndef f():\n    raise LookupError(hash('a'))"
+    with ThreadPoolExecutor(3) as pool:
+        runs = pool.map(lambda seed: box.run_tests(code, PASS, hash_seed=seed), (0, 0, 7))
+        seen = [run.failures[0].message for run in runs]
+    assert seen[0] == seen[1] != seen[2]

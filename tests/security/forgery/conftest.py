@@ -1,0 +1,17 @@
+"""One sandbox for all of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from greenloop.sandbox import Sandbox, open_sandbox
+from tests.security.forgery.grading import settings
+
+
+@pytest.fixture(scope="session")
+def box() -> Iterator[Sandbox]:
+    """The strongest of this machine."""
+    with open_sandbox(settings()) as opened:
+        yield opened

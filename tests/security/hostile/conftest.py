@@ -1,0 +1,173 @@
+"""Hostile programs against every wall that this machine has, and a host that watches."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from greenloop.records import TestRun
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.process_result import ProcessResult
+from tests.integration.sandbox.conftest import KINDS, made, why_not
+from tests.security.hostile.host_monitor import Witness
+
+LIMITS = ResourceLimits(
+    timeout_s=20,
+    memory_bytes=192 << 20,
+    total_bytes=128 << 20,
+    output_bytes=1 << 20,
+    result_bytes=1 << 20,
+    file_bytes=8 << 20,
+    disk_bytes=16 << 20,
+    shared_bytes=4 << 20,
+    inodes=512,
+    open_files=64,
+    processes=24,
+)
+Attack = Callable[[str], TestRun]
+Limited = Callable[..., AbstractContextManager[None]]
+
+
+@pytest.fixture(scope="session")
+def witness() -> Iterator[Witness]:
+    watching = Witness()
+    yield watching
+    watching.close()
+
+
+@pytest.fixture(scope="session")
+def touched() -> set[str]:
+    """The kinds of sandbox that had a run since somebody last looked."""
+    return set()
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def box(
+    request: pytest.FixtureRequest, witness: Witness, touched: set[str]
+) -> Iterator[BaseSandbox]:
+    """One sandbox a wall, with small limits."""
+    if reason := why_not(request.param):
+        pytest.skip(f"no wall of the kind {request.param} here: {reason}")
+    with made(request.param, LIMITS) as opened, pytest.MonkeyPatch.context() as patch:
+        execute = opened._execute
+
+        def noted(work: Job, stop: threading.Event) -> ProcessResult:
+            touched.add(opened.info.backend)
+            return execute(work, stop)
+
+        patch.setattr(opened, "_execute", noted)
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def spaces(box: BaseSandbox) -> bool:
+    """Whether runs have namespaces; where not, much is refused that otherwise is harmless."""
+    return box.info.backend != "landlock"
+
+
+@pytest.fixture(autouse=True)
+def unnoticed(box: BaseSandbox, witness: Witness, touched: set[str]) -> Iterator[None]:
+    """After each run: the host has noticed nothing, and an ordinary run passes right after."""
+    yield
+    if touched:
+        assert_ordinary(box)
+        assert witness.noticed() == []
+        touched.clear()
+
+
+def assert_ordinary(box: BaseSandbox) -> None:
+    tests = "from solution import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+    run = box.run_tests("def add(a, b): return a + b", tests)
+    assert run.passed, run
+
+
+@pytest.fixture
+def attack(box: BaseSandbox) -> Attack:
+    """Runs a module whose `f` is called by its only test."""
+
+    def run(code: str) -> TestRun:
+        return box.run_tests(code, "from solution import f\n\n\ndef test_f():\n    f()\n")
+
+    return run
+
+
+@pytest.fixture
+def limited(box: BaseSandbox) -> Limited:
+    """Other limits for a while: `with limited(timeout_s=1): …`."""
+
+    @contextmanager
+    def other(**changes: Any) -> Iterator[None]:
+        box.limits = replace(LIMITS, **changes)
+        try:
+            yield
+        finally:
+            box.limits = LIMITS
+
+    return other
+
+
+PRELUDE = """
+import ctypes, errno, os, resource, signal, socket, subprocess, sys, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+TMP = os.environ["TMPDIR"]
+
+
+def call(number, *arguments):
+    result = libc.syscall(number, *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def refused(action, *arguments):
+    try:
+        result = action(*arguments)
+    except OSError as error:
+        return "refused"
+    return f"allowed: {result!r}"[:300]
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read(10000)
+
+
+def write(path, text="1"):
+    with open(path, "w") as file:
+        file.write(text)
+"""
+
+
+def answered(box: BaseSandbox, code: str, calls: list[str]) -> dict[str, Any]:
+    """What each call gives: a plain value, or `raised …`. One run for all of them."""
+    answers = box.evaluate_calls(PRELUDE + code, "probes", calls)
+    assert not answers.error, answers.error
+    return {call: _plain(event) for call, event in zip(calls, answers.events, strict=True)}
+
+
+def is_refused(answer: Any) -> bool:
+    """Whether a call was answered with an error that says no, also while its arguments were made."""
+    return str(answer).startswith(("refused", "raised PermissionError", "raised BlockingIOError"))
+
+
+def _plain(event: dict[str, Any] | None) -> Any:
+    if event is None:
+        return "no answer"
+    if "value" not in event:
+        return f"raised {event['raised'][0]}: {event['message']}"
+    return _value(*event["value"])
+
+
+def _value(tag: str, content: Any) -> Any:
+    if tag == "str":
+        return bytes.fromhex(content).decode()
+    if tag == "int":
+        return int(content, 16)
+    return [_value(*item) for item in content] if tag in ("list", "tuple", "set") else content

@@ -1,0 +1,241 @@
+"""Getting out: writing elsewhere, mounts, other roots, links, users, capabilities, limits."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from greenloop.sandbox.base import BaseSandbox
+from tests.security.hostile.conftest import answered, is_refused
+from tests.security.hostile.host_monitor import Witness
+
+CODE = """
+def out_of(path):
+    handle = os.open(path, os.O_RDONLY)
+    os.open("/".join([".."] * 20) + "/etc/shadow", os.O_RDONLY, dir_fd=handle)
+
+
+def through_link(target):
+    os.symlink(target, TMP + "/link")
+    try:
+        return read(TMP + "/link")
+    finally:
+        os.unlink(TMP + "/link")
+
+
+def sticky_bits():
+    with open("/usr/bin/env", "rb") as source, open(TMP + "/env", "wb") as copy:
+        copy.write(source.read())
+    os.chmod(TMP + "/env", 0o6755)
+    code = "import os; print(os.getresuid() + os.getresgid())"
+    done = subprocess.run([TMP + "/env", sys.executable, "-ISc", code], capture_output=True)
+    ours = str(os.getresuid() + os.getresgid())
+    return done.stdout.decode().strip() == ours
+
+
+def set_user_programs():
+    'Whether their bit is of no effect where they are.'
+    found = []
+    for folder in ("/usr/bin", "/usr/sbin", "/usr/lib/openssh"):
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if os.lstat(f"{folder}/{name}").st_mode & 0o6000:
+                found.append(f"{folder}/{name}")
+    if not found:
+        return os.ST_NOSUID
+    return os.statvfs(found[0]).f_flag & os.ST_NOSUID
+
+
+def capabilities():
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    data = (ctypes.c_uint32 * 6)(*[1] * 6)
+    libc.capget(header, data)
+    return sum(data)
+
+
+def no_new_privileges():
+    return libc.prctl(39, 0, 0, 0, 0)
+
+
+def raises_limit(kind):
+    soft, hard = resource.getrlimit(kind)
+    if hard == resource.RLIM_INFINITY:
+        return "not limited"
+    try:
+        resource.setrlimit(kind, (soft, hard + 1))
+    except (OSError, ValueError):
+        return "refused"
+    return "allowed"
+
+
+def capset():
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    data = (ctypes.c_uint32 * 6)(*[0xFFFFFFFF] * 6)
+    if libc.capset(header, data) < 0:
+        raise OSError(ctypes.get_errno(), "capset")
+
+
+def mount(*arguments):
+    if libc.mount(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), "mount")
+
+
+def node():
+    os.mknod(TMP + "/disk", 0o60600, os.makedev(254, 0))
+    return open(TMP + "/disk", "rb").read(1)
+
+
+def writable_mounts():
+    lines = [line.split() for line in open("/proc/self/mounts")]
+    uppermost = {line[1]: line[3] for line in lines}
+    written = [path for path, flags in uppermost.items() if "rw" in flags.split(",")]
+    return sorted(path for path in written if takes(path))
+
+
+def takes(path):
+    'Whether anything can be put there; a file that is the null device takes nothing.'
+    if not os.path.isdir(path):
+        null = os.stat("/dev/null").st_rdev
+        return os.access(path, os.W_OK) and os.stat(path).st_rdev != null
+    try:
+        os.mkdir(f"{path}/taken")
+        os.rmdir(f"{path}/taken")
+    except OSError:
+        return False
+    return True
+"""
+REFUSED = [
+    "refused(write, '/new')",
+    "refused(write, '/usr/new')",
+    "refused(write, '/etc/new')",
+    "refused(write, '/dev/new')",
+    "refused(write, '/opt/greenloop/guest/new')",
+    "refused(write, '/opt/greenloop/guest/zygote/main.py')",
+    "refused(write, '/opt/greenloop/site-packages/pytest/__init__.py')",
+    "refused(write, sys.executable)",
+    "refused(write, os.__file__)",
+    "refused(os.unlink, os.__file__)",
+    "refused(os.rename, os.__file__, TMP + '/os.py')",
+    "refused(os.link, os.__file__, TMP + '/os.py')",
+    "refused(os.mkdir, '/new')",
+    "refused(write, '/proc/sys/kernel/core_pattern', '|/bin/sh')",
+    "refused(write, '/proc/sys/kernel/hostname', 'mine')",
+    "refused(write, '/proc/sys/user/max_user_namespaces', '9')",
+    "refused(write, '/proc/sys/vm/overcommit_memory', '1')",
+    "refused(write, '/proc/sysrq-trigger', 'h')",
+    "refused(write, '/proc/1/oom_score_adj', '1000')",
+    "refused(write, '/proc/1/comm', 'x')",
+    "refused(write, '/proc/1/clear_refs', '1')",
+    "refused(write, '/proc/self/oom_score_adj', '-1000')",
+    "refused(write, '/proc/self/uid_map', '0 0 1')",
+    "refused(out_of, '/')",
+    "refused(out_of, '/tmp')",
+    "refused(out_of, '/proc/self/root')",
+    "refused(out_of, '/proc/self/cwd')",
+    "refused(through_link, '/etc/shadow')",
+    "refused(through_link, '/proc/1/root/etc/shadow')",
+    "refused(os.chroot, '/tmp')",
+    "refused(mount, b'none', b'/tmp', b'tmpfs', 0, None)",
+    "refused(mount, None, b'/', None, 32, None)",
+    "refused(mount, b'/usr', b'/tmp', None, 4096, None)",
+    "refused(call, PIVOT_ROOT, b'/tmp', b'/tmp')",
+    "refused(call, UMOUNT, b'/tmp', 2)",
+    "refused(call, UMOUNT, b'/proc', 2)",
+    "refused(node)",
+    "refused(os.setuid, 0 if os.getuid() else 7)",
+    "refused(os.setgid, 0 if os.getuid() else 7)",
+    "refused(os.removexattr, os.__file__, 'user.x')",
+    "refused(os.setxattr, os.__file__, 'user.x', b'x')",
+    "refused(os.truncate, os.__file__, 0)",
+    "refused(os.open, os.__file__, os.O_RDONLY | os.O_TRUNC)",
+    "refused(os.open, os.__file__, 3 | os.O_TRUNC)",
+    "refused(os.open, os.__file__, os.O_WRONLY | os.O_APPEND)",
+    "refused(os.setgroups, [])",
+    "refused(os.setresuid, 1, 1, 1)",
+    "refused(os.chown, '/tmp', 0, 0)",
+    "refused(capset)",
+    "refused(os.nice, -5)",
+    "refused(os.sched_setscheduler, 0, os.SCHED_FIFO, os.sched_param(1))",
+    "refused(socket.sethostname, 'mine')",
+    "refused(time.clock_settime, time.CLOCK_REALTIME, 0)",
+]
+LIMITS = "AS CPU FSIZE NOFILE CORE MSGQUEUE MEMLOCK SIGPENDING".split()
+VALUES: dict[str, Any] = {
+    "capabilities()": 0,
+    "no_new_privileges()": 1,
+    **{f"raises_limit(resource.RLIMIT_{name})": "refused" for name in LIMITS},
+}
+OR_REFUSED: dict[str, Any] = {
+    "sticky_bits()": True,
+    "set_user_programs()": os.ST_NOSUID,
+}
+# Without namespaces these may say that it went well, and do nothing.
+WITHOUT_EFFECT = ("os.chmod({!r}, 0o777)", "os.utime({!r}, (1, 1))", "os.utime({!r})")
+BY_HANDLE = ("os.fchmod(os.open({!r}, 0), 0o777)", "os.utime(os.open({!r}, 0), (1, 1))")
+# Devices that take nothing in; the mount of /dev/null says rw of the host's file system.
+_RW = {
+    "/proc",
+    "/tmp",
+    "/dev/shm",
+    *(f"/dev/{n}" for n in "null zero full random urandom tty".split()),
+}
+
+
+@pytest.fixture(scope="module")
+def said(box: BaseSandbox, witness: Witness, spaces: bool) -> dict[str, Any]:
+    pivot, umount = {"x86_64": (155, 166)}.get(os.uname().machine, (41, 39))
+    code = f"PIVOT_ROOT, UMOUNT = {pivot}, {umount}\n{CODE}"
+    keys = [str(item / "id_ed25519") for item in (witness.home, witness.open)]
+    outside = [f"refused({how}, {path!r})" for path in keys for how in ("write", "os.unlink")]
+    harmless = [how.format(path) for path in keys for how in WITHOUT_EFFECT]
+    harmless += [how.format(os.__file__) for how in (*WITHOUT_EFFECT, *BY_HANDLE)]
+    before = state(os.__file__)
+    calls = [*REFUSED, *VALUES, *OR_REFUSED, "writable_mounts()", *outside, *harmless]
+    calls.append(f"refused(os.stat, {keys[1]!r})")
+    answers = answered(box, code, calls)
+    assert state(os.__file__) == before
+    for call in harmless:
+        assert "Error" in str(answers[call]) or (answers[call] is None and not spaces)
+    return {**answers, "outside": [answers[item] for item in outside], "size": answers[calls[-1]]}
+
+
+def state(path: str) -> tuple[int, int, int]:
+    """What of a file could be changed without writing to it."""
+    found = os.lstat(path)
+    return found.st_mode, found.st_uid, found.st_mtime_ns
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_it_is_refused(said: dict[str, Any], call: str) -> None:
+    assert is_refused(said[call])
+
+
+@pytest.mark.parametrize("call", VALUES)
+def test_nothing_more_is_to_be_had(said: dict[str, Any], call: str) -> None:
+    assert said[call] == VALUES[call]
+
+
+@pytest.mark.parametrize("call", OR_REFUSED)
+def test_programs_get_no_more_rights(said: dict[str, Any], spaces: bool, call: str) -> None:
+    """Without namespaces the mounts are this machine's, and what was asked for first counts."""
+    if spaces:
+        assert said[call] == OR_REFUSED[call]
+    else:
+        assert said["no_new_privileges()"] == 1
+
+
+def test_names_and_sizes_outside(said: dict[str, Any], spaces: bool) -> None:
+    """What Landlock does not hide; the README says so."""
+    assert (said["size"] == "refused") == spaces
+
+
+def test_files_of_the_host_stay_as_they_are(said: dict[str, Any]) -> None:
+    assert said["outside"] == ["refused"] * 4
+
+
+def test_little_is_writable(said: dict[str, Any], spaces: bool) -> None:
+    if not spaces:
+        assert is_refused(said["writable_mounts()"])
+        return
+    assert set(said["writable_mounts()"]) <= _RW

@@ -1,0 +1,136 @@
+"""Each limit, come up against on purpose: the run says which it was, by name and with its number."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.records import Ending, LimitName
+from greenloop.sandbox.base import BaseSandbox
+from tests.security.hostile.conftest import PRELUDE, Attack, Limited
+
+_WRITE = """
+def fill(path, megabytes):
+    with open(path, "wb") as file:
+        for _ in range(megabytes):
+            file.write(bytes(1 << 20))
+"""
+_BURN = """
+def burn():
+    while True: pass
+"""
+# What it does, the settings for it, how the run ends, and what is said of it.
+REACHED: dict[LimitName, tuple[str, dict[str, float], Ending, str]] = {
+    "wall time": ("time.sleep(60)", {"timeout_s": 1.0}, "timeout", "still running after 1 s"),
+    "cpu": ("burn()", {"cpu_s": 1}, "cpu", "more than 1 s of CPU time in one process"),
+    "memory": (
+        "bytearray(1 << 30)",
+        {},
+        "finished",
+        "more than 192 MB of memory in one process",
+    ),
+    "total memory": (
+        "kept = bytearray(os.urandom(4096)) * 50000; time.sleep(60)",
+        {"memory_bytes": 1 << 30},
+        "memory",
+        "more than 128 MB of memory in all, with its files",
+    ),
+    "processes": (
+        "[threading.Thread(target=time.sleep, args=(5,), daemon=True).start() for _ in range(99)]"
+        "; time.sleep(5)",
+        {"memory_bytes": 8 << 30},
+        "finished",
+        "more than 24 processes and threads",
+    ),
+    "disk": (
+        "[fill(f'{TMP}/{n}', 6) for n in range(4)]",
+        {},
+        "finished",
+        "more than 16 MB of files",
+    ),
+    "inodes": (
+        "[open(f'{TMP}/{n}', 'w').close() for n in range(1000)]",
+        {},
+        "finished",
+        "more than 512 files and folders",
+    ),
+    "shared memory": (
+        "fill('/dev/shm/x', 6)",
+        {},
+        "finished",
+        "more than 4 MB of shared memory",
+    ),
+    "open files": (
+        "kept = [open('/dev/null') for _ in range(100)]",
+        {},
+        "finished",
+        "more than 64 open files in one process",
+    ),
+    "file size": ("fill(f'{TMP}/x', 9)", {}, "finished", "a file of more than 8 MB"),
+    "output": (
+        "[os.write(1, bytes(65536)) for _ in range(99)]",
+        {},
+        "output",
+        "more than 1024 KB of output",
+    ),
+}
+
+
+# Where there are no quotas, the run is watched and ended.
+WATCHED: dict[LimitName, Ending] = {"disk": "disk", "inodes": "disk"}
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_a_limit_is_told_by_its_name(
+    box: BaseSandbox, attack: Attack, limited: Limited, spaces: bool, name: LimitName
+) -> None:
+    if name == "shared memory" and not spaces:
+        pytest.skip("without namespaces there is no shared memory at all")
+    action, settings, ending, words = REACHED[name]
+    if not spaces:
+        ending = WATCHED.get(name, ending)
+        action += "; time.sleep(5)" if name in WATCHED else ""
+    if name == "inodes" and "podman" in box.info.isolation:
+        ending = "disk"  # it has no limit for how many: they are counted
+    with limited(**settings):
+        run = attack(f"{PRELUDE}{_WRITE}{_BURN}\ndef f():\n    {action}")
+    if name == "processes" and run.ending == "processes":
+        ending = (
+            "processes"  # ended for it: no user of its own to whom the kernel would refuse more
+        )
+    assert run.ending == ending, run
+    assert run.limits_hit == (name,)
+    assert words in run.detail
+    assert not run.passed
+
+
+def test_who_ignores_the_first_signal_is_ended_by_the_second(
+    attack: Attack, limited: Limited
+) -> None:
+    ignore = "signal.signal(signal.SIGXCPU, signal.SIG_IGN)"
+    with limited(cpu_s=1):
+        run = attack(f"{PRELUDE}{_BURN}\ndef f():\n    {ignore}\n    burn()")
+    assert (run.ending, run.limits_hit) == ("cpu", ("cpu",)), run
+
+
+def test_who_dies_of_too_many_processes_is_said_to(
+    attack: Attack, limited: Limited, spaces: bool
+) -> None:
+    threads = (
+        "[threading.Thread(target=time.sleep, args=(9,), daemon=True).start() for _ in 'a' * 99]"
+    )
+    with limited(memory_bytes=8 << 30):
+        run = attack(
+            f"{PRELUDE}\ndef f():\n"
+            f"    try: {threads}\n"
+            "    except RuntimeError: time.sleep(0.3)\n"
+            "    os.abort()"
+        )
+    if not spaces and run.ending == "crashed":
+        return  # threads are watched there, and it may be over before they are seen
+    assert (run.ending, run.limits_hit) == ("processes", ("processes",)), run
+    assert run.detail.startswith("more than 24 processes and threads during test_solution.py")
+
+
+def test_a_run_that_reached_nothing_says_nothing(attack: Attack) -> None:
+    run = attack("def f(): raise ValueError('no')")
+    assert (run.limits_hit, run.detail) == ((), "")

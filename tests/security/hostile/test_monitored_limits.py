@@ -1,0 +1,146 @@
+"""Where no quota is to be had, the folder and the threads are watched: who takes too much is ended."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.sandbox.backends.landlock import LandlockSandbox
+from greenloop.sandbox.base import BaseSandbox
+from tests.security.hostile.conftest import PRELUDE, Attack, Limited
+
+_FILL = """
+def fill(name, count=7 << 20):
+    handle = os.open(name, os.O_RDWR | os.O_CREAT)
+    os.write(handle, b"x" * count)
+    return handle
+"""
+# 16 MB are allowed, of 8 MB at the most for each file; each of these stops at some 70 MB.
+DISK = {
+    "many files": "    for n in range(10): os.close(fill(f'{TMP}/{n}'))",
+    "in the home": "    for n in range(10): os.close(fill(f'{os.environ[\"HOME\"]}/{n}'))",
+    "open files without a name": (
+        "    for n in range(10):\n"
+        "        fill(f'{TMP}/{n}')\n"
+        "        os.unlink(f'{TMP}/{n}')"
+    ),
+    "files that never had a name": (
+        "    for _ in range(10): os.write(os.open(TMP, os.O_TMPFILE | os.O_RDWR), b'x' * (7 << 20))"
+    ),
+    "mapped files without a name": (
+        "    libc.mmap.restype = ctypes.c_void_p\n"
+        "    for n in range(10):\n"
+        "        handle = fill(f'{TMP}/{n}')\n"
+        "        libc.mmap(None, ctypes.c_size_t(4096), 1, 1, handle, 0)\n"
+        "        os.close(handle)\n"
+        "        os.unlink(f'{TMP}/{n}')"
+    ),
+    "in a folder that cannot be listed": (
+        "    os.mkdir(TMP + '/hidden', 0o300)\n"
+        "    for n in range(10): os.close(fill(f'{TMP}/hidden/{n}'))"
+    ),
+    "in a folder without rights": (
+        "    for n in range(10):\n"
+        "        os.makedirs(f'{TMP}/{n}')\n"
+        "        os.close(fill(f'{TMP}/{n}/file'))\n"
+        "        os.chmod(f'{TMP}/{n}', 0)"
+    ),
+    "deep down": (
+        "    for n in range(10):\n"
+        "        os.close(fill(str(n)))\n"
+        "        for _ in range(9):\n"
+        "            os.mkdir('x' * 200)\n"
+        "            os.chdir('x' * 200)"
+    ),
+    "deeper than anybody looks": (
+        "    for _ in range(300):\n"
+        "        os.mkdir('d')\n"
+        "        os.chdir('d')"
+    ),
+    "many small files": "    for n in range(3000): open(f'{TMP}/{n}', 'w').close()",
+    "many folders": "    for n in range(3000): os.mkdir(f'{TMP}/{n}')",
+    "while its first thread has ended": (
+        "    def work():\n"
+        "        for n in range(10):\n"
+        "            fill(f'{TMP}/{n}')\n"
+        "            os.unlink(f'{TMP}/{n}')\n"
+        "        time.sleep(60)\n"
+        "    threading.Thread(target=work).start()\n"
+        "    libc.syscall({'x86_64': 60}.get(os.uname().machine, 93), 0)"
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _without_quotas(box: BaseSandbox) -> None:
+    if not isinstance(box, LandlockSandbox):
+        pytest.skip("this wall has file systems of its own, with quotas")
+
+
+@pytest.mark.parametrize("name", DISK)
+def test_who_takes_more_of_the_disk_is_ended(attack: Attack, name: str) -> None:
+    run = attack(f"{PRELUDE}{_FILL}\ndef f():\n{DISK[name]}\n    time.sleep(60)")
+    assert run.ending == "disk", run
+    assert {"disk", "inodes"} & {*run.limits_hit}
+    assert run.duration_s < 15
+
+
+def test_who_hides_open_files_in_a_message_is_refused(attack: Attack) -> None:
+    run = attack(
+        f"{PRELUDE}{_FILL}\nimport array\ndef f():\n"
+        "    first, second = socket.socketpair()\n"
+        "    files = array.array('i', [fill(TMP + '/x')])\n"
+        "    first.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])\n"
+    )
+    assert [item.exception for item in run.failures] == ["PermissionError"]
+
+
+def test_a_task_with_open_files_of_its_own_is_refused(attack: Attack) -> None:
+    """Threads as the kernel knows them need not share these."""
+    flags = 0x100 | 0x200 | 0x800 | 0x10000  # memory, folder, signals, thread; but no files
+    number = "{'x86_64': 56}.get(os.uname().machine, 220)"
+    run = attack(f"{PRELUDE}\ndef f(): call({number}, {flags}, 0, 0, 0, 0)")
+    assert [item.message for item in run.failures] == [
+        "[Errno 11] Resource temporarily unavailable"
+    ]
+
+
+def test_threads_beyond_the_limit_end_the_run(attack: Attack, limited: Limited) -> None:
+    with limited(total_bytes=1 << 30, memory_bytes=8 << 30):
+        run = attack(
+            f"{PRELUDE}\ndef f():\n"
+            "    for _ in range(40):\n"
+            "        try: threading.Thread(target=time.sleep, args=[60], daemon=True).start()\n"
+            "        except RuntimeError: assert False, 'can\\'t start new thread'\n"
+            "    time.sleep(60)"
+        )
+    assert not run.passed
+    assert "processes" in run.limits_hit, run
+
+
+def test_neither_its_supervisor_nor_its_end_can_be_put_off(box: BaseSandbox) -> None:
+    """Who may not be looked at could not be watched; who outlives the supervisor is nobody's."""
+    run = box.run_tests(
+        f"{PRELUDE}\ndef f(): return [libc.prctl(1, 0, 0, 0, 0), libc.prctl(4, 0, 0, 0, 0)]",
+        "from solution import f\n\n\ndef test_f():\n    assert f() == [-1, -1]\n",
+    )
+    assert run.passed, run
+
+
+def test_within_its_limits_a_run_is_left_alone(attack: Attack) -> None:
+    run = attack(
+        f"{PRELUDE}{_FILL}\nimport shutil, tempfile, mmap\ndef f():\n"
+        "    for n in range(60):\n"
+        "        os.close(fill(TMP + '/x'))\n"
+        "        os.unlink(TMP + '/x')\n"
+        "    with tempfile.TemporaryFile() as file:\n"
+        "        file.write(bytes(4 << 20))\n"
+        "        file.flush()\n"
+        "        mapped = mmap.mmap(file.fileno(), 0)\n"
+        "    time.sleep(0.3)\n"
+        "    os.makedirs(TMP + '/a/b/c', exist_ok=True)\n"
+        "    os.mkdir(TMP + '/closed', 0)\n"
+        "    time.sleep(0.2)\n"
+        "    assert os.stat(TMP + '/closed').st_mode & 0o777 == 0\n"
+        "    shutil.copytree(TMP + '/a', TMP + '/copy')\n"
+    )
+    assert run.passed, run

@@ -1,0 +1,161 @@
+"""Sockets: nobody outside is reached, whatever the family; one's own loopback works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from greenloop.sandbox.base import BaseSandbox
+from tests.security.hostile.conftest import answered
+from tests.security.hostile.host_monitor import Witness
+
+CODE = """
+def connects(family, address, kind=socket.SOCK_STREAM):
+    with socket.socket(family, kind) as made:
+        made.settimeout(2)
+        made.connect(address)
+
+
+def datagram(port):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
+        made.sendto(b"x", ("127.0.0.1", port))
+        made.settimeout(0.05)
+        made.recv(1)
+
+
+def opens(family, kind=socket.SOCK_STREAM, protocol=0):
+    socket.socket(family, kind, protocol).close()
+
+
+def resolves(name):
+    return socket.getaddrinfo(name, 80)
+
+
+def interfaces():
+    with open("/proc/net/dev") as file:
+        return [line.split(":")[0].strip() for line in file if ":" in line]
+
+
+def own_loopback():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname()) as client:
+            accepted, _ = server.accept()
+            with accepted:
+                client.sendall(b"ping")
+                return accepted.recv(4).decode()
+
+
+def own_pair():
+    first, second = socket.socketpair()
+    with first, second:
+        first.sendall(b"pair")
+        return second.recv(4).decode()
+
+
+def own_loop():
+    import asyncio
+    return asyncio.run(asyncio.sleep(0, "loop"))
+
+
+def visible_sockets():
+    lines = [line for name in ("tcp", "udp", "unix") for line in open(f"/proc/net/{name}")]
+    return len(lines) - 3
+"""
+NEVER = [
+    "refused(connects, socket.AF_INET, ('127.0.0.1', PORT))",
+    "refused(connects, socket.AF_INET, ('8.8.8.8', 53))",
+    "refused(connects, socket.AF_INET, ('169.254.169.254', 80))",
+    "refused(connects, socket.AF_INET6, ('::1', PORT))",
+    "refused(connects, socket.AF_INET6, ('::ffff:127.0.0.1', PORT))",
+    "refused(connects, socket.AF_UNIX, PATH)",
+    "refused(connects, socket.AF_UNIX, chr(0) + ABSTRACT)",
+    "refused(connects, socket.AF_UNIX, '/run/dbus/system_bus_socket')",
+    "refused(connects, socket.AF_UNIX, '/var/run/docker.sock')",
+    "refused(datagram, PORT)",
+    "refused(opens, 40)",
+    "refused(opens, 40, socket.SOCK_DGRAM)",
+    "refused(opens, socket.AF_NETLINK, socket.SOCK_RAW)",
+    "refused(opens, socket.AF_PACKET, socket.SOCK_RAW)",
+    "refused(opens, socket.AF_INET, socket.SOCK_RAW, 1)",
+    "refused(opens, socket.AF_INET6, socket.SOCK_RAW, 58)",
+    "refused(opens, 38, socket.SOCK_SEQPACKET)",
+    "refused(opens, 31, socket.SOCK_RAW)",
+    "refused(opens, 29, socket.SOCK_RAW)",
+    "refused(opens, 44, socket.SOCK_RAW)",
+    "refused(opens, 30, socket.SOCK_SEQPACKET)",
+    "refused(opens, 16, socket.SOCK_DGRAM)",
+    "refused(resolves, 'example.org')",
+]
+VALUES = {
+    "own_pair()": "pair",
+    "own_loop()": "loop",
+}
+# Where there are no namespaces, the network is this machine's: nothing of it is to be had.
+OR_REFUSED = {
+    "visible_sockets()": 0,  # asked first: later there are its own
+    "interfaces()": ["lo"],
+    "own_loopback()": "ping",
+}
+
+
+@pytest.fixture(scope="module")
+def said(box: BaseSandbox, witness: Witness) -> dict[str, Any]:
+    names = {"PORT": witness.port, "PATH": witness.path, "ABSTRACT": witness.abstract}
+    head = "".join(f"{name} = {value!r}\n" for name, value in names.items())
+    return answered(box, head + CODE, [*OR_REFUSED, *VALUES, *NEVER])
+
+
+@pytest.mark.parametrize("call", NEVER)
+def test_nobody_is_reached(said: dict[str, Any], call: str) -> None:
+    assert said[call] == "refused"
+
+
+@pytest.mark.parametrize("call", VALUES)
+def test_pairs_of_sockets_work(said: dict[str, Any], call: str) -> None:
+    assert said[call] == VALUES[call]
+
+
+@pytest.mark.parametrize("call", OR_REFUSED)
+def test_its_own_network_is_there_and_alone(said: dict[str, Any], spaces: bool, call: str) -> None:
+    if spaces:
+        assert said[call] == OR_REFUSED[call]
+    else:
+        assert said[call].startswith("raised ")
+
+
+PAIR = """
+def datagrams():
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+
+
+def again(address):
+    first, second = socket.socketpair()
+    first.connect(address)
+
+
+def to_somebody(address):
+    first, second = socket.socketpair()
+    first.sendto(b"x", address)
+
+
+def in_a_message(address):
+    first, second = socket.socketpair()
+    first.sendmsg([b"x"], [], 0, address)
+
+
+def listens():
+    first, second = socket.socketpair()
+    first.bind(TMP + "/socket")
+"""
+
+
+def test_one_of_a_pair_goes_nowhere_else(box: BaseSandbox, witness: Witness, spaces: bool) -> None:
+    addresses = (witness.path, f"\0{witness.abstract}")
+    calls = [
+        f"refused({name}, {address!r})"
+        for name in ("again", "to_somebody", "in_a_message")
+        for address in addresses
+    ]
+    calls += [] if spaces else ["refused(datagrams)", "refused(listens)"]
+    assert set(answered(box, PAIR, calls).values()) == {"refused"}

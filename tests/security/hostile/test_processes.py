@@ -1,0 +1,269 @@
+"""Bombs, daemons, signals, crashes and refusals to end: nothing stays, the report tells what was."""
+
+from __future__ import annotations
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from greenloop.records import TestRun
+from greenloop.sandbox.base import BaseSandbox
+from tests.security.hostile.conftest import LIMITS, PRELUDE, Attack, Limited, answered
+
+BOMBS = {
+    "forks": "def f():\n    for _ in range(100):\n        if not os.fork(): time.sleep(60)",
+    "forks of forks": (
+        "def f():\n"
+        "    for _ in range(12):\n"
+        "        try: os.fork()\n"
+        "        except OSError: pass\n"
+        "    time.sleep(0.2)\n"
+        "    os.fork()"
+    ),
+    "threads": (
+        "def f():\n"
+        "    for _ in range(100): threading.Thread(target=time.sleep, args=[60], daemon=True).start()"
+    ),
+    "programs": (
+        "def f():\n"
+        "    for _ in range(100): subprocess.Popen(['/usr/bin/sleep', '60'])"
+    ),
+    "vforks": (
+        "def f():\n"
+        "    for _ in range(100): os.posix_spawn('/usr/bin/sleep', ['sleep', '60'], {})"
+    ),
+    "daemons": (
+        "def f():\n"
+        "    for _ in range(100):\n"
+        "        if not os.fork():\n"
+        "            os.setsid()\n"
+        "            try:\n"
+        "                if not os.fork(): time.sleep(60)\n"
+        "            finally: os._exit(0)"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_comes_to_its_limit_and_is_told_of(
+    attack: Attack, limited: Limited, spaces: bool, name: str
+) -> None:
+    with limited(total_bytes=1 << 30, memory_bytes=8 << 30):  # stacks are address space too
+        run = attack(PRELUDE + BOMBS[name])
+    if name == "threads" and not spaces:  # these are watched, and may be over before they are seen
+        assert run.passed or "processes" in run.limits_hit
+        return
+    assert run.ending == "finished", run
+    assert "processes" in run.limits_hit, run
+    assert "more than 24 processes and threads" in run.detail
+
+
+LEAVERS = {
+    "a daemon that holds the pipes": (
+        "    if not os.fork():\n"
+        "        os.setsid()\n"
+        "        if not os.fork(): time.sleep(60)\n"
+        "        os._exit(0)"
+    ),
+    "a child that ignores all signals": (
+        "    if not os.fork():\n"
+        "        for number in set(range(1, 65)) - {9, 19, 32, 33}:\n"
+        "            signal.signal(number, signal.SIG_IGN)\n"
+        "        time.sleep(60)"
+    ),
+    "a stopped child": (
+        "    if not os.fork(): os.kill(os.getpid(), signal.SIGSTOP)"
+    ),
+    "a program in its own session": (
+        "    subprocess.Popen(['/usr/bin/sleep', '60'], start_new_session=True)"
+    ),
+    "a thread that never ends": (
+        "    threading.Thread(target=time.sleep, args=[60]).start()"
+    ),
+    "something to do at the end": (
+        "    import atexit; atexit.register(time.sleep, 60)"
+    ),
+    "a timer": "    signal.setitimer(signal.ITIMER_REAL, 50)",
+    "a write at any later time": (
+        "    if not os.fork():\n"
+        "        while True: os.write(1, b'late')"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEAVERS)
+def test_what_is_left_behind_neither_delays_nor_stays(
+    attack: Attack, spaces: bool, name: str
+) -> None:
+    run = attack(f"{PRELUDE}\ndef f():\n{LEAVERS[name]}")
+    assert run.duration_s < 15
+    if ("os.fork" in LEAVERS[name] or "Popen" in LEAVERS[name]) and not spaces:
+        assert [item.exception for item in run.failures] == ["BlockingIOError"]
+        return
+    if name != "a write at any later time":
+        assert run.passed, run
+
+
+NEVER_END = {
+    "sleep": "def f(): time.sleep(60)",
+    "a loop": "def f():\n    while True: pass",
+    "a loop at import": "while True: pass",
+    "a loop in C": "def f(): 'a' * (1 << 24) in 'b'; any(True for _ in iter(int, 1) if False)",
+    "a regular expression": "import re\ndef f(): re.match('(a+)+$', 'a' * 60 + 'b')",
+    "stopping itself": "def f(): os.kill(os.getpid(), signal.SIGSTOP)",
+    "ignoring all signals": (
+        "def f():\n"
+        "    for number in set(range(1, 65)) - {9, 19, 32, 33}:\n"
+        "        signal.signal(number, signal.SIG_IGN)\n"
+        "    while True: time.sleep(60)"
+    ),
+    "catching everything": (
+        "def f():\n"
+        "    while True:\n"
+        "        try: time.sleep(60)\n"
+        "        except BaseException: pass"
+    ),
+    "becoming another program": "def f(): os.execv('/usr/bin/sleep', ['sleep', '60'])",
+    "closing all files": "def f():\n    os.closerange(0, 64)\n    time.sleep(60)",
+    "a full pipe of its own": "def f():\n    _, s = os.pipe()\n    os.write(s, bytes(1 << 22))",
+    "waiting for itself": "def f():\n    lock = threading.Lock(); lock.acquire(); lock.acquire()",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def endless(box: BaseSandbox) -> dict[str, TestRun]:
+    """All of them, some at once: they mostly wait."""
+    box.limits = replace(LIMITS, timeout_s=0.4)
+    tests = "from solution import f\n\n\ndef test_f():\n    f()\n"
+    with ThreadPoolExecutor(6) as pool:
+        runs = pool.map(lambda code: box.run_tests(PRELUDE + code, tests), NEVER_END.values())
+        found = dict(zip(NEVER_END, runs, strict=True))
+    box.limits = LIMITS
+    return found
+
+
+@pytest.mark.parametrize("name", NEVER_END)
+def test_what_never_ends_is_ended(endless: dict[str, TestRun], name: str) -> None:
+    assert endless[name].ending == "timeout", endless[name]
+    assert endless[name].duration_s < 10
+
+
+def test_cpu_time_has_a_limit_of_its_own(attack: Attack) -> None:
+    """It can be lowered by anybody, and then the kernel is the one who ends it."""
+    limit = "resource.setrlimit(resource.RLIMIT_CPU, (1, 1))"
+    run = attack(f"{PRELUDE}\ndef f():\n    {limit}\n    while True: pass")
+    assert run.ending == "crashed"  # by SIGKILL: soft and hard are one here, and not ours
+
+
+AT_OTHERS = {
+    "killing pid 1": "os.kill(1, signal.SIGKILL)",
+    "killing its parent": "os.kill(os.getppid(), signal.SIGKILL)",
+    "stopping pid 1": "os.kill(1, signal.SIGSTOP)",
+    "terminating pid 1": "os.kill(1, signal.SIGTERM)",
+    "interrupting pid 1": "os.kill(1, signal.SIGINT)",
+    "hanging up pid 1": "[os.kill(1, number) for number in range(1, 65)]",
+    "killing all": "refused(os.kill, -1, signal.SIGKILL)",
+    "pid 1 by a handle": "signal.pidfd_send_signal(os.pidfd_open(1), signal.SIGKILL)",
+}
+
+
+@pytest.mark.parametrize("name", AT_OTHERS)
+def test_the_supervisor_is_not_to_be_killed(attack: Attack, spaces: bool, name: str) -> None:
+    run = attack(f"{PRELUDE}\ndef f():\n    {AT_OTHERS[name]}")
+    if name == "killing all" or spaces:
+        assert run.passed, run
+    else:
+        assert [item.exception for item in run.failures] == ["PermissionError"]
+
+
+# By other ways than kill: to a thread, with a value, as the owner of a pipe that something happens to.
+SIGNALS = """
+def thread(pid): call(TGKILL, pid, pid, 9)
+def one(pid): call(TKILL, pid, 9)
+def queue(pid): call(SIGQUEUE, pid, 9, ctypes.create_string_buffer(128))
+def owner(pid):
+    import fcntl
+    receive, send = os.pipe()
+    fcntl.fcntl(receive, 10, 9)
+    fcntl.fcntl(receive, fcntl.F_SETOWN, pid)
+    fcntl.fcntl(receive, fcntl.F_SETFL, os.O_ASYNC)
+    os.write(send, b"x")
+def by_ioctl(pid):
+    import fcntl, struct
+    first, second = socket.socketpair()
+    fcntl.ioctl(first, 0x8901, struct.pack("i", pid))
+def group(pid): os.killpg(pid, 9)
+def all_of_them(pid): os.kill(-1, 9)
+"""
+
+
+def test_the_supervisor_is_not_to_be_killed_by_other_ways(box: BaseSandbox, spaces: bool) -> None:
+    numbers = {"x86_64": (234, 200, 129)}.get(os.uname().machine, (131, 130, 138))
+    head = "TGKILL, TKILL, SIGQUEUE = {}, {}, {}\n".format(*numbers)
+    ways = ("thread", "one", "queue", "owner", "by_ioctl", "group", "all_of_them")
+    calls = [f"refused({way}, os.getppid())" for way in ways]
+    answers = answered(box, head + SIGNALS, [*calls, "1 + 1"])
+    assert answers["1 + 1"] == 2
+    if not spaces:
+        assert [answers[call] for call in calls] == ["refused"] * len(calls)
+
+
+def test_it_can_signal_itself(attack: Attack) -> None:
+    run = attack(
+        f"{PRELUDE}\n"
+        "def f():\n"
+        "    came = []\n"
+        "    signal.signal(signal.SIGUSR1, lambda *_: came.append(1))\n"
+        "    os.kill(os.getpid(), signal.SIGUSR1)\n"
+        "    signal.raise_signal(signal.SIGUSR1)\n"
+        "    signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)\n"
+        "    assert len(came) == 3\n"
+    )
+    assert run.passed, run
+
+
+def test_the_caller_is_not_to_be_found(attack: Attack, spaces: bool) -> None:
+    pids = [os.getpid(), os.getppid()]
+    code = f"{PRELUDE}\ndef f():\n    for pid in {pids}:\n        os.kill(pid, signal.SIGSTOP)"
+    run = attack(code)
+    expected = "ProcessLookupError" if spaces else "PermissionError"
+    assert [item.exception for item in run.failures] == [expected]
+
+
+CRASHES = {
+    "os._exit": ("os._exit(0)", "exit status 0"),
+    "SIGKILL": ("os.kill(os.getpid(), 9)", "SIGKILL"),
+    "SIGSEGV": ("ctypes.string_at(0)", "SIGSEGV"),
+    "abort": ("os.abort()", "SIGABRT"),
+    "a trap": ("os.kill(os.getpid(), signal.SIGTRAP)", "SIGTRAP"),
+    "killing its group": ("os.killpg(0, 9)", "SIGKILL"),
+    "another program": ("os.execv('/usr/bin/true', ['true'])", "exit status 0"),
+    "a wrong free": ("libc.free(ctypes.c_void_p(8))", "SIG"),
+}
+if sys.version_info < (3, 12):  # later ones look after their stack in C too
+    nested = "functools.reduce(lambda a, b: [a], range(60_000), [])"
+    CRASHES["recursion in C"] = (f"sys.setrecursionlimit(1 << 30)\n    str({nested})", "SIGSEGV")
+
+
+@pytest.mark.parametrize("name", CRASHES)
+def test_a_crash_is_told_with_its_cause(attack: Attack, name: str) -> None:
+    action, words = CRASHES[name]
+    run = attack(f"{PRELUDE}\nimport functools\ndef f():\n    {action}")
+    assert run.ending == "crashed", run
+    assert words in run.detail
+    assert "test_solution.py::test_f" in run.detail
+
+
+def test_recursion_without_end_is_an_ordinary_failure(attack: Attack) -> None:
+    run = attack("def f(): return f()")
+    assert run.ending == "finished"
+    assert [item.exception for item in run.failures] == ["RecursionError"]
+
+
+def test_standard_input_is_empty(box: BaseSandbox) -> None:
+    code = "import os\ndef f(): return os.read(0, 1)"
+    tests = "from solution import f\ndef test_f():\n    assert f() == b''\n"
+    assert box.run_tests(code, tests).passed

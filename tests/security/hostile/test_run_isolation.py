@@ -1,0 +1,131 @@
+"""Nothing of one run is seen by the next, nor by one that goes on beside it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from greenloop.sandbox.base import BaseSandbox
+from tests.security.hostile.conftest import PRELUDE, answered, is_refused
+from tests.security.hostile.host_monitor import wait_for_name
+
+LEAVE = PRELUDE + """
+def leave():
+    import builtins, json, pytest, _pytest.runner, random
+    for path in ("/tmp/left", "conftest.py", "left.py", "/dev/shm/left", TMP + "/left",
+                 os.environ["HOME"] + "/left"):
+        refused(write, path, "raise SystemExit('left behind')")
+    os.environ["LEFT"] = "1"
+    builtins.left = json.loads = pytest.raises = len
+    _pytest.runner.runtestprotocol = lambda *a, **k: os._exit(0)
+    sys.modules["left"] = sys.modules["math"] = sys
+    sys.path.insert(0, "/left")
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.umask(0o777)
+    random.seed(1)
+    builtins.keep = []
+    refused(listen)
+    refused(stay_on)
+    libc.prctl(15, b"left", 0, 0, 0)
+    return True
+
+
+def listen():
+    keep.append(socket.create_server(("127.0.0.1", 12345)))
+    keep.append(socket.socket(socket.AF_UNIX))
+    keep[1].bind(chr(0) + "left")
+    keep[1].listen()
+
+
+def stay_on():
+    if not os.fork():
+        os.setsid()
+        time.sleep(60)
+
+
+def stay():
+    leave()
+    libc.prctl(15, b"staying", 0, 0, 0)
+    time.sleep(60)
+"""
+FIND = {
+    "[p for p in ('/tmp/left', '/dev/shm/left') if os.path.exists(p)]": [],
+    "os.listdir('.')": ["probes.py"],
+    "os.listdir(os.environ['HOME'])": [],
+    "os.listdir(TMP)": [],
+    "'LEFT' in os.environ": False,
+    "hasattr(__import__('builtins'), 'left')": False,
+    "__import__('json').loads('[1]')": [1],
+    "__import__('math').sqrt(4) == 2": True,
+    "'left' in sys.modules": False,
+    "'/left' in sys.path": False,
+    "signal.getsignal(signal.SIGTERM) == signal.SIG_DFL": True,
+    "os.umask(0o22) != 0o777": True,
+    "refused(socket.create_connection, ('127.0.0.1', 12345), 1)": "refused",
+    "refused(abstract)": "refused",
+    "threading.active_count()": 1,
+    "opened()": [1, 2, 3, 4],  # output, errors, results, where; the rest is the null device
+}
+# Where there are no namespaces, these are of the whole machine and cannot be looked at.
+FIND_OR_REFUSED = {
+    "os.listdir('/dev/shm')": [],
+    "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal()) == [1, os.getpid()]": True,
+    "[open('/proc/net/' + n).read().count(':3039') for n in ('tcp', 'tcp6')]": [0, 0],
+}
+CODE = """
+def abstract():
+    with socket.socket(socket.AF_UNIX) as made:
+        made.connect(chr(0) + "left")
+
+
+def opened():
+    places = {n: f"/proc/self/fd/{n}" for n in range(1024)}
+    return [n for n, path in places.items() if os.path.islink(path)
+            and os.readlink(path) != "/dev/null"]
+"""
+
+
+def assert_nothing(found: dict[str, Any], spaces: bool) -> None:
+    assert {call: found[call] for call in FIND} == FIND
+    for call, nothing in FIND_OR_REFUSED.items():
+        assert found[call] == nothing if spaces else is_refused(found[call])
+
+
+def test_the_next_run_finds_nothing(box: BaseSandbox, spaces: bool) -> None:
+    assert answered(box, LEAVE, ["leave()"]) == {"leave()": True}
+    assert_nothing(answered(box, CODE, [*FIND, *FIND_OR_REFUSED]), spaces)
+
+
+def test_a_run_beside_another_finds_nothing(box: BaseSandbox, spaces: bool) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(box.evaluate_calls, LEAVE, "probes", ["stay()"])
+        try:
+            wait_for_name("staying")
+            found = answered(box, CODE, [*FIND, *FIND_OR_REFUSED])
+        finally:
+            box.interrupt()
+        assert "interrupted" in other.result().error  # so it was there all the time
+    assert_nothing(found, spaces)
+
+
+def test_the_next_tests_are_run_by_an_untouched_pytest(box: BaseSandbox) -> None:
+    tests = "import solution\n\n\ndef test_f():\n    assert solution.leave()\n"
+    box.run_tests(LEAVE, tests)
+    after = (
+        "import pytest, solution\n\n\ndef test_f():\n    with pytest.raises(ValueError): int('')\n"
+    )
+    assert box.run_tests("", after).passed
+
+
+def values(box: BaseSandbox, call: str) -> list[Any]:
+    return [answered(box, "import random, uuid, secrets", [call])[call] for _ in range(3)]
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["random.random().hex()", "str(uuid.uuid4())", "secrets.token_hex()", "os.urandom(9).hex()"],
+)
+def test_runs_do_not_share_their_chance(box: BaseSandbox, call: str) -> None:
+    assert len(set(values(box, call))) == 3

@@ -1,0 +1,240 @@
+"""Scripts that mean harm: what they print, make and say of themselves is bounded and not followed."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from greenloop.records import InputFile, ScriptJob, ScriptRun
+from greenloop.sandbox.base import BaseSandbox
+from tests.security.hostile.conftest import Limited
+from tests.security.hostile.host_monitor import Witness
+
+INPUTS = (InputFile(path="in/a.txt", content=b"input"),)
+
+
+def run_in(box: BaseSandbox, script: str, **more: object) -> ScriptRun:
+    return box.run_script(ScriptJob(script=script, inputs=INPUTS, **more))  # type: ignore[arg-type]
+
+
+FLOODS = {
+    "output": "import os\nwhile True: os.write(1, b'x' * 65536)",
+    "errors": "import os\nwhile True: os.write(2, b'x' * 65536)",
+    "both": "import os\nwhile True:\n    os.write(1, b'x' * 4096)\n    os.write(2, b'x' * 4096)",
+    "result channel": "import os\nwhile True: os.write(3, b'x' * 65536)",
+}
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_a_flood_ends_the_run(box: BaseSandbox, name: str) -> None:
+    run = run_in(box, FLOODS[name])
+    assert (run.ending, run.limits_hit) == ("output", ("output",)), run
+    assert len(run.stdout) + len(run.stderr) < 3 << 20
+
+
+FAMILIES = {
+    "bomb": "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
+    "orphans": "import os, sys, time\nfor n in range(5):\n    if os.fork() == 0:\n"
+    "        os.setsid(); os.fork(); time.sleep(60)\n        os._exit(0)\nprint('left')",
+    "deaf": "import signal, time\nfor n in range(1, 65):\n"
+    "    try: signal.signal(n, signal.SIG_IGN)\n    except (OSError, ValueError): pass\n"
+    "while True:\n    try: time.sleep(1)\n    except BaseException: pass",
+    "threads": "import threading, time\nfor n in range(10):\n"
+    "    threading.Thread(target=time.sleep, args=(60,)).start()\nprint('left')",
+    "at exit": "import atexit, time\natexit.register(time.sleep, 60)\nprint('left')",
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_nothing_outlives_its_run(
+    box: BaseSandbox, spaces: bool, witness: Witness, name: str
+) -> None:
+    run = run_in(box, FAMILIES[name], timeout_s=2.0)
+    assert run.duration_s < 30
+    if name in ("deaf", "threads", "at exit"):
+        assert run.ending == "timeout"
+    if name == "orphans" and spaces:
+        assert (run.ending, run.stdout) == ("finished", "left\n"), run
+
+
+MAKERS = {
+    "many": "for n in range(100_000):\n    open(f'f{n}', 'w').close()",
+    "deep": "import os\nfor n in range(200):\n    os.mkdir('d'); os.chdir('d')\n"
+    "open('bottom', 'w').write('x')",
+    "large": "with open('large', 'wb') as file:\n    for n in range(100): file.write(bytes(1 << 20))",
+    "sparse": "import os\nos.truncate(os.open('sparse', os.O_CREAT | os.O_RDWR), 1 << 40)",
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_is_made_is_bounded(box: BaseSandbox, name: str) -> None:
+    run = run_in(box, MAKERS[name])
+    assert len(run.made) <= 200
+    assert sum(len(item.content or b"") for item in run.made) <= 16 << 20
+    assert len(run.left_out) <= 50
+    if name == "deep":
+        assert ["folders deep" in line for line in run.left_out] == [True]
+    else:
+        assert not run.succeeded
+        assert run.limits_hit, run
+
+
+STRANGE = """
+import os, socket
+for path in ("/etc/passwd", "/proc/self/environ", "../../etc/passwd", "nowhere", "in", "."):
+    os.symlink(path, "link" + path.replace("/", "_"))
+os.mkfifo("pipe")
+open(b"not-\\xff-text", "w").close()
+open("new\\nline", "w").write("n")
+os.mkdir("closed"); open("closed/file", "w").close(); os.chmod("closed", 0)
+open("unreadable", "w").close(); os.chmod("unreadable", 0)
+if os.path.exists("/dev/shm"):
+    try: socket.socket(socket.AF_UNIX).bind("socket")
+    except OSError: pass
+os.rename("in/a.txt", "in/b.txt")
+os.symlink("b.txt", "in/a.txt")
+os.link("in/b.txt", "hard")
+"""
+
+
+def test_links_pipes_and_names_that_are_no_text_are_not_followed(box: BaseSandbox) -> None:
+    run = run_in(box, STRANGE)
+    assert run.exit_status == 0, run
+    made = {item.path: item.content for item in run.made}
+    assert made["new\nline"] == b"n"
+    assert made["hard"] == made["in/b.txt"] == b"input"
+    assert {"link_etc_passwd", "pipe", "socket"}.isdisjoint(made)
+    assert not any(b"root:" in (content or b"") for content in made.values())
+    assert run.changed_inputs == ("in/a.txt",)
+    assert {line.partition(":")[0] for line in run.left_out} >= {
+        "link_etc_passwd",
+        "pipe",
+        "in/a.txt",
+    }
+
+
+HOSTILE_VALUES = """
+import os, sys, collections
+class Loud:
+    def __repr__(self):
+        os.write(1, b"loud"); os.write(2, b"loud")
+        return "loud"
+class Endless(list):
+    def __repr__(self):
+        while True: pass
+    def __iter__(self):
+        while True: yield self
+class Deadly(Exception):
+    def __repr__(self): os._exit(0)
+class Meta(type):
+    def __getattribute__(cls, name):
+        if name == "__name__": os._exit(0)
+        return type.__getattribute__(cls, name)
+class Odd(metaclass=Meta):
+    def __getattribute__(self, name): os._exit(0)
+    __class__ = int
+class Text(str):
+    def __len__(self): return 1 << 60
+    def __getitem__(self, key): os._exit(0)
+    def encode(self, *rest): os._exit(0)
+def fail(loud, endless, deadly, odd, text):
+    itself = {}
+    itself["self"] = [itself, {loud}]
+    queue = collections.deque(maxlen=3)
+    raise ValueError("failed")
+fail(Loud(), Endless([1, 2]), Deadly("x"), Odd(), Text("short"))
+"""
+
+
+def test_values_cannot_speak_for_themselves(box: BaseSandbox) -> None:
+    run = run_in(box, HOSTILE_VALUES)
+    assert (run.exit_status, run.stdout) == (1, ""), run
+    assert "loud" not in run.stderr
+    assert run.error is not None
+    values = dict(run.error.frames[-1].local_values)
+    assert values["loud"] == "<Loud>"
+    assert values["endless"] == "[1, 2]"
+    assert values["deadly"] == "Deadly('x')"
+    assert values["text"] == "'short'"
+    assert values["itself"] == "{'self': [{'self': […]}, {<Loud>}]}"
+    assert set(values) >= {"odd", "queue"}
+
+
+ENDLESS_WITHIN = """
+import collections
+class Endless:
+    def __repr__(self):
+        while True:
+            try:
+                while True: pass
+            except BaseException: pass
+def fail():
+    value = collections.deque([Endless()])
+    raise ValueError("failed")
+fail()
+"""
+
+
+def test_a_value_that_hangs_within_another_ends_with_the_error(box: BaseSandbox) -> None:
+    run = run_in(box, ENDLESS_WITHIN)
+    assert (run.ending, run.exit_status) == ("finished", 1), run
+    assert run.error is not None
+    assert (run.error.exception, run.error.message) == ("ValueError", "failed")
+    assert run.error.frames[-1].function == "fail"
+
+
+FORGED = """
+import os, gc, json, sys
+for thing in gc.get_objects():
+    if type(thing).__name__ == "Channel":
+        thing.send("error", exception="Forged", message="", frames=[])
+        thing.send("error", exception=3)
+        thing.send("end", exit_status=0)
+for number in range(3, 20):
+    try: os.write(number, b'{"event": "error", "exception": "Bare", "message": "", "frames": []}\\n')
+    except OSError: pass
+sys.exit(3)
+"""
+
+
+def test_what_a_script_says_of_itself_does_not_make_it_succeed(box: BaseSandbox) -> None:
+    run = run_in(box, FORGED)
+    assert (run.exit_status, run.succeeded) == (3, False)
+    assert run.error is None or run.error.exception in ("Forged", "Bare")
+
+
+def test_inputs_are_told_from_what_took_their_place(box: BaseSandbox, limited: Limited) -> None:
+    run = run_in(box, "import os\nos.rename('in', 'out'); os.mkdir('in'); os.mkfifo('in/a.txt')")
+    assert run.changed_inputs == ("in/a.txt",)
+    with limited(inodes=400):
+        run = run_in(box, "import shutil\nshutil.rmtree('in')")
+    assert run.changed_inputs == ("in/a.txt",)
+
+
+FLOOD_OF_REQUESTS = """
+import os, socket, urllib.parse
+place = urllib.parse.urlsplit(os.environ["http_proxy"])
+held = []
+while True:
+    try:
+        one = socket.create_connection((place.hostname, place.port), timeout=1)
+        one.sendall(b"GET http://refused.example/ HTTP/1.1\\r\\n" + b"X: y\\r\\n" * 10)
+        held.append(one)
+        held[len(held) // 2].sendall(b"\\r\\n")
+    except OSError:
+        held = held[-20:]
+"""
+
+
+def test_a_flood_of_requests_is_bounded_and_ends_with_the_run(box: BaseSandbox) -> None:
+    if not box.can_allow_hosts:
+        pytest.skip(f"{box.info.backend} lets no hosts through")
+    run = run_in(box, FLOOD_OF_REQUESTS, timeout_s=3.0, allow_network=("allowed.example",))
+    assert run.ending in ("timeout", "memory"), run
+    assert len(run.network) <= 501
+    assert not any(item.allowed for item in run.network)
+    for thread in threading.enumerate():
+        if thread.name == "greenloop-proxy":
+            thread.join(5)
+            assert not thread.is_alive()

@@ -1,0 +1,156 @@
+"""What hostile code would like to read: keys, environments, other processes, the password file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from greenloop.sandbox.base import BaseSandbox
+from tests.security.hostile.conftest import answered, is_refused
+from tests.security.hostile.host_monitor import Witness
+
+CODE = """
+# The halves never come together in here, so that what looks does not find itself.
+FIRST, SECOND = bytes.fromhex(FIRST_HEX), bytes.fromhex(SECOND_HEX)
+
+
+def holds(data):
+    place = data.find(FIRST)
+    while place >= 0:
+        if data.startswith(SECOND, place + len(FIRST)):
+            return True
+        place = data.find(FIRST, place + 1)
+    return False
+
+
+def environ_of(pid):
+    return holds(read(f"/proc/{pid}/environ"))
+
+
+def environs():
+    found = 0
+    for name in os.listdir("/proc"):
+        try:
+            found += environ_of(name) if name.isdecimal() else 0
+        except OSError:
+            pass
+    return found
+
+
+def own_memory():
+    found = 0
+    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:
+        for line in maps:
+            start, end = (int(part, 16) for part in line.split()[0].split("-"))
+            try:
+                memory.seek(start)
+                found += holds(memory.read(min(end - start, 32 << 20)))
+            except (OSError, ValueError, OverflowError):
+                pass
+    return found
+
+
+def imports(name):
+    try:
+        __import__(name)
+    except ImportError:
+        return False
+    return True
+
+
+def devices():
+    return sorted(set(os.listdir("/dev")) - KNOWN)
+
+
+KNOWN = set("core fd full null ptmx pts random shm stderr stdin stdout tty urandom zero".split())
+"""
+REFUSED = [
+    "refused(read, '/proc/1/environ')",
+    "refused(read, '/proc/1/mem')",
+    "refused(read, '/proc/1/maps')",
+    "refused(read, '/proc/1/auxv')",
+    "refused(os.listdir, '/proc/1/fd')",
+    "refused(os.listdir, '/proc/1/map_files')",
+    "refused(os.listdir, '/proc/1/root')",
+    "refused(os.listdir, '/proc/1/cwd')",
+    "refused(os.readlink, '/proc/1/exe')",
+    "refused(os.readlink, '/proc/1/ns/net')",
+    "refused(read, '/proc/1/stack')",
+    "refused(read, '/proc/1/syscall')",
+    f"refused(read, '/proc/{os.getpid()}/environ')",
+    f"refused(read, '/proc/{os.getppid()}/environ')",
+    "refused(read, '/etc/shadow')",
+    "refused(read, '/etc/passwd')",
+    "refused(os.listdir, os.path.expanduser('~root/.ssh'))",
+    "refused(os.listdir, '/home')",
+    "refused(os.listdir, '/work')",
+    "refused(os.listdir, '/var')",
+    "refused(os.listdir, '/sys')",
+    "refused(os.listdir, '/run')",
+    "refused(read, '/proc/kcore')",
+    "refused(read, '/proc/kmsg')",
+    "refused(read, '/dev/mem')",
+    "refused(read, '/dev/kmsg')",
+    "refused(read, '/dev/tty')",
+    "refused(os.openpty)",
+]
+VALUES: dict[str, Any] = {
+    "'HOSTILE_API_KEY' in os.environ": False,
+    "os.path.basename(os.environ['HOME'])": "home",
+    "os.listdir(os.environ['HOME'])": [],
+    "imports('greenloop')": False,
+    "imports('langchain')": False,
+    "imports('inside')": False,
+    "sys.stdin.read()": "",
+    "[r for r in map(os.readlink, ['/proc/self/fd/%d' % n for n in range(3)])][0]": "/dev/null",
+}
+# Where there are no namespaces, these are of the whole machine and cannot be looked at.
+OR_REFUSED: dict[str, Any] = {
+    "environs()": 0,
+    "own_memory()": 0,
+    "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal()) == [1, os.getpid()]": True,
+}
+OWN_NAMES = {"socket.gethostname()": "sandbox", "os.getppid()": 1}
+
+
+@pytest.fixture(scope="module")
+def said(box: BaseSandbox, witness: Witness) -> dict[str, Any]:
+    first, second = (repr(part.encode().hex()) for part in witness.halves())
+    code = CODE.replace("FIRST_HEX", first).replace("SECOND_HEX", second)
+    home, temporary = (str(item / "id_ed25519") for item in (witness.home, witness.open))
+    paths = [f"refused(read, {path!r})" for path in (home, temporary)]
+    answers = answered(box, code, [*REFUSED, *VALUES, *OR_REFUSED, *OWN_NAMES, "devices()", *paths])
+    return {**answers, "keys": [answers[path] for path in paths]}
+
+
+@pytest.mark.parametrize("call", REFUSED, ids=range(len(REFUSED)))
+def test_it_cannot_be_read(said: dict[str, Any], call: str) -> None:
+    assert is_refused(said[call])
+
+
+@pytest.mark.parametrize("call", VALUES)
+def test_nothing_of_the_host_is_to_be_seen(said: dict[str, Any], call: str) -> None:
+    assert said[call] == VALUES[call]
+
+
+@pytest.mark.parametrize("call", OR_REFUSED)
+def test_nothing_of_the_host_is_to_be_seen_or_all_is_refused(
+    said: dict[str, Any], spaces: bool, call: str
+) -> None:
+    assert said[call] == OR_REFUSED[call] if spaces else is_refused(said[call])
+
+
+def test_no_device_of_the_machine_is_to_be_seen(said: dict[str, Any]) -> None:
+    assert said["devices()"] == [] or is_refused(said["devices()"])
+
+
+@pytest.mark.parametrize("call", OWN_NAMES)
+def test_names_are_its_own(said: dict[str, Any], spaces: bool, call: str) -> None:
+    """Without namespaces the machine's name and the numbers of processes can be asked for."""
+    assert (said[call] == OWN_NAMES[call]) == spaces
+
+
+def test_keys_in_the_home_and_elsewhere_are_out_of_reach(said: dict[str, Any]) -> None:
+    assert said["keys"] == ["refused", "refused"]

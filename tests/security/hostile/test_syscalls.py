@@ -1,0 +1,186 @@
+"""System calls that walls are broken with: each is answered with an error, or ends the run."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.guest.isolation import seccomp, seccomp_strict
+from tests.security.hostile.conftest import PRELUDE, Attack, answered, is_refused
+
+MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
+FILTERED = seccomp._DENIED[MACHINE]
+NEW = {
+    "user": 0x10000000, "mount": 0x20000, "pid": 0x20000000, "network": 0x40000000,
+    "ipc": 0x8000000, "names": 0x4000000, "cgroup": 0x2000000, "time": 0x80,
+}  # fmt: skip
+CODE = (
+    f"""
+FILTERED = {FILTERED!r}
+CLONE, MMAP, SETPRIORITY, PRLIMIT = {seccomp._CLONE[MACHINE]}, {seccomp._MMAP[MACHINE]}, \\
+    {seccomp._SETPRIORITY[MACHINE]}, {seccomp._PROCESS_ATTRIBUTE_CALLS[MACHINE][0]}
+"""
+    + """
+import mmap
+
+
+def clone(flags):
+    pid = call(CLONE, flags | 17, 0, 0, 0, 0)
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return pid
+
+
+def shared_zeros():
+    with open("/dev/zero", "r+b") as file:
+        return mmap.mmap(file.fileno(), 4096)
+
+
+def watchers():
+    made = 0
+    try:
+        for _ in range(40):
+            handle = libc.inotify_init()
+            if handle < 0:
+                return made
+            made += 1
+    finally:
+        os.closerange(64 - 55, 64)
+    return made
+
+
+def still_works():
+    'What ordinary programs do with the calls that are looked at closely.'
+    private = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE)
+    with open(TMP + "/mapped", "w+b") as file:
+        file.truncate(4096)
+        shared = mmap.mmap(file.fileno(), 4096)
+    os.nice(1)
+    resource.getrlimit(resource.RLIMIT_AS)
+    os.sched_getaffinity(0)
+    return True
+
+
+def value_to_share():
+    import multiprocessing
+    return multiprocessing.Value("i", 7).value
+"""
+)
+REFUSED = [
+    *(f"refused(call, FILTERED['unshare'], {flag})" for flag in NEW.values()),
+    *(f"refused(clone, {flag})" for name, flag in NEW.items() if name != "time"),
+    "refused(call, 435, None, 0)",
+    "refused(call, FILTERED['setns'], os.open('/proc/self/ns/net', 0), 0)",
+    "refused(call, FILTERED['ptrace'], 0, 0, 0, 0)",
+    "refused(call, FILTERED['ptrace'], 16, 1, 0, 0)",
+    "refused(call, FILTERED['process_vm_readv'], 1, 0, 0, 0, 0, 0)",
+    "refused(call, FILTERED['process_vm_writev'], 1, 0, 0, 0, 0, 0)",
+    "refused(call, FILTERED['pidfd_getfd'], os.pidfd_open(1), 0, 0)",
+    "refused(resource.prlimit, 1, resource.RLIMIT_NOFILE, (3, 3))",
+    "refused(resource.prlimit, 1, resource.RLIMIT_CPU, (1, 1))",
+    "refused(os.setpriority, os.PRIO_PROCESS, 1, 19)",
+    "refused(os.setpriority, os.PRIO_USER, 0, 19)",
+    "refused(os.sched_setscheduler, 1, os.SCHED_IDLE, os.sched_param(0))",
+    "refused(os.sched_setparam, 1, os.sched_param(0))",
+    "refused(os.sched_setaffinity, 1, [0])",
+    "refused(mmap.mmap, -1, 4096)",
+    "refused(mmap.mmap, -1, 2 << 20, mmap.MAP_PRIVATE | 0x40000)",
+    "refused(shared_zeros)",
+    "refused(os.memfd_create, 'x')",
+    "refused(libc_checked, 'shmget', 0, 4096, 0o1600)",
+    "refused(libc_checked, 'msgget', 0, 0o1600)",
+    "refused(libc_checked, 'semget', 0, 1, 0o1600)",
+    "refused(ioctl, 0x5412)",
+    "refused(ioctl, 0x541C)",
+]
+CODE += """
+
+def libc_checked(name, *arguments):
+    if getattr(libc, name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+
+
+def ioctl(request):
+    import fcntl
+    for handle in range(4):
+        try:
+            return fcntl.ioctl(handle, request, b"x")
+        except OSError as error:
+            if error.errno != errno.EPERM:
+                return f"handle {handle}: {error}"
+    raise OSError("all four")
+"""
+
+
+@pytest.fixture(scope="module")
+def said(box: BaseSandbox) -> dict[str, Any]:
+    sweep = [f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for number in FILTERED.values()]
+    return answered(
+        box, CODE, [*REFUSED, *sweep, "watchers()", "still_works()", "value_to_share()"]
+    )
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_it_is_refused(said: dict[str, Any], call: str) -> None:
+    assert is_refused(said[call])
+
+
+def test_each_call_that_the_filter_names_is_refused(said: dict[str, Any]) -> None:
+    wrong = {
+        name: said[f"refused(call, {number}, 0, 0, 0, 0, 0, 0)"]
+        for name, number in FILTERED.items()
+        if not is_refused(said[f"refused(call, {number}, 0, 0, 0, 0, 0, 0)"])
+    }
+    assert not wrong
+
+
+def test_without_namespaces_more_is_refused(box: BaseSandbox, spaces: bool) -> None:
+    if spaces:
+        pytest.skip("in namespaces of its own a run may do all this")
+    tables = (
+        seccomp_strict._DENIED_CALLS,
+        seccomp_strict._PROCESS_CREATION,
+        seccomp_strict._EXTENDED_ATTRIBUTES,
+    )
+    numbers = {name: number for table in tables for name, number in table[MACHINE].items()}
+    numbers |= {
+        "openat2": seccomp_strict._INSPECTED_CALLS[MACHINE]["openat2"],
+        "a call to come": 500,
+    }
+    sweep = {name: f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for name, number in numbers.items()}
+    answers = answered(box, "", list(sweep.values()))
+    assert {name: answers[call] for name, call in sweep.items()} == dict.fromkeys(sweep, "refused")
+
+
+def test_watchers_that_the_host_needs_too_are_few(said: dict[str, Any]) -> None:
+    assert said["watchers()"] <= 16
+
+
+def test_ordinary_use_of_the_same_calls_goes_on(said: dict[str, Any], spaces: bool) -> None:
+    assert said["still_works()"] is True
+    shared = said["value_to_share()"]
+    assert shared == 7 if spaces else is_refused(shared)  # without processes nobody shares it
+
+
+_MACHINE_CODE = """
+import mmap
+def f():
+    page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
+    page.write(bytes.fromhex(CODE))
+    function = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))
+    raise SystemExit(f"pid {function()}")
+"""
+
+
+@pytest.mark.skipif(MACHINE != "x86_64", reason="other machines have no second set of call numbers")
+@pytest.mark.parametrize(
+    "code", ["b814000000cd80c3", "b8270000400f05c3"], ids=["i386 getpid", "x32 getpid"]
+)
+def test_calls_by_another_machines_numbers_end_the_run(attack: Attack, code: str) -> None:
+    run = attack(PRELUDE + _MACHINE_CODE.replace("CODE", repr(code)))
+    assert run.ending == "crashed"
+    assert "SIGSYS" in run.detail

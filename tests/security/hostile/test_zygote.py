@@ -1,0 +1,271 @@
+"""The process that is copied: restarted when it dies or is old; interrupted runs end at once."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from greenloop.dependencies import InstalledPackages
+from greenloop.errors import SandboxError
+from greenloop.records import SandboxInfo, TestRun
+from greenloop.sandbox.backends.namespaces import Backend
+from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.guest.zygote.supervisor import SPARE_NAME
+from greenloop.sandbox.warm import zygote_client
+from greenloop.sandbox.warm.backend import WarmSandbox
+from tests.integration.sandbox.conftest import made
+from tests.security.hostile.conftest import LIMITS, assert_ordinary
+from tests.security.hostile.host_monitor import (
+    in_runs,
+    parent,
+    resident,
+    settled_runs,
+    wait_for_name,
+)
+
+TESTS = "from solution import f\n\n\ndef test_f():\n    f()\n"
+_NAME = "import ctypes\ndef name(text):\n    ctypes.CDLL(None).prctl(15, text.encode(), 0, 0, 0)\n"
+STAYS = f"import time\n{_NAME}def f():\n    name('staying')\n    time.sleep(60)\n"
+BRIEF = f"import time\n{_NAME}def f():\n    name('brief')\n    time.sleep(0.5)\n"
+
+
+pytestmark = pytest.mark.parametrize(
+    "box", ["bubblewrap", "native", "landlock"], indirect=True, scope="session"
+)
+
+
+@contextmanager
+def going_on(box: BaseSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
+    """A run that is under way, and the number of its process."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(box.run_tests, code, TESTS)
+        try:
+            yield future, wait_for_name(name)
+        finally:
+            box.interrupt()
+
+
+def zygote_of(pid: int) -> int:
+    """From a run's process over its supervisor."""
+    return parent(parent(pid))
+
+
+def test_a_zygote_that_was_killed_is_replaced(box: WarmSandbox) -> None:
+    with going_on(box, BRIEF, "brief") as (future, pid):
+        os.kill(zygote_of(pid), signal.SIGKILL)
+        assert future.result().passed  # begun anew: it was not the run's fault
+    assert_ordinary(box)
+
+
+def test_a_wall_that_was_killed_is_replaced_and_leaves_nothing(box: WarmSandbox) -> None:
+    with going_on(box, BRIEF, "brief") as (future, pid):
+        outermost = zygote_of(pid)
+        while parent(outermost) != os.getpid():
+            outermost = parent(outermost)
+        os.kill(outermost, signal.SIGKILL)
+        assert future.result().passed
+    assert settled_runs() == []
+
+
+def test_a_supervisor_that_was_killed_is_a_crash_and_no_hang(box: WarmSandbox) -> None:
+    with going_on(box, STAYS, "staying") as (future, pid):
+        os.kill(parent(pid), signal.SIGKILL)
+        run = future.result()
+    assert run.ending == "crashed"
+    assert run.duration_s < 15
+
+
+def test_an_old_zygote_ends_after_its_last_run(
+    box: WarmSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with going_on(box, BRIEF, "brief") as (future, pid):
+        old = zygote_of(pid)
+        monkeypatch.setattr(zygote_client, "_MAX_RUNS", 1)
+        assert_ordinary(box)
+        assert future.result().passed
+        monkeypatch.undo()
+    assert_gone(old)
+
+
+def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -> None:
+    """The kernel ends a process that asked for it together with the thread that started it."""
+    with made(box.info.backend, LIMITS) as fresh:
+        thread = threading.Thread(target=assert_ordinary, args=[fresh])
+        thread.start()
+        thread.join()
+        zygote = fresh._zygotes.get(InstalledPackages())
+        living = zygote._process
+        assert_ordinary(fresh)
+        assert living is zygote._process
+        assert living is not None
+        assert not living.is_dead()
+    with pytest.raises((SandboxError, RuntimeError)):
+        assert_ordinary(fresh)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["/no/such/program"], "No such file"),
+        ([sys.executable, "-c", "raise OSError('no room')"], "no room"),
+        (["/bin/true"], "it said nothing"),
+    ],
+)
+def test_a_wall_that_cannot_be_built_says_why(command: list[str], words: str) -> None:
+    wall = Backend(SandboxInfo(backend="broken", isolation=""), lambda seen, control: command)
+    with WarmSandbox(wall, LIMITS) as broken, pytest.raises(SandboxError, match=words):
+        assert_ordinary(broken)
+
+
+def test_interrupt_ends_all_that_is_running(box: WarmSandbox) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(box.run_tests, STAYS, TESTS) for _ in range(4)]
+        while len(in_runs()) < 8:  # a supervisor and a process each
+            time.sleep(0.005)
+        began = time.monotonic()
+        box.interrupt()
+        assert {run.result().ending for run in runs} == {"interrupted"}
+    assert time.monotonic() - began < 5
+    assert settled_runs() == []
+
+
+def test_interrupt_does_not_wait_for_a_wall_that_never_comes_to_life(box: WarmSandbox) -> None:
+    hangs = [sys.executable, "-ISc", "import time; time.sleep(20)"]
+    wall = Backend(SandboxInfo(backend="hanging", isolation=""), lambda seen, control: hangs)
+    with ThreadPoolExecutor(2) as pool, WarmSandbox(wall, LIMITS) as hanging:
+        runs = [pool.submit(hanging.run_tests, "", TESTS) for _ in range(2)]
+        time.sleep(0.1)
+        hanging.interrupt()
+        assert {run.result(10).ending for run in runs} == {"interrupted"}
+
+
+ROOT = Path(__file__).parents[3]
+_CALLER = """
+import signal
+from tests.integration.sandbox.conftest import LIMITS, warm
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
+with warm({wall!r}, LIMITS) as box:
+    print("ready", flush=True)
+    try:
+        box.run_tests({code!r}, {tests!r})
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "SIGKILL"])
+def test_with_the_caller_everything_ends(box: WarmSandbox, number: int, tmp_path: Path) -> None:
+    code = _CALLER.format(wall=box.info.backend, code=STAYS, tests=TESTS)
+    command = [sys.executable, "-c", code]
+    own = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=own) as caller:
+        assert caller.stdout is not None
+        assert caller.stdout.readline() == "ready\n"
+        pid = wait_for_name("staying")
+        below = [pid, zygote_of(pid)]
+        caller.send_signal(number)
+        said, _ = caller.communicate(timeout=20)
+    assert ("interrupted" in said) == (number == signal.SIGINT)
+    assert_gone(*below)
+    until = time.monotonic() + 20
+    while left_in(tmp_path) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert left_in(tmp_path) == []
+
+
+def left_in(folder: Path) -> list[str]:
+    """podman keeps things of its own there when it is asked whether it is there."""
+    own = ("podman-", "containers-")
+    return [name for name in os.listdir(folder) if not name.startswith(own)]
+
+
+def assert_gone(*pids: int) -> None:
+    """Soon: the kernel takes its time."""
+    until = time.monotonic() + 10
+    while any(map(is_running, pids)) and time.monotonic() < until:
+        time.sleep(0.005)
+    assert not [pid for pid in pids if is_running(pid)]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+def test_eight_threads_at_once(box: WarmSandbox, spaces: bool) -> None:
+    alone = "assert __import__('os').getpid() == 2" if spaces else "pass"
+
+    def work(number: int) -> bool:
+        code = f"def f(): {alone}\nNUMBER = {number}"
+        tests = f"import solution\n\n\ndef test_f():\n    assert solution.NUMBER == {number}\n"
+        return box.run_tests(code, tests).passed
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(24))) == [True] * 24
+
+
+def test_hundreds_of_runs_leave_memory_and_descriptors_flat(box: WarmSandbox) -> None:
+    assert_ordinary(box)
+
+    def measured() -> tuple[int, int, int]:
+        living = box._zygotes.get(
+            InstalledPackages()
+        )._process  # another one after some thousands of runs
+        assert living is not None
+        zygote = max(children_of(living._process.pid))
+        pages = int(Path(f"/proc/{zygote}/statm").read_text().split()[1])
+        return len(os.listdir("/proc/self/fd")), pages * 4096, descriptors(zygote)
+
+    def go(count: int) -> None:
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(lambda _: assert_ordinary(box), range(count)))
+
+    go(20)
+    assert settled_runs() == []
+    gc.collect()
+    before, own = measured(), resident()
+    go(RUNS)
+    assert settled_runs() == []
+    until = time.monotonic() + 10
+    while (after := measured())[2] > before[2] and time.monotonic() < until:
+        time.sleep(0.01)  # it has still to notice that the last have ended
+    assert after[0] <= before[0]  # fewer: what an earlier test left to be collected is gone
+    assert after[2] <= before[2]
+    assert after[1] - before[1] < 2 << 20
+    assert resident() - own < 8 << 20
+
+
+RUNS = int(os.environ.get("HOSTILE_SOAK", "40"))
+
+
+def descriptors(pid: int) -> int:
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except PermissionError:  # behind bubblewrap it is not ours to look at
+        return -1
+
+
+def children_of(pid: int) -> list[int]:
+    """It and all below it but the copy that waits; the newest is the zygote when nothing runs."""
+    found = [pid]
+    for each in found:
+        below = map(int, Path(f"/proc/{each}/task/{each}/children").read_text().split())
+        found += [child for child in below if name_of(child) != SPARE_NAME]
+    return found
+
+
+def name_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/comm").read_text().strip()

@@ -1,0 +1,107 @@
+"""The commands that README and docs show, and where each is run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(
+    r"^(?:(?:greenloop|python3?|pip|git|bash|export|GREENLOOP_\w+=\S+)\b|\.venv/|\. \S)"
+)
+RUN_WHOLE = (  # their blocks marked `sh`
+    "docs/tutorial.md",
+    "docs/recipes.md",
+    "docs/security.md",
+    "docs/evaluation.md",
+)
+SHOWING = (
+    "README.md",
+    *RUN_WHOLE,
+    "docs/engines.md",
+    "docs/grading.md",
+    "docs/hosts.md",
+    "docs/limits.md",
+    "docs/report.md",
+)
+
+# Run one after the other in one folder, against a local server that speaks OpenAI's API.
+SERVED = (
+    'greenloop "Write top_k(xs, k): the k largest numbers, largest first; k < 0 is a ValueError"'
+    " -o topk.py",
+    "greenloop report",
+    "greenloop report --open",
+    "greenloop report RUN_DIR --open",
+    'greenloop report RUN_DIR --markdown >> "$GITHUB_STEP_SUMMARY"',
+    "greenloop report RUN_DIR --junit junit.xml --sarif greenloop.sarif --html page.html",
+    "greenloop report --schema",
+    "greenloop batch specs -o src",
+    "greenloop verify src",
+    "greenloop verify src --digests-only",
+    "greenloop batch many.jsonl",
+    "greenloop doctor --model openai:NAME",
+    "greenloop batch specs -o src --model openai:NAME --max-tokens 500000",
+)
+# Run in the folder of a recorded example, with its answers as the model; the README shows what is
+# printed.
+RECORDED = {
+    'greenloop heal summary.py --input sales.csv --expect "6 sales in 3 regions"'
+    " --expect-file totals.csv:rows=3": "heal_sales_summary",
+    "greenloop heal text_tools.py --tests test_text_tools.py": "heal_text_tools",
+    'greenloop script task.md --input access.log --expect "requests: "'
+    " --expect-file by_hour.csv:rows=24 -o log_report.py --artifacts made": "script_log_report",
+}
+CHECKED = (
+    "greenloop check m.py test_m.py",
+    "greenloop check src/m.py tests/ --require verified --json",
+)
+_PRICED = "a local server's model has no price, and --max-cost is refused without one"
+_A_CLUSTER = "needs a Ray cluster: tests/integration/distributed/test_ray_batch.py starts one, and ends a node of it"
+LEFT_OUT = {
+    "greenloop batch specs -o src --engine ray --run-dir /shared/batch": _A_CLUSTER,
+    "greenloop batch specs -o src --engine ray --address auto --run-dir /shared/batch": _A_CLUSTER,
+    "greenloop batch specs -o src --engine ray --address 10.0.0.5:6379"
+    " --run-dir s3://bucket/batch --jobs 200": _A_CLUSTER,
+    "greenloop mcp --http --port 8765": "serves until it is ended: tests/integration/integrations/test_mcp.py asks it",
+    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/greenloop"
+    " examples/roman_numerals.md --model replay:examples/roman_numerals.jsonl": "all but what sets"
+    " it up is run by test_the_recorded_runs_of_the_readme",
+    "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest": ""
+    "these are the tests; .ci/run does both from a fresh clone",
+    ". .venv/bin/activate": "of a venv that is not made here",
+    "export OPENAI_API_KEY=sk-…": "stands for a key",
+    'greenloop "Write top_k(xs, k): the k largest numbers, largest first; k < 0 is a ValueError"'
+    " -o topk.py --approve": "asks at a terminal: tests/slow/test_make_approval.py answers",
+    "greenloop batch specs -o src --jobs 8 --max-cost 5": _PRICED,
+    "greenloop batch specs -o src --max-cost 5 --junit junit.xml --markdown summary.md": _PRICED,
+    "export OPENAI_BASE_URL=http://127.0.0.1:8000/v1": "stands for a server's address",
+    'greenloop "…" --allow-package polars': "leaves the specification out, and downloads",
+    "GREENLOOP_ALLOWED_PACKAGES=numpy==2.1.*,pandas greenloop batch specs -o src": "downloads",
+}
+
+
+def blocks(document: str, language: str) -> list[str]:
+    """The fenced blocks of a document that are marked so."""
+    text = (ROOT / document).read_text("utf-8")
+    return [body for found, body in _BLOCK.findall(text) if found == language]
+
+
+def commands(document: str) -> list[str]:
+    """The command lines of a document's blocks, without remarks, but those of blocks run whole."""
+    text = (ROOT / document).read_text("utf-8")
+    found = (
+        line.partition("  #")[0].strip()
+        for language, body in _BLOCK.findall(text)
+        if language in ("", "text")
+        for line in body.splitlines()
+    )
+    return [line for line in found if _COMMAND.match(line)]
+
+
+def sample_after(command: str) -> str:
+    """What the README shows below a command as its output; '' where it shows none."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    after = text.partition(f"\n{command}")[2].partition("\n```\n")[2]
+    found = re.search(r"^```\n(.*?)^```$", after.partition("\n## ")[0], re.MULTILINE | re.DOTALL)
+    return found[1] if found else ""

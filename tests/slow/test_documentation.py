@@ -1,0 +1,196 @@
+"""What README and docs show is run: every command and program, or it is listed why not."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from greenloop.settings import Settings
+from tests.integration.cli.conftest import KEY
+from tests.integration.cli.test_batch import QUICK, ManySpecifications, specification, written
+from tests.slow.documented_commands import (
+    CHECKED,
+    LEFT_OUT,
+    RECORDED,
+    ROOT,
+    RUN_WHOLE,
+    SERVED,
+    SHOWING,
+    blocks,
+    commands,
+    sample_after,
+)
+from tests.slow.test_script_examples import COMMANDS, ENDS
+from tests.support.openai_server import OpenAIServer
+
+CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
+    """The k largest numbers of xs, largest first."""
+    if k < 0:
+        raise ValueError("k must not be negative")
+    return sorted(xs, reverse=True)[:k]
+'''
+TESTS = """import pytest
+
+from m import top_k
+
+
+def test_largest_first():
+    assert top_k([1, 3, 2], 2) == [3, 2]
+
+
+def test_negative():
+    with pytest.raises(ValueError):
+        top_k([1], -1)
+"""
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the examples, where greenloop is the one of these tests."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("GREENLOOP_GRADING_SECONDS", "200")  # a busy machine gets its time
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def ran(command: list[str]) -> str:
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=500)
+    assert ended.returncode == 0, f"{command}\n{ended.stdout}\n{ended.stderr}"
+    return ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("document", RUN_WHOLE)
+def test_the_commands_of_a_document(document: str, clone: Path) -> None:
+    scripts = blocks(document, "sh")
+    assert scripts
+    said = ran(["bash", "-euo", "pipefail", "-c", "\n".join(scripts)])
+    if document == "docs/tutorial.md":
+        assert "verified: " in said
+        assert "status 1" in said
+        assert "<!doctype html>" in Path("roman.html").read_text("utf-8").lower()
+
+
+def test_the_recorded_runs_of_the_readme(clone: Path) -> None:
+    lines = "\n".join(blocks("README.md", "")).splitlines()
+    calls = {line[line.index("greenloop ") :] for line in lines if "replay:" in line}
+    assert calls
+    for call in calls:
+        assert "verified: " in ran(["bash", "-c", call])
+
+
+def test_the_programs_of_the_readme(clone: Path) -> None:
+    """But those that leave something out."""
+    programs = [item for item in blocks("README.md", "python") if "…" not in item]
+    assert len(programs) >= 2
+    for program in programs:
+        ran([sys.executable, "-c", program])
+
+
+def test_every_command_is_run_or_it_is_said_why_not() -> None:
+    shown = {line for document in SHOWING for line in commands(document)}
+    run = {*SERVED, *RECORDED, *CHECKED}
+    assert shown - run - LEFT_OUT.keys() == set()
+    assert (run | LEFT_OUT.keys()) - shown == set()
+    assert len(commands("examples/README.md")) == len(COMMANDS) == len(ENDS)
+
+
+def test_commands_that_ask_a_model(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they stand there, but for names that stand for others."""
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    written(2)
+    Path("many.jsonl").write_text(json.dumps({"id": "a", "spec": specification(7)}) + "\n")
+    with OpenAIServer(ManySpecifications()) as server:
+        own = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY, "GITHUB_STEP_SUMMARY": "md"}
+        for name, value in (own | QUICK).items():
+            monkeypatch.setenv(name, value)
+        for command in SERVED:
+            ran(["bash", "-c", command.replace("RUN_DIR", _run_dir()).replace(":NAME", ":served")])
+    assert "def top_k" in Path("topk.py").read_text("utf-8")
+    assert Path("page.html").stat().st_size > 5000
+    assert "passed: `topk`" in Path("md").read_text("utf-8")
+    assert Path("src/top_1.greenloop.json").is_file()
+
+
+def _run_dir() -> str:
+    return next((str(path) for path in Path(".greenloop/runs").glob("*")), "none yet")
+
+
+@pytest.mark.parametrize("command", RECORDED)
+def test_recorded_commands_print_what_the_readme_shows(
+    command: str, clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(clone / "examples" / RECORDED[command])
+    monkeypatch.setenv("GREENLOOP_MODEL", "replay:answers.jsonl")
+    said = ran(shlex.split(command))
+    if RECORDED[command] != "heal_text_tools":  # there another example's output is shown
+        assert_shown(sample_after(command), said)
+
+
+@pytest.mark.parametrize(
+    ("folder", "call", "status"),
+    [
+        ("heal_unhealable", "rounding.py --tests test_rounding.py --max-repairs 2", 1),
+        ("heal_without_model", "versions.py --tests test_versions.py --model none", 0),
+    ],
+)
+def test_output_that_the_readme_shows_of_other_examples(
+    folder: str, call: str, status: int, clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(clone / "examples" / folder)
+    monkeypatch.setenv("GREENLOOP_MODEL", "replay:answers.jsonl")
+    ended = subprocess.run(["greenloop", "heal", *call.split()], capture_output=True, text=True)
+    assert ended.returncode == status, ended.stderr
+    mark = "test_half_a_cent" if status else "boundary: `>=`"
+    (sample,) = [item for item in blocks("README.md", "") if mark in item]
+    assert_shown(sample, ended.stdout + ended.stderr)
+
+
+def test_checks_print_what_the_readme_shows(clone: Path) -> None:
+    for code, tests in (("m.py", "test_m.py"), ("src/m.py", "tests/test_m.py")):
+        for name, text in ((code, CODE), (tests, TESTS)):
+            Path(name).parent.mkdir(exist_ok=True)
+            Path(name).write_text(text)
+    assert_shown(sample_after(CHECKED[0]), ran(shlex.split(CHECKED[0])))
+    said = ran(["bash", "-c", f"{CHECKED[1]} 2> progress"])
+    assert json.loads(said)["verdict"] == "verified"
+
+
+def assert_shown(sample: str, said: str) -> None:
+    """Each line of a sample is one that was printed, but for times and for what is left out."""
+    printed = {normal(line) for line in said.splitlines()}
+    lines = [normal(line) for line in sample.splitlines()]
+    assert lines
+    assert [line for line in lines if line.strip() != "…" and line not in printed] == []
+
+
+def normal(line: str) -> str:
+    line = re.sub(r"\d+ edits tried", "N edits tried", line.rstrip())
+    return re.sub(r"\d+\.\d s\b", "N s", line)
+
+
+def test_the_limits_that_the_docs_name_are_those_in_force() -> None:
+    text = (ROOT / "docs/limits.md").read_text("utf-8")
+    named = re.findall(r"^\| .* \| (\d+) \| `(\w+)` \|$", text, re.MULTILINE)
+    known = {field.validation_alias: field.default for field in Settings.model_fields.values()}
+    assert len(named) >= 10
+    assert [(name, float(value)) for value, name in named] == [
+        (name, float(known[name])) for _, name in named
+    ]
+
+
+@pytest.mark.parametrize("document", SHOWING)
+def test_links_lead_somewhere(document: str) -> None:
+    text = (ROOT / document).read_text("utf-8")
+    for link in re.findall(r"\]\(([^)#\s]+)", text):
+        if "://" not in link:
+            assert ((ROOT / document).parent / link).exists(), link

@@ -1,0 +1,89 @@
+"""`--approve` at a pseudo-terminal: what is shown, what is asked, and what goes on."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.support.model_responses import (
+    GOOD_CODE,
+    SPECIFICATION,
+    contract_answer,
+    fenced,
+    suite_answer,
+)
+from tests.support.openai_server import OpenAIServer, Reply, tool_of
+from tests.support.terminal_session import QUESTION, session
+
+WISH = "An empty list gives an empty list."
+EDITOR = """import pathlib, sys
+path, good = pathlib.Path(sys.argv[1]), pathlib.Path('good').exists()
+text = path.read_text()
+path.write_text(text.replace('largest first', 'EDITED, largest first') if good else '{')
+"""
+
+
+def answered(request: dict[str, Any]) -> Reply:
+    """A good answer of each tool; the tests name each requirement that there is."""
+    text = "\n".join(str(item["content"]) for item in request["messages"])
+    suite = suite_answer()
+    if "\nR3. " in text:
+        suite = suite.replace('"""R1: all', '"""R1, R3: all')
+    answers = {
+        "parse_specification": contract_answer(),
+        "generate_code": fenced(GOOD_CODE),
+        "generate_tests": suite,
+        "review_code": "LGTM",
+    }
+    return Reply(answers[tool_of(request)])
+
+
+def test_edited_changed_in_words_and_accepted() -> None:
+    Path("editor.py").write_text(EDITOR)
+    editor = f"{sys.executable} editor.py"
+    call = (SPECIFICATION, "-o", "topk.py", "--run-dir", "run", "--approve")
+    with OpenAIServer(answered) as server:
+        with session(server, *call, EDITOR=editor) as at_work:
+            shown = at_work.until(QUESTION)
+            assert "+def top_k(" in shown
+            assert "+def test_negative(" in shown
+            assert "passed: " in shown
+            assert "open assumptions" in shown
+            at_work.type("what?")
+            at_work.until(QUESTION)
+            at_work.type("e")  # and leaves what is no contract
+            assert "to mend it" in at_work.until(QUESTION)
+            Path("good").touch()
+            Path("run/contract.json").unlink()
+            at_work.type("e")
+            at_work.until(QUESTION)
+            edited = json.loads(Path("run/run.json").read_text())["contract"]
+            assert "EDITED" in json.dumps(edited)
+            assert not Path("topk.py").exists()
+            at_work.type("c")
+            at_work.until("(one line)? ")
+            at_work.type(WISH)
+            at_work.until(QUESTION)
+            assert not Path("topk.py").exists()
+            at_work.type("a")
+            assert at_work.end() == 0
+        tools = server.tools()
+        assert tools.count("parse_specification") == 1  # equal prompts are not paid for twice
+        assert tools.count("generate_code") == 3
+        last = next(item for item in reversed(server.requests) if tool_of(item) == "generate_tests")
+        text = json.dumps(last["messages"])
+        assert f"R3. {WISH}" in text
+        assert "EDITED" in text
+        assert Path("topk.py").read_text() == GOOD_CODE
+        # The run keeps both: who resumes it is asked about the same code, and nobody is paid.
+        Path("topk.py").unlink()
+        with session(server, "resume", "run", "--approve") as at_work:
+            assert "+def top_k(" in at_work.until(QUESTION)
+            at_work.type("r")
+            assert at_work.end() == 1
+            assert "rejected: nothing was written" in at_work.screen
+        assert len(server.requests) == len(tools)
+    assert not Path("topk.py").exists()
+    assert Path("out").read_text() == ""

@@ -1,0 +1,86 @@
+"""Real packages from the registry, within the limits that a run has by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from greenloop.dependencies import InstalledPackages, PackageStore
+from greenloop.errors import PackagesError
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.limits import ResourceLimits
+from tests.integration.sandbox.conftest import kinds, made
+
+CODE = """
+import numpy as np
+import pandas as pd
+
+def totals(rows):
+    frame = pd.DataFrame(rows, columns=["name", "value"])
+    return frame.groupby("name")["value"].sum().to_dict()
+
+def numbers():
+    return [np.int64(3), np.float32(0.5), np.bool_(True), np.str_("x"), np.longdouble(1), np.ones(1)]
+
+def solve(a, b):
+    return np.linalg.solve(np.array(a, float), np.array(b, float)).tolist()
+"""
+TESTS = """
+import os
+
+import numpy as np
+from solution import solve, totals
+
+
+def test_totals():
+    assert totals([("a", 1), ("b", 2), ("a", 3)]) == {"a": 4, "b": 2}
+
+
+def test_solve():
+    assert solve([[2, 0], [0, 4]], [2, 4]) == [1.0, 1.0]
+
+
+def test_large():
+    one = np.ones((600, 600))
+    assert (one @ one)[0, 0] == 600.0
+    try:
+        threads = len(os.listdir("/proc/self/task"))
+    except PermissionError:  # Landlock: a run cannot count its own
+        return
+    assert threads == 1
+"""
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> InstalledPackages:
+    try:
+        return PackageStore(tmp_path_factory.mktemp("cache")).install(["numpy", "pandas"])
+    except PackagesError as error:
+        pytest.skip(f"no registry here: {error}")
+
+
+@pytest.fixture(scope="module", params=kinds())
+def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    with made(request.param, ResourceLimits()) as opened:
+        yield opened
+
+
+def test_numpy_and_pandas_run_in_every_sandbox(box: Sandbox, packages: InstalledPackages) -> None:
+    mine = box.with_packages(packages)
+    for hash_seed in (0, 0, 4711):
+        run = mine.run_tests(CODE, TESTS, hash_seed=hash_seed)
+        assert run.passed, run
+    event = mine.evaluate_calls(CODE, "solution", ["numbers()"]).events[0]
+    assert event is not None
+    kinds = [kind for kind, _ in event["value"][1]]
+    assert kinds == ["int", "float", "bool", "str", "other", "other"]
+
+
+def test_their_wheels_are_named(packages: InstalledPackages) -> None:
+    found = dict(packages.versions)
+    assert {"numpy", "pandas", "python-dateutil"} <= set(found)
+    assert all(len(text.partition(" sha256:")[2]) == 64 for text in found.values())
+    assert set(packages.preloadable_modules) == {"numpy", "pandas"}
+    assert list(Path(packages.folder).rglob("*.pyc"))

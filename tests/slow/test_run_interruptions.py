@@ -1,0 +1,261 @@
+"""Real processes that are stopped: by a signal, by kill -9 at every call, by the end of a pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenloop.prompts import Message, Prompt
+from tests.support.model_responses import (
+    GOOD_CODE,
+    GOOD_TESTS,
+    SPECIFICATION,
+    WRONG_CODE,
+    WRONG_TEST,
+    answers,
+    fenced,
+    suite_answer,
+)
+from tests.support.openai_server import OpenAIServer, Reply, tool_of
+
+_PATIENCE_S = 60
+# Every tool is asked: a finding, a repair, a dispute and its judgement.
+SCRIPT = answers(
+    generate_code=[fenced(WRONG_CODE)],
+    generate_tests=[suite_answer(GOOD_TESTS + WRONG_TEST)],
+    review_code=["- L3 error: the order is wrong"],
+    repair_code=[
+        fenced(WRONG_CODE.replace("sorted(xs)", "sorted(xs, reverse=True)")),
+        "DISPUTE test_wrong: R1 demands [3]\n" + fenced(GOOD_CODE),
+    ],
+    judge_test=[fenced('{"wrong": "test", "because": "R1"}', "json")],
+)
+
+
+REPORT = (
+    "import csv\nrows = list(csv.DictReader(open('in.csv')))\nprint(rows[0]['{}'], len(rows))\n"
+)
+# A wrong check is found out; what breaks off is repaired.
+FOR_A_TASK = {
+    "generate_tests": [fenced('[{"check": "stdout", "contains": "seven"}]', "json")],
+    "write_script": [fenced(REPORT.format("region"))],
+    "repair_script": [
+        fenced(REPORT.format("Region")),
+        "DISPUTE prints 'seven': nothing says so",
+    ],
+    "judge_test": [fenced('{"wrong": "test", "because": "nothing says so"}', "json")],
+}
+FOR_A_SCRIPT = {
+    "repair_script": [fenced(REPORT.format("area")), fenced(REPORT.format("Region"))],
+}
+WAYS = {
+    "make": (["make", SPECIFICATION], SCRIPT, 7),
+    "script": (["script", "Print the first region.", "--input", "in.csv"], FOR_A_TASK, 5),
+    "heal": (["heal", "old.py", "--input", "in.csv", "--yes"], FOR_A_SCRIPT, 2),
+}
+
+
+class Patient:
+    """Answers by the prompt's place in its tool's script; holds back the call that is to be cut off.
+
+    The same prompt always gets the same answer, however often it is asked, as a server would.
+    `paid_twice` are the calls that were made although their answer stood in the run's log.
+    """
+
+    def __init__(self, log: Path, script: Mapping[str, Sequence[Any]] = SCRIPT) -> None:
+        self.script = script
+        self.answered: list[str] = []
+        self.paid_twice: list[str] = []
+        self.hold_after: int | None = None
+        self.held = threading.Event()
+        self._log, self._given, self._lock = log, dict[str, str](), threading.Lock()
+
+    def __call__(self, request: dict[str, Any]) -> Reply:
+        tool, prompt = tool_of(request), prompt_of(request)
+        with self._lock:
+            if prompt.sha256 in self._logged():
+                self.paid_twice.append(tool)
+            if self.hold_after is not None and len(self._given) >= self.hold_after:
+                self.held.set()
+                return Reply(status=500, delay_s=_PATIENCE_S)
+            if prompt.sha256 not in self._given:
+                self._given[prompt.sha256] = self.script[tool][self.answered.count(tool)]
+                self.answered.append(tool)
+            return Reply(self._given[prompt.sha256])
+
+    def has_logged(self, count: int) -> bool:
+        """Waits until so many answers stand in the run's log."""
+        until = time.monotonic() + _PATIENCE_S
+        while len(self._logged()) < count and time.monotonic() < until:
+            time.sleep(0.02)
+        return len(self._logged()) >= count
+
+    def _logged(self) -> set[str]:
+        lines = self._log.read_text("utf-8").split("\n")[:-1] if self._log.exists() else []
+        return {json.loads(line)["prompt_sha256"] for line in lines}
+
+
+def prompt_of(request: dict[str, Any]) -> Prompt:
+    """The prompt that a request was made from."""
+    messages = (Message(item["role"], item["content"]) for item in request["messages"])
+    return Prompt(tool_of(request), tuple(messages))
+
+
+@pytest.fixture
+def patient() -> Iterator[tuple[Patient, OpenAIServer]]:
+    respond = Patient(Path("run/answers.jsonl"))
+    with OpenAIServer(respond) as server:
+        yield respond, server
+
+
+def started(server: OpenAIServer, *arguments: str) -> subprocess.Popen[str]:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "GREENLOOP_MUTANTS": "0",
+        "HOME": str(Path.cwd()),
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": "sk-test",
+        "GREENLOOP_SANDBOX": "none",  # starts at once; the walls have tests of their own
+    }
+    return subprocess.Popen(
+        [sys.executable, "-m", "greenloop", *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=_PATIENCE_S)
+    return process.returncode, out, err
+
+
+def essence(report: dict[str, Any]) -> dict[str, Any]:
+    """What must be the same however often the run was cut off."""
+    kept = {
+        key: report[key] for key in ("verdict", "final_code", "test_code", "iterations", "contract")
+    }
+    kept["attempts"] = [(item["kind"], item["code_sha256"]) for item in report["attempts"]]
+    kept["calls"] = report["usage"]["calls"]
+    return kept
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_kill_9_at_every_call_then_resume_asks_nothing_twice(
+    way: str, patient: tuple[Patient, OpenAIServer]
+) -> None:
+    respond, server = patient
+    asked, script, count = WAYS[way]
+    respond.script = script
+    Path("in.csv").write_text("Region,Amount\nNorth,12\nSouth,7\n")
+    Path("old.py").write_text(REPORT.format("region"))
+    command = [*asked, "--run-dir", "run", "--json"]
+    for calls in range(count):
+        respond.hold_after = calls
+        respond.held.clear()
+        process = started(server, *command)
+        assert respond.held.wait(_PATIENCE_S)
+        process.send_signal(signal.SIGKILL)
+        finished(process)
+        command = ["resume", "run", "--json"]
+    respond.hold_after = None
+    status, out, _ = finished(started(server, *command))
+    assert status == 0
+    assert respond.paid_twice == []
+    assert sorted(respond.answered) == sorted(tool for tool, items in script.items() for _ in items)
+    Path("old.py").write_text(REPORT.format("region"))
+    uncut = finished(started(server, *asked, "--run-dir", "uncut", "--json"))
+    assert essence(json.loads(out)) == essence(json.loads(uncut[1]))
+
+
+def test_an_interrupt_names_the_command_that_goes_on(patient: tuple[Patient, OpenAIServer]) -> None:
+    respond, server = patient
+    respond.hold_after = 3
+    process = started(server, "make", SPECIFICATION, "--run-dir", "run")
+    assert respond.held.wait(_PATIENCE_S)
+    assert respond.has_logged(3)  # code and tests come side by side: one may still be on its way
+    process.send_signal(signal.SIGINT)
+    status, _, err = finished(process)
+    assert status == 130
+    assert f"greenloop resume {Path('run').absolute()}" in err
+    assert json.loads(Path("run/report.json").read_text())["final_code"] == WRONG_CODE
+    respond.hold_after = None
+    status, _, err = finished(started(server, "resume", "run"))
+    assert status == 0
+    assert "3 answers are in the log" in err
+
+
+def test_a_second_process_is_kept_out_of_a_run(patient: tuple[Patient, OpenAIServer]) -> None:
+    respond, server = patient
+    respond.hold_after = 1
+    process = started(server, "make", SPECIFICATION, "--run-dir", "run")
+    log = Path("run/answers.jsonl")
+    for _ in range(600):
+        if log.exists():
+            break
+        threading.Event().wait(0.1)
+    status, _, err = finished(started(server, "resume", "run"))
+    process.send_signal(signal.SIGKILL)
+    finished(process)
+    assert status == 2
+    assert "another process works on the run" in err
+
+
+def test_an_existing_run_directory_is_not_written_over(
+    patient: tuple[Patient, OpenAIServer],
+) -> None:
+    _, server = patient
+    assert finished(started(server, "make", SPECIFICATION, "--run-dir", "run", "--quiet"))[0] == 0
+    before = Path("run/answers.jsonl").read_bytes()
+    status, _, err = finished(started(server, "make", "Another one", "--run-dir", "run"))
+    assert status == 2
+    assert "holds a run already" in err
+    assert Path("run/answers.jsonl").read_bytes() == before
+
+
+def test_specification_from_standard_input_and_the_root_program(
+    patient: tuple[Patient, OpenAIServer],
+) -> None:
+    _, server = patient
+    root = Path(__file__).parents[2]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "GREENLOOP_MUTANTS": "0",
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": "sk-test",
+    }
+    ended = subprocess.run(
+        [sys.executable, str(root / "cli.py"), "-", "--json", "--quiet"],
+        input=SPECIFICATION,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE_S,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert json.loads(ended.stdout)["specification"] == SPECIFICATION
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """What `--help` costs is what it imports; a stopwatch would only measure the machine."""
+    code = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom greenloop.cli.main import app\n"
+        "assert CliRunner().invoke(app, ['--help']).exit_code == 0\n"
+        "heavy = {'langchain', 'langchain_core', 'langchain_openai', 'openai', 'pydantic', 'jinja2',"
+        " 'black', 'pytest', 'genai_prices', 'asyncio'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"

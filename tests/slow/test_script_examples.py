@@ -1,0 +1,119 @@
+"""The recorded examples of `heal` and `script`, run as examples/README.md says, and served."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.cli.conftest import Run, Served
+from tests.support.openai_server import OpenAIServer, tool_of
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COMMANDS = re.findall(r"^greenloop (heal|script) (.*)$", (EXAMPLES / "README.md").read_text(), re.M)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What a run comes to: exit status, verdicts that are right, calls, and a part of its diff."""
+
+    status: int
+    verdicts: tuple[str, ...]
+    calls: int
+    changed: tuple[str, ...] = ()
+
+
+ENDS = {
+    "heal_sales_summary": Ends(0, ("passed",), 1, ('+        region = sale["Sales Region"]',)),
+    "heal_silent_report": Ends(0, ("passed",), 1, ('+if __name__ == "__main__":',)),
+    "heal_text_tools": Ends(0, ("verified", "passed"), 1, ("+    ranked = sorted(", "+ 1 + len(")),
+    "heal_unhealable": Ends(1, ("failed",), 2),
+    "heal_without_model": Ends(0, ("passed",), 0, ("+    return parse(one) > parse(other)",)),
+    "script_log_report": Ends(0, ("passed",), 2),
+}
+
+
+def command(name: str) -> list[str]:
+    (found,) = [f"{one} {rest}" for one, rest in COMMANDS if f"examples/{name}/" in rest]
+    return shlex.split(found)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, bytes]:
+    """A copy of the examples to work in, and what each file holds. Nobody is hurried."""
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GREENLOOP_GRADING_SECONDS", "200")
+    return {path: path.read_bytes() for path in Path("examples").rglob("*") if path.is_file()}
+
+
+def checked(name: str, files: dict[Path, bytes], status: int, out: str) -> dict[str, Any]:
+    """The report of a run that ended as it should; every file is what it was."""
+    report: dict[str, Any] = json.loads(out)
+    ends = ENDS[name]
+    assert status == ends.status, out
+    assert report["verdict"] in ends.verdicts, report["reasons"]
+    assert report["usage"]["calls"] == ends.calls
+    assert {path: path.read_bytes() for path in files} == files
+    return report
+
+
+@pytest.mark.parametrize("name", sorted(ENDS))
+def test_the_command_of_the_table(name: str, files: dict[Path, bytes], run: Run) -> None:
+    status, out, err = run(*command(name))
+    assert status == ENDS[name].status, err
+    assert ("RECORDED" in err) == ("--model none" not in " ".join(command(name)))
+    for line in ENDS[name].changed:
+        assert line in out
+    assert {path: path.read_bytes() for path in files} == files
+
+
+@pytest.mark.parametrize("name", sorted(set(ENDS) - {"heal_without_model"}))
+def test_a_server_that_answers_so(name: str, files: dict[Path, bytes], run: Run) -> None:
+    recorded: defaultdict[str, list[str]] = defaultdict(list)
+    for line in (EXAMPLES / name / "answers.jsonl").read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        recorded[entry["tool"]].append(entry["answer"])
+    words = command(name)
+    place = words.index("--model")
+    words[place : place + 2] = ["--model", "openai:served", "--json"]
+    with OpenAIServer(Served(dict(recorded))) as server:
+        status, out, _ = run(*words, server=server)
+    report = checked(name, files, status, out)
+    asked = [tool_of(item) for item in server.requests]
+    assert sorted(asked) == sorted(tool for tool, items in recorded.items() for _ in items)
+    assert report["environment"]["model"].endswith("served")
+
+
+def test_the_log_is_reported_as_its_task_has_it(files: dict[Path, bytes], run: Run) -> None:
+    words = [*command("script_log_report"), "--artifacts", "made", "-o", "log.py"]
+    status, out, err = run(*words)
+    assert status == 0
+    assert out.splitlines()[:4] == ["requests: 61", "broken lines: 3", "errors: 7", "15 /shop"]
+    rows = Path("made/by_hour.csv").read_text().splitlines()
+    assert rows[0] == "hour,requests,errors,bytes"
+    assert sum(int(row.split(",")[1]) for row in rows[1:]) == 61
+    assert "by_hour.csv: 24 rows" in err
+    assert Path("log.py").exists()
+
+
+def test_what_cannot_be_healed_says_why(files: dict[Path, bytes], run: Run) -> None:
+    status, out, _ = run(*command("heal_unhealable"), "--json")
+    report = checked("heal_unhealable", files, status, out)
+    best = Path(report["artifacts"]["best_code"])
+    assert best.name == "rounding.py"
+    assert best.read_bytes() != files[Path("examples/heal_unhealable/rounding.py")]
+    assert any("contradict each other" in reason for reason in report["reasons"])
+
+
+def test_every_folder_has_its_command() -> None:
+    folders = {path.name for path in EXAMPLES.iterdir() if path.is_dir()} - {"ci", "eval"}
+    assert folders == set(ENDS)
+    assert len(COMMANDS) == len(folders)

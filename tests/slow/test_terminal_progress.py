@@ -1,0 +1,172 @@
+"""What a terminal shows of a recorded run, in tmux at two widths and after a resize."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.model_responses import (
+    GOOD_CODE,
+    SPECIFICATION,
+    contract_answer,
+    fenced,
+    suite_answer,
+)
+from tests.support.openai_server import OpenAIServer, Reply, tool_of
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = Path(__file__).parent / "golden"
+GREENLOOP = f"{sys.executable} -m greenloop"
+DONE = "the shell is back"
+
+
+class Screen:
+    """A tmux server of its own, with one window."""
+
+    def __init__(self, width: int, command: str) -> None:
+        self._name = f"greenloop-{uuid.uuid4().hex[:12]}"
+        size = ("-x", str(width), "-y", "60")
+        shell = f"bash --norc --noprofile -c {shlex.quote(command)}"
+        self._tmux("-f", "/dev/null", "new-session", "-d", *size, shell)
+
+    def text(self) -> str:
+        """All that was shown, without the spaces at the ends of lines."""
+        shown = self._tmux("capture-pane", "-p", "-S", "-500")
+        return "\n".join(line.rstrip() for line in shown.splitlines()).strip() + "\n"
+
+    def resize(self, width: int) -> None:
+        self._tmux("resize-window", "-x", str(width), "-y", "60")
+
+    def until(self, there: Callable[[str], bool]) -> str:
+        ends = time.monotonic() + 400
+        while not there(text := self.text()):
+            assert time.monotonic() < ends, text
+            time.sleep(0.2)
+        return text
+
+    def close(self) -> None:
+        subprocess.run(["tmux", "-L", self._name, "kill-server"], capture_output=True)
+
+    def _tmux(self, *arguments: str) -> str:
+        command = ["tmux", "-L", self._name, *arguments]
+        env = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
+
+
+Open = Callable[[int, str], Screen]
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Open]:
+    """A screen of a width, for a command in an empty folder; its standard output goes to a file."""
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is not installed")
+    for name in ("CI", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    screens: list[Screen] = []
+
+    def start(width: int, command: str) -> Screen:
+        settings = f"cd {tmp_path}; export GREENLOOP_GRADING_SECONDS=200"
+        screens.append(Screen(width, f"{settings}; {command}; echo {DONE}; sleep 500"))
+        return screens[-1]
+
+    yield start
+    for item in screens:
+        item.close()
+
+
+@pytest.fixture
+def screen(opened: Open, tmp_path: Path) -> Callable[[int], Screen]:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    call = f"{GREENLOOP} examples/roman_numerals.md --run-dir run"
+    replay = "--model replay:examples/roman_numerals.jsonl --mutants 5"
+    return lambda width: opened(width, f"{call} {replay} > out")
+
+
+@pytest.fixture
+def slow() -> Iterator[str]:
+    """A call of greenloop whose code and tests are a while in coming."""
+    waits = {"generate_code": 15.0, "generate_tests": 7.0}
+    texts = {
+        "parse_specification": contract_answer(),
+        "generate_code": fenced(GOOD_CODE),
+        "generate_tests": suite_answer(),
+        "review_code": "LGTM",
+    }
+
+    def answered(request: dict[str, Any]) -> Reply:
+        tool = tool_of(request)
+        return Reply(texts[tool], pause_s=waits.get(tool, 0.0))
+
+    with OpenAIServer(answered) as server:
+        model = (
+            f"export OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none GREENLOOP_HARDENING_ROUNDS=0"
+        )
+        yield f"{model}; {GREENLOOP} {shlex.quote(SPECIFICATION)} --run-dir run --mutants 0"
+
+
+def golden(name: str, shown: str) -> str:
+    """What stands in a golden file, which is written anew where that is asked for."""
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(shown, encoding="utf-8")
+    return path.read_text("utf-8")
+
+
+def normal(text: str) -> str:
+    """Without what differs from one machine or run to the next: wall, times, counts of mutants."""
+    text = re.sub(r"^sandbox .*?(?=^\S)", "sandbox  WALL\n", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"\d+\.\d s", "N s", text)
+    return re.sub(r"^(grading  ).*?(?=^\S)", r"\1EVIDENCE\n", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def counted(text: str) -> str:
+    """Without the seconds of what goes on."""
+    return re.sub(r": \d+ s", ": N s", text)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_recorded_run_on_screen(screen: Callable[[int], Screen], width: int) -> None:
+    shown = normal(screen(width).until(lambda text: DONE in text))
+    assert shown == golden(f"screen-{width}", shown)
+    assert max(len(line) for line in shown.splitlines()) <= width
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_what_goes_on_side_by_side_stands_side_by_side(opened: Open, slow: str, width: int) -> None:
+    at_work = opened(width, f"{slow} > out")
+    shown = at_work.until(lambda text: "219 characters" in text and "553 characters" in text)
+    shown = counted(normal(shown))
+    assert shown == golden(f"side-by-side-{width}", shown)
+
+
+def test_a_pipe_hears_of_it_every_fifteen_seconds(opened: Open, slow: str) -> None:
+    at_work = opened(400, f"{slow} 2>&1 > out | cat")
+    lines = counted(normal(at_work.until(lambda text: DONE in text))).splitlines()
+    waits = [line for line in lines if line.startswith("…")]
+    both = r"…        generate_code: N s, \d+ characters; generate_tests: N s, \d+ characters"
+    assert re.fullmatch(both, waits[0])
+    rest = "\n".join(line for line in lines if line not in waits) + "\n"
+    assert rest == golden("piped", rest)
+
+
+def test_it_counts_on_while_nothing_is_answered_and_survives_a_resize(
+    screen: Callable[[int], Screen],
+) -> None:
+    at_work = screen(120)
+    at_work.until(lambda text: "at work here" in text)
+    at_work.resize(70)
+    shown = at_work.until(lambda text: DONE in text)
+    assert "at work here" not in shown  # what is drawn over leaves nothing behind
+    assert shown.count("attempt  1 generate") == 1

@@ -1,0 +1,62 @@
+"""A server whose answers somebody else writes: for recording examples from a live model.
+
+    python -m tests.support.manual_model_server FOLDER [FIRST_NUMBER]
+
+prints its address. Each request becomes FOLDER/<lane>/NNN.request.md, and is answered with
+FOLDER/<lane>/NNN.answer.md as soon as that file is there. There are two lanes, so that whoever
+writes the tests never sees the code: `tests` (generate_tests, judge_test) and `code` (the rest).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.support.openai_server import OpenAIServer, Reply, tool_of
+
+_PATIENCE_S = 1800
+
+
+class Relay:
+    """Hands requests out as files and waits for the files with their answers."""
+
+    def __init__(self, folder: Path, start: int = 0) -> None:
+        self._folder, self._lock, self._count = folder, threading.Lock(), start
+        for lane in ("code", "tests"):
+            (folder / lane).mkdir(parents=True, exist_ok=True)
+
+    def __call__(self, request: dict[str, Any]) -> Reply:
+        tool = tool_of(request)
+        lane = "tests" if tool in ("generate_tests", "judge_test") else "code"
+        with self._lock:
+            self._count += 1
+            name = f"{self._count:03}"
+        asked = self._folder / lane / f"{name}.request.md"
+        answer = self._folder / lane / f"{name}.answer.md"
+        partial = asked.with_suffix(".part")
+        partial.write_text(_as_text(request), encoding="utf-8")
+        partial.rename(asked)
+        deadline = time.monotonic() + _PATIENCE_S
+        while not answer.exists():
+            if time.monotonic() > deadline:
+                return Reply("nobody answered", status=504)
+            time.sleep(0.2)
+        return Reply(answer.read_text("utf-8"), usage=None)
+
+
+def _as_text(request: dict[str, Any]) -> str:
+    parts = [f"##### {item['role']} #####\n{item['content']}" for item in request["messages"]]
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    with OpenAIServer(Relay(Path(sys.argv[1]), int(*sys.argv[2:3] or "0"))) as server:
+        print(server.url, flush=True)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

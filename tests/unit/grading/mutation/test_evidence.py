@@ -1,0 +1,301 @@
+"""Mutants tried for real: known survivors, all ways of importing, the same verdict as a fresh run."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.grading.mutation import generate_mutants, measure_mutation
+from greenloop.records import Mutation
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.work.mutants import ModuleEdit
+from greenloop.testsuite import TestFile
+
+CODE = '''\
+import functools
+import enum
+
+LIMIT = 3
+
+
+class Colour(enum.Enum):
+    RED = "r"
+    BLUE = "b"
+
+
+def top_k(xs, k=2):
+    """The k largest."""
+    if k < 0:
+        raise ValueError("k must not be negative")
+    return sorted(xs, reverse=True)[:k]
+
+
+class Box:
+    def __init__(self, size=LIMIT):
+        self.size = size
+        self.items = []
+
+    @property
+    def full(self):
+        return len(self.items) >= self.size
+
+    def add(self, item):
+        if self.full:
+            return False
+        self.items.append(item)
+        return True
+
+
+@functools.lru_cache(maxsize=None)
+def triple(n):
+    return n * 3
+
+
+NINE = triple(3)
+
+
+def never(a):
+    return a + 1
+'''
+TESTS = """\
+import pytest
+import solution
+from solution import Box, Colour, top_k
+
+PAIRS = [(1, solution.triple(1)), (2, 6)]
+
+
+@pytest.fixture
+def box(tmp_path):
+    return Box(2)
+
+
+def test_top():
+    assert top_k([1, 3, 2], 2) == [3, 2]
+
+
+def test_negative():
+    with pytest.raises(ValueError):
+        top_k([1], -1)
+
+
+def test_box(box, capsys):
+    assert not box.full
+    assert box.add(1) and box.add(2)
+    assert not box.add(3)
+    assert box.items == [1, 2]
+
+
+class TestTable:
+    @pytest.mark.parametrize(("n", "expected"), PAIRS)
+    def test_triple(self, n, expected):
+        assert solution.triple(n) == expected
+
+    def test_nine(self):
+        assert solution.NINE == 9
+
+
+@pytest.mark.skip(reason="not today")
+def test_skipped():
+    assert False
+
+
+def test_colour():
+    assert Colour("r") is Colour.RED
+"""
+SURVIVORS = {
+    "LIMIT = 4",
+    "LIMIT = 2",
+    'BLUE = "XXbXX"',
+    "def top_k(xs, k=3):",
+    "def top_k(xs, k=1):",
+    "if k <= 0:",
+    "if k < 1:",
+    "def __init__(self, size=None):",
+    "return None",
+    "return a - 1",
+    "return a + 2",
+    "return a + 0",
+}
+
+
+def tried(box: Sandbox, code: str, tests: str, **options: object) -> Mutation:
+    return measure_mutation(box, code, tests, module="solution", **options)  # type: ignore[arg-type]
+
+
+def after(found: Mutation) -> set[str]:
+    return {item.bare_diff.split("\n")[-1][1:].strip() for item in found.survived}
+
+
+@pytest.fixture(scope="module")
+def found(box: Sandbox) -> Mutation:
+    return tried(box, CODE, TESTS, budget_s=200)
+
+
+def test_what_survives_is_what_the_tests_leave_open(found: Mutation) -> None:
+    assert found.trouble == ""
+    assert after(found) == SURVIVORS
+    assert found.score == round(found.killed / (found.killed + len(found.survived)), 4)
+    assert (found.timeout, found.crashed, found.errors, found.not_run) == (0, 0, 0, 0)
+    assert found.generated == found.sampled + found.equivalent_suspects
+
+
+def test_a_line_that_no_test_reaches_is_told_apart(found: Mutation) -> None:
+    assert {item.function for item in found.survived if not item.reached} == {"never"}
+
+
+def test_the_same_again(box: Sandbox, found: Mutation) -> None:
+    again = tried(box, CODE, TESTS, budget_s=200)
+    assert again.model_copy(update={"seconds": 0}) == found.model_copy(update={"seconds": 0})
+
+
+@pytest.mark.slow
+def test_each_ends_as_in_a_whole_fresh_run(box: Sandbox) -> None:
+    """The oracle: the changed module as a file, all tests, a process of its own."""
+    every = [item for item in generate_mutants(CODE) if not item.equivalence_reason][::4]
+    splices = [ModuleEdit(m.start, m.end, m.replacement, m.unit, m.statement) for m in every]
+    without_skip = TESTS.replace("@pytest.mark.skip", "#").replace("assert False", "pass")
+    tests = [TestFile("test_solution.py", without_skip)]
+    fast = box.run_mutants(CODE, tests, splices, module="solution", budget_s=200)
+    for item, run in zip(every, fast.runs, strict=True):
+        fresh = box.run_tests(item.apply_to(CODE), tests, module="solution")
+        assert (run.outcome in ("survived", "uncovered")) == fresh.passed, (item.id, run)
+        assert run.outcome != "killed" or run.test in {*fresh.failing_tests, "collection"}
+
+
+LEAKY = """\
+LEFT = []
+
+
+def put(item):
+    LEFT.append(item)
+    return item
+
+
+def take():
+    return LEFT.pop()
+
+
+def size(more):
+    return len(LEFT) + more
+"""
+LEAKY_TESTS = """\
+from solution import put, size, take
+
+
+def test_put_and_take():
+    assert put(3) == 3
+    assert take() == 3
+
+
+def test_size():
+    assert size(2) == 2
+"""
+
+
+def test_what_one_mutant_leaves_is_not_held_against_the_next(box: Sandbox) -> None:
+    """`return None` in `put` leaves an item lying there, by which `size` would seem wrong."""
+    tests = [TestFile("test_solution.py", LEAKY_TESTS)]
+    found = [*generate_mutants(LEAKY)]
+    put = next(m for m in found if m.operator == "result" and m.function == "put")
+    same = ModuleEdit(put.start, put.end, "item * 1", put.unit, put.statement)  # changes nothing
+    size = next(m for m in found if m.operator == "result" and m.function == "size")
+    alike = ModuleEdit(size.start, size.end, "more + len(LEFT)", size.unit, size.statement)
+    spoiling = ModuleEdit(put.start, put.end, put.replacement, put.unit, put.statement)
+    ran = box.run_mutants(
+        LEAKY, tests, [spoiling, same, alike, spoiling], module="solution", budget_s=60
+    )
+    assert [run.outcome for run in ran.runs] == ["killed", "survived", "survived", "killed"]
+
+
+AT_IMPORT = """\
+def _table(count):
+    return [number * 2 for number in range(count)]
+
+
+def _never(count):
+    return count + 1
+
+
+TABLE = _table(3)
+"""
+
+
+def test_what_only_the_import_calls_is_imported_afresh(box: Sandbox) -> None:
+    tests = "from solution import TABLE\n\ndef test_table():\n    assert TABLE == [0, 2, 4]\n"
+    found = tried(box, AT_IMPORT, tests)
+    assert {item.function for item in found.survived} == {"_never"}
+    assert found.killed >= 4
+
+
+def test_a_sample_counts_for_itself(box: Sandbox) -> None:
+    few = tried(box, CODE, TESTS, max_mutants=6, seed=1, budget_s=200)
+    assert (few.sampled, few.trouble) == (6, "")
+    assert few.killed + len(few.survived) == 6
+
+
+def test_tests_that_need_one_another_are_run_together(box: Sandbox) -> None:
+    code = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
+    tests = (
+        "from solution import one, two\nSEEN = []\n"
+        "def test_first():\n    SEEN.append(one())\n"
+        "def test_second():\n    assert SEEN and two() == 2\n"
+    )
+    found = tried(box, code, tests, budget_s=100)
+    assert found.trouble == ""
+    assert {item.function for item in found.survived} == {"one"}
+
+
+def test_several_files_and_a_conftest(box: Sandbox) -> None:
+    files = [
+        TestFile("conftest.py", "import pytest\n\n@pytest.fixture\ndef two():\n    return 2\n"),
+        TestFile("test_a.py", "import solution\ndef test_a(two): assert solution.half(4) == two\n"),
+        TestFile("test_b.py", "from solution import half\ndef test_b(): assert half(2) == 1\n"),
+    ]
+    targets = [files[1], files[2], files[0]]
+    code = "def half(n):\n    return n // 2\n"
+    found = measure_mutation(box, code, targets, module="solution", budget_s=100)
+    assert found.trouble == ""
+    assert after(found) == {"return n / 2"}
+
+
+@pytest.mark.parametrize(
+    ("code", "tests", "why"),
+    [
+        ("def f(:\n", "import solution\n", "cannot be read"),
+        ("pass\n", "def test(): pass\n", "nothing that a mutant could change"),
+        ("a = 1\n", "import solution, nowhere\n", "cannot be collected"),
+        ("a = 1\n", "import solution\nassert solution.a == 2\n", "cannot be collected"),
+        ("a = 1\n", "import sys\nsys.exit()\n", ""),
+    ],
+)
+def test_where_nothing_can_be_measured_there_is_no_score(
+    box: Sandbox, code: str, tests: str, why: str
+) -> None:
+    found = tried(box, code, tests, budget_s=100)
+    assert found.score is None
+    assert why in found.trouble
+    assert found.trouble
+
+
+@pytest.mark.slow
+def test_when_the_time_is_over_there_is_no_score(box: Sandbox) -> None:
+    tests = "import time, solution\ndef test(): time.sleep(1); assert solution.f(1) == 2\n"
+    code = (
+        "def f(a):\n"
+        + "".join(f"    a = a + {n} - {n}\n" for n in range(30))
+        + "    return a + 1\n"
+    )
+    found = tried(box, code, tests, budget_s=8)
+    assert found.score is None
+    assert found.not_run > 0
+    assert found.not_run + found.killed + len(found.survived) == found.sampled
+    assert found.trouble.endswith("the time for them was over")
+
+
+def test_tests_that_fail_on_the_code_itself_kill_nothing(box: Sandbox) -> None:
+    tests = (
+        "from solution import f\ndef test_wrong(): assert f(1) == 5\n"
+        "def test_weak(): assert f(1)\n"
+    )
+    found = tried(box, "def f(a):\n    return a + 1\n", tests, budget_s=100)
+    assert "return a + 2" in after(found)

@@ -1,0 +1,108 @@
+"""Contracts: what an answer must be, and what of the specification it must keep."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from greenloop.dependencies import PackageAllowlist
+from greenloop.errors import SpecificationError
+from greenloop.llm.parsing.contract import parse_contract
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.response import LLMResponse
+from greenloop.records import Contract
+from greenloop.specification.examples import extract_examples
+from tests.support.model_responses import INTERFACE, contract_answer, fenced
+
+
+def read(answer: str, specification: str = "x", **options: Any) -> Contract:
+    chosen = {
+        "module": None,
+        "allowed": PackageAllowlist(),
+        "given": extract_examples(specification),
+        **options,
+    }
+    return parse_contract(LLMResponse(answer), specification=specification, **chosen)
+
+
+def test_a_contract_is_read() -> None:
+    contract = read(contract_answer())
+    assert (contract.module, len(contract.requirements), contract.packages) == ("topk", 2, ())
+    assert contract.assumptions == ("fewer than k numbers: all of them",)
+    assert contract.specification == "x"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"module": "json"}, "standard library"),
+        ({"module": "pytest"}, "is taken"),
+        ({"module": "test_topk"}, "is taken"),
+        ({"module": "top-k"}, "module"),
+        ({"module": "class"}, "word of the language"),
+        ({"interface": "def f(:"}, "no Python"),
+        ({"interface": "import os"}, "defines nothing"),
+        ({"requirements": [{"id": "1", "text": "x"}]}, "requirements.0.id"),
+        ({"requirements": [{"id": "R1", "text": "x"}] * 2}, "same id"),
+        ({"packages": ["numpy"]}, "Not available: numpy"),
+    ],
+)
+def test_what_the_model_must_mend(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidResponse, match=said):
+        read(contract_answer(**changes))
+
+
+def test_packages_are_known_by_any_of_their_names() -> None:
+    """What is always there need not be named: the standard library and pytest."""
+    answer = contract_answer(packages=["NumPy>=2", "yaml", "json", "pytest", "PyYAML"])
+    assert read(answer, allowed=PackageAllowlist.parse(None)).packages == ("numpy", "pyyaml")
+
+
+def test_what_is_not_available_is_named_with_what_is() -> None:
+    answer = contract_answer(packages=["Requests", "numpy"])
+    with pytest.raises(InvalidResponse) as caught:
+        read(answer, allowed=PackageAllowlist.parse("pyyaml,numpy==2.*"))
+    said = "Not available: Requests. Available packages are: numpy==2.*, pyyaml (import yaml)."
+    assert str(caught.value) == said
+    assert "--allow-package requests" in caught.value.user_hint
+
+
+def test_the_module_does_not_take_the_place_of_a_package() -> None:
+    answer = contract_answer(packages=["PyYAML"], module="yaml")
+    with pytest.raises(InvalidResponse, match="`yaml` is the import of a package"):
+        read(answer, allowed=PackageAllowlist.parse(None))
+
+
+def test_a_fixed_module_name_wins() -> None:
+    assert read(contract_answer(), module="mine").module == "mine"
+
+
+def test_nothing_testable_says_what_is_missing() -> None:
+    answer = fenced(json.dumps({"requirements": [], "summary": "no behaviour is named"}), "json")
+    with pytest.raises(SpecificationError, match="no behaviour is named"):
+        read(answer)
+
+
+@pytest.mark.parametrize(
+    ("specification", "said"),
+    [
+        ("```python\ndef other(a): ...\n```", "defines `other`"),
+        ("Write `def top_k(xs, k=3)`.", r"fixes the signature `top_k\(xs, k=3\)`"),
+        ("```python\nclass Top:\n    def add(self, x): ...\n```", "defines `Top.add`"),
+    ],
+)
+def test_signatures_of_the_specification_are_kept(specification: str, said: str) -> None:
+    with pytest.raises(InvalidResponse, match=said):
+        read(contract_answer(), specification)
+
+
+def test_annotations_may_be_added_to_a_given_signature() -> None:
+    assert read(contract_answer(), "Write `def top_k(xs, k)`.").interface == INTERFACE
+
+
+def test_examples_of_the_specification_are_taken_over() -> None:
+    specification = ">>> top_k([1, 2], 1)\n[2]\n\n- other(1) -> 2\n"
+    (example,) = read(contract_answer(), specification).examples
+    assert example.doctest == ">>> top_k([1, 2], 1)\n[2]\n"

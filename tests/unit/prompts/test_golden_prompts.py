@@ -1,0 +1,203 @@
+"""Every prompt as the model reads it. UPDATE_GOLDEN=1 rewrites the files; read their diff."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greenloop import prompts
+from greenloop.prompts import render
+from greenloop.prompts.failure_context import ShownFailure
+from greenloop.records import Contract, Finding, Requirement, Survivor
+from tests.unit.prompts.script_contexts import SCRIPTS
+
+GOLDEN = Path(__file__).parent / "golden"
+TEMPLATES = Path(prompts.__file__).parent / "templates"
+
+MINIMAL = Contract(
+    module="roman",
+    summary="Roman numerals.",
+    interface="def to_roman(number: int) -> str: ...\n",
+    requirements=(Requirement(id="R1", text="to_roman(1) == 'I'"),),
+)
+RICH = Contract(
+    module="roman",
+    summary="Roman numerals, both ways & <checked>.",
+    interface=(
+        "class NotRoman(ValueError): ...\n\n"
+        "def to_roman(number: int) -> str:\n"
+        '    """The numeral. Raises NotRoman outside of 1 to 3999."""\n    ...\n\n'
+    ),
+    requirements=(
+        Requirement(id="R1", text="to_roman(4) == 'IV'"),
+        Requirement(id="R2", text="to_roman(0) raises NotRoman"),
+    ),
+    assumptions=("Upper case is given.", "bool is refused like any wrong type."),
+    packages=("attrs", "pyyaml"),
+    specification="\nWrite Roman numerals {{ please }}.\n\n",
+)
+CODE = "def to_roman(number):\n    return 'IIII'\n\n"
+FAILURES = (
+    ShownFailure(
+        test="test_roman.py::test_four",
+        exception="AssertionError",
+        message="assert 'IIII' == 'IV'",
+        source='def test_four():\n    """R1: four."""\n    assert to_roman(4) == "IV"\n',
+        lines=("roman.py:2 in to_roman: return 'IIII'",),
+        output="converting 4",
+    ),
+    ShownFailure(test="test_zero", exception="Failed", message="DID NOT RAISE NotRoman"),
+)
+FINDINGS = (
+    Finding(line=2, severity="error", message="4 gives IIII"),
+    Finding(line=None, severity="style", message="no docstring"),
+)
+SURVIVORS = (
+    Survivor(
+        id="roman:4:boundary",
+        line=4,
+        function="to_roman",
+        operator="boundary",
+        diff="@@ -3,3 +3,3 @@\n def above(number):\n-    if number < 1:\n+    if number <= 1:\n     below\n",
+        question="What does to_roman give for 1? (boundary of `number < 1`)",
+        reached=True,
+    ),
+    Survivor(
+        id="roman:9:return",
+        line=9,
+        function="to_roman",
+        operator="return",
+        diff="@@ -9 +9 @@\n-    return text\n+    return None\n",
+        question="What does to_roman return?",
+        reached=False,
+    ),
+)
+NO_REPAIR: dict[str, Any] = {
+    "summary": "",
+    "failures": (),
+    "omitted": 0,
+    "findings": (),
+    "history": (),
+    "rulings": (),
+}
+
+CONTEXTS: dict[str, dict[str, Any]] = {
+    **SCRIPTS,
+    "parse_specification.minimal": {
+        "specification": "Roman numerals.",
+        "module": "",
+        "signatures": "",
+        "examples": "",
+        "given_tests": "",
+        "available_packages": (),
+    },
+    "parse_specification.rich": {
+        "specification": "\nRoman numerals.\n\nAnd back.\n",
+        "module": "roman",
+        "signatures": "def to_roman(number: int) -> str: ...\n",
+        "examples": ">>> to_roman(4)\n'IV'\n",
+        "given_tests": "def test_one():\n    assert to_roman(1) == 'I'\n",
+        "available_packages": ("numpy", "attrs"),
+    },
+    "generate_code.minimal": {
+        "contract": MINIMAL,
+        "python_version": "3.11",
+        "failed_approaches": (),
+    },
+    "generate_code.rich": {
+        "contract": RICH,
+        "python_version": "3.11",
+        "failed_approaches": ("A table of digits: 2 failed.", "Recursion: 1 failed."),
+    },
+    "generate_tests.minimal": {
+        "contract": MINIMAL,
+        "complaints": (),
+        "previous": "",
+        "keep_sealed": False,
+    },
+    "generate_tests.rich": {
+        "contract": RICH,
+        "complaints": ("test_x names no requirement.", "No test names R2."),
+        "previous": "def test_x():\n    assert to_roman(4) == 'IV'\n\n",
+        "keep_sealed": True,
+    },
+    "harden_tests.minimal": {
+        "contract": MINIMAL,
+        "suite": "def test_x():\n    assert to_roman(1) == 'I'\n",
+        "survivors": SURVIVORS[:1],
+        "omitted": 0,
+    },
+    "harden_tests.rich": {
+        "contract": RICH,
+        "suite": "def test_x():\n    assert to_roman(4) == 'IV'\n\n",
+        "survivors": SURVIVORS,
+        "omitted": 3,
+    },
+    "review_code.minimal": {"contract": MINIMAL, "numbered_code": "   1 x = 1"},
+    "review_code.rich": {
+        "contract": RICH,
+        "numbered_code": "   1 def to_roman(number):\n   2     return 'IIII'\n",
+    },
+    "repair_code.minimal": {
+        "contract": MINIMAL,
+        "python_version": "3.11",
+        "code": CODE,
+        **NO_REPAIR,
+        "summary": "0 tests passed, 1 did not.",
+        "failures": FAILURES[1:],
+    },
+    "repair_code.review": {
+        "contract": MINIMAL,
+        "python_version": "3.11",
+        "code": CODE,
+        **NO_REPAIR,
+        "findings": FINDINGS,
+    },
+    "repair_code.rich": {
+        "contract": RICH,
+        "python_version": "3.11",
+        "code": CODE,
+        "summary": "3 tests passed, 9 did not.",
+        "failures": FAILURES,
+        "omitted": 7,
+        "findings": FINDINGS,
+        "history": ("1: generate, 2 failed", "2: repair, 2 failed"),
+        "rulings": ("test_four: R1 says IV.",),
+    },
+    "judge_test.minimal": {"contract": MINIMAL, "test_source": "assert 1\n", "claim": "R1 says I"},
+    "judge_test.rich": {
+        "contract": RICH,
+        "test_source": FAILURES[0].source,
+        "claim": "R1 says 'IV',\nnot \"IIII\"",
+    },
+}
+
+
+def rendered(name: str) -> str:
+    prompt = render(name.partition(".")[0], **CONTEXTS[name])
+    return "\n\n".join(f"##### {item.role} #####\n{item.text}" for item in prompt.messages) + "\n"
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_a_prompt_is_what_it_was(name: str) -> None:
+    path, text = GOLDEN / f"{name}.txt", rendered(name)
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_a_prompt_has_no_hole_and_no_ragged_edge(name: str) -> None:
+    text = rendered(name)
+    assert "\n\n\n\n" not in text
+    assert not [line for line in text.split("\n") if line != line.rstrip()]
+
+
+def test_every_prompt_has_a_rich_and_a_minimal_golden_file() -> None:
+    tools = {path.stem for path in TEMPLATES.glob("[!_]*.md")}
+    wanted = {f"{tool}.{kind}" for tool in tools for kind in ("minimal", "rich")}
+    assert wanted <= set(CONTEXTS)
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == set(CONTEXTS)

@@ -1,0 +1,73 @@
+"""A saved report is read again, or it is said in one line why not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import InputError
+from greenloop.reporting.loader import read_report
+from greenloop.reporting.schema import render_reference
+from tests.support.reports import made, older
+
+DOCS = Path(__file__).parents[3] / "docs" / "report.md"
+
+
+def saved(folder: Path, text: str | bytes) -> Path:
+    content = text if isinstance(text, bytes) else text.encode()
+    (folder / "report.json").write_bytes(content)
+    return folder
+
+
+def test_a_report_comes_back_as_it_was(tmp_path: Path) -> None:
+    for report in (made(), older()):
+        assert read_report(saved(tmp_path, report.model_dump_json())) == report
+    assert read_report(tmp_path / "report.json") == older()
+
+
+def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
+    told = json.loads(made().model_dump_json())
+    told["later"] = 1
+    told["attempts"][0]["later"] = {"a": [1]}
+    told["evidence"]["mutation"]["survived"][0]["later"] = None
+    assert read_report(saved(tmp_path, json.dumps(told))) == made()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "is no JSON"),
+        (b"\xff\xfe\x00", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ("[1]", "no report of greenloop's"),
+        ('{"verdict": "passed"}', "no report of greenloop's"),
+        ('{"verdict": "\\u001b[31m", "evidence": {}}', "cannot be read: "),
+        (
+            made().model_dump_json().replace('"schema_version":"1"', '"schema_version":"9"'),
+            "is '9'",
+        ),
+    ],
+)
+def test_what_is_no_report_is_told_in_one_line(tmp_path: Path, text: str | bytes, why: str) -> None:
+    with pytest.raises(InputError, match=why) as told:
+        read_report(saved(tmp_path, text))
+    assert str(told.value).isprintable()
+    assert len(str(told.value)) < 500
+    assert told.value.exit_status == 2
+
+
+def test_a_folder_without_a_report_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no report\.json is in it"):
+        read_report(tmp_path)
+    with pytest.raises(InputError, match="is not there"):
+        read_report(tmp_path / "nowhere")
+    (tmp_path / "run.json").write_text("{}")
+    with pytest.raises(InputError, match="greenloop resume"):
+        read_report(tmp_path)
+
+
+def test_the_reference_is_that_of_the_schema() -> None:
+    """Else: python -m greenloop.reporting.schema docs/report.md"""
+    assert DOCS.read_text("utf-8") == render_reference()

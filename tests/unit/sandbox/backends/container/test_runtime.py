@@ -1,0 +1,145 @@
+"""Which engine runs containers here, and what is said where none can."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from greenloop.dependencies import InstalledPackages
+from greenloop.errors import SandboxError
+from greenloop.sandbox import open_sandbox
+from greenloop.sandbox.backends.container.command import ContainerConfig, build_start_command
+from greenloop.sandbox.backends.container.runtime import (
+    ContainerEngine,
+    find_engine,
+    suggest_remedy,
+)
+from greenloop.sandbox.limits import ResourceLimits
+from greenloop.settings import Settings
+from tests.integration.sandbox.conftest import container_engine, why_not
+from tests.support.container_image import IMAGE
+
+PODMAN = ContainerEngine("podman", "/usr/bin/podman", "5.0.0", "python:3.11-slim")
+
+
+@pytest.fixture
+def only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only folder in which programs are looked for."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def refusal(**settings: str) -> str:
+    with pytest.raises(SandboxError) as caught:
+        open_sandbox(Settings.load(sandbox="container", **settings))
+    assert caught.value.exit_status == 4
+    return str(caught.value).partition("\n")[0]
+
+
+def test_without_an_engine_there_is_no_container(only: Path) -> None:
+    said = refusal()
+    assert said == "--sandbox container: podman is not installed; docker is not installed"
+
+
+def test_an_engine_that_does_not_answer_is_said_to(only: Path) -> None:
+    program(only, "docker", "echo 'Cannot connect to the daemon' >&2; exit 1")
+    assert refusal(container_engine="docker") == (
+        "--sandbox container: docker does not answer: Cannot connect to the daemon"
+    )
+    assert "podman" not in refusal()  # what is not there at all is of less interest
+
+
+def test_of_a_missing_image_is_said_how_to_get_it(only: Path) -> None:
+    program(only, "podman", '[ "$1" = info ] && echo 5.0.0 crun')
+    said = refusal(container_image="python:9")
+    assert "podman has no image python:9: get it with `podman pull python:9`" in said
+
+
+def test_auto_takes_the_engine_that_has_the_image(only: Path) -> None:
+    program(only, "podman", '[ "$1" = info ] && echo 5.0.0 crun')
+    program(only, "docker", "echo 28.0.1")
+    assert find_engine("auto", IMAGE).name == "docker"
+    with pytest.raises(SandboxError):
+        find_engine("podman", IMAGE)
+
+
+def test_an_engine_that_starts_nothing_is_quoted(only: Path) -> None:
+    program(only, "docker", '[ "$1" = run ] && { echo "no space left" >&2; exit 125; }; echo 28')
+    assert refusal() == "--sandbox container: docker: no space left"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ('exec: "python3": executable file not found in $PATH', "has no python3"),
+        ("unable to setup user: invalid argument", "add-subuids"),
+        ("potentially insufficient UIDs or GIDs available in user namespace", "add-subuids"),
+        ("its Python is 3.9.1; 3.10 or newer is needed", "its Python is 3.9.1"),
+    ],
+)
+def test_what_can_be_mended_is_said_how(said: str, words: str) -> None:
+    assert words in suggest_remedy(PODMAN, f"podman: {said}")
+
+
+def started(packages: InstalledPackages) -> list[str]:
+    return build_start_command(
+        PODMAN, "greenloop-1-abc", ContainerConfig.from_limits(ResourceLimits(), packages)
+    )
+
+
+def test_an_old_python_says_so_itself() -> None:
+    code = f"import sys; sys.version_info = (3, 9); exec({started(InstalledPackages())[-1]!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("3.10 or newer is needed")
+
+
+def test_a_python_that_packages_are_not_for_says_so_itself() -> None:
+    packages = InstalledPackages(("six",), "/somewhere/site-packages", preloadable_modules=("six",))
+    code = f"import sys; sys.version_info = (3, 99, 1); exec({started(packages)[-1]!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    ours = f"{sys.version_info[0]}.{sys.version_info[1]} on {sys.platform}"
+    said = f"its Python is 3.99 on {sys.platform}; the packages are for {ours}"
+    assert (done.returncode, done.stderr.strip()) == (1, said)
+    assert suggest_remedy(PODMAN, f"podman: {said}") == f"podman: the image {PODMAN.image}: {said}"
+
+
+def test_nothing_of_this_machine_is_handed_on() -> None:
+    words = started(InstalledPackages())
+    assert {"--network=none", "--read-only", "--cap-drop=ALL", "--pull=never"} <= set(words)
+    assert "--security-opt=no-new-privileges" in words
+    assert not [word for word in words if word.startswith(("--env", "-e", "--volume", "--priv"))]
+    mounts = [word.partition("=")[2] for word in words if word.startswith("--mount=")]
+    for (fields,) in (list(csv.reader([mount])) for mount in mounts):
+        values = dict(field.split("=") for field in fields if "=" in field)
+        assert "readonly" in fields
+        assert values["target"].startswith("/opt/greenloop/")
+        assert not os.path.expanduser("~").startswith(values["source"])
+
+
+def test_an_image_without_python_is_said_to_have_none() -> None:
+    if reason := why_not("container"):
+        pytest.skip(f"no container here: {reason}")
+    engine = container_engine()
+    image = "localhost/greenloop-tests:empty"
+    archive = bytes(10240)  # an empty one, as tar writes it
+    command = [engine.program, "import", "-", image]
+    subprocess.run(command, input=archive, capture_output=True, check=True)
+    try:
+        said = refusal(container_image=image, container_engine=engine.name)
+    finally:
+        subprocess.run([engine.program, "rmi", image], capture_output=True, check=True)
+    assert said == f"--sandbox container: {engine.name}: the image {image} has no python3"

@@ -1,0 +1,167 @@
+"""Packages on the way: of the contract, of the person's tests, and those that code turns out to need."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from greenloop.errors import InvalidResponseError, PackagesError
+from greenloop.events import Notice, PackageInstallStarted, PackagesReady, ResponseRejected
+from greenloop.workflow.storage.request import GivenTests
+from tests.support.model_responses import GOOD_CODE, answers, contract_answer, fenced, suite_answer
+from tests.support.wheels import only_wheels_of, wheel
+
+pytestmark = pytest.mark.slow
+
+if TYPE_CHECKING:
+    from tests.unit.workflow.conftest import Way
+
+USING = GOOD_CODE.replace("return sorted(xs, reverse=True)", "return alpha.down(xs)")
+CODE = f"import alpha\n\n\n{USING}"
+HIDDEN = f"import importlib\n\nalpha = importlib.import_module('alpha')\n\n\n{USING}"
+GIVEN = "from topk import top_k\nimport alpha\n\ndef test_mine():\n    assert top_k([3, 1], 2) == alpha.down([1, 3])\n"
+
+
+@pytest.fixture(autouse=True)
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """`alpha`, which needs `beta`, and an empty cache."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    only_wheels_of(folder, monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    down = "import beta\n\n\ndef down(xs):\n    return beta.order(xs)[::-1]\n"
+    wheel(folder, "alpha", {"alpha.py": down}, requires=["beta"])
+    wheel(folder, "beta", {"beta.py": "order = sorted\n"}, "2.5")
+    return folder
+
+
+def script(code: str = CODE, packages: tuple[str, ...] = ("Alpha",), **more: Any) -> dict[str, Any]:
+    contract = contract_answer(packages=packages)
+    return answers(parse_specification=[contract], generate_code=[fenced(code)], **more)
+
+
+def test_the_packages_of_a_contract_are_installed_once(way: Way, wheels: Path) -> None:
+    done = way(script(), allowed_packages="alpha,beta==2.*")
+    assert (done.report.verdict, done.kinds) == ("passed", ["generate"])
+    assert done.report.contract
+    assert done.report.contract.packages == ("alpha",)
+    assert done.told(PackageInstallStarted) == [PackageInstallStarted(("alpha",))]
+    assert done.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
+    found = done.report.environment.packages
+    for name, version in (("alpha", "1.0"), ("beta", "2.5")):
+        data = (wheels / f"{name}-{version}-py3-none-any.whl").read_bytes()
+        assert found[name] == f"{version} sha256:{hashlib.sha256(data).hexdigest()}"
+    assert "pytest" in found
+    again = way(script(), allowed_packages="alpha,beta==2.*")
+    assert again.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=True)]
+    assert again.told(PackageInstallStarted) == []
+
+
+def test_prompts_name_what_is_available_and_what_was_agreed(way: Way) -> None:
+    done = way(script(), allowed_packages="alpha,PyYAML")
+    (asked,) = done.model.asked("parse_specification")
+    assert "Available packages besides it: alpha, pyyaml (import yaml)." in asked
+    assert "standard library and alpha." in done.model.asked("generate_code")[0]
+
+
+def test_a_package_that_is_not_allowed_goes_back_once(way: Way) -> None:
+    both = [contract_answer(packages=["requests"]), contract_answer(packages=["alpha"])]
+    done = way({**script(), "parse_specification": both}, allowed_packages="alpha")
+    assert done.report.verdict == "passed"
+    (rejected,) = done.told(ResponseRejected)
+    assert rejected.why == "Not available: requests. Available packages are: alpha."
+
+
+def test_a_model_that_insists_ends_the_run_and_the_person_is_told_how_to_allow_it(
+    way: Way,
+) -> None:
+    twice = [contract_answer(packages=["requests"])] * 2
+    done = way({**script(), "parse_specification": twice}, allowed_packages="none")
+    assert isinstance(done.error, InvalidResponseError)
+    assert "Available packages are: none" in str(done.error)
+    assert "--allow-package requests" in str(done.error)
+
+
+@pytest.mark.parametrize("code", [CODE, HIDDEN], ids=["imported", "by name"])
+def test_what_the_code_needs_and_may_have_costs_no_answer(way: Way, code: str) -> None:
+    done = way(script(code, packages=()), allowed_packages="alpha")
+    assert (done.report.verdict, done.kinds) == ("passed", ["generate"])
+    assert done.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
+    assert "alpha" in done.report.environment.packages
+
+
+def test_what_it_may_not_have_is_told_to_model_and_person(way: Way) -> None:
+    needy = CODE.replace("import alpha", "import alpha\nimport requests\n\nNET = requests")
+    done = way(script(needy, repair_code=[fenced(CODE)]), allowed_packages="alpha")
+    assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
+    (asked,) = done.model.asked("repair_code")
+    assert "requests is not available; available besides the standard library: alpha" in asked
+    notes = [item.text for item in done.told(Notice) if "--allow-package requests" in item.text]
+    assert len(notes) == 1
+
+
+def test_generated_tests_are_told_too(way: Way) -> None:
+    tests = suite_answer(TESTS + "\n\nimport requests\n\nNET = requests\n")
+    done = way(script(generate_tests=[tests, suite_answer(TESTS)]), allowed_packages="alpha")
+    assert done.report.verdict == "passed"
+    assert "requests is not available; available besides" in done.model.asked("generate_tests")[1]
+
+
+TESTS = '''import pytest
+from topk import top_k
+
+
+def test_order():
+    """R1: largest first."""
+    assert top_k([1, 3, 2], 2) == [3, 2]
+
+
+def test_negative():
+    """R2: a negative k."""
+    with pytest.raises(ValueError):
+        top_k([1], -1)
+'''
+
+
+def test_the_persons_own_tests_have_what_they_import(way: Way) -> None:
+    given = (GivenTests.from_code("test_mine.py", f"import requests_mock\n{GIVEN}"),)
+    done = way(script(GOOD_CODE, packages=()), given=given, allowed_packages="alpha")
+    assert done.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
+    (note,) = [item.text for item in done.told(Notice) if "your tests import" in item.text]
+    assert "--allow-package requests-mock" in note
+    given = (GivenTests.from_code("test_mine.py", GIVEN),)
+    done = way(script(GOOD_CODE, packages=()), given=given, allowed_packages="alpha")
+    assert done.report.verdict == "passed"
+
+
+def test_an_agreed_package_that_cannot_be_had_stops_the_run_before_more_is_paid(
+    way: Way, wheels: Path
+) -> None:
+    (wheels / "beta-2.5-py3-none-any.whl").unlink()
+    done = way(script(), allowed_packages="alpha")
+    assert isinstance(done.error, PackagesError)
+    assert done.error.exit_status == 4
+    assert "there is no wheel of beta" in str(done.error)
+    assert done.model.tools == ["parse_specification"]
+    assert done.report.contract
+
+
+def test_one_that_was_not_agreed_does_not(way: Way, wheels: Path) -> None:
+    (wheels / "beta-2.5-py3-none-any.whl").unlink()
+    mended = fenced(GOOD_CODE)
+    done = way(script(packages=(), repair_code=[mended]), allowed_packages="alpha")
+    assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
+    assert sum("there is no wheel of beta" in item.text for item in done.told(Notice)) == 1
+
+
+def test_a_module_of_the_same_name_as_a_package_is_no_package(way: Way) -> None:
+    contract = contract_answer(module="alpha")
+    tests = suite_answer(TESTS.replace("topk", "alpha"))
+    done = way(
+        answers(parse_specification=[contract], generate_tests=[tests]), allowed_packages="alpha"
+    )
+    assert done.report.verdict == "passed"
+    assert done.told(PackagesReady) == []
