@@ -90,6 +90,41 @@ def test_a_replay_file_is_read(tmp_path: Path) -> None:
         ReplayChatModel.from_file(tmp_path / "other.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("tool", "previous"),
+    [
+        ("harden_tests", "generate_tests"),
+        ("propose_checks", "generate_tests"),
+        ("judge_check", "judge_test"),
+    ],
+)
+class TestPreviousToolNames:
+    def test_tool_without_answers_is_served_from_its_previous_name(
+        self, tool: str, previous: str
+    ) -> None:
+        model = recorded((previous, "one"), (previous, "", "timeout"), (previous, "two"))
+        assert call(model, previous).text == "one"
+        with pytest.raises(ModelTimeoutError):
+            call(model, tool)
+        assert call(model, tool).text == "two"
+        with pytest.raises(ReplayExhaustedError, match=rf"answer for {tool}"):
+            call(model, tool)
+
+    def test_tool_with_answers_of_its_own_is_served_those_only(
+        self, tool: str, previous: str
+    ) -> None:
+        model = recorded((previous, "one"), (tool, "two"))
+        assert call(model, tool).text == "two"
+        with pytest.raises(ReplayExhaustedError):
+            call(model, tool)
+        assert call(model, previous).text == "one"
+
+    def test_skip_passes_over_answers_of_the_previous_name(self, tool: str, previous: str) -> None:
+        model = recorded((previous, "one"), (previous, "two"))
+        model.skip(tool)
+        assert call(model, tool).text == "two"
+
+
 class TestSkip:
     def test_skipping_passes_over_one_answer_of_one_tool(self) -> None:
         model = recorded(("a", "a1"), ("b", "b1"), ("a", "a2"))
