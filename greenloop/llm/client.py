@@ -138,7 +138,9 @@ class LLMClient:
     async def _call_with_fallback(self, prompt: Prompt) -> tuple[Completion, ChatSource]:
         """Return the completion and the source that gave it."""
         if not self.sources:
-            raise self.missing_model_error or NoModelError("this run has no model: name one with --model")
+            raise self.missing_model_error or NoModelError(
+                "this run has no model: name one with --model"
+            )
         source = self.sources[0]
         try:
             return await self._call_source(prompt, source), source

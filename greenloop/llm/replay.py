@@ -66,7 +66,9 @@ class ReplayChatModel(BaseChatModel):
 
     def _find_queue(self, tool: str) -> deque[RecordedResponse]:
         queue = self._queues.get(tool)
-        return self._queues.get(PREVIOUS_TOOL_NAMES.get(tool, ""), deque()) if queue is None else queue
+        return (
+            self._queues.get(PREVIOUS_TOOL_NAMES.get(tool, ""), deque()) if queue is None else queue
+        )
 
     def _generate(
         self,

@@ -51,7 +51,7 @@ class ScriptToolkit:
 
     async def propose_checks(self, script: ScriptTask) -> tuple[OutputCheck, ...]:
         """What the output will be checked for, from the task alone."""
-        prompt = self.prompts.render("propose_checks", script=script)
+        prompt = self.prompts.render("generate_tests", "propose_checks", script=script)
         return await self.model.request(prompt, parse_checks)
 
     async def write_script(
@@ -96,7 +96,9 @@ class ScriptToolkit:
     async def judge_check(self, script: ScriptTask, dispute: Dispute) -> Judgement:
         """Who is wrong, from the task alone: the script is not shown."""
         check = next((str(item) for item in script.checks if item.id == dispute.test), dispute.test)
-        prompt = self.prompts.render("judge_check", script=script, check=check, claim=dispute.why)
+        prompt = self.prompts.render(
+            "judge_test", "judge_check", script=script, check=check, claim=dispute.why
+        )
         return await self.model.request(prompt, parse_judgement)
 
     async def heal_code(

@@ -9,10 +9,10 @@ from functools import partial
 
 from greenloop.dependencies import PackageResolver
 from greenloop.llm.client import LLM
-from greenloop.llm.parsing.code import parse_code, parse_repair, parse_tests
+from greenloop.llm.parsing.code import parse_code, parse_repair
 from greenloop.llm.parsing.contract import parse_contract
-from greenloop.llm.parsing.hardening import parse_hardening
 from greenloop.llm.parsing.review import parse_judgement, parse_review
+from greenloop.llm.parsing.tests import parse_hardening, parse_tests
 from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import (
@@ -30,7 +30,7 @@ from greenloop.records import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
-from greenloop.specification.examples import extract_examples
+from greenloop.specification.examples import analyze_specification
 from greenloop.testsuite import TestFile
 
 _MAX_GIVEN_TESTS_CHARS = 12000
@@ -66,7 +66,7 @@ class Toolkit:
         Raises:
             SpecificationError: nothing can be tested.
         """
-        given = extract_examples(specification)
+        given = analyze_specification(specification)
         prompt = self.prompts.render(
             "parse_specification",
             specification=specification,
@@ -78,8 +78,7 @@ class Toolkit:
         )
         read = partial(
             parse_contract,
-            specification=specification,
-            given=given,
+            specification=given,
             module=module,
             allowed=self.packages.allowlist,
         )
@@ -115,6 +114,7 @@ class Toolkit:
     ) -> str:
         """Tests to add to a suite that lets these mutants live; '' where none is called for."""
         prompt = self.prompts.render(
+            "generate_tests",
             "harden_tests",
             contract=contract,
             suite=suite,

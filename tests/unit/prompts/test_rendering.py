@@ -106,7 +106,9 @@ class TestUserFolder:
             templates.render("review_code", numbered_code="1 x")
 
     def test_templates_include_own_partials_and_others_are_shipped(self, tmp_path: Path) -> None:
-        (tmp_path / "judge_test.md").write_text("{% include '_own.md' %}\n=== user ===\n{{ claim }}")
+        (tmp_path / "judge_test.md").write_text(
+            "{% include '_own.md' %}\n=== user ===\n{{ claim }}"
+        )
         (tmp_path / "_own.md").write_text("Own rules.")
         own = PromptTemplates.open(str(tmp_path))
         values = {"contract": "C", "test_source": "S", "claim": "why"}
@@ -124,7 +126,11 @@ class TestUserFolder:
     @pytest.mark.parametrize(
         ("name", "text", "said"),
         [
-            ("review.md", REVIEW, r"review\.md is no template; the templates are .*review_code\.md"),
+            (
+                "review.md",
+                REVIEW,
+                r"review\.md is no template; the templates are .*review_code\.md",
+            ),
             ("review_code.md", REVIEW + "{{ tone }}", r"review_code\.md: unknown variable tone; "),
             ("review_code.md", "{{ numbered_code }}", "needs a line '=== user ==='"),
             ("review_code.md", "{% if %}", r"review_code\.md:1: Expected an expression"),
