@@ -36,9 +36,9 @@ def test_a_provider_is_added_by_an_entry_point(tmp_path: Path) -> None:
     for tool, texts in answers().items():
         (folder / f"{tool}.md").write_text(texts[0], "utf-8")
     path = os.pathsep.join([str(tmp_path / "site"), str(ROOT)])
+    options = ["--model", f"canned:{folder}", "--sandbox", "none", "--mutants", "0"]
     done = subprocess.run(
-        [sys.executable, "-m", "greenloop", SPECIFICATION, "--json"]
-        + ["--model", f"canned:{folder}", "--sandbox", "none", "--mutants", "0"],
+        [sys.executable, "-m", "greenloop", SPECIFICATION, "--json", *options],
         capture_output=True,
         text=True,
         cwd=tmp_path,
