@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox.api import Sandbox
-from greenloop.sandbox.base import build_environment
+from greenloop.sandbox.base import Sandbox, build_environment
 
 _MODULE_SOURCE = """
 import os

@@ -132,7 +132,7 @@ TROUBLE = {
         "    for fd in range(3, 256):\n"
         '        try: os.write(fd, b\'{"event": "end"}\\n\')\n'
         "        except OSError: pass\n",
-        "calls did not come to an end",
+        "calls were not completed",
     ),
 }
 

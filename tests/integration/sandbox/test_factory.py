@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 
 import pytest
 
+from greenloop import plugins
 from greenloop.errors import SandboxError
-from greenloop.sandbox import factory, open_sandbox
+from greenloop.sandbox import Sandbox, factory, open_sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import BaseSandbox, ResourceLimits
 from greenloop.sandbox.factory import SandboxFactory
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.self_check import check_isolation
 from greenloop.settings import Settings
 from tests.integration.sandbox.conftest import KINDS, container_engine, made, walls, why_not
@@ -30,7 +32,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     return having
 
 
-def missing(limits: ResourceLimits) -> BaseSandbox:
+def missing(limits: ResourceLimits) -> Sandbox:
     raise SandboxError("the kernel says no")
 
 
@@ -96,3 +98,45 @@ def test_the_limits_are_those_of_the_settings() -> None:
         run = box.run_tests("while True: pass", "from solution import f\ndef test_a(): pass")
     assert run.ending == "timeout"
     assert run.duration_s < 10
+
+
+def register_sandbox(monkeypatch: pytest.MonkeyPatch, create: Callable[..., object]) -> None:
+    """Register a function as if an installed package had an entry point for it."""
+    point = EntryPoint("vm", "some_package:create", "greenloop.sandboxes")
+    monkeypatch.setattr(EntryPoint, "load", lambda self: create)
+    found = {"greenloop.sandboxes": [point]}
+    monkeypatch.setattr(plugins, "entry_points", lambda group: found.get(group, []))
+
+
+def test_a_registered_sandbox_is_opened_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not walls():
+        pytest.skip("this machine has no sandbox")
+    opened: list[tuple[Settings, ResourceLimits]] = []
+
+    def create(settings: Settings, limits: ResourceLimits) -> Sandbox:
+        opened.append((settings, limits))
+        return made(walls()[0], limits)
+
+    register_sandbox(monkeypatch, create)
+    settings = Settings.load(sandbox="vm", timeout_s=17)
+    with open_sandbox(settings) as box:
+        assert box.run_tests("X = 1", "from m import X\ndef test_x(): assert X == 1\n").passed
+    assert [(item[0], item[1].timeout_s) for item in opened] == [(settings, 17)]
+
+
+def test_a_registered_sandbox_must_pass_the_self_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    register_sandbox(monkeypatch, lambda settings, limits: ProcessSandbox(limits))
+    with pytest.raises(SandboxError, match="^--sandbox vm: .*does not hold: reads"):
+        open_sandbox(Settings.load(sandbox="vm"))
+
+
+def test_a_plugin_that_returns_no_sandbox_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    register_sandbox(monkeypatch, lambda settings, limits: "vm")
+    with pytest.raises(SandboxError, match="^--sandbox vm: the plugin returned no Sandbox but str"):
+        open_sandbox(Settings.load(sandbox="vm"))
+
+
+def test_an_unknown_kind_lists_the_registered_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    register_sandbox(monkeypatch, ProcessSandbox)
+    with pytest.raises(SandboxError, match="this version has: auto, .*container, vm, none"):
+        open_sandbox(Settings.load(sandbox="fortress"))

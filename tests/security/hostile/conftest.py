@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -56,13 +55,13 @@ def box(
     if reason := why_not(request.param):
         pytest.skip(f"no wall of the kind {request.param} here: {reason}")
     with made(request.param, LIMITS) as opened, pytest.MonkeyPatch.context() as patch:
-        execute = opened._execute
+        run = opened.run
 
-        def noted(work: Job, stop: threading.Event) -> ProcessResult:
+        def run_and_note(job: Job) -> ProcessResult:
             touched.add(opened.info.backend)
-            return execute(work, stop)
+            return run(job)
 
-        patch.setattr(opened, "_execute", noted)
+        patch.setattr(opened, "run", run_and_note)
         yield opened
 
 

@@ -146,7 +146,7 @@ def test_best_says_which_form_it_was(box: BaseSandbox) -> None:
     assert other.passed
     assert other.form == "shared"
     if not box.can_isolate:
-        assert (run.form, run.not_split) == ("shared", "not to be had here")
+        assert (run.form, run.not_split) == ("shared", "not available here")
     else:
         assert (run.form, run.not_split) == ("split", "")
         assert "test_source" in other.not_split
