@@ -70,7 +70,7 @@ def test_where_nothing_holds_auto_refuses_and_says_what_was_tried(machine: Machi
     said = str(caught.value)
     assert caught.value.exit_status == 4
     assert "native: the kernel says no" in said
-    assert "landlock: none: the wall does not hold: reads" in said
+    assert "landlock: none: the isolation does not hold: reads" in said
     for way_out in ("bubblewrap", "user namespaces", "podman", "--sandbox none", "your files"):
         assert way_out in said
 
@@ -126,17 +126,19 @@ def test_a_registered_sandbox_is_opened_by_its_name(monkeypatch: pytest.MonkeyPa
 
 def test_a_registered_sandbox_must_pass_the_self_check(monkeypatch: pytest.MonkeyPatch) -> None:
     register_sandbox(monkeypatch, lambda settings, limits: ProcessSandbox(limits))
-    with pytest.raises(SandboxError, match="^--sandbox vm: .*does not hold: reads"):
+    with pytest.raises(SandboxError, match=r"^--sandbox vm: .*does not hold: reads"):
         open_sandbox(Settings.load(sandbox="vm"))
 
 
 def test_a_plugin_that_returns_no_sandbox_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     register_sandbox(monkeypatch, lambda settings, limits: "vm")
-    with pytest.raises(SandboxError, match="^--sandbox vm: the plugin returned no Sandbox but str"):
+    with pytest.raises(
+        SandboxError, match=r"^--sandbox vm: the plugin returned no Sandbox but str"
+    ):
         open_sandbox(Settings.load(sandbox="vm"))
 
 
 def test_an_unknown_kind_lists_the_registered_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     register_sandbox(monkeypatch, ProcessSandbox)
-    with pytest.raises(SandboxError, match="this version has: auto, .*container, vm, none"):
+    with pytest.raises(SandboxError, match=r"this version has: auto, .*container, vm, none"):
         open_sandbox(Settings.load(sandbox="fortress"))
