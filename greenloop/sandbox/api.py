@@ -23,37 +23,12 @@ class CallResults:
 
 
 class JobRunner(Protocol):
-    """Runs jobs, each in a process of its own."""
+    """Runs jobs, each in a process of its own; see `greenloop.sandbox.Sandbox`."""
 
-    @property
-    def info(self) -> SandboxInfo:
-        """Name of the backend and what it isolates."""
-        ...
+    info: SandboxInfo
+    packages: InstalledPackages
+    limits: ResourceLimits
+    can_isolate: bool
+    can_allow_hosts: bool
 
-    @property
-    def packages(self) -> InstalledPackages:
-        """What code may import besides the standard library."""
-        ...
-
-    @property
-    def limits(self) -> ResourceLimits:
-        """The limits of one job, where the job sets none."""
-        ...
-
-    @property
-    def can_isolate(self) -> bool:
-        """Whether tests and code can run in two processes that cannot reach each other."""
-        ...
-
-    @property
-    def can_allow_hosts(self) -> bool:
-        """Whether a script can be given access to single hosts."""
-        ...
-
-    def run(self, job: Job) -> ProcessResult:
-        """Run one job to its end.
-
-        Raises:
-            SandboxError: no process can be started.
-        """
-        ...
+    def run(self, job: Job) -> ProcessResult: ...

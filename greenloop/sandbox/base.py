@@ -22,8 +22,19 @@ _S = TypeVar("_S", bound="Sandbox")
 class Sandbox(ABC):
     """Runs untrusted code in processes of its own. Safe to use from several threads.
 
-    A backend implements `info` and `run`; everything else is expressed by jobs.
+    A backend sets `info` and implements `run`; everything else is expressed by jobs.
+
+    Attributes:
+        info: Name of the backend and what it isolates.
+        packages: What code may import besides the standard library.
+        limits: The limits of a job, where it sets none.
+        can_isolate: Whether tests and code can run in two processes that cannot reach each other.
+        can_allow_hosts: Whether a script can be given access to single hosts.
     """
+
+    info: SandboxInfo
+    can_isolate = False
+    can_allow_hosts = False
 
     def __init__(
         self, limits: ResourceLimits | None = None, packages: InstalledPackages | None = None
@@ -31,21 +42,6 @@ class Sandbox(ABC):
         self.packages = packages or InstalledPackages()
         self.limits = limits or ResourceLimits()
         self._stop = threading.Event()
-
-    @property
-    @abstractmethod
-    def info(self) -> SandboxInfo:
-        """Name of the backend and what it isolates."""
-
-    @property
-    def can_isolate(self) -> bool:
-        """Whether tests and code can run in two processes that cannot reach each other."""
-        return False
-
-    @property
-    def can_allow_hosts(self) -> bool:
-        """Whether a script can be given access to single hosts."""
-        return False
 
     @abstractmethod
     def run(self, job: Job) -> ProcessResult:
@@ -100,19 +96,8 @@ class SandboxView(Sandbox):
 
     def __init__(self, sandbox: Sandbox, packages: InstalledPackages | None = None) -> None:
         super().__init__(sandbox.limits, packages or sandbox.packages)
-        self.sandbox = sandbox
-
-    @property
-    def info(self) -> SandboxInfo:
-        return self.sandbox.info
-
-    @property
-    def can_isolate(self) -> bool:
-        return self.sandbox.can_isolate
-
-    @property
-    def can_allow_hosts(self) -> bool:
-        return self.sandbox.can_allow_hosts
+        self.sandbox, self.info = sandbox, sandbox.info
+        self.can_isolate, self.can_allow_hosts = sandbox.can_isolate, sandbox.can_allow_hosts
 
     def with_packages(self, packages: InstalledPackages) -> Sandbox:
         return self.sandbox.with_packages(packages)

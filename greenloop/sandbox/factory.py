@@ -55,10 +55,10 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
 def _list_factories(settings: Settings) -> dict[str, SandboxFactory]:
     """Return the kinds that isolate, in the order in which `auto` tries them."""
     return {
-        "bubblewrap": _create_bubblewrap,
-        "native": _create_native,
-        "landlock": _create_landlock,
-        "seatbelt": _create_seatbelt,
+        "bubblewrap": _only_on("linux", _create_bubblewrap),
+        "native": _only_on("linux", lambda limits: WarmSandbox(create_native_backend(), limits)),
+        "landlock": _only_on("linux", LandlockSandbox),
+        "seatbelt": _only_on("darwin", SeatbeltSandbox),
         "container": lambda limits: create_container_sandbox(settings, limits),
     }
 
@@ -100,7 +100,6 @@ def _open_checked(factory: SandboxFactory, limits: ResourceLimits) -> Sandbox:
 
 
 def _create_bubblewrap(limits: ResourceLimits) -> Sandbox:
-    _require_platform("linux", "Linux")
     backend = create_bubblewrap_backend()
     if backend is None:
         is_root = os.getuid() == 0
@@ -108,21 +107,12 @@ def _create_bubblewrap(limits: ResourceLimits) -> Sandbox:
     return WarmSandbox(backend, limits)
 
 
-def _create_native(limits: ResourceLimits) -> Sandbox:
-    _require_platform("linux", "Linux")
-    return WarmSandbox(create_native_backend(), limits)
+def _only_on(platform: str, factory: SandboxFactory) -> SandboxFactory:
+    """Return a factory that raises SandboxError on other platforms."""
 
+    def create(limits: ResourceLimits) -> Sandbox:
+        if sys.platform != platform:
+            raise SandboxError(f"only on {'macOS' if platform == 'darwin' else 'Linux'}")
+        return factory(limits)
 
-def _create_landlock(limits: ResourceLimits) -> Sandbox:
-    _require_platform("linux", "Linux")
-    return LandlockSandbox(limits)
-
-
-def _create_seatbelt(limits: ResourceLimits) -> Sandbox:
-    _require_platform("darwin", "macOS")
-    return SeatbeltSandbox(limits)
-
-
-def _require_platform(platform: str, name: str) -> None:
-    if sys.platform != platform:
-        raise SandboxError(f"only on {name}")
+    return create

@@ -21,30 +21,23 @@ import os
 import socket
 
 
-def reads(path):
+def succeeds(action, *arguments):
     try:
-        with open(path, "rb") as file:
-            return bool(file.read(1))
+        return bool(action(*arguments))
     except OSError:
         return False
+
+
+def reads(path):
+    return succeeds(lambda: open(path, "rb").read(1))
 
 
 def connects(port):
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1):
-            return True
-    except OSError:
-        return False
+    return succeeds(socket.create_connection, ("127.0.0.1", port), 1)
 
 
 def connects_by_name(address):
-    try:
-        with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(1)
-            client.connect(address)
-            return True
-    except OSError:
-        return False
+    return succeeds(lambda: socket.socket(socket.AF_UNIX).connect(address) is None)
 
 
 def sees(names):

@@ -49,19 +49,14 @@ class LandlockSandbox(WarmSandbox):
     runs as the current user, without capabilities.
     """
 
+    can_isolate = False  # without namespaces either process could reach the other
+    can_allow_hosts = False  # without a network namespace a run gets no sockets
+
     def __init__(self, limits: ResourceLimits | None = None) -> None:
         """Create the folder of the runs. Raises SandboxError where that fails."""
         self._folder = _SharedFolder.create(build_guest_mounts())
         self._numbers = itertools.count()
         super().__init__(Backend(_INFO, self._build_command), limits)
-
-    @property
-    def can_isolate(self) -> bool:
-        return False  # without namespaces either process could reach the other
-
-    @property
-    def can_allow_hosts(self) -> bool:
-        return False  # without a network namespace a run gets no sockets
 
     def _build_command(self, mounts: GuestMounts, control: int) -> list[str]:
         folder = self._folder

@@ -38,16 +38,14 @@ _FRAMEWORK_PYTHON = "Resources/Python.app/Contents/MacOS/Python"
 class SeatbeltSandbox(ProcessSandbox):
     """Runs each job in a new process, with a profile that denies everything it does not name."""
 
+    info = _INFO
+
     def __init__(self, limits: ResourceLimits | None = None) -> None:
         """Create the folder of the packages. Raises SandboxError where that fails."""
         super().__init__(limits)
         self._folder = create_temporary_folder("greenloop-site-")
         self._mounts = build_guest_mounts()
         link_site(self._mounts, self._folder)
-
-    @property
-    def info(self) -> SandboxInfo:
-        return _INFO
 
     def close(self) -> None:
         super().close()

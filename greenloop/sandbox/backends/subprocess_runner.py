@@ -10,25 +10,15 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.records import Ending
 from greenloop.sandbox.guest.protocol import stack_dump
 from greenloop.sandbox.guest.protocol.output_buffers import OutputBuffers
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import POLL_SECONDS, ProcessResult, ScriptArtifacts
 
 _CHUNK = 65536
-
-
-@dataclass(frozen=True)
-class ProcessBounds:
-    """Wall-clock seconds, bytes of output before the process is ended, bytes of it kept."""
-
-    timeout_s: float
-    output_bytes: int
-    kept_bytes: int = 65536
-    result_bytes: int = 8 * 1024 * 1024
 
 
 def run_process(
@@ -36,11 +26,11 @@ def run_process(
     *,
     folder: Path,
     environment: Mapping[str, str],
-    bounds: ProcessBounds,
+    limits: ResourceLimits,
     stop: threading.Event,
     separate_stderr: bool = False,
 ) -> ProcessResult:
-    """Run `command` in `folder`, until it ends, a bound is reached, or `stop` is set.
+    """Run `command` in `folder`, until it ends, its time or output is over, or `stop` is set.
 
     In the command, `{fd}` is replaced by the descriptor of the result channel and `{where}` by that
     of the stack dump. Standard error is part of the output, or with `separate_stderr` an artifact.
@@ -70,12 +60,12 @@ def run_process(
     finally:
         _close(send, write_dump)
     streams = OutputBuffers(
-        kept_bytes=bounds.kept_bytes,
-        output_bytes=bounds.output_bytes,
-        result_bytes=bounds.result_bytes,
+        kept_bytes=limits.kept_bytes,
+        output_bytes=limits.output_bytes,
+        result_bytes=limits.result_bytes,
     )
     try:
-        ending = _collect_output(process, receive, streams, started + bounds.timeout_s, stop)
+        ending = _collect_output(process, receive, streams, started + limits.timeout_s, stop)
         if ending == "timeout":
             stack_dump.request_stack_dump(process.pid, read_dump)
     finally:

@@ -27,7 +27,7 @@ from greenloop.sandbox.backends.cleanup import (
     kill_stray_processes,
     remove_folder,
 )
-from greenloop.sandbox.backends.subprocess_runner import ProcessBounds, run_process
+from greenloop.sandbox.backends.subprocess_runner import run_process
 from greenloop.sandbox.base import Sandbox, build_environment
 from greenloop.sandbox.guest.files.collector import collect_created_files
 from greenloop.sandbox.guest.files.writer import stdin_path, write_tree
@@ -50,9 +50,7 @@ _INFO = SandboxInfo(
 class ProcessSandbox(Sandbox):
     """Runs each job in a new process without isolation; see the module's docstring."""
 
-    @property
-    def info(self) -> SandboxInfo:
-        return _INFO
+    info = _INFO
 
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
@@ -111,7 +109,7 @@ class ProcessSandbox(Sandbox):
                 ],
                 folder=directory.work,
                 environment={**variables, **self._package_environment(job)},
-                bounds=ProcessBounds(limits.timeout_s, limits.output_bytes, limits.kept_bytes),
+                limits=limits,
                 stop=self._stop_event(job),
                 separate_stderr=job.kind == "script",
             )

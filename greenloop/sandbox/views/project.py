@@ -23,11 +23,7 @@ class ProjectSandbox(SandboxView):
 
     def __init__(self, sandbox: Sandbox, project: Project, path: str) -> None:
         super().__init__(sandbox)
-        self.project, self.path = project, path
-
-    @property
-    def can_isolate(self) -> bool:
-        return False
+        self.project, self.path, self.can_isolate = project, path, False
 
     def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
         return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.base import Sandbox, build_environment
@@ -26,7 +25,7 @@ from greenloop.sandbox.warm.assertion_rewrite_cache import (
     SourceTexts,
     parse_compiled,
 )
-from greenloop.sandbox.warm.pool import ZygotePool
+from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 _CODE_PROCESS_KEYS = ("kind", "cold", "work", "packages", "environment", "module")
 
@@ -49,23 +48,14 @@ class WarmSandbox(Sandbox):
     also reveals imports that work only because another module was imported before.
     """
 
+    can_isolate = True
+    can_allow_hosts = True
+
     def __init__(self, backend: Backend, limits: ResourceLimits | None = None) -> None:
         super().__init__(limits)
-        self._info = backend.info
+        self.info = backend.info
         self._zygotes = ZygotePool(backend, build_guest_mounts())
         self._rewrite_cache = AssertionRewriteCache(self._rewrite_assertions)
-
-    @property
-    def info(self) -> SandboxInfo:
-        return self._info
-
-    @property
-    def can_isolate(self) -> bool:
-        return True
-
-    @property
-    def can_allow_hosts(self) -> bool:
-        return True
 
     def close(self) -> None:
         super().close()

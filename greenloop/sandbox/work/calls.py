@@ -10,7 +10,7 @@ from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
-from greenloop.sandbox.work.result_decoder import decode_events
+from greenloop.sandbox.work.result_decoder import decode_report
 
 
 def evaluate_calls(
@@ -23,28 +23,18 @@ def evaluate_calls(
 ) -> CallResults:
     """Evaluate call expressions over the names of a module; values are returned tagged.
 
-    Args:
-        sandbox: Where to evaluate them.
-        code: Source of the module.
-        module: Name of the module.
-        calls: Python expressions.
-        timeout_s: Time limit for all calls together; by default that of the sandbox.
-
-    Raises:
-        SandboxError: no process can be started.
+    `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
     """
     payload = {"module": module, "calls": list(calls)}
     files = ((f"{module}.py", code),)
     job = Job("calls", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
     result = sandbox.run(job)
-    events, is_whole = decode_events(result.channel_data, job.key)
+    events, is_complete = decode_report(result, job.key)
     answers: dict[int, dict[str, Any]] = {}
     for event in events:
         number = event.get("call")
         if event.get("event") == "answer" and type(number) is int:
             answers.setdefault(number, event)
-    has_ended = is_whole and bool(events) and events[-1].get("event") == "end"
-    is_complete = result.ending == "finished" and has_ended
     error = "" if is_complete else _describe_failure(result, sandbox.limits)
     return CallResults(tuple(answers.get(number) for number in range(len(calls))), error)
 
@@ -53,6 +43,5 @@ def _describe_failure(result: ProcessResult, limits: ResourceLimits) -> str:
     ending = classify_ending(result, False, ()) if result.ending == "finished" else result.ending
     exceeded = map(limits.describe_exceeded, detect_limits_hit(ending, result, False, ()))
     how = ", ".join([ending, f"status {result.status}", *exceeded])
-    return f"the calls were not completed ({how})" + (
-        f": {result.last_line}" if result.last_line else ""
-    )
+    last = f": {result.last_line}" if result.last_line else ""
+    return f"the calls were not completed ({how}){last}"

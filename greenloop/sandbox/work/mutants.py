@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.result_decoder import decode_events
+from greenloop.sandbox.work.result_decoder import decode_report
 from greenloop.testsuite import TestFile
 
 MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
@@ -90,13 +90,8 @@ def run_mutants(
 
     def run(numbers: Sequence[int], left_s: float, is_shared: bool) -> tuple[ProcessResult, str]:
         splices = [{"number": number, **asdict(edits[number])} for number in numbers]
-        payload = {
-            "module": module,
-            "targets": targets,
-            "budget_s": left_s,
-            "splices": splices,
-            "together": is_shared,
-        }
+        known = {"module": module, "targets": targets, "budget_s": left_s}
+        payload = {**known, "splices": splices, "together": is_shared}
         timeout_s = left_s + MARGIN_SECONDS
         job = Job("mutants", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
         return sandbox.run(job), job.key
@@ -148,11 +143,9 @@ class _MutantProgress:
         if not numbers or left_s < _MIN_SECONDS:
             return
         result, key = run(numbers, left_s, self._is_shared)
-        events, is_whole = decode_events(result.channel_data, key)
+        events, is_complete = decode_report(result, key)
         begun = self._read_events(events, set(numbers))
-        last = events[-1] if events else {}
-        has_ended = is_whole and result.ending == "finished" and last.get("event") == "end"
-        self.is_broken = not has_ended
+        self.is_broken = not is_complete
         if self.is_broken:
             if self._is_shared:
                 self._is_shared = False
@@ -164,7 +157,7 @@ class _MutantProgress:
             self.is_aborted, self.error = True, _describe_error(result, events)
         else:
             self.error = ""
-            self.cpu_s += _parse_seconds(last.get("cpu_s"))
+            self.cpu_s += _parse_seconds(events[-1].get("cpu_s"))
 
     def run_single(self, run: MutantRunner, number: int) -> None:
         """Run one mutant alone; a run that breaks off is its own crash."""

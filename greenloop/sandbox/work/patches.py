@@ -14,7 +14,7 @@ from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.mutants import MARGIN_SECONDS, ModuleEdit
-from greenloop.sandbox.work.result_decoder import decode_events
+from greenloop.sandbox.work.result_decoder import decode_report
 from greenloop.testsuite import TestFile
 
 BaselineOutcome = Literal["passed", "failed", "skipped", "timeout"]
@@ -111,7 +111,7 @@ def _build_plan_payload(edits: Sequence[ModuleEdit], plan: PatchTrialPlan) -> di
 
 def parse_patch_runs(result: ProcessResult, key: str, count: int) -> PatchRuns:
     """Parse the report of a run over `count` edits; one that broke off keeps what it sent."""
-    events, is_whole = decode_events(result.channel_data, key)
+    events, is_complete = decode_report(result, key)
     passing: list[int] = []
     baseline: dict[str, BaselineResult] = {}
     tried, error = 0, ""
@@ -125,8 +125,7 @@ def parse_patch_runs(result: ProcessResult, key: str, count: int) -> PatchRuns:
             baseline.setdefault(item.id, item)
         elif kind == "trouble":
             error = str(event.get("what"))[:300]
-    has_ended = is_whole and bool(events) and events[-1].get("event") == "end"
-    if not error and not (has_ended and result.ending == "finished"):
+    if not error and not is_complete:
         error = f"the run of the patches broke off ({result.ending}, status {result.status})"
     if error and result.last_line:
         error += f": {result.last_line[:200]}"

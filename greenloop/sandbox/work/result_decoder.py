@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from greenloop.records import Ending, Expectation, Failure, Outcome, TestOutcome, TestRun
+from greenloop.records import Ending, Expectation, Failure, Frame, Outcome, TestOutcome, TestRun
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
-from greenloop.sandbox.work.stack_dump import parse_frames
 
 _IDS_ADAPTER = TypeAdapter(tuple[str, ...])
 _OUTCOME_ADAPTER = TypeAdapter(Outcome)
 _DAY_SECONDS = 86400.0
+_FRAME_LINE = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.M)
+_WORK_FOLDER = "/work/"  # ends the path of each working folder
+_FIRST_FRAMES, _LAST_FRAMES, _MAX_TEXT_CHARACTERS = 3, 12, 300
 
 
 class _ProtocolError(Exception):
@@ -86,6 +89,13 @@ def decode_events(channel_data: bytes, key: str) -> tuple[list[dict[str, Any]], 
             return found, False
         found.append(value)
     return found, channel_data.endswith(b"\n") or not channel_data
+
+
+def decode_report(result: ProcessResult, key: str) -> tuple[list[dict[str, Any]], bool]:
+    """Return the events of a process, and whether its report is complete."""
+    events, is_whole = decode_events(result.channel_data, key)
+    has_ended = is_whole and bool(events) and events[-1].get("event") == "end"
+    return events, has_ended and result.ending == "finished"
 
 
 def build_test_run(
@@ -185,3 +195,33 @@ def describe_exit(status: int) -> str:
     name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
     hint = ", perhaps for lack of memory" if name in ("SIGKILL", "SIGSEGV") else ""
     return f"the process was killed ({name}{hint})"
+
+
+def parse_frames(dump: str, files: Mapping[str, str]) -> tuple[Frame, ...]:
+    """Return the frames of a stack dump in the run's own files (text by name), outermost first.
+
+    Of a deep stack only both ends are returned.
+    """
+    found = tuple(_iter_own_frames(dump, files))[::-1]
+    if len(found) <= _FIRST_FRAMES + _LAST_FRAMES:
+        return found
+    return found[:_FIRST_FRAMES] + found[-_LAST_FRAMES:]
+
+
+def _iter_own_frames(dump: str, files: Mapping[str, str]) -> Iterator[Frame]:
+    for path, number, function in _FRAME_LINE.findall(dump):
+        if name := _relative_path(path, files):
+            lines, line = files[name].split("\n"), int(number[:9])
+            text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+            text = text.encode("utf-8", "backslashreplace").decode()[:_MAX_TEXT_CHARACTERS]
+            yield Frame(file=name, line=line, function=function[:_MAX_TEXT_CHARACTERS], text=text)
+
+
+def _relative_path(path: str, files: Mapping[str, str]) -> str:
+    """Return the path of an own file within the working folder; '' for another file."""
+    _, found, rest = f"/{path}".partition(_WORK_FOLDER)
+    while found:
+        if rest in files:
+            return rest
+        _, found, rest = f"/{rest}".partition(_WORK_FOLDER)
+    return ""

@@ -18,8 +18,7 @@ from greenloop.sandbox.network.allowlist import HostRule
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
-from greenloop.sandbox.work.result_decoder import decode_events, describe_exit
-from greenloop.sandbox.work.stack_dump import parse_frames
+from greenloop.sandbox.work.result_decoder import decode_events, describe_exit, parse_frames
 
 
 def run_script(sandbox: JobRunner, job: ScriptJob) -> ScriptRun:

@@ -10,7 +10,7 @@ import pytest
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.base import BaseSandbox
-from greenloop.sandbox.work.stack_dump import parse_frames
+from greenloop.sandbox.work.result_decoder import parse_frames
 from tests.integration.sandbox.conftest import LIMITS
 
 _TEST = "from solution import f\n\n\ndef test_before(): pass\n\n\ndef test_a():\n    f()\n"

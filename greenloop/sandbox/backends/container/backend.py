@@ -44,18 +44,14 @@ class ContainerSandbox(Sandbox):
 
     def __init__(self, engine: ContainerEngine, limits: ResourceLimits | None = None) -> None:
         super().__init__(limits)
+        isolation = _ISOLATION_TEXT.format(**vars(engine))
+        self.info = SandboxInfo(backend="container", isolation=isolation)
         self._engine, self._has_working_runtime = engine, False
         self._runtime_lock = threading.Lock()
         self._idle: list[Container] = []
         self._container_count, self._is_closed = 0, False
         self._condition = threading.Condition()
         self._max_containers = max(1, min(os.cpu_count() or 1, _MAX_CONTAINERS))
-
-    @property
-    def info(self) -> SandboxInfo:
-        engine = self._engine
-        words = {"name": engine.name, "version": engine.version, "image": engine.image}
-        return SandboxInfo(backend="container", isolation=_ISOLATION_TEXT.format(**words))
 
     def close(self) -> None:
         """Interrupt all runs and end all containers."""

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.backends.subprocess_runner import ProcessBounds, run_process
+from greenloop.sandbox.backends.subprocess_runner import run_process
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 
 SOON = 0.6
@@ -32,7 +33,9 @@ def run(
         [sys.executable, "-I", "-S", "-c", source, "{fd}"],
         folder=folder,
         environment={},
-        bounds=ProcessBounds(timeout_s, output, kept_bytes=1000, result_bytes=result),
+        limits=ResourceLimits(
+            timeout_s=timeout_s, output_bytes=output, kept_bytes=1000, result_bytes=result
+        ),
         stop=stop or threading.Event(),
     )
 
@@ -167,7 +170,7 @@ def test_no_descriptor_is_lost(tmp_path: Path) -> None:
             ["/no-such-program"],
             folder=tmp_path,
             environment={},
-            bounds=ProcessBounds(1, 1),
+            limits=ResourceLimits(timeout_s=1, output_bytes=1),
             stop=threading.Event(),
         )
     assert len(os.listdir("/proc/self/fd")) == before
