@@ -30,16 +30,11 @@ def run_process(
     stop: threading.Event,
     separate_stderr: bool = False,
 ) -> ProcessResult:
-    """Run `command` in `folder`, until it ends, its time or output is over, or `stop` is set.
+    """Run `command` until it ends, reaches a limit, or `stop` is set. Raises OSError.
 
     In the command, `{fd}` is replaced by the descriptor of the result channel and `{where}` by that
     of the stack dump. Standard error is part of the output, or with `separate_stderr` an artifact.
-
-    The whole process group is killed before this returns. Nothing is read after that, so that what
-    a remaining process writes cannot count.
-
-    Raises:
-        OSError: the process cannot be started.
+    The process group is killed at the end; nothing that a remaining process writes then counts.
     """
     (receive, send), (read_dump, write_dump) = os.pipe(), os.pipe()
     started = time.monotonic()
@@ -59,11 +54,7 @@ def run_process(
         raise
     finally:
         _close(send, write_dump)
-    streams = OutputBuffers(
-        kept_bytes=limits.kept_bytes,
-        output_bytes=limits.output_bytes,
-        result_bytes=limits.result_bytes,
-    )
+    streams = _create_buffers(limits)
     try:
         ending = _collect_output(process, receive, streams, started + limits.timeout_s, stop)
         if ending == "timeout":
@@ -74,14 +65,17 @@ def run_process(
         _close(receive, read_dump)
         for pipe in filter(None, (process.stdout, process.stderr)):
             pipe.close()
-    return ProcessResult(
-        ending,
-        process.returncode,
-        streams.output(),
-        bytes(streams.result),
-        time.monotonic() - started,
-        stack_dump=dump,
-        artifacts=ScriptArtifacts(streams.errors(), tuple(streams.truncated_streams())),
+    seconds, output = time.monotonic() - started, streams.output()
+    left = ScriptArtifacts(streams.errors(), tuple(streams.truncated_streams()))
+    result = (ending, process.returncode, output, bytes(streams.result), seconds)
+    return ProcessResult(*result, stack_dump=dump, artifacts=left)
+
+
+def _create_buffers(limits: ResourceLimits) -> OutputBuffers:
+    return OutputBuffers(
+        kept_bytes=limits.kept_bytes,
+        output_bytes=limits.output_bytes,
+        result_bytes=limits.result_bytes,
     )
 
 

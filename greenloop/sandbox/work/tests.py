@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from greenloop.errors import SandboxError
 from greenloop.records import Expectation, TestRun
@@ -30,35 +31,23 @@ def run_tests(
 ) -> TestRun:
     """Run tests on the source of a module in a new working folder.
 
-    Args:
-        sandbox: Where to run them.
-        code: Source of the module.
-        tests: Source of one test file, or several files.
-        module: Name of the module; by default found from the imports of the tests.
-        expected: The run passes only if exactly these tests report.
-        order_seed: Shuffles the tests.
-        hash_seed: PYTHONHASHSEED of the run.
-        doctests: Also run the doctests of the module and of the test files.
-        form: "split" runs tests and code in two processes, so that the code cannot forge the
-            verdict; not every test can run so, and doctests never. "best" tries "split", then
-            "shared", both in one process; `TestRun.form` names the one that counts.
-        brief: Leave pytest's text of failures out of the output: it costs more than the tests.
+    `tests` is the source of one file, or several files; `module` is by default found from their
+    imports. With `expected` the run passes only if exactly these tests report. `order_seed` shuffles
+    the tests, `doctests` also runs those of all files. `brief` omits pytest's text of failures.
+
+    `form` "split" runs tests and code in two processes, so that the code cannot forge the verdict;
+    not every test can run so, and doctests never. "best" tries "split", then "shared", both in one
+    process; `TestRun.form` names the one that counts.
 
     Raises:
         SandboxError: no process can be started, or "split" is not available: in this sandbox, with
             a hash seed, or with doctests.
         ValueError: there is no test file, or a name is invalid or given twice.
     """
-    known = sandbox.packages.import_names
-    if isinstance(tests, str):
-        module = module or find_tested_module(tests, known)
-        tests = [TestFile(f"test_{module}.py", tests)]
-    elif not tests:
-        raise ValueError("no test file was given")
-    module = module or find_tested_module(tests[0].code, known)
+    module, tests = _resolve_tests(tests, module, sandbox.packages.import_names)
+    own = ((f"{module}.py", code),)
     files = tuple((item.name, item.code) for item in tests)
-    code_files = ((f"{module}.py", code),)
-    sources = dict((*code_files, *files))
+    sources = dict((*own, *files))
     payload = {
         "targets": [item.name for item in tests],
         "order_seed": order_seed,
@@ -66,19 +55,28 @@ def run_tests(
         "doctests": list(sources) if doctests else [],
         "brief": brief,
     }
+    shared = Job("tests", (*own, *files), payload, hash_seed, sandbox.packages)
+    split_payload = {**payload, "module": module}
+    split = Job("split", files, split_payload, packages=sandbox.packages, code_files=own)
 
     def run(job: Job) -> TestRun:
         return build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, sources)
 
-    def run_shared() -> TestRun:
-        return run(Job("tests", (*code_files, *files), payload, hash_seed, sandbox.packages))
-
-    def run_split() -> TestRun:
-        known = {**payload, "module": module}
-        return run(Job("split", files, known, packages=sandbox.packages, code_files=code_files))
-
     can_split = sandbox.can_isolate and not hash_seed and not doctests
-    return _run_with_isolation(form, run_shared, run_split if can_split else None)
+    return _run_with_isolation(
+        form, partial(run, shared), partial(run, split) if can_split else None
+    )
+
+
+def _resolve_tests(
+    tests: str | Sequence[TestFile], module: str | None, known: Collection[str]
+) -> tuple[str, Sequence[TestFile]]:
+    """Return the name of the module and the test files; `known` are names of packages."""
+    if not tests and not isinstance(tests, str):
+        raise ValueError("no test file was given")
+    source = tests if isinstance(tests, str) else tests[0].code
+    module = module or find_tested_module(source, known)
+    return module, [TestFile(f"test_{module}.py", tests)] if isinstance(tests, str) else tests
 
 
 def _run_with_isolation(

@@ -83,7 +83,7 @@ class Back(unittest.TestCase):
     def test_false(self):
         return 1 == 2
 
-    def test_harmless(self):
+    def test_returns_nothing(self):
         return 1
 
 
@@ -92,7 +92,7 @@ def test_false(n):
     return n == 2
 
 
-def test_harmless():
+def test_returns_nothing():
     assert True
     return "something"
 """
@@ -135,8 +135,8 @@ def test_return_value_does_not_make_a_test_pass(alone: TestRun) -> None:
     }
     assert alone.failing_tests == {item.test for item in alone.failures}
     assert alone.outcomes["test_solution.py::test_false[2]"] == "passed"
-    assert alone.outcomes["test_solution.py::test_harmless"] == "passed"
-    assert alone.outcomes["test_solution.py::Back::test_harmless"] == "passed"
+    assert alone.outcomes["test_solution.py::test_returns_nothing"] == "passed"
+    assert alone.outcomes["test_solution.py::Back::test_returns_nothing"] == "passed"
 
 
 def test_quality_gates_recognize_the_advice() -> None:
