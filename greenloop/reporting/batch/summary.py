@@ -10,7 +10,7 @@ from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.formats.junit import JunitCase, render_suite
 from greenloop.reporting.formats.markdown import code_span, escape_markdown
 from greenloop.reporting.progress.batch import format_totals
-from greenloop.reporting.titles import VERDICT_SIGNS
+from greenloop.reporting.summary import VERDICT_SIGNS
 
 _MAX_ROWS = 500  # a job summary on GitHub is limited to 1 MiB
 _UNCHANGED_KINDS = ("unchanged", "done before")

@@ -10,7 +10,7 @@ from typing import Literal
 from greenloop.records import Failure, Report, TestEntry
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.measures import build_measures
-from greenloop.reporting.titles import report_title
+from greenloop.reporting.summary import report_title
 
 _MAX_TEXT_LENGTH = 20_000
 _MAX_ATTRIBUTE_LENGTH = 500

@@ -12,8 +12,7 @@ from greenloop.records import Report
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
 from greenloop.reporting.evidence.text import mutated_line
-from greenloop.reporting.summary import format_counts
-from greenloop.reporting.titles import VERDICT_SIGNS, report_title
+from greenloop.reporting.summary import VERDICT_SIGNS, format_counts, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
 _MAX_ITEMS = 20

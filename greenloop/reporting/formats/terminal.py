@@ -9,8 +9,7 @@ from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
 from greenloop.reporting.evidence.text import diff_hunk
-from greenloop.reporting.summary import format_counts, pluralize
-from greenloop.reporting.titles import report_title
+from greenloop.reporting.summary import format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
 _WIDTH = 80
