@@ -58,7 +58,7 @@ class RequirementRow:
 
 @dataclass(frozen=True)
 class TraceabilityMatrix:
-    """The matrix; `left_out` passing tests are not in it where there are too many."""
+    """The matrix; `left_out` tests are not in it, passing ones first."""
 
     requirements: tuple[str, ...]
     attempts: tuple[Attempt, ...]

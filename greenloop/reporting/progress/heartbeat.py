@@ -1,4 +1,4 @@
-"""A line now and then while nothing else is told, so that a log shows that the work goes on."""
+"""Heartbeat: a line in intervals without other output, so that a log shows progress."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ HEARTBEAT_SECONDS = 15.0
 
 
 class Heartbeat:
-    """Calls `tell` whenever nothing was told for `every_s` seconds, from a thread of its own.
-
-    The thread lives from `start` to `stop`, and sleeps but for a look at the clock each second.
-    """
+    """Thread that calls `on_silence` after each `interval_seconds` without output."""
 
     def __init__(
         self,
@@ -33,17 +30,17 @@ class Heartbeat:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends the thread, and comes back when it has ended."""
+        """End the thread and wait for it."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def record_output(self) -> None:
-        """Something was told just now."""
+        """Restart the interval."""
         self._last_output_at = self._clock()
 
     def check_silence(self) -> None:
-        """Tells, where it was silent for too long."""
+        """Call `on_silence` if the interval is over."""
         if self._clock() - self._last_output_at >= self._interval_seconds:
             self.record_output()
             self._on_silence()

@@ -1,4 +1,4 @@
-"""One event, one line (or a few): the words of the progress, without any drawing."""
+"""Progress messages: the lines of text for each event."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from typing import Any
 from greenloop import events as e
 from greenloop.records import Attempt, TestRun
 from greenloop.reporting.evidence.text import summarize_evidence
+from greenloop.reporting.summary import pluralize
 
 WARNING = "WARNING"
-LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
+LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation lines
 _MAX_LISTED = 8
-_MAX_REQUIREMENT_LENGTH = (
-    66  # characters of a requirement on screen: with its number, one row of 80 columns
-)
-_MAX_REASON_LENGTH = 200  # of the reasons for a dispute; the report has all
+_MAX_REQUIREMENT_LENGTH = 66  # with its number it fills a row of 80 columns
+_MAX_REASON_LENGTH = 200  # the report has the whole reason
 
 
 def format_event(event: e.Event, *, verbose: bool = False) -> list[str]:
-    """What a person is told of an event; [] where nothing is to be told."""
-    teller = _formatters().get(type(event))
-    return list(teller(event, verbose)) if teller else []
+    """Return the lines for an event; [] where it has no message."""
+    formatter = _formatters().get(type(event))
+    return list(formatter(event, verbose)) if formatter else []
 
 
 def _formatters() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
@@ -31,9 +30,9 @@ def _formatters() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
         e.RunStarted: _format_run_started,
         e.CallFinished: _format_call_finished,
         e.CallRetried: _format_call_retried,
-        e.ResponseRejected: _format_answer_rejected,
+        e.ResponseRejected: _format_response_rejected,
         e.ContractReady: _format_contract,
-        e.PackageInstallStarted: _format_packages_awaited,
+        e.PackageInstallStarted: _format_package_install,
         e.PackagesReady: _format_packages_ready,
         e.CodeReviewed: _format_review,
         e.RedPhaseDone: _format_red_phase,
@@ -56,7 +55,7 @@ def _formatters() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
 def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
     yield f"model    {event.model}"
     if event.is_replay:
-        yield "         the model's answers are RECORDED: no model is asked, all else is done for real"
+        yield "         the model's answers are RECORDED: no model is called; everything else runs for real"
     if is_unsandboxed(event.sandbox):
         yield f"{WARNING}  no sandbox. {event.isolation}"
     else:
@@ -64,11 +63,11 @@ def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
     if event.run_dir:
         yield f"run      {_format_path(event.run_dir)}"
     if event.resumed_responses:
-        yield f"resumed  {event.resumed_responses} answers are in the log and are not asked for again"
+        yield f"resumed  {event.resumed_responses} answers are taken from the log and not paid for again"
 
 
 def is_unsandboxed(backend: str) -> bool:
-    """Whether a backend's name stands for no sandbox at all: that is told loudly."""
+    """Return whether a backend gives no protection; users are warned then."""
     return backend == "none"
 
 
@@ -82,7 +81,7 @@ def _format_call_retried(event: e.CallRetried, verbose: bool) -> Iterator[str]:
     yield f"retry    {event.tool}: {event.reason}; again in {event.wait_s:.1f} s (try {event.attempt})"
 
 
-def _format_answer_rejected(event: e.ResponseRejected, verbose: bool) -> Iterator[str]:
+def _format_response_rejected(event: e.ResponseRejected, verbose: bool) -> Iterator[str]:
     yield f"again    {event.tool}: {event.why}"
 
 
@@ -99,11 +98,11 @@ def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
     if contract.packages:
         yield f"         packages: {', '.join(contract.packages)}"
     if contract.examples:
-        yield f"         {len(contract.examples)} examples of the specification taken over as tests"
+        yield f"         {len(contract.examples)} examples of the specification are used as tests"
 
 
-def _format_packages_awaited(event: e.PackageInstallStarted, verbose: bool) -> Iterator[str]:
-    yield f"packages {', '.join(event.names)}: not in the cache, being installed"
+def _format_package_install(event: e.PackageInstallStarted, verbose: bool) -> Iterator[str]:
+    yield f"packages {', '.join(event.names)}: not in the cache, installing"
 
 
 def _format_packages_ready(event: e.PackagesReady, verbose: bool) -> Iterator[str]:
@@ -118,13 +117,13 @@ def _format_review(event: e.CodeReviewed, verbose: bool) -> Iterator[str]:
 
 def _format_red_phase(event: e.RedPhaseDone, verbose: bool) -> Iterator[str]:
     phase = event.red_phase
-    aside = len(phase.passing_on_stub)
-    proves = f"; {aside} pass there and prove nothing" if aside else ""
-    yield f"tests    {event.tests} tests, {phase.failed} fail on a stub as they must{proves}"
+    passing = len(phase.passing_on_stub)
+    excluded = f"; {passing} pass on it and are excluded" if passing else ""
+    yield f"tests    {event.tests} tests, {phase.failed} fail on a stub as required{excluded}"
 
 
 def _format_autofix(event: e.AutofixApplied, verbose: bool) -> Iterator[str]:
-    yield f"free fix {', '.join(event.fixes[:_MAX_LISTED])}"
+    yield f"autofix  {', '.join(event.fixes[:_MAX_LISTED])}"
 
 
 def _format_attempt(event: e.CandidateTested, verbose: bool) -> Iterator[str]:
@@ -166,16 +165,16 @@ def _truncate_reason(text: str, verbose: bool) -> str:
 
 
 def _format_path(path: str) -> str:
-    """As it is typed from the working folder, where it lies below that."""
+    """Return the path relative to the working directory where it is below that."""
     relative = os.path.relpath(path)
     return path if relative.startswith(os.pardir) else relative
 
 
 def _format_dispute(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
     judged = event.judgement
-    ends = "the test is wrong and is dropped" if judged.wrong == "test" else "the test stands"
+    ruling = "the test is wrong and is dropped" if judged.wrong == "test" else "the test is right"
     yield f"dispute  {event.dispute.test}: {_truncate_reason(event.dispute.why, verbose)}"
-    yield f"         judged from the contract alone: {ends}: {_truncate_reason(judged.because, verbose)}"
+    yield f"         judged by the contract: {ruling}: {_truncate_reason(judged.because, verbose)}"
 
 
 def _format_stuck(event: e.Stuck, verbose: bool) -> Iterator[str]:
@@ -187,53 +186,50 @@ def _format_grade(event: e.CodeGraded, verbose: bool) -> Iterator[str]:
 
 
 def _format_hardening(event: e.HardeningDone, verbose: bool) -> Iterator[str]:
-    faults = f"{event.survivors} mutant{'s' * (event.survivors != 1)} lived on"
-    if not event.tests:
-        yield f"harden   {faults}; no test could be added"
-        return
-    yield f"harden   {faults}; tests added: {', '.join(event.tests[:_MAX_LISTED])}"
+    added = f"tests added: {', '.join(event.tests[:_MAX_LISTED])}"
+    survived = f"{pluralize(event.survivors, 'mutant')} survived"
+    yield f"harden   {survived}; {added if event.tests else 'no test could be added'}"
 
 
 def _format_checks(event: e.ChecksReady, verbose: bool) -> Iterator[str]:
-    yield f"checks   {len(event.checks)} of what it shows"
+    yield f"checks   {len(event.checks)} of the output"
     for item in event.checks:
-        whose = " (made of the task)" if item.origin == "generated" else ""
-        yield f"         {shorten(item.id, _MAX_REQUIREMENT_LENGTH, placeholder=' …')}{whose}"
+        origin = " (from the task)" if item.origin == "generated" else ""
+        yield f"         {shorten(item.id, _MAX_REQUIREMENT_LENGTH, placeholder=' …')}{origin}"
 
 
 def _format_search(event: e.RepairSearchDone, verbose: bool) -> Iterator[str]:
-    found, count = event.search, len(event.search.patches)
+    search, count = event.search, len(event.search.patches)
     yield (
-        f"search   {found.tried} edits tried in {found.seconds:.1f} s: "
-        f"{count or 'none'} with which all tests pass"
+        f"search   {search.tried} edits tried in {search.seconds:.1f} s: "
+        f"all tests pass with {count or 'none'} of them"
     )
     yield from (
         f"         line {item.line}: {item.change}"
-        for item in found.patches[: 3 if not verbose else None]
+        for item in search.patches[: 3 if not verbose else None]
     )
 
 
 def _format_batch_started(event: e.BatchStarted, verbose: bool) -> Iterator[str]:
-    yield f"batch    {event.count} specifications, kept in {event.folder}"
+    yield f"batch    {event.count} specifications, results in {event.folder}"
 
 
 def _format_entry_ended(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
     outcome = event.outcome
-    what = (
-        outcome.kind if outcome.kind in ("unchanged", "broken off", "refused") else outcome.verdict
-    )
-    counted = f"{outcome.calls} calls, {outcome.tokens} tokens, {outcome.seconds:.1f} s"
-    new = outcome.kind in ("reached", "missed", "broken off")
-    spent = f" ({counted})" if new else " (before)" if outcome.kind == "done before" else ""
+    no_verdict = outcome.kind in ("unchanged", "broken off", "refused")
+    result = outcome.kind if no_verdict else outcome.verdict
+    spent = " (before)" if outcome.kind == "done before" else ""
+    if outcome.kind in ("reached", "missed", "broken off"):
+        spent = f" ({outcome.calls} calls, {outcome.tokens} tokens, {outcome.seconds:.1f} s)"
     why = f": {outcome.reason}" if outcome.reason and outcome.exit_status else ""
-    yield f"{what!s:10} {outcome.id}{spent}{why}"
+    yield f"{result!s:10} {outcome.id}{spent}{why}"
 
 
 def _format_hidden_tests(event: e.HiddenTestsFinished, verbose: bool) -> Iterator[str]:
-    found = event.result
-    if found.truth is not None:
-        why = f": {found.why}" if found.why else ""
-        yield f"{'hidden':10} {found.id}: {found.truth}{' (before)' * event.from_earlier_call}{why}"
+    result = event.result
+    if result.truth is not None:
+        why = f": {result.why}" if result.why else ""
+        yield f"{'hidden':10} {result.id}: {result.truth}{' (before)' * event.from_earlier_call}{why}"
 
 
 def _format_notice(event: e.Notice, verbose: bool) -> Iterator[str]:

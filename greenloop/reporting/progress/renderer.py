@@ -1,4 +1,4 @@
-"""Progress on standard error: a live view at a terminal, plain lines elsewhere."""
+"""Progress of a run on standard error: a live view in a terminal, else plain lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ACTIVITY_LABEL = f"{'…':<{LABEL_WIDTH}}"
 
 
 class ActivitySource(Protocol):
-    """What goes on, taken from events, as texts."""
+    """Rows of current work, updated by events."""
 
     def handle_event(self, event: e.Event) -> None: ...
 
@@ -33,7 +33,7 @@ class ActivitySource(Protocol):
 
 
 class NullProgress:
-    """Tells nothing. Those that tell override what begins and ends with the block."""
+    """Progress without output, and the base of the others."""
 
     def __call__(self, event: e.Event) -> None:
         return
@@ -58,8 +58,7 @@ class NullProgress:
 
 
 class PlainProgress(NullProgress):
-    """One line an event, for pipes, logs and `NO_COLOR`; and, after `every_s` silent seconds, one of
-    what goes on. `shown` keeps what that is."""
+    """Lines for pipes, logs and `NO_COLOR`, and the current work after an interval without any."""
 
     def __init__(
         self,
@@ -98,11 +97,11 @@ class PlainProgress(NullProgress):
                 self._stream.write(text)
                 self._stream.flush()
             except (OSError, ValueError):
-                return  # nobody reads any more; the run goes on
+                return  # the reader has closed the pipe; the run continues
 
 
 class LiveProgress(NullProgress):
-    """Lines that stay, and below them what goes on, side by side, with seconds and characters."""
+    """Permanent lines, and below them the current work with seconds and characters."""
 
     def __init__(self, *, verbose: bool = False) -> None:
         from rich.console import Console
@@ -133,9 +132,7 @@ class LiveProgress(NullProgress):
             )
 
     def _track_event(self, event: e.Event) -> None:
-        if isinstance(
-            event, (e.SandboxJobStarted, e.SandboxJobEnded)
-        ):  # for tracers: many, and short
+        if isinstance(event, (e.SandboxJobStarted, e.SandboxJobEnded)):  # many; for tracers
             return
         self._activity.handle_event(event)
         if not isinstance(event, e.CallProgress):
@@ -147,21 +144,21 @@ class LiveProgress(NullProgress):
 
         texts = self._activity.describe()
         if not texts and not self._ended:  # between two steps
-            texts = [f"at work here: {time.monotonic() - self._last_event_at:.0f} s"]
+            texts = [f"working: {time.monotonic() - self._last_event_at:.0f} s"]
         return Text("\n".join(f"{ACTIVITY_LABEL}{text}" for text in texts))
 
 
 def build_labelled_row(line: str, style: str) -> Table:
-    """A line as a label and its text, which wraps beside the label and not below it."""
+    """Return a line as a label and a text that wraps in its own column."""
     from rich.table import Table
     from rich.text import Text
 
     row = Table.grid(padding=(0, 1))
     row.add_column(width=LABEL_WIDTH - 1, no_wrap=True)
     row.add_column(overflow="fold")
-    loud = "bold red" if line.startswith(WARNING) else ""
-    label = Text(line[:LABEL_WIDTH].rstrip(), loud or f"bold {style}")
-    row.add_row(label, Text(line[LABEL_WIDTH:], loud))
+    warning = "bold red" if line.startswith(WARNING) else ""
+    label = Text(line[:LABEL_WIDTH].rstrip(), warning or f"bold {style}")
+    row.add_row(label, Text(line[LABEL_WIDTH:], warning))
     return row
 
 
@@ -174,7 +171,7 @@ def _style_of_event(event: e.Event) -> str:
 
 
 def create_progress(*, quiet: bool, verbose: bool) -> NullProgress:
-    """The fitting renderer for this standard error."""
+    """Return the renderer for this standard error."""
     if quiet:
         return NullProgress()
     return (
@@ -183,7 +180,6 @@ def create_progress(*, quiet: bool, verbose: bool) -> NullProgress:
 
 
 def is_live() -> bool:
-    """Whether lines that are drawn over can be seen: not in a pipe, a CI job's log or without
-    colour."""
+    """Return whether standard error is a terminal that can redraw lines, and no CI log."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("CI", "").lower() in ("true", "1")
     return sys.stderr.isatty() and not plain and os.environ.get("TERM") != "dumb"
