@@ -1,6 +1,6 @@
-"""Inputs of MBPP+ as they were before they were written as JSON, which has neither tuples nor sets.
+"""Types of MBPP+ inputs that JSON cannot represent, such as tuples and sets.
 
-Which task takes what is not in the file: EvalPlus keeps it by number, in its `evalplus/data/mbpp.py`.
+The types are not in the data; EvalPlus has them by task number in its `evalplus/data/mbpp.py`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,20 @@ Arguments = list[Any]
 
 
 def restore_types(task_id: str, inputs: list[Arguments]) -> list[Any]:
-    """The inputs with their types. Raises TypeError, ValueError, LookupError, AttributeError where
-    they are not those of this task."""
+    """Return the inputs with their types.
+
+    Raises:
+        TypeError, ValueError, LookupError, AttributeError: they are not those of this task.
+    """
     family, _, number = task_id.rpartition("/")
-    shape = (
-        _converters_by_task().get(int(number)) if family == "Mbpp" and number.isdecimal() else None
-    )
-    return [shape(item) for item in inputs] if shape else inputs
+    if family != "Mbpp" or not number.isdecimal():
+        return inputs
+    convert = _converters_by_task().get(int(number))
+    return [convert(item) for item in inputs] if convert else inputs
 
 
 def _converters_by_task() -> dict[int, Callable[[Arguments], Any]]:
-    by_shape: list[tuple[Callable[[Arguments], Any], str]] = [
+    table: list[tuple[Callable[[Arguments], Any], str]] = [
         (
             _each_to_tuple,
             "2 116 132 143 222 261 273 394 399 421 424 429 470 560 579 596 616 630 726 740 744 809",
@@ -39,7 +42,7 @@ def _converters_by_task() -> dict[int, Callable[[Arguments], Any]]:
         (_to_complex, "252"),
         (_dict_values_to_tuples, "722"),
     ]
-    return {int(number): shape for shape, numbers in by_shape for number in numbers.split()}
+    return {int(number): convert for convert, numbers in table for number in numbers.split()}
 
 
 def _each_to_tuple(arguments: Arguments) -> Arguments:
