@@ -21,20 +21,24 @@ _MAX_TEXT_LENGTH = 600
 def render_report_text(report: Report, width: int = _WIDTH) -> str:
     """Return verdict and reasons, then failures, evidence, requirements, tests, attempts, cost."""
     layout = _TextLayout(width)
-    sections = (
-        _verdict_lines,
-        _failure_lines,
-        _evidence_lines,
-        _survivor_lines,
-        _requirement_lines,
-        _test_lines,
-        _dispute_lines,
-        _review_lines,
-        _attempt_lines,
-        _cost_lines,
-    )
-    lines = [line for section in sections for line in section(report, layout)]
-    return "\n".join(lines).strip("\n") + "\n"
+    mutation = report.evidence.mutation
+    survivors = pluralize(len(mutation.survived) if mutation else 0, "surviving mutant")
+    sections = {
+        "failures": _failure_lines,
+        "evidence": _evidence_lines,
+        survivors: _survivor_lines,
+        "requirements": _requirement_lines,
+        "tests": _test_lines,
+        "disputes": _dispute_lines,
+        "review": _review_lines,
+        "attempts": _attempt_lines,
+        "environment and cost": _cost_lines,
+    }
+    text = list(_verdict_lines(report, layout))
+    for heading, section in sections.items():
+        if lines := list(section(report, layout)):
+            text += ["", heading.upper(), *lines]
+    return "\n".join(text).strip("\n") + "\n"
 
 
 class _TextLayout:
@@ -42,10 +46,6 @@ class _TextLayout:
 
     def __init__(self, width: int) -> None:
         self._width = width
-
-    def heading(self, text: str) -> Iterator[str]:
-        yield ""
-        yield text.upper()
 
     def lines(self, texts: Iterable[str], indent: int) -> Iterator[str]:
         """Yield lines of code, each truncated at the width."""
@@ -84,9 +84,6 @@ def _verdict_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
 
 
 def _failure_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.failures:
-        return
-    yield from layout.heading("failures")
     for item in report.failures[:_MAX_ITEMS]:
         yield from layout.row("", short_name(item.test))
         yield from layout.row("", f"{item.exception}: {item.message}", indent=6)
@@ -97,7 +94,6 @@ def _evidence_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
     if not has_grading_evidence(report.evidence):
         return
     signs = {True: "ok   ", False: "SHORT", None: "--   "}
-    yield from layout.heading("evidence")
     for item in build_measures(report.evidence):
         lines = layout.row(item.name, item.text, indent=9)
         yield f"  {signs[item.reached]}  {next(lines).lstrip()}"
@@ -106,30 +102,22 @@ def _evidence_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
 
 def _survivor_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
     mutation = report.evidence.mutation
-    if not mutation or not mutation.survived:
-        return
-    yield from layout.heading(pluralize(len(mutation.survived), "surviving mutant"))
-    for item in mutation.survived[:_MAX_ITEMS]:
+    survived = mutation.survived if mutation else ()
+    for item in survived[:_MAX_ITEMS]:
         yield from layout.row(f"line {item.line}", item.question)
         yield from layout.lines(diff_hunk(item), indent=2 + _LABEL_WIDTH)
-    yield from _omitted_line(len(mutation.survived))
+    yield from _omitted_line(len(survived))
 
 
 def _requirement_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
     rows = build_requirement_rows(report, max_tests=0)
-    if not rows or report.contract is None:
-        return
-    yield from layout.heading("requirements")
     for item in rows:
         yield from layout.row(item.id, f"{item.text} [{item.passed}/{item.total}]")
-    for text in report.contract.assumptions:
+    for text in report.contract.assumptions if report.contract and rows else ():
         yield from layout.row("assumed", text)
 
 
 def _test_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.tests:
-        return
-    yield from layout.heading("tests")
     for item in report.tests:
         yield from layout.row(
             item.outcome, f"{short_name(item.id)} {_format_test_labels(item)}".rstrip()
@@ -144,9 +132,6 @@ def _format_test_labels(item: TestEntry) -> str:
 
 
 def _dispute_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.disputes:
-        return
-    yield from layout.heading("disputes")
     for item in report.disputes:
         ruling = "the test is wrong, dropped" if item.wrong == "test" else "the test is right"
         yield from layout.row("", f"{short_name(item.test)}: {ruling}")
@@ -155,9 +140,6 @@ def _dispute_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
 
 
 def _review_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.review:
-        return
-    yield from layout.heading("review")
     for item in report.review:
         where = f" line {item.line}" if item.line is not None else ""
         state = " (repaired)" if item.resolved else ""
@@ -165,9 +147,6 @@ def _review_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
 
 
 def _attempt_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.attempts:
-        return
-    yield from layout.heading("attempts")
     for item in report.attempts:
         ran = f"{item.passed} passed, {item.failed} failed, {item.errors} errors"
         result = "not run" if item.passed is None else ran
@@ -176,7 +155,6 @@ def _attempt_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
 
 
 def _cost_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    yield from layout.heading("environment and cost")
     environment, times = report.environment, report.timings
     yield from layout.row("model", environment.model)
     yield from layout.row(

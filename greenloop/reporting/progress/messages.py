@@ -21,34 +21,57 @@ _MAX_REASON_LENGTH = 200  # the report has the whole reason
 
 def format_event(event: e.Event, *, verbose: bool = False) -> list[str]:
     """Return the lines for an event; [] where it has no message."""
+    if line := _format_line(event):
+        return [line]
     formatter = _formatters().get(type(event))
     return list(formatter(event, verbose)) if formatter else []
+
+
+def _format_line(event: e.Event) -> str:
+    """Return the message of an event that always has one line, '' for others."""
+    match event:
+        case e.Notice(text):
+            return f"note     {text}"
+        case e.CallRetried(tool, reason, attempt, wait_s):
+            return f"retry    {tool}: {reason}; again in {wait_s:.1f} s (try {attempt})"
+        case e.ResponseRejected(tool, why):
+            return f"again    {tool}: {why}"
+        case e.PackageInstallStarted(names):
+            return f"packages {', '.join(names)}: not in the cache, installing"
+        case e.PackagesReady(packages, cached):
+            return f"packages {packages} ({'from the cache' if cached else 'installed'})"
+        case e.RedPhaseDone(phase, tests):
+            passing = len(phase.passing_on_stub)
+            excluded = f"; {passing} pass on it and are excluded" if passing else ""
+            return f"tests    {tests} tests, {phase.failed} fail on a stub as required{excluded}"
+        case e.AutofixApplied(fixes):
+            return f"autofix  {', '.join(fixes[:_MAX_LISTED])}"
+        case e.Stuck(why, next_step):
+            return f"stuck    {why}: {next_step}"
+        case e.CodeGraded(evidence):
+            return f"grading  {summarize_evidence(evidence)}"
+        case e.HardeningDone(survivors, tests):
+            added = f"tests added: {', '.join(tests[:_MAX_LISTED])}"
+            survived = f"{pluralize(survivors, 'mutant')} survived"
+            return f"harden   {survived}; {added if tests else 'no test could be added'}"
+        case e.BatchStarted(count, folder):
+            return f"batch    {count} specifications, results in {folder}"
+    return ""
 
 
 def _formatters() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
     return {
         e.RunStarted: _format_run_started,
         e.CallFinished: _format_call_finished,
-        e.CallRetried: _format_call_retried,
-        e.ResponseRejected: _format_response_rejected,
         e.ContractReady: _format_contract,
-        e.PackageInstallStarted: _format_package_install,
-        e.PackagesReady: _format_packages_ready,
         e.CodeReviewed: _format_review,
-        e.RedPhaseDone: _format_red_phase,
-        e.AutofixApplied: _format_autofix,
         e.CandidateTested: _format_attempt,
         e.TestRunFinished: _format_test_run,
         e.DisputeJudged: _format_dispute,
-        e.Stuck: _format_stuck,
-        e.CodeGraded: _format_grade,
-        e.HardeningDone: _format_hardening,
         e.ChecksReady: _format_checks,
         e.RepairSearchDone: _format_search,
-        e.BatchStarted: _format_batch_started,
         e.EntryEnded: _format_entry_ended,
         e.HiddenTestsFinished: _format_hidden_tests,
-        e.Notice: _format_notice,
     }
 
 
@@ -77,14 +100,6 @@ def _format_call_finished(event: e.CallFinished, verbose: bool) -> Iterator[str]
         yield f"call     {event.tool}: {source}, {event.tokens} tokens"
 
 
-def _format_call_retried(event: e.CallRetried, verbose: bool) -> Iterator[str]:
-    yield f"retry    {event.tool}: {event.reason}; again in {event.wait_s:.1f} s (try {event.attempt})"
-
-
-def _format_response_rejected(event: e.ResponseRejected, verbose: bool) -> Iterator[str]:
-    yield f"again    {event.tool}: {event.why}"
-
-
 def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
     contract = event.contract
     yield f"contract {contract.module}: {contract.summary}"
@@ -101,29 +116,10 @@ def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
         yield f"         {len(contract.examples)} examples of the specification are used as tests"
 
 
-def _format_package_install(event: e.PackageInstallStarted, verbose: bool) -> Iterator[str]:
-    yield f"packages {', '.join(event.names)}: not in the cache, installing"
-
-
-def _format_packages_ready(event: e.PackagesReady, verbose: bool) -> Iterator[str]:
-    yield f"packages {event.packages} ({'from the cache' if event.cached else 'installed'})"
-
-
 def _format_review(event: e.CodeReviewed, verbose: bool) -> Iterator[str]:
     findings = event.review.findings
     yield f"review   {len(findings)} findings" if findings else "review   LGTM"
     yield from (f"         {item}" for item in findings)
-
-
-def _format_red_phase(event: e.RedPhaseDone, verbose: bool) -> Iterator[str]:
-    phase = event.red_phase
-    passing = len(phase.passing_on_stub)
-    excluded = f"; {passing} pass on it and are excluded" if passing else ""
-    yield f"tests    {event.tests} tests, {phase.failed} fail on a stub as required{excluded}"
-
-
-def _format_autofix(event: e.AutofixApplied, verbose: bool) -> Iterator[str]:
-    yield f"autofix  {', '.join(event.fixes[:_MAX_LISTED])}"
 
 
 def _format_attempt(event: e.CandidateTested, verbose: bool) -> Iterator[str]:
@@ -177,20 +173,6 @@ def _format_dispute(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
     yield f"         judged by the contract: {ruling}: {_truncate_reason(judged.because, verbose)}"
 
 
-def _format_stuck(event: e.Stuck, verbose: bool) -> Iterator[str]:
-    yield f"stuck    {event.why}: {event.next_step}"
-
-
-def _format_grade(event: e.CodeGraded, verbose: bool) -> Iterator[str]:
-    yield f"grading  {summarize_evidence(event.evidence)}"
-
-
-def _format_hardening(event: e.HardeningDone, verbose: bool) -> Iterator[str]:
-    added = f"tests added: {', '.join(event.tests[:_MAX_LISTED])}"
-    survived = f"{pluralize(event.survivors, 'mutant')} survived"
-    yield f"harden   {survived}; {added if event.tests else 'no test could be added'}"
-
-
 def _format_checks(event: e.ChecksReady, verbose: bool) -> Iterator[str]:
     yield f"checks   {len(event.checks)} of the output"
     for item in event.checks:
@@ -210,10 +192,6 @@ def _format_search(event: e.RepairSearchDone, verbose: bool) -> Iterator[str]:
     )
 
 
-def _format_batch_started(event: e.BatchStarted, verbose: bool) -> Iterator[str]:
-    yield f"batch    {event.count} specifications, results in {event.folder}"
-
-
 def _format_entry_ended(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
     outcome = event.outcome
     no_verdict = outcome.kind in ("unchanged", "broken off", "refused")
@@ -230,7 +208,3 @@ def _format_hidden_tests(event: e.HiddenTestsFinished, verbose: bool) -> Iterato
     if result.truth is not None:
         why = f": {result.why}" if result.why else ""
         yield f"{'hidden':10} {result.id}: {result.truth}{' (before)' * event.from_earlier_call}{why}"
-
-
-def _format_notice(event: e.Notice, verbose: bool) -> Iterator[str]:
-    yield f"note     {event.text}"
