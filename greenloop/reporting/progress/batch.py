@@ -11,7 +11,7 @@ from greenloop.records import BatchTotals
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.activity import BatchActivity
 from greenloop.reporting.progress.messages import format_event
-from greenloop.reporting.progress.renderer import NullProgress, PlainProgress, is_live
+from greenloop.reporting.progress.renderer import LiveView, NullProgress, PlainProgress, is_live
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,26 +19,14 @@ if TYPE_CHECKING:
 _MAX_RUNNING_ROWS = 8
 
 
-class LiveBatchProgress(NullProgress):
+class LiveBatchProgress(LiveView):
     """Lines for what has ended; below them the counts and the running entries."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.live import Live as RichLive
-
         self._activity = BatchActivity(_MAX_RUNNING_ROWS)
         self._totals: BatchTotals | None = None
         self._started_at = time.monotonic()
-        console = Console(stderr=True, highlight=False)
-        self._live = RichLive(
-            get_renderable=self._render_table, console=console, refresh_per_second=4, transient=True
-        )
-
-    def _begin(self) -> None:
-        self._live.start()
-
-    def _end(self) -> None:
-        self._live.stop()
+        super().__init__()  # renders for the first time
 
     def __call__(self, event: e.Event) -> None:
         self._activity.handle_event(event)
@@ -47,7 +35,7 @@ class LiveBatchProgress(NullProgress):
         for line in format_event(event):
             self._live.console.print(sanitize_line(line), markup=False, soft_wrap=True)
 
-    def _render_table(self) -> Table:
+    def _render(self) -> Table:
         from rich.table import Table
         from rich.text import Text
 

@@ -6,14 +6,12 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from types import TracebackType
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from greenloop import events as e
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.activity import Clock, RunActivity
-from greenloop.reporting.progress.heartbeat import HEARTBEAT_SECONDS, Heartbeat
 from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING, format_event
 
 if TYPE_CHECKING:
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
 
 
 ACTIVITY_LABEL = f"{'…':<{LABEL_WIDTH}}"
+HEARTBEAT_SECONDS = 15.0
 
 
 class ActivitySource(Protocol):
@@ -48,13 +47,47 @@ class NullProgress:
         self._begin()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
+
+
+class Heartbeat:
+    """Thread that calls `on_silence` after each `interval_seconds` without output."""
+
+    def __init__(
+        self,
+        on_silence: Callable[[], None],
+        interval_seconds: float = HEARTBEAT_SECONDS,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self._on_silence, self._interval_seconds, self._clock = on_silence, interval_seconds, clock
+        self._last_output_at = clock()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="greenloop-silence", daemon=True)
+
+    def start(self) -> None:
+        self.record_output()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and wait for it."""
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def record_output(self) -> None:
+        """Restart the interval."""
+        self._last_output_at = self._clock()
+
+    def check_silence(self) -> None:
+        """Call `on_silence` if the interval is over."""
+        if self._clock() - self._last_output_at >= self._interval_seconds:
+            self.record_output()
+            self._on_silence()
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(min(1.0, self._interval_seconds)):
+            self.check_silence()
 
 
 class PlainProgress(NullProgress):
@@ -100,20 +133,16 @@ class PlainProgress(NullProgress):
                 return  # the reader has closed the pipe; the run continues
 
 
-class LiveProgress(NullProgress):
-    """Permanent lines, and below them the current work with seconds and characters."""
+class LiveView(NullProgress):
+    """Base of the live views: permanent lines, and below them what `_render` returns."""
 
-    def __init__(self, *, verbose: bool = False) -> None:
+    def __init__(self) -> None:
         from rich.console import Console
-        from rich.live import Live as RichLive
+        from rich.live import Live
 
-        self._console = Console(stderr=True, highlight=False)
-        self._verbose = verbose
-        self._activity = RunActivity()
-        self._last_event_at, self._ended = time.monotonic(), False
-        self._live = RichLive(
-            get_renderable=self._render_activity,
-            console=self._console,
+        self._live = Live(
+            get_renderable=self._render,
+            console=Console(stderr=True, highlight=False),
             refresh_per_second=4,
             transient=True,
         )
@@ -123,6 +152,19 @@ class LiveProgress(NullProgress):
 
     def _end(self) -> None:
         self._live.stop()
+
+    def _render(self) -> Table | Text:
+        raise NotImplementedError
+
+
+class LiveProgress(LiveView):
+    """Permanent lines, and below them the current work with seconds and characters."""
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._verbose = verbose
+        self._activity = RunActivity()
+        self._last_event_at, self._ended = time.monotonic(), False
+        super().__init__()  # renders for the first time
 
     def __call__(self, event: e.Event) -> None:
         self._track_event(event)
@@ -139,7 +181,7 @@ class LiveProgress(NullProgress):
             self._last_event_at = time.monotonic()
         self._ended = isinstance(event, e.RunFinished)
 
-    def _render_activity(self) -> Text:
+    def _render(self) -> Text:
         from rich.text import Text
 
         texts = self._activity.describe()

@@ -125,15 +125,15 @@ def test_live_view_shows_current_work() -> None:
     view._track_event(e.CallStarted("generate_code"))
     view._track_event(e.CallProgress("generate_code", 1200))
     view._track_event(e.CallStarted("generate_tests"))
-    waiting = str(view._render_activity()).split("\n")
+    waiting = str(view._render()).split("\n")
     assert waiting[0].endswith("generate_code: 0 s, 1,200 characters")
     assert waiting[1].endswith("generate_tests: 0 s, 0 characters")
     view._track_event(e.CallFinished("generate_code", 1.0, 5))
     view._track_event(e.WorkStarted("tests on a stub"))
     view._track_event(e.CallFailed("generate_tests"))
-    assert str(view._render_activity()).endswith("tests on a stub: 0 s")
+    assert str(view._render()).endswith("tests on a stub: 0 s")
     view._track_event(e.WorkEnded("tests on a stub"))
-    assert str(view._render_activity()).endswith("working: 0 s")
+    assert str(view._render()).endswith("working: 0 s")
 
 
 class Clock:
