@@ -6,15 +6,17 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from greenloop.errors import OutputError
-from greenloop.records import BatchOutcome, BatchTotals
+from greenloop.records import BatchOutcome, BatchTotals, Record
 from greenloop.records.batch import OutcomeKind
 
 RESULTS_FILE = "results.jsonl"
 _RESPONSE_BYTES = 64 << 10  # of a long answer
+RecordT = TypeVar("RecordT", bound=Record)
 
 
 class BatchResults:
@@ -67,13 +69,18 @@ def merge_results(folder: Path, other: bytes) -> None:
 
 
 def read_results(path: Path) -> Iterator[BatchOutcome]:
-    """Yield all results in order, also of aborted runs; invalid lines are ignored."""
+    """Yield all results in order, also of aborted runs."""
+    return read_lines(path, BatchOutcome)
+
+
+def read_lines(path: Path, kind: type[RecordT]) -> Iterator[RecordT]:
+    """Yield the records of a file of JSON lines; invalid lines are skipped."""
     if not path.exists():
         return
     with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
             try:
-                yield BatchOutcome.model_validate_json(line)
+                yield kind.model_validate_json(line)
             except (ValidationError, ValueError):
                 continue
 
