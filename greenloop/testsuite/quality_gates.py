@@ -14,7 +14,7 @@ BROKEN_TEST_ERRORS = frozenset(
     {"NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "UnboundLocalError"}
 )
 # What the sandbox says of a test whose body was not run, whatever the code is.
-NOT_RUN_MESSAGES = ("async def test without a plugin", "the test gave back a generator")
+NOT_RUN_MESSAGES = ("async def test without a plugin", "the test returned a generator")
 _MODEL_ORIGINS = ("generated", "hardening")  # by the model, and not yet seen to be worth anything
 
 

@@ -1,4 +1,4 @@
-"""Runs pytest on a project laid out in the run's folder, with the project's own configuration."""
+"""Entry point of a project's tests: runs pytest with the project's own configuration."""
 
 from __future__ import annotations
 
@@ -9,45 +9,44 @@ from typing import Any
 import pytest
 from _pytest.config import ConftestImportFailure, UsageError, _prepareconfig
 
-from ..protocol.channel import Channel
+from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
-from ..pytest_plugin.capture import accept_undecodable_output
-from ..pytest_plugin.config import options
+from ..pytest_plugin.config import accept_undecodable_output, options
 from ..pytest_plugin.reporter import Reporter
 from ..scripts.module_cleanup import unload_shadowed_modules
 
 _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
-# What is not there is told otherwise; by these pytest would end instead.
+# Settings by which pytest would exit when something is not installed, which is reported otherwise.
 _OVERRIDES = ("addopts=", "required_plugins=", "minversion=", "strict_config=false")
 _CONFIG_WARNINGS = "ignore::pytest.PytestConfigWarning"
 
 
-def main(job: dict[str, Any], handle: int) -> int:
-    """Runs the job's targets; returns pytest's exit status."""
+def main(job: dict[str, Any], result_fd: int) -> int:
+    """Run the job's targets and return pytest's exit status."""
     accept_undecodable_output()
-    work, channel = job["work"], Channel(handle, job.pop("key"))
+    work, channel = job["work"], Channel(result_fd, job.pop("key"))
     _prepend_import_paths(work)
     reporter = Reporter(work + os.sep)
     reporter.start(channel, job)
-    extra = plugins.load_plugins(plugins.build_usage_predicate(*_list_folders(work)))
+    folders = [folder for folder, _, _ in os.walk(work)]
+    loaded = plugins.load_plugins(plugins.build_usage_predicate(*folders))
     config = f"{work}/{job['config']}" if job["config"] else job["ini"]
-    arguments = [*job["options"], *options(work, config), *plugins.build_plugin_options(extra)]
+    arguments = [*job["options"], *options(work, config), *plugins.build_plugin_options(loaded)]
     arguments += [part for item in _OVERRIDES for part in ("-o", item)]
     arguments += ["-W", _CONFIG_WARNINGS, *job["targets"]]
-    status = _run_pytest(arguments, [reporter, *extra], reporter)
+    status = _run_pytest(arguments, [reporter, *loaded], reporter)
     channel.send("end", exit_status=status)
     return status
 
 
 def _run_pytest(arguments: list[str], loaded_plugins: list[Any], reporter: Reporter) -> int:
-    """pytest's exit status; what keeps it from beginning is told as a failure."""
+    """Return pytest's exit status; report an error that keeps it from starting as a failure."""
     try:
         config = _prepareconfig(arguments, loaded_plugins)
-    except ConftestImportFailure as error:
-        reporter.report_startup_error(str(error.path), error.__cause__ or error)
-        return _USAGE_ERROR
-    except UsageError as error:
-        reporter.report_startup_error("", error)
+    except (ConftestImportFailure, UsageError) as error:
+        path = str(error.path) if isinstance(error, ConftestImportFailure) else ""
+        cause = error.__cause__ if path else None
+        reporter.report_startup_error(path, cause or error)
         return _USAGE_ERROR
     try:
         return int(config.hook.pytest_cmdline_main(config=config))
@@ -59,14 +58,10 @@ def _run_pytest(arguments: list[str], loaded_plugins: list[Any], reporter: Repor
 
 
 def _prepend_import_paths(work: str) -> None:
-    """As `python -m pytest` has it; and what lies in `src`, which a person would have installed."""
-    places = [place for place in (f"{work}/src", work) if os.path.isdir(place)]
-    sys.path[:0] = places
-    known = os.environ.get("PYTHONPATH", "")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (*places, known)))
-    for place in places:
-        unload_shadowed_modules(place)
-
-
-def _list_folders(work: str) -> list[str]:
-    return [folder for folder, _, _ in os.walk(work)]
+    """Import from the project as `python -m pytest` does, and from `src` as if it were installed."""
+    folders = [folder for folder in (f"{work}/src", work) if os.path.isdir(folder)]
+    sys.path[:0] = folders
+    present = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (*folders, present)))
+    for folder in folders:
+        unload_shadowed_modules(folder)

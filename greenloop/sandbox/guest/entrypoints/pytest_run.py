@@ -1,7 +1,6 @@
-"""Runs pytest on the files of one run and reports each test over a pipe, one JSON line an event.
+"""Entry point of a test run: runs pytest on the job's files and reports each test as an event.
 
-The exit status alone says nothing: the host counts only the lines, and only if the last one closes
-them.
+The host ignores the exit status: only the reported events count, and only if the last one ends them.
 """
 
 from __future__ import annotations
@@ -11,22 +10,21 @@ from typing import Any
 
 import pytest
 
-from ..protocol.channel import Channel
+from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
-from ..pytest_plugin.capture import accept_undecodable_output
-from ..pytest_plugin.config import options
+from ..pytest_plugin.config import accept_undecodable_output, options
 from ..pytest_plugin.reporter import Reporter
 
 
-def main(job: dict[str, Any], handle: int) -> int:
-    """Runs the job's targets; returns pytest's exit status."""
+def main(job: dict[str, Any], result_fd: int) -> int:
+    """Run the job's targets and return pytest's exit status."""
     accept_undecodable_output()
-    channel = Channel(handle, job.pop("key"))
+    channel = Channel(result_fd, job.pop("key"))
     reporter = Reporter(job["work"] + os.sep)
     reporter.start(channel, job)
-    extra = plugins.load_plugins(plugins.build_usage_predicate(job["work"]))
-    arguments = [*options(job["work"], job["ini"]), *plugins.build_plugin_options(extra)]
+    loaded = plugins.load_plugins(plugins.build_usage_predicate(job["work"]))
+    arguments = [*options(job["work"], job["ini"]), *plugins.build_plugin_options(loaded)]
     arguments += ["--tb=no"] if job.get("brief") else []
-    status = int(pytest.main([*arguments, *job["targets"]], plugins=[reporter, *extra]))
+    status = int(pytest.main([*arguments, *job["targets"]], plugins=[reporter, *loaded]))
     channel.send("end", exit_status=status)
     return status

@@ -1,19 +1,19 @@
-"""The filter that makes up for namespaces where there are none: what Landlock does not cover.
+"""System-call filter for runs without namespaces: what Landlock does not restrict.
 
-One process, no others: a clone must be a thread. So a number of a process can only mean itself, and
-what it uses can be told without adding up. Where a call has to be refused that ordinary programs
-make, the error is one that they expect.
+The run is a single process: clone may only make threads. So its resource usage is that of one
+process, and a signal can only go to itself. Calls that ordinary programs make are refused with an
+error that such programs handle.
 """
 
 from __future__ import annotations
 
 import errno
 
-from .seccomp import ALLOW, AND, AT_LEAST, EQUAL, ERRNO, LOAD, RETURN, BpfProgram
+from .seccomp import ALL_BITS, ALLOW, AT_LEAST, ERRNO, LOAD, RETURN, BpfProgram
 
-# Shared memory, semaphores and queues of this machine are reached by number, without a path. A unix
-# socket that is made as one of a pair could still go elsewhere; a message can hide open files.
-# Watchers are counted for each user. Signals by handle cannot be told apart by number.
+# System V shared memory, semaphores and queues are addressed by number, without a path. A unix socket
+# made by socketpair could still be connected elsewhere; a message can carry open files. inotify
+# watches are counted per user. The target of a signal by pidfd cannot be checked.
 _DENIED_CALLS = {
     "x86_64": {
         "shmat": 30, "shmctl": 31, "semop": 65, "semctl": 66, "semtimedop": 220, "msgsnd": 69,
@@ -29,7 +29,7 @@ _DENIED_CALLS = {
         "tkill": 130, "pidfd_open": 434, "pidfd_send_signal": 424, "file_setattr": 469,
     },
 }  # fmt: skip
-# As at the limit of processes; as in a file system without extended attributes.
+# Refused as at the process limit, and as on a file system without extended attributes.
 _PROCESS_CREATION = {"x86_64": {"fork": 57, "vfork": 58}, "aarch64": {}}
 _EXTENDED_ATTRIBUTES = {
     "x86_64": {
@@ -45,9 +45,8 @@ _EXTENDED_ATTRIBUTES = {
         "listxattrat": 465, "removexattrat": 466,
     },
 }  # fmt: skip
-# Rights and times of files are not Landlock's business. Who may write to a file may also set its
-# time, and whose it is its rights: so these do nothing and say that it went well. Only who owns
-# nothing elsewhere may set rights.
+# Landlock does not restrict modes and times of files, which a file's owner may set: these calls do
+# nothing and report success. Modes may be set by a user who owns no file outside the run.
 _FILE_TIMES = {
     "x86_64": {"utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280},
     "aarch64": {"utimensat": 88},
@@ -60,8 +59,7 @@ _FILE_OWNERS = {
     "x86_64": {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260},
     "aarch64": {"fchown": 55, "fchownat": 54},
 }
-# Calls that are looked at more closely; of the signals, the argument that names the process is the
-# first.
+# Calls whose arguments are checked; of the signal calls the first argument names the process.
 _SIGNALS = {
     "x86_64": {"kill": 62, "tgkill": 234, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297},
     "aarch64": {"kill": 129, "tgkill": 131, "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240},
@@ -76,98 +74,59 @@ _INSPECTED_CALLS = {
         "openat2": 437, "truncate": 45,
     },
 }  # fmt: skip
-_FIRST_UNKNOWN_CALL = 470  # what calls of later kernels do cannot be known here
-_THREAD_FLAGS = 0x100 | 0x400 | 0x10000  # shares memory, open files and the process with its maker
+_FIRST_UNKNOWN_CALL = 470  # added by later kernels, with unknown effects
+_THREAD_FLAGS = 0x100 | 0x400 | 0x10000  # CLONE_VM, CLONE_FILES, CLONE_THREAD
 _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE_MASK = 1, 5, 0xF
 _O_TRUNC, _O_ACCMODE = 0o1000, 3
-# Is it a terminal, how wide; to be closed on exec; not to block; how much can be read. Others reach
-# into file systems by a file that may only be read.
+# TCGETS (both), TIOCGWINSZ, FIONCLEX, FIOCLEX, FIONBIO, FIONREAD. Others change file systems
+# through a file that is open for reading only.
 _ALLOWED_IOCTLS = (0x5401, 0x802C542A, 0x5413, 0x5450, 0x5451, 0x5421, 0x541B)
-# Owner and signal of a file could be a process elsewhere; leases stop others; pipes stay small.
+# F_SETOWN, F_SETSIG, F_SETOWN_EX: signals to other processes; F_SETLEASE, F_NOTIFY: delay other
+# processes; F_SETPIPE_SZ: memory that no limit counts.
 _DENIED_FCNTLS = (8, 10, 15, 1024, 1026, 1031)
-_DENIED_PRCTLS = (1, 4)  # it dies with its supervisor, and the supervisor may look at it
+_DENIED_PRCTLS = (1, 4)  # PR_SET_PDEATHSIG, PR_SET_DUMPABLE: the supervisor relies on both
 
 
 def build_strict_filter(name: str, pid: int, *, has_own_user: bool, landlock_version: int) -> bytes:
-    """The filter for one machine and one process.
+    """Build the filter for one machine and one process.
 
-    `own_user`: the run has a user of its own, who owns nothing elsewhere. `level`: of Landlock.
+    With `has_own_user` the run has a user id of its own, which owns no files outside the run.
     """
     program, calls = BpfProgram(), _INSPECTED_CALLS[name]
     program.add(LOAD, 0)
     program.add(AT_LEAST, _FIRST_UNKNOWN_CALL, 0, 1)
     program.add(RETURN, ERRNO | errno.ENOSYS)
-    program.deny(calls["openat2"], errno.ENOSYS)  # its flags are in memory, out of reach
+    program.deny(calls["openat2"], errno.ENOSYS)  # its flags are in memory, which no filter reads
     groups = [
         (_DENIED_CALLS, errno.EPERM),
         (_PROCESS_CREATION, errno.EAGAIN),
         (_EXTENDED_ATTRIBUTES, errno.ENOTSUP),
+        (_FILE_TIMES, 0),
+        (_FILE_OWNERS, errno.EPERM),
+        *([] if has_own_user else [(_FILE_MODES, 0)]),
     ]
-    groups += [(_FILE_TIMES, 0), (_FILE_OWNERS, errno.EPERM)]
-    if not has_own_user:
-        groups += [(_FILE_MODES, 0)]
     for numbers, error in groups:
         for number in numbers[name].values():
             program.deny(number, error)
-    if landlock_version < 3:  # before that Landlock does not know of it
+    if landlock_version < 3:  # earlier versions do not restrict it
         program.deny(calls["truncate"])
     _restrict_arguments(program, calls)
     for number in _SIGNALS[name].values():
-        _allow_only(program, number, 0, (pid, 0, -pid & 0xFFFFFFFF), errno.EPERM)
+        program.allow_values(number, 0, (pid, 0, -pid & ALL_BITS), errno.EPERM)
     program.add(RETURN, ALLOW)
     return program.to_bytes()
 
 
 def _restrict_arguments(program: BpfProgram, calls: dict[str, int]) -> None:
-    _allow_only(program, calls["clone"], 0, (_THREAD_FLAGS,), errno.EAGAIN, _THREAD_FLAGS)
+    program.allow_values(calls["clone"], 0, (_THREAD_FLAGS,), errno.EAGAIN, _THREAD_FLAGS)
     kinds = (_SOCK_STREAM, _SOCK_SEQPACKET)
-    _allow_only(program, calls["socketpair"], 1, kinds, errno.EPROTONOSUPPORT, _SOCK_TYPE_MASK)
-    _allow_only(program, calls["ioctl"], 1, _ALLOWED_IOCTLS, errno.ENOTTY)
-    _deny_values(program, calls["fcntl"], 1, _DENIED_FCNTLS)
-    _deny_values(program, calls["prctl"], 0, _DENIED_PRCTLS)
-    # Emptied while it is opened for reading: Landlock of level 1 and 2 sees the reading alone.
-    emptied, mask = (_O_TRUNC, _O_TRUNC | _O_ACCMODE), _O_TRUNC | _O_ACCMODE
-    _deny_values(program, calls["openat"], 2, emptied, mask)
+    program.allow_values(calls["socketpair"], 1, kinds, errno.EPROTONOSUPPORT, _SOCK_TYPE_MASK)
+    program.allow_values(calls["ioctl"], 1, _ALLOWED_IOCTLS, errno.ENOTTY)
+    program.deny_values(calls["fcntl"], 1, _DENIED_FCNTLS)
+    program.deny_values(calls["prctl"], 0, _DENIED_PRCTLS)
+    # A file that is truncated while it is opened for reading: Landlock before version 3 checks
+    # the reading alone.
+    truncating, mask = (_O_TRUNC, _O_TRUNC | _O_ACCMODE), _O_TRUNC | _O_ACCMODE
+    program.deny_values(calls["openat"], 2, truncating, mask)
     if "open" in calls:
-        _deny_values(program, calls["open"], 1, emptied, mask)
-
-
-def _allow_only(
-    program: BpfProgram,
-    number: int,
-    argument: int,
-    values: tuple[int, ...],
-    error: int,
-    mask: int = 0xFFFFFFFF,
-) -> None:
-    """Of this call only these values of an argument (counted from 0); else an error."""
-    _branch_on_argument(program, number, argument, values, (ALLOW, ERRNO | error), mask)
-
-
-def _deny_values(
-    program: BpfProgram,
-    number: int,
-    argument: int,
-    values: tuple[int, ...],
-    mask: int = 0xFFFFFFFF,
-) -> None:
-    """Of this call never these values of an argument."""
-    _branch_on_argument(program, number, argument, values, (ERRNO | errno.EPERM, ALLOW), mask)
-
-
-def _branch_on_argument(
-    program: BpfProgram,
-    number: int,
-    argument: int,
-    values: tuple[int, ...],
-    listed_and_other: tuple[int, int],
-    mask: int,
-) -> None:
-    listed, other = listed_and_other
-    program.add(EQUAL, number, 0, len(values) + 4)
-    program.add(LOAD, 16 + 8 * argument)
-    program.add(AND, mask)
-    for index, value in enumerate(values):
-        program.add(EQUAL, value, len(values) - index, 0)
-    program.add(RETURN, other)
-    program.add(RETURN, listed)
+        program.deny_values(calls["open"], 1, truncating, mask)
