@@ -167,7 +167,7 @@ def _report_run(
 ) -> None:
     """Watch a run to its end and send its output and reports to the host."""
     usage, captured = _ContainerUsage(limits), OutputCapture.from_limits(limits)
-    monitor = RunMonitor(host, child, captured, handles)
+    monitor = RunMonitor(host.fileno(), child, captured, handles)
     ending = monitor.wait(limits["wall_ms"] / 1000, usage)
     if ending == "interrupted":
         raise EOFError("the host is gone")

@@ -32,46 +32,41 @@ ALL_BITS = 0xFFFFFFFF
 _FIRST_ARGUMENT_OFFSET = 16  # in struct seccomp_data; each argument has 8 bytes
 Values = tuple[int, ...]
 
+
+def by_machine(numbers: dict[str, tuple[int | None, int | None]]) -> dict[str, dict[str, int]]:
+    """Return call numbers by name for x86-64 and aarch64, from pairs of both."""
+    machines = enumerate(("x86_64", "aarch64"))
+    return {
+        machine: {name: n for name, pair in numbers.items() if (n := pair[at]) is not None}
+        for at, machine in machines
+    }
+
+
 # Tracing and other processes' memory; mounts and namespaces; keys; kernel modules and tuning;
 # memory that no limit counts (memfd, System V, POSIX queues); io_uring, which bypasses filters;
 # resources of which the whole machine has a fixed number (io_setup).
-_DENIED = {
-    "x86_64": {
-        "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312,
-        "pidfd_getfd": 438, "process_madvise": 440, "process_mrelease": 448,
-        "mount": 165, "umount2": 166, "pivot_root": 155, "chroot": 161, "unshare": 272, "setns": 308,
-        "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
-        "fspick": 433, "mount_setattr": 442, "open_by_handle_at": 304, "name_to_handle_at": 303,
-        "keyctl": 250, "add_key": 248, "request_key": 249,
-        "bpf": 321, "perf_event_open": 298, "userfaultfd": 323,
-        "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
-        "kexec_load": 246, "kexec_file_load": 320, "init_module": 175, "finit_module": 313,
-        "delete_module": 176, "acct": 163, "swapon": 167, "swapoff": 168, "reboot": 169,
-        "sethostname": 170, "setdomainname": 171, "iopl": 172, "ioperm": 173, "modify_ldt": 154,
-        "quotactl": 179, "settimeofday": 164, "clock_settime": 227, "clock_adjtime": 305,
-        "adjtimex": 159, "syslog": 103, "vhangup": 153, "personality": 135,
-        "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "msgget": 68, "semget": 64,
-        "mq_open": 240, "move_pages": 279, "migrate_pages": 256, "fanotify_init": 300,
-        "io_setup": 206, "ioprio_set": 251, "open_tree_attr": 467, "quotactl_fd": 443,
-    },
-    "aarch64": {
-        "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
-        "pidfd_getfd": 438, "process_madvise": 440, "process_mrelease": 448,
-        "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51, "unshare": 97, "setns": 268,
-        "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
-        "fspick": 433, "mount_setattr": 442, "open_by_handle_at": 265, "name_to_handle_at": 264,
-        "keyctl": 219, "add_key": 217, "request_key": 218,
-        "bpf": 280, "perf_event_open": 241, "userfaultfd": 282,
-        "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
-        "kexec_load": 104, "kexec_file_load": 294, "init_module": 105, "finit_module": 273,
-        "delete_module": 106, "acct": 89, "swapon": 224, "swapoff": 225, "reboot": 142,
-        "sethostname": 161, "setdomainname": 162, "quotactl": 60, "settimeofday": 170,
-        "clock_settime": 112, "clock_adjtime": 266, "adjtimex": 171, "syslog": 116, "vhangup": 58,
-        "personality": 92, "memfd_create": 279, "memfd_secret": 447, "shmget": 194, "msgget": 186,
-        "semget": 190, "mq_open": 180, "move_pages": 239, "migrate_pages": 238, "fanotify_init": 262,
-        "io_setup": 0, "ioprio_set": 30, "open_tree_attr": 467, "quotactl_fd": 443,
-    },
-}  # fmt: skip
+_DENIED = by_machine({
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "kcmp": (312, 272), "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
+    "process_mrelease": (448, 448), "mount": (165, 40), "umount2": (166, 39),
+    "pivot_root": (155, 41), "chroot": (161, 51), "unshare": (272, 97), "setns": (308, 268),
+    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
+    "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
+    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "keyctl": (250, 219),
+    "add_key": (248, 217), "request_key": (249, 218), "bpf": (321, 280),
+    "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294), "init_module": (175, 105), "finit_module": (313, 273),
+    "delete_module": (176, 106), "acct": (163, 89), "swapon": (167, 224), "swapoff": (168, 225),
+    "reboot": (169, 142), "sethostname": (170, 161), "setdomainname": (171, 162),
+    "iopl": (172, None), "ioperm": (173, None), "modify_ldt": (154, None), "quotactl": (179, 60),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171), "syslog": (103, 116), "vhangup": (153, 58), "personality": (135, 92),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
+    "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180), "move_pages": (279, 239),
+    "migrate_pages": (256, 238), "fanotify_init": (300, 262), "io_setup": (206, 0),
+    "ioprio_set": (251, 30), "open_tree_attr": (467, 467), "quotactl_fd": (443, 443),
+})  # fmt: skip
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair
@@ -82,10 +77,7 @@ _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 7, 8
 _SETPRIORITY = {"x86_64": 141, "aarch64": 140}
 # prlimit64, sched_setscheduler, sched_setparam, sched_setattr, sched_setaffinity: the kernel allows
 # them on all processes of the user, hence on the supervisor, which they could stop or kill.
-_PROCESS_ATTRIBUTE_CALLS = {
-    "x86_64": (302, 144, 142, 314, 203),
-    "aarch64": (261, 119, 118, 274, 122),
-}
+_PROCESS_ATTRIBUTE_CALLS = {"x86_64": (302, 144, 142, 314, 203), "aarch64": (261, 119, 118, 274, 122)}  # fmt: skip
 _CALLING_PROCESS, _PRIO_USER = 0, 2
 _SHARED_ANONYMOUS, _HUGE_PAGES = 0x01 | 0x20, 0x40000
 

@@ -9,71 +9,49 @@ from __future__ import annotations
 
 import errno
 
-from .seccomp import ALL_BITS, ALLOW, AT_LEAST, ERRNO, LOAD, RETURN, BpfProgram
+from .seccomp import ALL_BITS, ALLOW, AT_LEAST, ERRNO, LOAD, RETURN, BpfProgram, by_machine
 
 # System V shared memory, semaphores and queues are addressed by number, without a path. A unix socket
 # made by socketpair could still be connected elsewhere; a message can carry open files. inotify
 # watches are counted per user. The target of a signal by pidfd cannot be checked.
-_DENIED_CALLS = {
-    "x86_64": {
-        "shmat": 30, "shmctl": 31, "semop": 65, "semctl": 66, "semtimedop": 220, "msgsnd": 69,
-        "msgrcv": 70, "msgctl": 71, "mq_unlink": 241, "connect": 42, "bind": 49, "listen": 50,
-        "accept": 43, "accept4": 288, "sendmsg": 46, "sendmmsg": 307, "inotify_init": 253,
-        "inotify_init1": 294, "tkill": 200, "pidfd_open": 434, "pidfd_send_signal": 424,
-        "file_setattr": 469,
-    },
-    "aarch64": {
-        "shmat": 196, "shmctl": 195, "semop": 193, "semctl": 191, "semtimedop": 192, "msgsnd": 189,
-        "msgrcv": 188, "msgctl": 187, "mq_unlink": 181, "connect": 203, "bind": 200, "listen": 201,
-        "accept": 202, "accept4": 242, "sendmsg": 211, "sendmmsg": 269, "inotify_init1": 26,
-        "tkill": 130, "pidfd_open": 434, "pidfd_send_signal": 424, "file_setattr": 469,
-    },
-}  # fmt: skip
+_DENIED_CALLS = by_machine({
+    "shmat": (30, 196), "shmctl": (31, 195), "semop": (65, 193), "semctl": (66, 191),
+    "semtimedop": (220, 192), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
+    "mq_unlink": (241, 181), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201),
+    "accept": (43, 202), "accept4": (288, 242), "sendmsg": (46, 211), "sendmmsg": (307, 269),
+    "inotify_init": (253, None), "inotify_init1": (294, 26), "tkill": (200, 130),
+    "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424), "file_setattr": (469, 469),
+})  # fmt: skip
 # Refused as at the process limit, and as on a file system without extended attributes.
-_PROCESS_CREATION = {"x86_64": {"fork": 57, "vfork": 58}, "aarch64": {}}
-_EXTENDED_ATTRIBUTES = {
-    "x86_64": {
-        "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "getxattr": 191, "lgetxattr": 192,
-        "fgetxattr": 193, "listxattr": 194, "llistxattr": 195, "flistxattr": 196,
-        "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199, "setxattrat": 463,
-        "getxattrat": 464, "listxattrat": 465, "removexattrat": 466,
-    },
-    "aarch64": {
-        "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "getxattr": 8, "lgetxattr": 9,
-        "fgetxattr": 10, "listxattr": 11, "llistxattr": 12, "flistxattr": 13, "removexattr": 14,
-        "lremovexattr": 15, "fremovexattr": 16, "setxattrat": 463, "getxattrat": 464,
-        "listxattrat": 465, "removexattrat": 466,
-    },
-}  # fmt: skip
+_PROCESS_CREATION = by_machine({"fork": (57, None), "vfork": (58, None)})
+_EXTENDED_ATTRIBUTES = by_machine({
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "getxattr": (191, 8),
+    "lgetxattr": (192, 9), "fgetxattr": (193, 10), "listxattr": (194, 11), "llistxattr": (195, 12),
+    "flistxattr": (196, 13), "removexattr": (197, 14), "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16), "setxattrat": (463, 463), "getxattrat": (464, 464),
+    "listxattrat": (465, 465), "removexattrat": (466, 466),
+})  # fmt: skip
 # Landlock does not restrict modes and times of files, which a file's owner may set: these calls do
-# nothing and report success. Modes may be set by a user who owns no file outside the run.
-_FILE_TIMES = {
-    "x86_64": {"utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280},
-    "aarch64": {"utimensat": 88},
-}
-_FILE_MODES = {
-    "x86_64": {"chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452},
-    "aarch64": {"fchmod": 52, "fchmodat": 53, "fchmodat2": 452},
-}
-_FILE_OWNERS = {
-    "x86_64": {"chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260},
-    "aarch64": {"fchown": 55, "fchownat": 54},
-}
+# nothing and report success. Modes may be set by a user who owns only files of the run.
+_FILE_TIMES = by_machine({
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
+})  # fmt: skip
+_FILE_MODES = by_machine({
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+})  # fmt: skip
+_FILE_OWNERS = by_machine({
+    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+})  # fmt: skip
 # Calls whose arguments are checked; of the signal calls the first argument names the process.
-_SIGNALS = {
-    "x86_64": {"kill": 62, "tgkill": 234, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297},
-    "aarch64": {"kill": 129, "tgkill": 131, "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240},
-}
-_INSPECTED_CALLS = {
-    "x86_64": {
-        "clone": 56, "socketpair": 53, "ioctl": 16, "fcntl": 72, "prctl": 157, "open": 2,
-        "openat": 257, "openat2": 437, "truncate": 76,
-    },
-    "aarch64": {
-        "clone": 220, "socketpair": 199, "ioctl": 29, "fcntl": 25, "prctl": 167, "openat": 56,
-        "openat2": 437, "truncate": 45,
-    },
-}  # fmt: skip
+_SIGNALS = by_machine({
+    "kill": (62, 129), "tgkill": (234, 131), "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+})  # fmt: skip
+_INSPECTED_CALLS = by_machine({
+    "clone": (56, 220), "socketpair": (53, 199), "ioctl": (16, 29), "fcntl": (72, 25),
+    "prctl": (157, 167), "open": (2, None), "openat": (257, 56), "openat2": (437, 437),
+    "truncate": (76, 45),
+})  # fmt: skip
 _FIRST_UNKNOWN_CALL = 470  # added by later kernels, with unknown effects
 _THREAD_FLAGS = 0x100 | 0x400 | 0x10000  # CLONE_VM, CLONE_FILES, CLONE_THREAD
 _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE_MASK = 1, 5, 0xF
@@ -90,7 +68,7 @@ _DENIED_PRCTLS = (1, 4)  # PR_SET_PDEATHSIG, PR_SET_DUMPABLE: the supervisor rel
 def build_strict_filter(name: str, pid: int, *, has_own_user: bool, landlock_version: int) -> bytes:
     """Build the filter for one machine and one process.
 
-    With `has_own_user` the run has a user id of its own, which owns no files outside the run.
+    With `has_own_user` the run has a user id of its own, which owns only files of the run.
     """
     program, calls = BpfProgram(), _INSPECTED_CALLS[name]
     program.add(LOAD, 0)

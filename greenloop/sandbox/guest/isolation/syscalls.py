@@ -12,15 +12,8 @@ from functools import lru_cache
 
 CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
-ALL_NAMESPACES = (
-    CLONE_NEWNS
-    | CLONE_NEWCGROUP
-    | CLONE_NEWUTS
-    | CLONE_NEWIPC
-    | CLONE_NEWUSER
-    | CLONE_NEWPID
-    | CLONE_NEWNET
-)
+ALL_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC
+ALL_NAMESPACES |= CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 0x4000, 0x40000
 MNT_DETACH = 2
@@ -51,7 +44,7 @@ def machine() -> str:
 
 @lru_cache(maxsize=1)
 def libc() -> ctypes.CDLL:
-    """Return the C library, opened once: opening creates a class, which is slower than most calls."""
+    """Return the C library, opened once: opening creates a class, which is slower than many calls."""
     return ctypes.CDLL(None, use_errno=True)
 
 

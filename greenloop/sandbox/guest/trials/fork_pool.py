@@ -178,7 +178,7 @@ class ForkPool:
         now = time.monotonic()
         limits = item.task.step_limits(item.step)
         state = measure_cpu(item.pid)
-        if state is None:  # no /proc: wall time, with a generous limit
+        if state is None:  # no /proc: elapsed time, with a generous limit
             item.step_started_at = now if item.step != before else item.step_started_at
             return now - item.step_started_at > 4 * limits.cpu_s + limits.idle_s
         cpu, is_active = state

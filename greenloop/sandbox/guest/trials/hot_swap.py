@@ -14,7 +14,7 @@ import sys
 import types
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import Any
 
@@ -166,13 +166,6 @@ class LoadedFunctions:
             self.restore()
             return False
         return True
-
-    def current_codes(
-        self, keys: Iterable[FunctionKey]
-    ) -> list[tuple[types.FunctionType, types.CodeType]]:
-        """Return the functions with these keys, each with its present code."""
-        found = [item for name in keys for item in self._functions.get(name, ())]
-        return [(item, item.__code__) for item in found]
 
     def restore(self) -> None:
         """Give all functions their original code."""

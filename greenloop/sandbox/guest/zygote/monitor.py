@@ -1,11 +1,10 @@
-"""Monitor of a run: its end, its wall time, its output, its resource usage."""
+"""Monitor of a run: its end, its elapsed time, its output, its resource usage."""
 
 from __future__ import annotations
 
 import os
 import select
 import time
-from typing import Protocol
 
 from ..limits.usage import ResourceUsage
 from ..protocol import stack_dump
@@ -15,29 +14,23 @@ _TICK_MS, _MAX_TICK_MS = 5.0, 50.0
 _BUSY_BYTES = 32768
 
 
-class HasDescriptor(Protocol):
-    """Connection to the host; a readable one means that the host is gone."""
-
-    def fileno(self) -> int: ...
-
-
 class RunMonitor:
     """Waits for a process and reads its output periodically: waking for each line is slower."""
 
     def __init__(
         self,
-        host: HasDescriptor,
+        host_fd: int,
         child: int,
         streams: OutputBuffers,
         handles: tuple[int, int, int, int],
     ) -> None:
-        """`handles`: standard output, standard error if separate, reports, stack dump."""
+        """`host_fd` is readable if the host is gone; `handles`: output, errors, reports, stack dump."""
         self._child, self._streams = child, streams
         output, errors, result, self._stack_dump = handles
         self._open_streams = {output: "output", errors: "errors", result: "result"}
         self._poll, self._pidfd = select.poll(), os.pidfd_open(child)
         self._poll.register(self._pidfd, select.POLLIN)
-        self._poll.register(host, select.POLLIN | select.POLLHUP)
+        self._poll.register(host_fd, select.POLLIN | select.POLLHUP)
         for handle in self._open_streams:
             os.set_blocking(handle, False)
 

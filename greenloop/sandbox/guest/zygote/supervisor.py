@@ -199,7 +199,7 @@ def _report_run(
 ) -> None:
     """Watch a run to its end, send its output and reports, and exit."""
     handles = (pipes.output, pipes.errors, pipes.result, pipes.stack_dump)
-    monitor = RunMonitor(run, child, streams, handles)
+    monitor = RunMonitor(run.fileno(), child, streams, handles)
     ending = monitor.wait(limits["wall_ms"] / 1000, usage)
     if not monitor.has_exited_cleanly():
         usage.measure_final()

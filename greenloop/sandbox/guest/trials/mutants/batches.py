@@ -56,7 +56,7 @@ class MutantBatches:
         loaded_functions: LoadedFunctions,
         costs: Sequence[tuple[float, float]],
     ) -> None:
-        """`costs` are the (CPU, wall) seconds of each test on the original module."""
+        """`costs` are the (CPU, elapsed) seconds of each test on the original module."""
         self._session, self._original = context.session, context.original
         self._fork_pool, self._loaded_functions = context.fork_pool, loaded_functions
         self._costs, self._stride = costs, len(costs) + 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,24 +39,19 @@ class PatchedModule:
     ) -> None:
         self._original, self._loaded_functions = original, loaded_functions
         self._namespace: dict[str, Any] = vars(sys.modules[module])
-        self._original_codes: list[tuple[types.FunctionType, types.CodeType]] = []
         self._is_reloaded = False
 
     def apply(self, splice: dict[str, Any]) -> None:
         """Apply a patch. Raises what the patched module raises when it is reloaded."""
         changed = self._original.compile_changed_functions(splice)
-        self._original_codes = self._loaded_functions.current_codes(changed or ())
         if not self._loaded_functions.replace(changed):
-            self.revert()
             self._is_reloaded = True
             reload_in_place(self._namespace, self._original.compile_with_change(splice))
         clear_caches(self._namespace)
 
     def revert(self) -> None:
         """Restore the original functions and module."""
-        for function, code in self._original_codes:
-            function.__code__ = code
-        self._original_codes = []
+        self._loaded_functions.restore()
         if self._is_reloaded:
             self._is_reloaded = False
             reload_in_place(self._namespace, self._original.code)
