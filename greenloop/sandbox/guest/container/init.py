@@ -21,7 +21,7 @@ from ..files.collector import COLLECT_FILES_KEY, collect_created_files
 from ..files.writer import write_job_files
 from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER
-from ..limits.namespace_usage import NamespaceUsage
+from ..limits.usage import NamespaceUsage
 from ..protocol.framing import receive_frame, send_frame
 from ..zygote import child as guest_child
 from ..zygote.file_descriptors import (

@@ -18,7 +18,7 @@ _ENTRYPOINTS = {
     "mutants": "entrypoints.mutants",
     "patches": "entrypoints.patches",
     "script": "entrypoints.script",
-    "project": "entrypoints.project",
+    "project": "entrypoints.pytest_run",
     "code": "remote_module.code_side",
 }
 # Kinds that a zygote serves in the pytest session that it has begun.

@@ -10,6 +10,7 @@ import re
 import sys
 import types
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 _MAX_NAMES, _MAX_ITEMS, _MAX_DEPTH = 12, 6, 3
@@ -207,16 +208,10 @@ def _format_integer(value: Any) -> str:
     return int.__repr__(value) if bits < 1000 else f"<int of {bits} bits>"
 
 
-def _format_string(value: Any) -> str:
-    count = str.__len__(value)
-    shown = str.__repr__(str.__getitem__(value, slice(_MAX_TEXT)))
-    return shown if count <= _MAX_TEXT else f"{shown[:-1]}…' ({count} characters)"
-
-
-def _format_bytes(value: Any) -> str:
-    count = bytes.__len__(value)
-    shown = bytes.__repr__(bytes.__getitem__(value, slice(_MAX_TEXT)))
-    return shown if count <= _MAX_TEXT else f"{shown[:-1]}…' ({count} bytes)"
+def _format_text(base: Any, unit: str, value: Any) -> str:
+    count = base.__len__(value)
+    shown = str(base.__repr__(base.__getitem__(value, slice(_MAX_TEXT))))
+    return shown if count <= _MAX_TEXT else f"{shown[:-1]}…' ({count} {unit})"
 
 
 _SCALAR_FORMATTERS: list[tuple[type, Any]] = [
@@ -225,8 +220,8 @@ _SCALAR_FORMATTERS: list[tuple[type, Any]] = [
     (int, _format_integer),
     (float, float.__repr__),
     (complex, complex.__repr__),
-    (str, _format_string),
-    (bytes, _format_bytes),
+    (str, partial(_format_text, str, "characters")),
+    (bytes, partial(_format_text, bytes, "bytes")),
 ]
 _SEQUENCE_BRACKETS: list[tuple[Any, str, str]] = [
     (list, "[", "]"),

@@ -20,8 +20,8 @@ from ..files import collector
 from ..files.writer import write_job_files
 from ..isolation import landlock_run, run_mounts
 from ..isolation import syscalls as k
-from ..limits.namespace_usage import NamespaceUsage
 from ..limits.process_usage import ProcessUsage
+from ..limits.usage import NamespaceUsage
 from ..protocol import stack_dump
 from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
