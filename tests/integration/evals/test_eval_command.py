@@ -139,7 +139,7 @@ def test_an_interrupted_evaluation_finishes_what_is_under_way(examinee: Examined
     assert begun.wait(_PATIENCE_S)
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
-    while "finishing what is under way" not in process.stderr.readline():
+    while "finishing the active runs" not in process.stderr.readline():
         assert process.poll() is None
     go_on.set()
     out, err = process.communicate(timeout=_PATIENCE_S)
@@ -174,7 +174,7 @@ def test_a_budget_ends_it_and_says_what_was_not_run(run: Run, examinee: Examined
     command = ("eval", tasks, "-j", "1", "--max-tokens", "700")
     status, out, err = run(*command, server=server, **PLAIN)
     assert status == 5
-    assert "goes on where" in err
+    assert "continues where" in err
     assert "1 of 3 tasks broke off" in out
     assert "not complete: 2 of 3 tasks were not run" in out
 
