@@ -30,7 +30,7 @@ from greenloop.llm.chat import ChatSource
 from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report, SandboxInfo
 from greenloop.sandbox import open_sandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.throttled import ThrottledSandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import Tracing, trace_run
@@ -68,7 +68,7 @@ class AgentService:
         self.settings, self._tracing = settings, tracing
         self._sources = tuple(sources)
         self._stack = ExitStack()
-        self._base_sandbox: BaseSandbox | None = None
+        self._base_sandbox: Sandbox | None = None
         self._slots = threading.Semaphore(max(2, os.cpu_count() or 1))
         self._open_lock = threading.Lock()
 
@@ -206,10 +206,10 @@ class AgentService:
         """A view of the one sandbox. Raises SandboxError where there is none."""
         return ThrottledSandbox(await asyncio.to_thread(self._open_base_sandbox), self._slots)
 
-    def _open_base_sandbox(self) -> BaseSandbox:
+    def _open_base_sandbox(self) -> Sandbox:
         with self._open_lock:
             if self._base_sandbox is None:
                 box = self._stack.enter_context(open_sandbox(self.settings))
-                assert isinstance(box, BaseSandbox)
+                assert isinstance(box, Sandbox)
                 self._base_sandbox = box
             return self._base_sandbox
