@@ -139,7 +139,7 @@ def test_interrupted_evaluation_finishes_running_tasks(examinee: Examined) -> No
     assert started.wait(_TIMEOUT_S)
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
-    while "finishing what is under way" not in process.stderr.readline():
+    while "finishing the active runs" not in process.stderr.readline():
         assert process.poll() is None
     released.set()
     out, err = process.communicate(timeout=_TIMEOUT_S)
@@ -174,7 +174,7 @@ def test_budget_ends_the_evaluation_and_reports_tasks_not_run(run: Run, examinee
     command = ("eval", tasks, "-j", "1", "--max-tokens", "700")
     status, out, err = run(*command, server=server, **PLAIN)
     assert status == 5
-    assert "goes on where" in err
+    assert "continues where" in err
     assert "1 of 3 tasks broke off" in out
     assert "not complete: 2 of 3 tasks were not run" in out
 
