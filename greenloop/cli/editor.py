@@ -19,7 +19,7 @@ from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract, OutputCheck, Report
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.scripts.checks.json_form import check_to_json, checks_from_json
-from greenloop.specification.examples import extract_examples
+from greenloop.specification.examples import analyze_specification
 from greenloop.workflow.storage.request import RunRequest
 
 _MAX_CHECKS = 1000  # high enough to keep all that a user writes
@@ -40,8 +40,7 @@ def edit_contract(
         """Parse the contract, with the same checks as a model's contract."""
         return parse_contract(
             LLMResponse(text),
-            specification=request.specification,
-            given=extract_examples(request.specification),
+            specification=analyze_specification(request.specification),
             module=contract.module,
             allowed=allowed,
         )

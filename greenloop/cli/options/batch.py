@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -76,8 +76,13 @@ class EvalOptions(ConcurrencyOptions, DisplayOptions):
         typer.Argument(help="A .jsonl (or .jsonl.gz, .json) of tasks, or a folder of exercises."),
     ] = None
     format: Annotated[
-        Literal["auto", "greenloop", "humaneval", "mbpp", "evalplus", "exercism"],
-        typer.Option("--format", help="Format of the tasks; auto detects it from their keys."),
+        str,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="Format of the tasks: auto (detected from their keys), greenloop, humaneval, mbpp, "
+            "evalplus, exercism, or the format of an installed package.",
+        ),
     ] = "auto"
     compare: Annotated[
         tuple[Path, Path] | None,
