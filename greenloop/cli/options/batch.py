@@ -80,8 +80,8 @@ class EvalOptions(ConcurrencyOptions, DisplayOptions):
         typer.Option(
             "--format",
             metavar="NAME",
-            help="Format of the tasks: auto (detected from their keys), greenloop, humaneval, mbpp, "
-            "evalplus, exercism, or the format of an installed package.",
+            help="auto (by the tasks' keys), greenloop, humaneval, mbpp, evalplus, exercism, "
+            "or the name of a plugin.",
         ),
     ] = "auto"
     compare: Annotated[
