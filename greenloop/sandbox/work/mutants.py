@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.result_decoder import decode_events
+from greenloop.syntax.edit import TextEdit
 
 MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
 _MAX_RUNS, _MAX_SINGLE_RUNS = 4, 8
@@ -31,17 +32,14 @@ _OUTCOMES: tuple[MutantOutcome, ...] = (
 
 
 @dataclass(frozen=True)
-class ModuleEdit:
-    """One change: characters `start` to `end` become `text`.
+class ModuleEdit(TextEdit):
+    """An edit of a module, and what is compiled and tested for it.
 
     `unit` is the piece of the module that is compiled for it: its start and end in characters, its
     first line, and the name of the class whose member it is ('' for none). `lines` are the first
     and the last of the statement that it changes: tests that reach none of them are not run.
     """
 
-    start: int
-    end: int
-    text: str
     unit: tuple[int, int, int, str]
     lines: tuple[int, int]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.repair.generator import generate_edits
 from greenloop.repair.hints import Hints
 from greenloop.repair.patch_inputs import generate_probes
 from greenloop.repair.ranking import rank_edits
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.source import Source
 from greenloop.testsuite import TestFile
 
@@ -24,7 +24,7 @@ CRASHED = Hints(
 )
 
 
-def found(code: str, known: Hints) -> list[TextEdit]:
+def found(code: str, known: Hints) -> list[CandidateEdit]:
     tree = ast.parse(code)
     order = rank_edits(
         generate_edits(tree, Source(code), known), code, FaultLocalization(tree, (), known), 0

@@ -59,5 +59,5 @@ def test_an_error_whose_message_is_an_f_string_leaves_only_its_type() -> None:
 
 def test_a_value_beside_the_message_is_a_fault() -> None:
     found = generate_mutants("def f(a):\n    raise Wrong(a.b, f'{a.c}')\n")
-    faults = [item.replacement for item in found if not item.equivalence_reason]
+    faults = [item.edit.text for item in found if not item.equivalence_reason]
     assert "None" in faults

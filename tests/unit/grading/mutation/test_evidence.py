@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from greenloop.grading.mutation import generate_mutants, measure_mutation
 from greenloop.records import Mutation
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.mutants import ModuleEdit
 from greenloop.testsuite import TestFile
 
 CODE = '''\
@@ -152,12 +153,12 @@ def test_the_same_again(box: Sandbox, found: Mutation) -> None:
 def test_each_ends_as_in_a_whole_fresh_run(box: Sandbox) -> None:
     """The oracle: the changed module as a file, all tests, a process of its own."""
     every = [item for item in generate_mutants(CODE) if not item.equivalence_reason][::4]
-    splices = [ModuleEdit(m.start, m.end, m.replacement, m.unit, m.statement) for m in every]
+    splices = [item.edit for item in every]
     without_skip = TESTS.replace("@pytest.mark.skip", "#").replace("assert False", "pass")
     tests = [TestFile("test_solution.py", without_skip)]
     fast = box.run_mutants(CODE, tests, splices, module="solution", budget_s=200)
     for item, run in zip(every, fast.runs, strict=True):
-        fresh = box.run_tests(item.apply_to(CODE), tests, module="solution")
+        fresh = box.run_tests(item.edit.apply_to(CODE), tests, module="solution")
         assert (run.outcome in ("survived", "uncovered")) == fresh.passed, (item.id, run)
         assert run.outcome != "killed" or run.test in {*fresh.failing_tests, "collection"}
 
@@ -197,10 +198,10 @@ def test_what_one_mutant_leaves_is_not_held_against_the_next(box: Sandbox) -> No
     tests = [TestFile("test_solution.py", LEAKY_TESTS)]
     found = [*generate_mutants(LEAKY)]
     put = next(m for m in found if m.operator == "result" and m.function == "put")
-    same = ModuleEdit(put.start, put.end, "item * 1", put.unit, put.statement)  # changes nothing
+    same = replace(put.edit, text="item * 1")  # changes nothing
     size = next(m for m in found if m.operator == "result" and m.function == "size")
-    alike = ModuleEdit(size.start, size.end, "more + len(LEFT)", size.unit, size.statement)
-    spoiling = ModuleEdit(put.start, put.end, put.replacement, put.unit, put.statement)
+    alike = replace(size.edit, text="more + len(LEFT)")
+    spoiling = put.edit
     ran = box.run_mutants(
         LEAKY, tests, [spoiling, same, alike, spoiling], module="solution", budget_s=60
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.grading.mutation import generate_mutants, sample_mutants
-from greenloop.grading.mutation.bytecode import fingerprint_code
+from greenloop.syntax.bytecode import fingerprint_code
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 MODULES = (
@@ -41,12 +41,12 @@ def test_every_mutant_of_a_library_module_is_another_program(path: Path) -> None
     found = generate_mutants(code)
     assert found == generate_mutants(code)
     assert len({item.id for item in found}) == len(found)
-    assert [item.start for item in found] == sorted(item.start for item in found)
+    assert [item.edit.start for item in found] == sorted(item.edit.start for item in found)
     chosen = found[::EVERY]
-    programs = {identity_of(code), *(identity_of(item.apply_to(code)) for item in chosen)}
+    programs = {identity_of(code), *(identity_of(item.edit.apply_to(code)) for item in chosen)}
     assert len(programs) == len(chosen) + 1
     for item in found:
-        assert code[item.start : item.end] == item.original
+        assert code[item.edit.start : item.edit.end] == item.original
         assert item.before in code
         assert item.before != item.after
 

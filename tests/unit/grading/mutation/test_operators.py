@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.grading.mutation import generate_mutants
-from greenloop.grading.mutation.questions import list_operator_names
+from greenloop.grading.mutation.operators import OPERATORS
 
 GOLDEN = Path(__file__).parent / "golden.txt"
 PIECES = {
@@ -92,7 +92,7 @@ def test_all_mutants_are_the_ones_in_the_golden_file() -> None:
 
 def test_every_operator_is_in_it_and_asks_a_question() -> None:
     seen = [item for code in PIECES.values() for item in generate_mutants(code)]
-    assert {item.operator for item in seen} == set(list_operator_names())
+    assert {item.operator for item in seen} == {item.name for item in OPERATORS}
     for item in seen:
         assert "?" in item.question, item
         assert not re.search("{(where|old|new|line|left|right|compare)}", item.question), item
@@ -108,13 +108,13 @@ def test_a_mutant_says_where_it_is_and_what_it_changes() -> None:
     )
     found = next(item for item in generate_mutants(code) if item.operator == "boundary")
     assert (found.id, found.line, found.column) == ("3:14 boundary", 3, 14)
-    assert (found.function, found.original, found.replacement) == ("Top.k", "<", "<=")
+    assert (found.function, found.original, found.edit.text) == ("Top.k", "<", "<=")
     assert found.to_unified_diff("top.py", code) == (
         "--- top.py\n+++ top.py\n@@ -1,5 +1,5 @@\n class Top:\n     def k(self, n):\n"
         "-        if n < 0:\n+        if n <= 0:\n             n = -n\n         return n"
     )
     assert found.question == "What does Top.k do when n equals 0? (boundary of `n < 0`)"
-    assert found.apply_to(code) == code.replace("<", "<=")
+    assert found.edit.apply_to(code) == code.replace("<", "<=")
 
 
 @pytest.mark.parametrize("code", ["def f(:", "a = 1\0"])
@@ -137,6 +137,6 @@ def test_a_diff_applies_to_the_module_and_has_two_lines_on_each_side(end: str, l
         whole = code.rstrip("\n").split("\n")
         assert whole[first - 1 : first - 1 + len(old)] == old
         whole[first - 1 : first - 1 + len(old)] = new
-        changed = item.apply_to(code.replace("\n", end)).replace("\r\n", "\n")
+        changed = item.edit.apply_to(code.replace("\n", end)).replace("\r\n", "\n")
         assert "\n".join(whole) == changed.rstrip("\n")
         assert lines[-1][0] == " " or item.line == 9
