@@ -25,7 +25,7 @@ from greenloop import GreenloopError, run_coding_agent
 from greenloop.grading.mutation import Mutant, generate_mutants, sample_mutants
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.work.mutants import ModuleEdit, MutantRuns
+from greenloop.sandbox.work.mutants import MutantRuns
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
 
@@ -88,7 +88,7 @@ def synthetic() -> Case:
 
 def in_sandbox(box: Sandbox, case: Case, chosen: tuple[Mutant, ...]) -> MutantRuns:
     module = find_tested_module(case.tests)
-    splices = [ModuleEdit(m.start, m.end, m.replacement, m.unit, m.statement) for m in chosen]
+    splices = [item.edit for item in chosen]
     files = [TestFile(f"test_{module}.py", case.tests)]
     return box.run_mutants(case.code, files, splices, module=module, budget_s=BUDGET_S)
 
@@ -104,7 +104,7 @@ def in_processes(case: Case, chosen: tuple[Mutant, ...]) -> tuple[list[bool], Co
 def fails(case: Case, mutant: Mutant) -> bool:
     module = find_tested_module(case.tests)
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, f"{module}.py").write_text(mutant.apply_to(case.code), "utf-8")
+        Path(folder, f"{module}.py").write_text(mutant.edit.apply_to(case.code), "utf-8")
         Path(folder, f"test_{module}.py").write_text(case.tests, "utf-8")
         environment = {
             **os.environ,

@@ -1,4 +1,4 @@
-"""What of a person's folder does not go into a sandbox: what is made anew, and what is secret."""
+"""Files and folders of a project that are not copied into a sandbox: generated ones and secrets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _GENERATED_NAMES = frozenset(
 )
 _BUILD_FOLDERS = frozenset(
     "build dist target".split()
-)  # in the root alone: a package may be called so
+)  # only in the root: packages have these names too
 _SECRET_FOLDERS = frozenset(".ssh .gnupg .aws .azure .kube .docker .gcloud .env".split())
 _GENERATED_PATTERNS = "*.pyc *.pyo *.swp *~ .DS_Store .coverage .coverage.*".split()
 _SECRET_FILES = (
@@ -29,7 +29,7 @@ _ENVIRONMENT_MARKERS = ("pyvenv.cfg", "conda-meta")
 
 
 def explain_folder_exclusion(path: str, full_path: str) -> str:
-    """Why a folder is not read, '' where it is; `path` is relative to the root."""
+    """Return why a folder is excluded, '' if it is not; `path` is relative to the root."""
     name = path.rpartition("/")[2]
     if name.lower() in _SECRET_FOLDERS:
         return "it may hold secrets"
@@ -43,11 +43,11 @@ def explain_folder_exclusion(path: str, full_path: str) -> str:
 
 
 def explain_file_exclusion(path: str) -> str:
-    """The same for a file, by its name."""
+    """Return why a file is excluded by its name, '' if it is not."""
     name = path.rpartition("/")[2].lower()
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in _GENERATED_PATTERNS):
         return "it is made anew where it is needed"
-    if name.endswith(".py"):  # code, whatever it is called
+    if name.endswith(".py"):  # always code
         return ""
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in _SECRET_FILES):
         return "it may hold secrets"
@@ -55,5 +55,5 @@ def explain_file_exclusion(path: str) -> str:
 
 
 def explain_content_exclusion(content: bytes) -> str:
-    """The same for a file, by what is in it."""
+    """Return why a file is excluded by its content, '' if it is not."""
     return "it holds a private key" if _PRIVATE_KEY.search(content) else ""

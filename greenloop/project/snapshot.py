@@ -1,4 +1,4 @@
-"""A person's folder read into a Project: bounded, without its secrets, along no link out of it."""
+"""Snapshots of a user's folder: limited in size, without secrets and links that leave it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from greenloop.project.exclusions import (
 from greenloop.records import InputFile, Project
 from greenloop.sandbox.work.file_layout import MAX_BYTES, MAX_FILES, format_mb
 
-_MAX_FILES_SEEN = 50_000  # files; by then it is clear that this is too much
+_MAX_FILES_SEEN = 50_000  # then the scan ends: the limit is exceeded by far
 _MAX_LISTED = 5
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
 
@@ -30,14 +30,13 @@ def take_snapshot(
     max_bytes: int = MAX_BYTES,
     max_files: int = MAX_FILES,
 ) -> Project:
-    """What is in a folder, but for version control, environments, caches, builds and secrets.
+    """Read a folder without version control, environments, caches, builds and secrets.
 
-    `targets` are test files or folders, relative to the root. A link is followed only to a file
-    within the root. What was left out and may matter is in `Project.left_out`.
+    `targets` are test files or folders, relative to the root. Links are followed only to files in the
+    root. Excluded files that may matter are listed in `Project.left_out`.
 
     Raises:
-        InputError: the folder cannot be read, a target is not in it, or it is too much; then the
-            largest of what is in it are named.
+        InputError: the folder cannot be read, or is too large; then its largest entries are named.
     """
     root = root.resolve()
     if not root.is_dir():
@@ -53,14 +52,14 @@ def take_snapshot(
 
 @dataclass
 class _FolderScan:
-    """Sizes of the files that go in, by path; and why others do not."""
+    """Sizes of the files of a snapshot by path, and why others are excluded."""
 
     root: str
     sizes: dict[str, int] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
     def walk(self, above: str) -> None:
-        """All below one folder; `above` is '' or its path with a slash."""
+        """Visit all files below a folder; `above` is its path with a slash, or ''."""
         try:
             names = sorted(os.listdir(f"{self.root}/{above}"))
         except OSError as error:
@@ -98,16 +97,16 @@ class _FolderScan:
             self._exclude(path, "it is no regular file, or a link that is not followed")
 
     def _resolve_link(self, path: str, full_path: str) -> os.stat_result:
-        """What a link leads to where that is a file in the root that goes in, too; else the link."""
+        """Return the status of a link's target if that is in the snapshot too, else of the link."""
         there = os.path.realpath(full_path)
         within = os.path.relpath(there, self.root)
         state = os.stat(there)
-        withheld = explain_file_exclusion(within) or any(
+        is_excluded = explain_file_exclusion(within) or any(
             explain_folder_exclusion(str(folder), f"{self.root}/{folder}")
             for folder in list(Path(within).parents)[:-1]
         )
-        is_outside = within.startswith("..") or os.path.isabs(within)
-        if is_outside or withheld or not stat.S_ISREG(state.st_mode):
+        leaves_root = within.startswith("..") or os.path.isabs(within)
+        if leaves_root or is_excluded or not stat.S_ISREG(state.st_mode):
             return os.lstat(full_path)
         return state
 
@@ -117,6 +116,7 @@ class _FolderScan:
             self.left_out.append(f"{shown}: {reason}")
 
     def read_files(self) -> Iterator[InputFile]:
+        """Yield the files whose content may be copied."""
         for path, size in self.sizes.items():
             content = _read_content(os.path.realpath(f"{self.root}/{path}"), size)
             why = "it cannot be read" if content is None else explain_content_exclusion(content)
@@ -127,7 +127,7 @@ class _FolderScan:
 
 
 def _read_content(path: str, size: int) -> bytes | None:
-    """None where it cannot be read, or is no longer what it was."""
+    """Return a file's content; None if it cannot be read or has grown since the scan."""
     try:
         with open(os.open(path, _FLAGS), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -147,7 +147,7 @@ def _is_encodable(path: str) -> bool:
 
 
 def _describe_excess(root: Path, scan: _FolderScan, max_bytes: int, max_files: int) -> str:
-    """Says how much there is, and what the most of it is."""
+    """Return a message with the size of the folder and its largest entries."""
     total, count = sum(scan.sizes.values()), len(scan.sizes)
     many = "more than " if count > _MAX_FILES_SEEN else ""
     by_place: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Repair without a model: single edits at suspicious places, tried until the tests pass."""
+"""Search-based repair: single edits at suspicious lines, tried until the tests pass."""
 
 from greenloop.repair.search import search_patches
 

@@ -1,90 +1,70 @@
-"""One node of a module, with all that an operator needs to propose edits of it."""
+"""One node of a module, with everything that an operator needs to propose edits of it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from greenloop.repair.hints import Hints
 from greenloop.repair.scope import NameScope
 from greenloop.syntax.edit import TextEdit
-from greenloop.syntax.source import Located, Source
+from greenloop.syntax.nodes import NodeContext
+from greenloop.syntax.source import Located
 
 _ATOMIC_NODES = (
-    ast.Name,
-    ast.Constant,
-    ast.Attribute,
-    ast.Subscript,
-    ast.Call,
-    ast.List,
-    ast.Dict,
-    ast.Set,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.JoinedStr,
+    *(ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Dict, ast.Set),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.JoinedStr),
 )
 _UNPARENTHESIZED_PARENTS = (
-    ast.Call,
-    ast.Return,
-    ast.Assign,
-    ast.AugAssign,
-    ast.keyword,
-    ast.Slice,
-    ast.Tuple,
-    ast.List,
+    *(ast.Call, ast.Return, ast.Assign, ast.AugAssign, ast.keyword, ast.Slice, ast.Tuple, ast.List),
 )
 _MAX_DESCRIPTION_CHARS = 70
 
 
 @dataclass(frozen=True)
-class NodeContext:
-    node: ast.AST
-    ancestors: tuple[ast.AST, ...]
-    source: Source
-    scope: NameScope
-    hints: Hints
+class CandidateEdit(TextEdit):
+    """An edit that may repair a module.
 
-    @property
-    def parent(self) -> ast.AST | None:
-        return self.ancestors[-1] if self.ancestors else None
+    `description` says what it does, `line` (from 1) is where the fault would be. `cost` is 1 for the
+    most common kinds of repair and higher for less common ones.
+    """
 
-    def text(self, node: Located) -> str:
-        return self.source.get_segment(node)
+    kind: str
+    description: str
+    cost: float
+    line: int
+
+
+@dataclass(frozen=True)
+class RepairContext(NodeContext):
+    """A node's context, the names in scope, and hints from the failures."""
+
+    scope: NameScope = field(default_factory=lambda: NameScope(None))
+    hints: Hints = field(default_factory=Hints)
 
     def parenthesized_text(self, node: ast.expr) -> str:
-        """Its text, in parentheses where it would fall apart without."""
-        text = self.source.get_segment(node)
+        """Return a node's text as an operand, in parentheses if it needs them."""
+        text = self.text(node)
         return text if isinstance(node, _ATOMIC_NODES) else f"({text})"
 
     def replacement_text(self, node: ast.expr) -> str:
-        """Its text as it can stand in the place of this spot's node."""
-        text = self.source.get_segment(node)
-        free = (
-            isinstance(self.parent, _UNPARENTHESIZED_PARENTS)
-            and not self.is_field("func")
-            and "\n" not in text
-        )
-        return text if free else self.parenthesized_text(node)
+        """Return a node's text as it can replace this context's node."""
+        text = self.text(node)
+        needs_none = isinstance(self.parent, _UNPARENTHESIZED_PARENTS) and not self.is_field("func")
+        return text if needs_none and "\n" not in text else self.parenthesized_text(node)
 
-    def replace_node(self, node: Located, text: str, kind: str, cost: float) -> TextEdit:
-        """One node has another text."""
-        return self.replace_span(*self.source.span(node), text, kind, cost)
+    def edit(self, node: Located, text: str, kind: str, cost: float) -> CandidateEdit:
+        """Return the edit that replaces a node."""
+        return self.edit_span(*self.source.span(node), text, kind, cost)
 
-    def replace_span(self, start: int, end: int, text: str, kind: str, cost: float) -> TextEdit:
+    def edit_span(self, start: int, end: int, text: str, kind: str, cost: float) -> CandidateEdit:
+        """Return the edit that replaces the characters `start` to `end`."""
         old, new = (_shorten(item) for item in (self.source.text[start:end], text))
-        words = f"{kind}: `{old}` becomes `{new}`" if old else f"{kind}: `{new}` is added"
+        description = f"{kind}: `{old}` becomes `{new}`" if old else f"{kind}: `{new}` is added"
         if not new:
-            words = f"{kind}: `{old}` is gone"
-        return TextEdit(start, end, text, kind, words, cost, self.source.get_line_number(start))
-
-    def is_field(self, name: str) -> bool:
-        """Whether the node is this field of its parent."""
-        return getattr(self.parent, name, None) is self.node
-
-
-Operator = Callable[[NodeContext], Iterator[TextEdit]]
+            description = f"{kind}: `{old}` is gone"
+        line = self.source.get_line_number(start)
+        return CandidateEdit(start, end, text, kind, description, cost, line)
 
 
 def _shorten(text: str) -> str:

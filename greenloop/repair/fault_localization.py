@@ -22,36 +22,34 @@ _MAX_LINES_BACK = 6
 
 
 class FaultLocalization:
-    """Between 0 and 1 for each line: 1 for the most suspicious ones."""
+    """The suspicion of each line, between 0 and 1: 1 for the most suspicious ones."""
 
     def __init__(self, tree: ast.Module, reached: Sequence[BaselineResult], hints: Hints) -> None:
         scores = compute_ochiai_scores(reached)
         for line in {line for line, _ in hints.crashes}:
             scores[line] = scores.get(line, 0.0) + _CRASH_BONUS
         self._has_no_scores = not reached or not any(scores.values())
-        most = max(scores.values(), default=0.0) or 1.0
-        self._scores = {line: score / most for line, score in scores.items()}
+        highest = max(scores.values(), default=0.0) or 1.0
+        self._scores = {line: score / highest for line, score in scores.items()}
         if not self._has_no_scores:
             self._score_import_time_lines(tree)
             self._clear_unexecuted_lines(tree)
 
     def score_line(self, line: int) -> float:
-        """Of the line, or of the one that its statement began on."""
+        """Return the suspicion of a line, or of the line on which its statement starts."""
         if self._has_no_scores:
             return self._scores.get(line, _UNKNOWN_SCORE)
         lines = range(line, max(0, line - _MAX_LINES_BACK), -1)
         return next((self._scores[item] for item in lines if item in self._scores), 0.0)
 
     def _score_import_time_lines(self, tree: ast.Module) -> None:
-        """A definition is as suspicious as what uses it: no test is seen to reach it."""
+        """Score definitions like the code that uses them: they run at import, before any test."""
         nodes = list(ast.walk(tree))
         for node in nodes:
             if isinstance(node, FunctionNode):
-                inside = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+                body = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
                 head = range(node.lineno, node.body[0].lineno)
-                self._raise_scores(
-                    head, max((self._scores.get(n, 0.0) for n in inside), default=0.0)
-                )
+                self._raise_scores(head, max((self._scores.get(n, 0.0) for n in body), default=0.0))
         for node in nodes:
             if isinstance(node, (ast.Module, ast.ClassDef)):
                 for item in node.body:
@@ -84,7 +82,7 @@ class FaultLocalization:
 
 
 def compute_ochiai_scores(reached: Sequence[BaselineResult]) -> dict[int, float]:
-    """The coefficient of each line that a test reaches. A hang is a failure."""
+    """Return the Ochiai coefficient of each line that a test reaches. A timeout is a failure."""
     failing = [item.lines for item in reached if item.outcome in ("failed", "timeout")]
     passing = [item.lines for item in reached if item.outcome == "passed"]
     counts: Mapping[int, int] = _count_lines(failing)

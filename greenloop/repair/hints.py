@@ -1,4 +1,4 @@
-"""What the failures of a red run give away about the missing piece: values, exceptions, places."""
+"""Hints for a repair in the failures of a run: expected values, exceptions, crashes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ _MAX_VALUES, _MAX_VALUE_CHARS = 4, 12
 
 @dataclass(frozen=True)
 class Hints:
-    """`values`: source of short literals that tests expected; `raising`: names of exceptions that
-    did not come; `crashes`: line of the module and name of the exception that came there; `hangs`:
-    whether a test did not come to its end.
+    """Hints of all failures of a run.
+
+    `expected_values` are short literals (as source) that tests expected, `expected_exceptions` names
+    of exceptions that were not raised, `crashes` pairs of a line of the module and the name of the
+    exception raised there. `has_timeout` says whether a test did not end in time.
     """
 
     expected_values: tuple[str, ...] = ()
@@ -27,7 +29,7 @@ class Hints:
 
 
 def extract_hints(run: TestRun, module: str) -> Hints:
-    """Of all failures of a run on `module`."""
+    """Collect the hints of all failures of a run on `module`."""
     values: dict[str, None] = {}
     raising: dict[str, None] = {}
     crashes: dict[tuple[int, str], None] = {}
@@ -38,15 +40,15 @@ def extract_hints(run: TestRun, module: str) -> Hints:
         if line:
             crashes[line, failure.exception.rpartition(".")[2]] = None
     names = tuple(item.rpartition(".")[2] for item in raising)
-    hangs = run.ending in ("timeout", "cpu")
-    return Hints(tuple(values)[:_MAX_VALUES], names, tuple(crashes), hangs)
+    has_timeout = run.ending in ("timeout", "cpu")
+    return Hints(tuple(values)[:_MAX_VALUES], names, tuple(crashes), has_timeout)
 
 
 def _find_expected_literals(failure: Failure) -> list[str]:
-    compared = failure.assertion
+    assertion = failure.assertion
     sides = list(_find_compared_expressions(failure))
-    if compared is not None and compared.operator in ("==", "is"):
-        sides += [compared.right, compared.left]
+    if assertion is not None and assertion.operator in ("==", "is"):
+        sides += [assertion.right, assertion.left]
     found = []
     for side in sides:
         try:
@@ -59,7 +61,7 @@ def _find_expected_literals(failure: Failure) -> list[str]:
 
 
 def _find_compared_expressions(failure: Failure) -> Iterator[str]:
-    """What the lines of the traceback compare with: `assert f() == 0.0` where f() raised."""
+    """Yield the right sides of the assertions in a traceback: `0.0` in `assert f() == 0.0`."""
     for frame in failure.frames:
         try:
             _, word, rest = frame.text.partition("assert ")
@@ -72,7 +74,7 @@ def _find_compared_expressions(failure: Failure) -> Iterator[str]:
 
 
 def _find_module_line(failure: Failure, module: str) -> int:
-    """The innermost line of the module in a failure's traceback; 0 for none."""
+    """Return the innermost line of the module in a failure's traceback; 0 for none."""
     lines = [item.line for item in failure.frames if _is_module_file(item.file, module)]
     return lines[-1] if lines else 0
 

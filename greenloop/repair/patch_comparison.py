@@ -1,7 +1,7 @@
-"""Several plausible patches: which do the same, and which stands out, on calls no test makes.
+"""Comparison of plausible patches by their results on calls that no test makes.
 
-Patches that people would write differently and that do the same support each other: what most of
-the likelihood agrees on comes first. That is no proof either; it only orders the list.
+Patches with the same results support each other: those on which most of the likelihood agrees come
+first. That is no proof; it only orders the list.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from greenloop.sandbox.api import CallResults
 from greenloop.testsuite import TestFile
 
 _TIMEOUT_SECONDS, _MAX_DISAGREEMENTS, _MAX_ANSWER_CHARS = 1.5, 5, 60
-_LIKELIHOOD_DECAY = (
-    2.5  # a patch that is one unit of cost farther is so many times (e to it) less likely
-)
+_LIKELIHOOD_DECAY = 2.5  # a patch whose score is 1 higher is e**2.5 times less likely
 _AGREEMENT_WEIGHT, _BREAKDOWN_WEIGHT = 0.35, 0.6
 _BREAKDOWN_EXCEPTIONS = (
     "NameError",
@@ -53,7 +51,7 @@ def compare_patches(
     seed: int,
     remaining_s: Callable[[], float],
 ) -> PatchComparison | None:
-    """None where there is nothing to tell apart, or no time to."""
+    """Order patches by agreement; None if there are no two patches, no calls, or no time."""
     calls = generate_probes(code, tests, seed).calls
     if len(candidates) < 2 or not calls:
         return None
@@ -85,7 +83,7 @@ def compare_patches(
 
 
 def _format_answers(answers: CallResults) -> tuple[str, ...]:
-    """Each answer as text that can be compared."""
+    """Return each answer as a text that can be compared."""
     found = []
     for event in answers.events:
         if event is None:
@@ -98,7 +96,7 @@ def _format_answers(answers: CallResults) -> tuple[str, ...]:
 
 
 def _format_value(value: Any) -> str:
-    """A tagged value as Python would show it, or as it came."""
+    """Return the repr of an encoded value, or its JSON if it cannot be decoded."""
     try:
         return _stable_repr(decode_value(value))
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError):
@@ -115,13 +113,13 @@ def _stable_repr(value: Any) -> str:
 def _agreement_share(
     one: tuple[str, ...], answers: Sequence[tuple[str, ...]], weights: Sequence[float]
 ) -> float:
-    """The share, by likelihood, of the patches that answer everything as this one does."""
+    """Return the share, by likelihood, of the patches with the same answers to all calls."""
     agreeing = sum(weight for other, weight in zip(answers, weights, strict=True) if other == one)
     return agreeing / sum(weights)
 
 
 def _breakdown_share(one: tuple[str, ...], answers: Sequence[tuple[str, ...]]) -> float:
-    """The share of calls on which this one alone among all breaks down."""
+    """Return the share of calls on which this patch breaks down and not all patches do."""
     count = 0
     for number, text in enumerate(one):
         if _is_breakdown(text):

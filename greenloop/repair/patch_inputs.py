@@ -1,4 +1,4 @@
-"""Calls like those of the tests, with other arguments: what tells plausible patches apart."""
+"""Calls like those of the tests with other arguments, on which plausible patches may differ."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 @dataclass(frozen=True)
 class Probes:
-    """Source of calls on the module's names, as tests make them with values that are written out."""
+    """Calls of the module's functions and classes, as source with literal arguments."""
 
     calls: tuple[str, ...]
 
 
 def generate_probes(code: str, tests: Sequence[TestFile], seed: int) -> Probes:
-    """None of them is a call of the tests themselves."""
+    """Return variants of the calls in the tests; none of them is itself in the tests."""
     try:
         tree = ast.parse(code)
     except _PARSE_ERRORS:
         return Probes(())
     names = {item.name for item in tree.body if isinstance(item, (ast.FunctionDef, ast.ClassDef))}
     seen = dict.fromkeys(text for item in tests for text in _extract_calls(item.code, names))
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     varied: dict[str, None] = {}
     for text in list(seen)[:_MAX_CALLS]:
         varied.update(dict.fromkeys(item for item in _generate_variants(text) if item not in seen))
     found = list(varied)
     if len(found) > _MAX_PROBES:
-        found = [found[n] for n in sorted(chance.sample(range(len(found)), _MAX_PROBES))]
+        found = [found[n] for n in sorted(rng.sample(range(len(found)), _MAX_PROBES))]
     return Probes(tuple(found))
 
 
@@ -55,7 +55,7 @@ def _extract_calls(code: str, names: set[str]) -> Iterator[str]:
 
 
 def _find_root_name(node: ast.expr) -> str:
-    """`f` of `f(…)`, of `m.f(…)`, and of `f(…).g(…)`."""
+    """Return `f` for `f(…)`, for `m.f(…)`, and for `f(…).g(…)`."""
     while isinstance(node, (ast.Call, ast.Attribute)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             return node.attr
@@ -64,7 +64,7 @@ def _find_root_name(node: ast.expr) -> str:
 
 
 def _collect_constants(tree: ast.Module) -> dict[str, ast.expr]:
-    """Names of a test file that stand for a value that is written out."""
+    """Return the names of a test file that are set to a literal, with their values."""
     found: dict[str, ast.expr] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -96,7 +96,7 @@ def _inline_constants(node: ast.Call, constants: dict[str, ast.expr]) -> ast.exp
 
 
 def _generate_variants(text: str) -> Iterator[str]:
-    """One value changed at a time."""
+    """Yield variants of a call, each with one value changed."""
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
         for name, value in list(ast.iter_fields(node)):

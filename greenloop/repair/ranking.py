@@ -1,50 +1,69 @@
-"""In which order edits are tried, and so which of several plausible ones comes first."""
+"""The order in which edits are tried, and thereby the order of plausible patches."""
 
 from __future__ import annotations
 
+import difflib
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from greenloop.records import Patch
+from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
-from greenloop.syntax.edit import TextEdit
 
-_SUSPICION_WEIGHT = 2.0  # of a place that is not suspicious at all, in units of an edit's cost
+_SUSPICION_WEIGHT = 2.0  # added to the cost of an edit at a line that is not suspicious
 _MAX_EDITS = 8000
 
 
 @dataclass(frozen=True)
 class RankedEdit:
-    """`score`: less is better. `number`: its place, from 1."""
+    """An edit with its score (lower is better) and its rank, from 1."""
 
-    edit: TextEdit
+    edit: CandidateEdit
     suspicion: float
     score: float
     rank: int
 
 
 def rank_edits(
-    edits: Iterable[TextEdit], code: str, localization: FaultLocalization, seed: int
+    edits: Iterable[CandidateEdit], code: str, localization: FaultLocalization, seed: int
 ) -> list[RankedEdit]:
-    """Best first; of edits that make the same text the cheapest. `seed` decides between equals."""
-    best: dict[str, tuple[float, float, TextEdit]] = {}
+    """Return edits best first, of those with the same result the cheapest; `seed` breaks ties."""
+    best: dict[str, tuple[float, float, CandidateEdit]] = {}
     for edit in edits:
-        place = localization.score_line(edit.line)
+        suspicion = localization.score_line(edit.line)
         key = edit.apply_to(code)
-        if place <= 0 or key == code:
+        if suspicion <= 0 or key == code:
             continue
-        score = edit.cost + _SUSPICION_WEIGHT * (1 - place)
+        score = edit.cost + _SUSPICION_WEIGHT * (1 - suspicion)
         if key not in best or score < best[key][0]:
-            best[key] = (score, place, edit)
-    equals = random.Random(seed)
-    drawn = [
-        (round(score, 4), equals.random(), place, edit) for score, place, edit in best.values()
+            best[key] = (score, suspicion, edit)
+    rng = random.Random(seed)
+    ordered = [
+        (round(score, 4), rng.random(), suspicion, edit) for score, suspicion, edit in best.values()
     ]
     if not seed:
-        drawn.sort(key=lambda item: (item[0], item[3].start, item[3].text))
+        ordered.sort(key=lambda item: (item[0], item[3].start, item[3].text))
     else:
-        drawn.sort(key=lambda item: item[:2])
+        ordered.sort(key=lambda item: item[:2])
     return [
-        RankedEdit(edit, place, score, number)
-        for number, (score, _, place, edit) in enumerate(drawn[:_MAX_EDITS], 1)
+        RankedEdit(edit, suspicion, score, rank)
+        for rank, (score, _, suspicion, edit) in enumerate(ordered[:_MAX_EDITS], 1)
     ]
+
+
+def build_patch(ranked: RankedEdit, code: str, module: str, agreeing: float | None = None) -> Patch:
+    """Return the record of an edit that passed."""
+    changed = ranked.edit.apply_to(code)
+    name = f"{module}.py"
+    lines = (code.splitlines(), changed.splitlines())
+    return Patch(
+        code=changed,
+        diff="\n".join(difflib.unified_diff(*lines, name, name, lineterm="")),
+        change=ranked.edit.description,
+        line=ranked.edit.line,
+        suspicion=round(ranked.suspicion, 4),
+        distance=round(ranked.edit.cost, 2),
+        number=ranked.rank,
+        agreeing=agreeing,
+    )

@@ -1,4 +1,4 @@
-"""Which names are at hand in a function, and what they are used as."""
+"""The names in scope of a function, and how they are used."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ _ALLOWED_BUILTINS = frozenset(
 
 @dataclass(frozen=True)
 class NameScope:
-    """Of one function, or of the module where `function` is None.
+    """The scope of a function, or of the module if `function` is None.
 
-    `names` are its parameters and variables, in the order of the text; `own` is what stands for
-    the object ('self', or ''), `attributes` such as `self.size`; `constants` and `functions` are
-    the module's. `roles` tells for a name or attribute in what positions it stands. `donors` are
-    the source texts of small expressions of the function, `conditions` those of its comparisons,
-    `own_statements` and `other_statements` simple statements of the function and of the rest of
-    the module that could stand in it. `numbers` are variables that are set to a whole number.
+    `names` are parameters and variables in the order of the text, `attributes` have the form
+    `self.size`, `constants` and `functions` are the module's. `roles` maps a name or attribute to the
+    syntactic positions in which it is used. `donors` are small expressions of the function as source,
+    `conditions` its comparisons; `function_statements` and `module_statements` are simple statements
+    of the function and of the rest of the module that use only names in scope.
     """
 
     function: FunctionNode | None
@@ -46,14 +45,14 @@ class NameScope:
         return (*self.names, *self.attributes)
 
     def has_common_role(self, one: str, other: str) -> bool:
-        """Whether both are used in the same way somewhere."""
+        """Return whether both are used in the same syntactic position somewhere."""
         return bool(self.roles.get(one, frozenset()) & self.roles.get(other, frozenset()))
 
 
 def build_scope(
     tree: ast.Module, function: FunctionNode | None, enclosing_class: ast.ClassDef | None
 ) -> NameScope:
-    """The scope of a function, which may be a method of the class `around`."""
+    """Build the scope of a function, which may be a method of `enclosing_class`."""
     constants, functions = _collect_module_names(tree)
     if function is None:
         names = tuple(dict.fromkeys((*constants, *functions)))
@@ -104,7 +103,7 @@ def _list_parameters(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes below, in the order of the text."""
+    """Yield all nodes below a node, in the order of the text."""
     for child in ast.iter_child_nodes(node):
         yield child
         yield from _walk_in_order(child)
@@ -117,7 +116,7 @@ def _is_stored(node: ast.Name) -> bool:
 def _collect_class_members(
     class_node: ast.ClassDef, self_name: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Attributes as `self.size`, and names of methods."""
+    """Return attributes (`self.size`) and names of methods."""
     methods = [item.name for item in class_node.body if isinstance(item, FunctionNode)]
     found = [
         f"{self_name}.{node.attr}"
@@ -180,7 +179,7 @@ def _collect_conditions(function: FunctionNode) -> Iterator[str]:
 def _collect_statements(
     tree: ast.Module, function: FunctionNode, known: set[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of the function, and of the rest of the module as far as it uses what is known here."""
+    """Return statements of the function, and of the rest of the module, that use known names."""
     own = set(ast.walk(function))
     found: tuple[dict[str, None], dict[str, None]] = ({}, {})
     for item in ast.walk(tree):

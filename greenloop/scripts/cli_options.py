@@ -1,4 +1,4 @@
-"""The options and arguments of a script's command line, as far as its source shows them."""
+"""Command-line options and arguments of a script, found in its source."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from greenloop.syntax.nodes import get_last_name
 
 _DECLARING_FUNCTIONS = frozenset(
     {"add_argument", "add_option", "add_parser", "option", "argument", "Option"}
@@ -28,12 +30,12 @@ class Option:
 
     @property
     def normalized_names(self) -> frozenset[str]:
-        """Without dashes, so that `file` and `--file` are the same."""
+        """The names without leading dashes, so that `file` and `--file` are the same."""
         return frozenset(name.lstrip("-").rstrip("=").replace("_", "-") for name in self.names)
 
 
 def find_options(tree: ast.Module) -> Iterator[Option]:
-    """Of argparse, optparse, click, typer, getopt, and of comparisons with `--name`."""
+    """Yield the options of argparse, optparse, click, typer and getopt, and compared strings."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from _options_from_call(node)
@@ -46,19 +48,18 @@ def find_options(tree: ast.Module) -> Iterator[Option]:
 
 
 def find_options_by_pattern(source: str) -> Iterator[Option]:
-    """Of a source that does not parse: what is declared by a call with plain names."""
+    """Yield the options of a source that does not parse, found by a pattern."""
     for names in _DECLARING_CALL.findall(source):
         yield Option(tuple(_QUOTED_NAME.findall(names)))
 
 
 def reads_arguments(source: str) -> bool:
-    """Whether the source seems to read its command line at all."""
+    """Return whether the source seems to read its command line."""
     return _COMMAND_LINE_USE.search(source) is not None
 
 
 def _options_from_call(node: ast.Call) -> Iterator[Option]:
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    called = node.func.id if isinstance(node.func, ast.Name) else called
+    called = get_last_name(node.func)
     if called in ("getopt", "gnu_getopt"):
         yield from _options_from_getopt(node)
     elif called in _DECLARING_FUNCTIONS:
@@ -85,7 +86,7 @@ def _options_from_getopt(node: ast.Call) -> Iterator[Option]:
 
 
 def _options_from_comparison(nodes: list[ast.expr]) -> Iterator[Option]:
-    """`arg == "--all"` and `arg in ("-a", "--all")` are one option each."""
+    """Yield one option each for `arg == "--all"` and `arg in ("-a", "--all")`."""
     for node in nodes:
         inner = node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]
         names = tuple(
@@ -96,7 +97,7 @@ def _options_from_comparison(nodes: list[ast.expr]) -> Iterator[Option]:
 
 
 def _is_command(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether its parameters are options: typer makes a command of it. Click names them above it."""
+    """Return whether the parameters are options, as in typer; click declares them in decorators."""
     words = [ast.unparse(item).partition("(")[0] for item in node.decorator_list]
     if any(word.endswith(("option", "argument")) for word in words):
         return False

@@ -1,4 +1,4 @@
-"""A script's run judged: each check a test."""
+"""Evaluation of a script's run: each check becomes a test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXCEPTION_BY_KIND = {"prints": "NoOutput", "made": "FileMissing", "filled": "Fi
 
 @dataclass
 class _Evaluation:
-    """What the checks came to so far. `silent` and `absent`: told once, not again for each check."""
+    """Results so far. Missing output and missing files are reported once, not for each check."""
 
     tests: list[TestOutcome] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -34,27 +34,26 @@ class _Evaluation:
 
 
 def evaluate_checks(run: ScriptRun, checks: Sequence[OutputCheck]) -> TestRun:
-    """The run in the terms of the loop: each check a test of the check's id.
+    """Return the run as a test run in which each check is a test with the check's id.
 
-    `exit status 0` is judged whether it stands in `checks` or not, and that inputs were left alone
-    where they were not. After a bad end a check that does not hold is `skipped`: not passed, so that
-    it counts as failing, but without a failure of its own, for the bad end explains it. The same
-    holds for what a missing file or an empty output explains.
+    `exit status 0` is always evaluated, and changed inputs are always a failure. After a failed run a
+    check that does not hold is `skipped`: it counts as failing, but has no failure of its own, because
+    the failed run explains it. The same applies to checks that a missing file or empty output explains.
     """
-    judged = _Evaluation()
+    evaluation = _Evaluation()
     broken = failure_from_run(run, expect_success().id)
-    judged.add(expect_success().id, "failed" if broken else "passed", broken)
+    evaluation.add(expect_success().id, "failed" if broken else "passed", broken)
     if run.changed_inputs:
-        judged.add(INPUTS_UNCHANGED, "failed", _failure_from_changed_inputs(run))
+        evaluation.add(INPUTS_UNCHANGED, "failed", _failure_from_changed_inputs(run))
     for check in checks:
         if check.kind not in ("status", "kept"):
-            _evaluate_check(judged, check, run, is_successful=broken is None)
+            _evaluate_check(evaluation, check, run, is_successful=broken is None)
     return TestRun(
         ending=run.ending,
         detail=run.detail,
         exit_status=run.exit_status,
-        tests=tuple(judged.tests),
-        failures=tuple(judged.failures),
+        tests=tuple(evaluation.tests),
+        failures=tuple(evaluation.failures),
         limits_hit=run.limits_hit,
         output=_excerpt_output(run),
         duration_s=run.duration_s,
@@ -77,20 +76,18 @@ def _evaluate_check(
 
 
 def _mark_if_reported(evaluation: _Evaluation, check: OutputCheck, run: ScriptRun) -> bool:
-    """Whether an earlier failure is the cause: that nothing was printed, or the file not made."""
+    """Return whether missing output or a missing file explains it and was already reported."""
     if check.kind == "silent":
         return False
     if not check.file:
-        told, evaluation.has_reported_silence = (
-            evaluation.has_reported_silence,
-            evaluation.has_reported_silence or not run.stdout.strip(),
-        )
-        return told
+        reported = evaluation.has_reported_silence
+        evaluation.has_reported_silence = reported or not run.stdout.strip()
+        return reported
     if any(item.path == check.file and item.size for item in run.made):
         return False
-    told = check.file in evaluation.reported_missing_files
+    reported = check.file in evaluation.reported_missing_files
     evaluation.reported_missing_files.add(check.file)
-    return told
+    return reported
 
 
 def _failure_from_check(check: OutputCheck, message: str) -> Failure:
@@ -105,7 +102,7 @@ def _failure_from_changed_inputs(run: ScriptRun) -> Failure:
 
 
 def _excerpt_output(run: ScriptRun) -> str:
-    """The ends of both streams, cut: what a person sees of the run."""
+    """Return the last lines of both streams."""
     half = _MAX_OUTPUT_CHARS // 2
     parts = [
         tail(item, _MAX_OUTPUT_LINES, half) for item in (run.stdout, run.stderr) if item.strip()

@@ -1,4 +1,4 @@
-"""How a script came to its end, where that was not well: one failure, told as it is."""
+"""The failure of a script's run: exception, frames, last output."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ from greenloop.records import Failure, Frame
 from greenloop.records.script_result import ScriptError, ScriptFrame, ScriptRun
 from greenloop.scripts.output_excerpts import tail
 
-_MAX_VALUES, _MAX_VALUE_CHARS, _MAX_STDERR_LINES, _MAX_STDOUT_LINES, _MAX_OUTPUT_CHARS = (
-    8,
-    100,
-    6,
-    8,
-    1200,
-)
+_MAX_VALUES, _MAX_VALUE_CHARS = 8, 100
+_MAX_STDERR_LINES, _MAX_STDOUT_LINES, _MAX_OUTPUT_CHARS = 6, 8, 1200
 _TRACEBACK_HEADER = "Traceback (most recent call last):"
 _EXCEPTION_BY_ENDING = {
     "timeout": ("Timeout", "the script was stopped: time was up"),
@@ -28,9 +23,9 @@ _EXCEPTION_BY_ENDING = {
 
 
 def failure_from_run(run: ScriptRun, test: str) -> Failure | None:
-    """Why the run did not come to a good end, as a failure of `test`; None where it did.
+    """Return why the run failed, as a failure of `test`; None if it succeeded.
 
-    `output` holds the values of the last frame's names, and the last lines of what was printed.
+    Its `output` holds the local values of the last frame and the last lines of both streams.
     """
     if run.ending == "finished" and run.exit_status == 0 and run.error is None:
         return None
@@ -49,18 +44,14 @@ def _describe_end(run: ScriptRun) -> tuple[str, str]:
     if run.ending != "finished":
         return _describe_stop(run)
     limits = f"\n(limit reached: {', '.join(run.limits_hit)})" if run.limits_hit else ""
+    extra = limits + _describe_refused_requests(run)
     if run.error is not None:
-        return run.error.exception, (
-            run.error.message or "(no message)"
-        ) + limits + _describe_refused_requests(run)
+        return run.error.exception, (run.error.message or "(no message)") + extra
     said = tail(run.stderr, _MAX_STDERR_LINES, _MAX_OUTPUT_CHARS) or tail(
         run.stdout, 3, _MAX_OUTPUT_CHARS
     )
     last = f"; it said last:\n{said}" if said else "; it said nothing"
-    return (
-        "SystemExit",
-        f"ended with status {run.exit_status}{last}{limits}{_describe_refused_requests(run)}",
-    )
+    return "SystemExit", f"ended with status {run.exit_status}{last}{extra}"
 
 
 def _describe_stop(run: ScriptRun) -> tuple[str, str]:
@@ -76,10 +67,10 @@ def _describe_stop(run: ScriptRun) -> tuple[str, str]:
 
 
 def _describe_refused_requests(run: ScriptRun) -> str:
-    """Requests that were not let through: then the exception is often another one."""
+    """Return the refused network requests: the exception often does not name them."""
     refused = [item for item in run.network if not item.allowed]
-    told = dict.fromkeys(f"{item.host}:{item.port} ({item.why})" for item in refused)
-    return f"\n(network: not let through: {', '.join(list(told)[:5])})" if told else ""
+    requests = dict.fromkeys(f"{item.host}:{item.port} ({item.why})" for item in refused)
+    return f"\n(network: not let through: {', '.join(list(requests)[:5])})" if requests else ""
 
 
 def _build_frames(run: ScriptRun) -> tuple[Frame, ...]:
@@ -100,7 +91,7 @@ def _collect_last_output(run: ScriptRun) -> str:
 
 
 def _describe_local_values(error: ScriptError) -> str:
-    """`values in main, line 12: row = {…}, total = 0`, of the innermost frame that has any."""
+    """Return `values in main, line 12: row = {…}, total = 0` of the innermost frame with values."""
     frame = next((item for item in reversed(error.frames) if item.local_values), None)
     if frame is None:
         return ""

@@ -1,4 +1,4 @@
-"""What a script has that a repair must not lose: definitions, options, outputs."""
+"""Inventory of a script: definitions, options and outputs that a repair must keep."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOG_METHODS = frozenset(
 
 @dataclass(frozen=True)
 class OutputCall:
-    """One call that puts something out: its text, or what it shows as written, and the words."""
+    """An output call: its text (or its arguments as source) and the words in it."""
 
     text: str
     words: frozenset[str]
@@ -32,10 +32,11 @@ class OutputCall:
 
 @dataclass(frozen=True)
 class Inventory:
-    """`defined` maps each function, class and method (`Class.method`) to what it is made of, as text.
+    """The inventory of a source.
 
-    `texts` are all its texts. `exact` is False where the source does not parse and was read by
-    patterns: then methods stand there by their bare names, and `texts` is the source as a whole.
+    `definitions` maps each function, class and method (`Class.method`) to its body as source, `texts`
+    are all string constants. `is_exact` is False if the source does not parse and was searched by
+    patterns: then methods have their bare names, and `texts` is the whole source.
     """
 
     definitions: dict[str, str] = field(default_factory=dict)
@@ -47,11 +48,12 @@ class Inventory:
 
     @property
     def bare_names(self) -> frozenset[str]:
+        """The names of all definitions without their class."""
         return frozenset(name.rpartition(".")[2] for name in self.definitions)
 
 
 def build_inventory(source: str) -> Inventory:
-    """All that a source has, from its syntax tree, or by patterns where it has none."""
+    """Return the inventory of a source, from its syntax tree, or by patterns if it does not parse."""
     try:
         return _inventory_from_tree(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -90,7 +92,7 @@ _DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def _iter_definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, _DefinitionNode]]:
-    """Of modules and classes, also below `if` and `try`; not what functions hold inside."""
+    """Yield definitions of modules and classes, also below `if` and `try`, but not in functions."""
     for node in body:
         if isinstance(node, _DefinitionNode):
             yield f"{prefix}{node.name}", node
@@ -131,7 +133,7 @@ def _build_output_call(node: ast.AST) -> OutputCall:
 
 
 def _iter_texts(node: ast.AST) -> Iterator[str]:
-    """The text constants below a node, in their order; keys of subscripts are none."""
+    """Yield the string constants below a node in order, without keys of subscripts."""
     if isinstance(node, ast.Subscript):
         yield from _iter_texts(node.value)
     elif isinstance(node, ast.Constant):
@@ -143,5 +145,5 @@ def _iter_texts(node: ast.AST) -> Iterator[str]:
 
 
 def extract_words(text: str) -> list[str]:
-    """Words in lower case; fields to be filled in are none."""
+    """Return the words of a text in lower case, without format fields."""
     return [item.lower() for item in _WORD.findall(_FORMAT_FIELD.sub(" ", text))]

@@ -1,4 +1,4 @@
-"""What was seen, in a few lines: what a model needs to know of output that is not as asked."""
+"""Excerpts of a script's output for failure messages, with suggestions of what was meant."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MAX_COMPARED_LINES = 400
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text, as its line feeds part them; what stands behind the last is one too."""
+    """Return the lines of a text, split at line feeds only."""
     return text.removesuffix("\n").split("\n") if text else []
 
 
 def format_first_lines(text: str, title: str) -> str:
-    """How many lines there are, and the first of them."""
+    """Return the number of lines and the first of them."""
     lines = split_lines(text)
     if not text.strip():
         return f"{title}: nothing but blanks" if text else f"{title}: empty"
@@ -30,7 +30,7 @@ def format_first_lines(text: str, title: str) -> str:
 
 
 def format_made_files(made: Sequence[ProducedFile]) -> str:
-    """The files that a run made, with their sizes."""
+    """Return the files that a run made, with their sizes."""
     if not made:
         return "the script made no file"
     named = [f"{item.path} ({format_count(item.size, 'byte')})" for item in made[:_MAX_FILES]]
@@ -39,7 +39,7 @@ def format_made_files(made: Sequence[ProducedFile]) -> str:
 
 
 def suggest_file(path: str, made: Sequence[ProducedFile]) -> str:
-    """A made file that may be the one that is meant; "" where there is none."""
+    """Return a hint at a made file with a similar name; "" if there is none."""
     names = [item.path for item in made]
     same = [name for name in names if posixpath.basename(name) == posixpath.basename(path)]
     lower = [name for name in names if name.lower() == path.lower()]
@@ -48,7 +48,7 @@ def suggest_file(path: str, made: Sequence[ProducedFile]) -> str:
 
 
 def find_nearest_line(wanted: str, text: str) -> str:
-    """The line that comes nearest to a text that was not found; "" where none is near."""
+    """Return the line that is most similar to a missing text; "" if none is similar."""
     lines = split_lines(text)[:_MAX_COMPARED_LINES]
     plain = " ".join(wanted.split()).lower()
     for number, line in enumerate(lines, 1):
@@ -62,7 +62,7 @@ def find_nearest_line(wanted: str, text: str) -> str:
 
 
 def suggest_names(missing: Sequence[str], available: Sequence[str]) -> str:
-    """For each name that is missing the one that may be meant: `amount -> Amount`."""
+    """Return for each missing name the available one that is most similar."""
     lower = {item.lower().replace(" ", "_"): item for item in available}
     pairs = []
     for name in missing:
@@ -73,7 +73,7 @@ def suggest_names(missing: Sequence[str], available: Sequence[str]) -> str:
 
 
 def tail(text: str, lines: int, max_chars: int) -> str:
-    """The last lines of a text, and of these at most so many characters."""
+    """Return the last lines of a text, at most `max_chars` characters."""
     kept = "\n".join(_truncate(item) for item in split_lines(text.rstrip())[-lines:])
     return kept if len(kept) <= max_chars else f"…{kept[-max_chars:]}"
 

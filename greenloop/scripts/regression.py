@@ -1,4 +1,4 @@
-"""What a repair lost that the first version of a script had."""
+"""Regressions of a repair: what the first version of a script had and the repaired one lost."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _ERROR_LINE = re.compile(
 
 
 def find_regressions(original: str, repaired: str) -> list[str]:
-    """One line for the model for each function, class, option or output that is gone; [] if none.
+    """Return one line for the model for each function, class, option or output that is missing.
 
-    `original` is the first version after the free fixes;
-    a source that does not parse is read by patterns. What was renamed, reworded in part, merged or
-    moved is not gone. At most `MOST_TOLD` lines, the last of them on how much was rewritten.
+    `original` is the first version after the automatic fixes; a source that does not parse is searched
+    by patterns. What was renamed, partly reworded, merged or moved is not missing. At most
+    `MAX_REGRESSIONS` lines are returned; the last one says how much was rewritten.
     """
     old, new = build_inventory(original), build_inventory(repaired)
     lines = list(_find_missing_definitions(old, new))
@@ -50,24 +50,24 @@ def find_regressions(original: str, repaired: str) -> list[str]:
 
 
 def find_lost_output(first: ScriptRun, current: ScriptRun) -> list[str]:
-    """Lines that the first version printed before it failed, and that `now` did not print.
+    """Return the lines that the first version printed before it failed and `current` did not print.
 
-    Numbers, dates and temporary paths do not count, nor do lines that tell of trouble. [] where the
-    first version ended with status 0, or where the output of `now` is not known as a whole.
+    Differences in numbers, dates and temporary paths do not count, nor do error messages. The result is
+    [] if the first version ended with status 0, or if the output of `current` was truncated.
     """
     if first.exit_status == 0 or current.stdout_cut:
         return []
-    printed = first.stdout.split("\n")[:-1]  # what broke off in the middle of a line is no line
-    there = {_mask_volatile_parts(line) for line in current.stdout.split("\n")}
+    printed = first.stdout.split("\n")[:-1]  # an unfinished last line does not count
+    printed_now = {_mask_volatile_parts(line) for line in current.stdout.split("\n")}
     gone: dict[str, str] = {}
     for line in printed[:_MAX_COMPARED]:
-        steady = _mask_volatile_parts(line)
-        if not steady or steady in there or steady in gone or _ERROR_LINE.search(line):
+        masked = _mask_volatile_parts(line)
+        if not masked or masked in printed_now or masked in gone or _ERROR_LINE.search(line):
             continue
         if not difflib.get_close_matches(
-            steady, list(there)[:_MAX_COMPARED], 1, _MIN_LINE_SIMILARITY
+            masked, list(printed_now)[:_MAX_COMPARED], 1, _MIN_LINE_SIMILARITY
         ):
-            gone[steady] = line.strip()[:160]
+            gone[masked] = line.strip()[:160]
     return [f"the first version printed {line!r}, this one does not" for line in gone.values()][
         :_MAX_LOST_LINES
     ]
@@ -89,7 +89,7 @@ def _find_missing_definitions(old: Inventory, new: Inventory) -> Iterator[str]:
 
 
 def _is_renamed(name: str, body: str, added: dict[str, str]) -> bool:
-    """Whether one of the new definitions is this one under another name, or in another place."""
+    """Return whether an added definition is this one with another name or in another place."""
     bare = name.rpartition(".")[2]
     for other, other_body in added.items():
         if other.rpartition(".")[2] == bare:
@@ -104,7 +104,7 @@ def _is_similar(one: list[str], other: list[str]) -> bool:
 
 
 def _find_missing_options(old: Inventory, new: Inventory) -> Iterator[str]:
-    """An option of which no name is left. Read by patterns, any text of the source may be it."""
+    """Yield the options of which no name is left; without a syntax tree the source is searched."""
     there = frozenset(name for item in new.options for name in item.normalized_names)
     source = "" if new.is_exact else "\n".join(new.texts)
     for item in dict.fromkeys(old.options):
@@ -115,7 +115,7 @@ def _find_missing_options(old: Inventory, new: Inventory) -> Iterator[str]:
 
 
 def _find_missing_outputs(old: Inventory, new: Inventory) -> Iterator[str]:
-    """What stands in both as it is answers for itself alone; the rest may be reworded or merged."""
+    """Yield the outputs that are missing; an output in both sources cannot replace another one."""
     same = Counter(old.outputs) & Counter(new.outputs)
     left = (Counter(old.outputs) - same).keys()
     others = list((Counter(new.outputs) - same).keys()) if old.is_exact else list(new.outputs)
@@ -126,7 +126,7 @@ def _find_missing_outputs(old: Inventory, new: Inventory) -> Iterator[str]:
 
 
 def _is_reworded(item: OutputCall, others: list[OutputCall], moved: list[frozenset[str]]) -> bool:
-    """Whether one new output or text has most of its words, or the new outputs together have all."""
+    """Return whether a new output has most of the words, or all new outputs together have all."""
     needed = _MIN_WORD_COVERAGE * len(item.words)
     texts = [*(other.words for other in others), *moved]
     if any(len(item.words & words) >= needed for words in texts):
@@ -135,7 +135,7 @@ def _is_reworded(item: OutputCall, others: list[OutputCall], moved: list[frozens
 
 
 def _report_rewrite(original: str, repaired: str) -> Iterator[str]:
-    """A word on a long script of which little is left as it was; indentation aside."""
+    """Yield a line if little of a long script is unchanged; indentation is ignored."""
     old, new = _count_lines(original), _count_lines(repaired)
     kept, total = sum((old & new).values()), sum(old.values())
     if total >= _MIN_REWRITE_LINES and kept < _MIN_KEPT_SHARE * total:

@@ -1,4 +1,4 @@
-"""A script's file: read as text and written back the way it was."""
+"""A script's source file: read as text, written back with its encoding, line ends and mode."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A script as text (line ends as `\\n`, no byte order mark), and how its file has it.
+    """A script as text (line ends `\\n`, no byte order mark), with the format of its file.
 
-    `ends` are the line ends in their order, `mode` the permission bits.
+    `line_endings` are in the order of the lines, `mode` holds the permission bits.
     """
 
     path: Path
@@ -38,7 +38,8 @@ class SourceFile:
 
     @classmethod
     def from_path(cls, path: Path) -> SourceFile:
-        """
+        """Read a script.
+
         Raises:
             InputError: no such file, a folder, unreadable, binary, or in an unknown encoding.
         """
@@ -61,12 +62,12 @@ class SourceFile:
 
     @property
     def main_line_ending(self) -> str:
-        """The end that most lines have."""
+        """The line ending that is used most often."""
         most = Counter(self.line_endings).most_common(1)
         return most[0][0] if most else "\n"
 
     def restore_header(self, text: str) -> str:
-        """A new text with what is not its to change: shebang, encoding line, last line's end."""
+        """Return a new text with the shebang, encoding line and final newline of this file."""
         new = _LINE_ENDING.sub("\n", text).removeprefix("\ufeff")
         own, its = _find_header_lines(self.text), _find_header_lines(new)
         if list(own.values()) != list(its.values()):
@@ -79,7 +80,7 @@ class SourceFile:
         return new if new.endswith("\n") else f"{new}\n"
 
     def encode(self, text: str) -> bytes:
-        """A new text as the file's bytes, `kept`; lines that stay have the ends that they had.
+        """Return a new text as bytes; unchanged lines keep their line endings.
 
         Raises:
             OutputError: the file's encoding cannot hold the text.
@@ -95,10 +96,10 @@ class SourceFile:
             ) from None
 
     def write(self, path: Path, text: str) -> None:
-        """Writes atomically, through a symbolic link to the real file; the mode stays.
+        """Write atomically, through a symbolic link to the real file; the mode is kept.
 
         Raises:
-            OutputError: it cannot be written; the old file is whole then.
+            OutputError: it cannot be written; the old file is unchanged then.
         """
         content = self.encode(text)
         try:
@@ -120,7 +121,7 @@ class SourceFile:
 
 
 def _find_header_lines(text: str) -> dict[int, str]:
-    """The shebang and the encoding line of a source, by their places among its first two lines."""
+    """Return the shebang and the encoding line of a source, by line index (0 or 1)."""
     first = text.split("\n", 2)[:2]
     head = {0: first[0]} if first[0].startswith("#!") else {}
     for n, line in enumerate(first):
@@ -133,7 +134,7 @@ def _find_header_lines(text: str) -> dict[int, str]:
 
 
 def _replace_atomically(target: Path, content: bytes, mode: int) -> None:
-    """The file is the old one or the new one at any time. Its owner stays where that may be."""
+    """Replace a file in one step; its owner is kept if that is permitted."""
     old = target.stat() if target.exists() else None
     if old is not None and not os.access(target, os.W_OK):
         raise PermissionError(0, "it is write-protected")
@@ -154,7 +155,7 @@ def _replace_atomically(target: Path, content: bytes, mode: int) -> None:
 
 
 def _read_content(path: Path) -> tuple[bytes, int]:
-    """The bytes and the permission bits of a regular file."""
+    """Return the bytes and the permission bits of a regular file."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -174,19 +175,19 @@ def _read_content(path: Path) -> tuple[bytes, int]:
 
 
 def _detect_encoding(path: Path, content: bytes) -> str:
-    """As PEP 263 has it."""
+    """Return the encoding by the rules of PEP 263."""
     try:
         name, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     except SyntaxError as error:
         if "unknown encoding" in str(error) or "encoding problem" in str(error):
-            raise InputError(f"{path}: {error.msg}; mend its coding line") from None
+            raise InputError(f"{path}: {error.msg}; correct its coding line") from None
         return "utf-8"
     return "utf-8" if name == "utf-8-sig" else name
 
 
 def _describe_decode_error(content: bytes, encoding: str, error: Exception) -> str:
     if not isinstance(error, UnicodeDecodeError):
-        return f"{encoding} is no encoding of text; mend its coding line"
+        return f"{encoding} is no encoding of text; correct its coding line"
     line = content.count(b"\n", 0, error.start) + 1
     byte = content[error.start]
     return (

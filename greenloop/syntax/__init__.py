@@ -1,1 +1,1 @@
-"""Python source: edits, nodes, parsing."""
+"""Python source: text edits, syntax nodes, edit operators, parsing."""

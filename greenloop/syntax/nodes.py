@@ -1,4 +1,4 @@
-"""Which nodes of a module may be mutated, and where each stands."""
+"""The nodes of a module that may be edited, each with its context."""
 
 from __future__ import annotations
 
@@ -6,53 +6,78 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from greenloop.syntax.source import Source
+from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.source import Located, Source
 
-_UNMUTATED_NODES = (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass)
+_UNEDITED_NODES = (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _TYPE_FIELDS = {"annotation", "returns", "type_params", "type_comment"}
 _METADATA_NAMES = {"__all__", "__author__", "__version__", "__doc__"}
 
 
 @dataclass(frozen=True)
-class NodeLocation:
-    """Where a node stands: its ancestors, outermost first, and the function around it ('' none)."""
+class NodeContext:
+    """A node, its ancestors (outermost first), and the dotted name of its function ('' for none)."""
 
+    node: ast.AST
+    source: Source
     ancestors: tuple[ast.AST, ...] = ()
     function: str = ""
 
     @property
     def parent(self) -> ast.AST | None:
+        """The node's parent; None for the module."""
         return self.ancestors[-1] if self.ancestors else None
 
+    @property
+    def is_in_function(self) -> bool:
+        """Whether the code runs when a function is called, not when the module is imported."""
+        return any(isinstance(item, (*_FUNCTIONS, ast.Lambda)) for item in self.ancestors)
 
-def walk_mutable_nodes(tree: ast.Module, source: Source) -> Iterator[tuple[ast.AST, NodeLocation]]:
-    """All nodes but docstrings, annotations, `__all__` and what never runs in a test."""
-    waiting: list[tuple[ast.AST, NodeLocation]] = [(tree, NodeLocation())]
-    while waiting:
-        node, place = waiting.pop()
+    def is_field(self, name: str) -> bool:
+        """Return whether the node is this field of its parent."""
+        return getattr(self.parent, name, None) is self.node
+
+    def text(self, node: Located) -> str:
+        """Return the text of a node."""
+        return self.source.get_segment(node)
+
+    def replace(self, node: Located, text: str) -> TextEdit:
+        """Return the edit that puts `text` in place of a node."""
+        return self.source.replace_node(node, text)
+
+
+def walk_editable_nodes(tree: ast.Module, source: Source) -> Iterator[NodeContext]:
+    """Yield all nodes but docstrings, annotations, `__all__` and code that never runs in a test."""
+    pending = [NodeContext(tree, source)]
+    while pending:
+        context = pending.pop()
+        node = context.node
         if not (isinstance(node, ast.If) and _is_never_executed(node)):
-            yield node, place
-        below = _build_child_location(node, place)
-        inner = (
+            yield context
+        ancestors, function = (*context.ancestors, node), _get_function_name(context)
+        children = (
             _iter_f_string_expressions(node, source)
             if isinstance(node, ast.JoinedStr)
             else _iter_children(node)
         )
-        waiting.extend((child, below) for child in inner if not _is_excluded(child))
+        pending.extend(
+            NodeContext(child, source, ancestors, function)
+            for child in children
+            if not _is_excluded(child)
+        )
 
 
-def _build_child_location(node: ast.AST, location: NodeLocation) -> NodeLocation:
-    function = location.function
-    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-        function = f"{function}.{node.name}" if function else node.name
-    return NodeLocation((*location.ancestors, node), function)
+def _get_function_name(context: NodeContext) -> str:
+    if isinstance(context.node, (*_FUNCTIONS, ast.ClassDef)):
+        return ".".join(name for name in (context.function, context.node.name) if name)
+    return context.function
 
 
 def _iter_children(node: ast.AST) -> Iterator[ast.AST]:
+    never_executed = isinstance(node, ast.If) and _is_never_executed(node)
     for name, value in ast.iter_fields(node):
-        never = name in ("test", "body") and isinstance(node, ast.If) and _is_never_executed(node)
-        if name in _TYPE_FIELDS or never:
+        if name in _TYPE_FIELDS or (never_executed and name in ("test", "body")):
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
@@ -60,7 +85,7 @@ def _iter_children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_excluded(node: ast.AST) -> bool:
-    if isinstance(node, _UNMUTATED_NODES) or type(node).__name__ == "TypeAlias":
+    if isinstance(node, _UNEDITED_NODES) or type(node).__name__ == "TypeAlias":
         return True
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return True
@@ -73,7 +98,7 @@ def _is_excluded(node: ast.AST) -> bool:
 
 
 def _is_never_executed(node: ast.If) -> bool:
-    """`if TYPE_CHECKING` and `if __name__ == "__main__"`."""
+    """Return whether it is `if TYPE_CHECKING` or `if __name__ == "__main__"`."""
     if get_last_name(node.test) == "TYPE_CHECKING":
         return True
     test = node.test
@@ -81,21 +106,16 @@ def _is_never_executed(node: ast.If) -> bool:
 
 
 def _iter_f_string_expressions(node: ast.JoinedStr, source: Source) -> Iterator[ast.AST]:
-    """The expressions in an f-string whose place is known."""
+    """Yield the expressions in an f-string whose position is known."""
     for value in node.values:
         if isinstance(value, ast.FormattedValue) and source.has_valid_span(value.value):
             yield value.value
 
 
 def get_last_name(node: ast.AST | None) -> str:
-    """The last name of `a`, `m.a`, `a(…)` and `m.a(…)`; '' of anything else."""
+    """Return the last name of `a`, `m.a`, `a(…)` and `m.a(…)`; '' for any other node."""
     if isinstance(node, ast.Call):
         node = node.func
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def is_in_function(location: NodeLocation) -> bool:
-    """Whether the code runs when a function is called, not when the module is imported."""
-    return any(isinstance(item, (*_FUNCTIONS, ast.Lambda)) for item in location.ancestors)

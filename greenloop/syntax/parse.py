@@ -1,4 +1,4 @@
-"""Whether a source parses."""
+"""Parsing of source that may not parse."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 
 def parse_or_none(code: str) -> ast.Module | None:
-    """Its syntax tree; None where it has none."""
+    """Return the syntax tree of a module; None if it does not parse."""
     try:
         return ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

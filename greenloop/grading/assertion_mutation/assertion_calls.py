@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from greenloop.grading.assertion_mutation.literals import change_literal
 from greenloop.grading.assertion_mutation.operators import AssertionChange, AssertionMutator
-from greenloop.syntax.source import EncodedSource
+from greenloop.syntax.source import Source
 
 RAISES_NAMES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 WARNS_NAMES = frozenset({"warns", "assertWarns", "assertWarnsRegex"})
@@ -48,7 +48,7 @@ def is_exception_check(node: ast.expr) -> bool:
     return get_called_name(node) in RAISES_NAMES | WARNS_NAMES
 
 
-def change_exception_check(source: EncodedSource, call: ast.Call) -> Iterator[AssertionChange]:
+def change_exception_check(source: Source, call: ast.Call) -> Iterator[AssertionChange]:
     """An exception that is not raised; a text that is not said."""
     awaited = next(iter(call.args), None) or _get_keyword(call, "expected_exception")
     if awaited is None or f".{source.get_segment(awaited)}".endswith(_SESSION_ENDING_EXCEPTIONS):
@@ -77,7 +77,7 @@ def _get_keyword(call: ast.Call, name: str) -> ast.expr | None:
 
 
 def change_unittest_assertion(
-    source: EncodedSource, mutator: AssertionMutator, call: ast.Call
+    source: Source, mutator: AssertionMutator, call: ast.Call
 ) -> Iterator[AssertionChange]:
     """The changes of `self.assertEqual(…)` and its like."""
     name, function = get_called_name(call), call.func

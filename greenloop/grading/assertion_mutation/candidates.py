@@ -17,7 +17,7 @@ from greenloop.grading.assertion_mutation.assertion_calls import (
 )
 from greenloop.grading.assertion_mutation.operators import AssertionChange, AssertionMutator
 from greenloop.grading.assertion_mutation.parametrize import change_in_decorator
-from greenloop.syntax.source import EncodedSource
+from greenloop.syntax.source import Source
 from greenloop.testsuite.parser import Function, has_hooks, is_test_class
 
 # Context managers that let an error through.
@@ -67,7 +67,7 @@ class MutableTestFile:
 
     def __init__(self, code: str, module: str) -> None:
         tree = ast.parse(code)
-        self.source = EncodedSource(code)
+        self.source = Source(code)
         self.module_names = _collect_module_names(tree, module)
         self.has_hooks = has_hooks(code)
         self._assertions = AssertionMutator(self.source, self.module_names)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, LocatedMutant
-from greenloop.syntax.source import ByteEdit
+from greenloop.syntax.edit import TextEdit
 from greenloop.testsuite.parser import Function
 
 _MAX_ALIAS_DEPTH = 5
@@ -89,7 +89,7 @@ def _collect_function_names(code: str) -> set[str]:
     return names | ({"__eq__"} if loose else set())
 
 
-def _get_opposite_edits(mutant: AssertionMutant) -> tuple[ByteEdit, ...]:
+def _get_opposite_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
     """() where none can be written."""
     change = mutant.change
     if change.opposite is not None:
@@ -97,7 +97,7 @@ def _get_opposite_edits(mutant: AssertionMutant) -> tuple[ByteEdit, ...]:
     return () if change.depends_on_value else change.edits
 
 
-def _get_other_type_edits(mutant: AssertionMutant) -> tuple[ByteEdit, ...]:
+def _get_other_type_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
     return (mutant.change.other_type,) if mutant.change.other_type else mutant.change.edits
 
 

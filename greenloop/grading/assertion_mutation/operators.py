@@ -12,7 +12,8 @@ from greenloop.grading.assertion_mutation.literals import (
     change_members_far,
     parse_literal,
 )
-from greenloop.syntax.source import ByteEdit, EncodedSource
+from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.source import Source
 
 _NEGATED_OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=",
@@ -43,20 +44,20 @@ class AssertionChange:
     `renames` says that the test's id changes with it.
     """
 
-    edits: tuple[ByteEdit, ...]
+    edits: tuple[TextEdit, ...]
     description: str
     depends_on_value: bool = False
     actual: ast.expr | None = None
     expected: ast.expr | None = None
-    opposite: ByteEdit | None = None
-    other_type: ByteEdit | None = None
+    opposite: TextEdit | None = None
+    other_type: TextEdit | None = None
     changes_test_id: bool = False
 
 
 class AssertionMutator:
     """The changes of one test file's assertions. `own` are names that stand for the tested module."""
 
-    def __init__(self, source: EncodedSource, module_names: frozenset[str]) -> None:
+    def __init__(self, source: Source, module_names: frozenset[str]) -> None:
         self._source, self._module_names = source, module_names
 
     def generate_changes(self, test: ast.expr) -> Iterator[AssertionChange]:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from greenloop.grading.assertion_mutation.literals import change_literal
 from greenloop.grading.assertion_mutation.operators import AssertionChange
-from greenloop.syntax.source import ByteEdit, EncodedSource
+from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.source import Source
 
 
 def change_in_decorator(
-    source: EncodedSource, function: ast.FunctionDef | ast.AsyncFunctionDef, change: AssertionChange
+    source: Source, function: ast.FunctionDef | ast.AsyncFunctionDef, change: AssertionChange
 ) -> AssertionChange | None:
     """The change made in each row of the decorator instead of in the assertion.
 
@@ -38,7 +39,7 @@ def _count_uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> 
     return sum(isinstance(node, ast.Name) and node.id == name for node in nodes)
 
 
-def _change_value(source: EncodedSource, node: ast.expr | None) -> ByteEdit | None:
+def _change_value(source: Source, node: ast.expr | None) -> TextEdit | None:
     other = change_literal(node) if node is not None else None
     return source.replace_node(node, other) if node is not None and other is not None else None
 

@@ -9,11 +9,11 @@ from greenloop.grading.assertion_mutation.canaries import add_canaries
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.syntax.source import ByteEdit
+from greenloop.syntax.edit import TextEdit
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name
 
-EditSelector = Callable[[AssertionMutant], tuple[ByteEdit, ...]]
+EditSelector = Callable[[AssertionMutant], tuple[TextEdit, ...]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class MutatedRun:
         return whole and collected and bool(run.tests)
 
 
-def get_mutant_edits(mutant: AssertionMutant) -> tuple[ByteEdit, ...]:
+def get_mutant_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
     """The edit's own change."""
     return mutant.change.edits
 

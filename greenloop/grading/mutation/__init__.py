@@ -1,7 +1,4 @@
-"""Mutants: small faults put into a module on purpose, to see whether its tests notice.
-
-found = mutation(box, code, tests, most=200, seed=0, budget_s=60)
-"""
+"""Mutants: small faults put into a module to measure whether its tests notice them."""
 
 from greenloop.grading.mutation.evidence import measure_mutation
 from greenloop.grading.mutation.generator import generate_mutants

@@ -1,7 +1,7 @@
-"""Which mutants probably change nothing that a test should see. Each rule says why.
+"""Rules for mutants that probably change nothing that a test should see, each with its reason.
 
-The rules are narrow on purpose: a mutant that is marked is not tried and not counted, so a rule
-that takes too much hides a gap in the tests.
+The rules are narrow: a mutant that one of them marks is neither tried nor counted, so a rule that
+is too wide hides a gap in the tests.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import ast
 from collections.abc import Callable
 from itertools import pairwise
 
-from greenloop.grading.mutation.mutant import ProposedChange
-from greenloop.syntax.nodes import NodeLocation, get_last_name
-from greenloop.syntax.source import Source
+from greenloop.grading.mutation.mutant import ProposedEdit
+from greenloop.syntax.nodes import get_last_name
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _TEXT_OPERATORS = ("text", "formatted")
@@ -22,67 +21,56 @@ _CACHE_DECORATORS = {"cache", "lru_cache", "cached_property"}
 _COSMETIC_DECORATORS = {"wraps", "abstractmethod", "override", "final"}
 _TYPE_FACTORIES = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple", "namedtuple", "NamedTuple"}
 
-EquivalenceRule = Callable[[ProposedChange, ast.AST, NodeLocation, Source], bool]
+EquivalenceRule = Callable[[ProposedEdit], bool]
 
 
-def explain_equivalence(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> str:
-    """Why this is probably no fault at all; '' where it is one."""
-    for why, rule in _RULES:
-        if rule(change, node, location, source):
-            return why
-    return ""
+def explain_equivalence(proposed: ProposedEdit) -> str:
+    """Return why the edit is probably no fault; '' if it is one."""
+    return next((reason for reason, rule in _RULES if rule(proposed)), "")
 
 
-def _is_in_repr(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    return any(
-        isinstance(item, _FUNCTIONS) and item.name == "__repr__" for item in location.ancestors
-    )
+def _is_in_repr(proposed: ProposedEdit) -> bool:
+    return _is_in_method(proposed, "__repr__")
 
 
-def _is_in_hash(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    if change.operator in ("result", "raise-removed"):
-        return False
-    return any(
-        isinstance(item, _FUNCTIONS) and item.name == "__hash__" for item in location.ancestors
-    )
+def _is_in_hash(proposed: ProposedEdit) -> bool:
+    changes_type = proposed.operator.name in ("result", "raise-removed")
+    return not changes_type and _is_in_method(proposed, "__hash__")
 
 
-def _is_error_message(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    """A text in the arguments of what is raised, or of an `assert`'s second half."""
-    inside = [node, *reversed(location.ancestors)]
-    written = change.operator in _TEXT_OPERATORS or _is_f_string_argument(change, node, source)
-    for child, parent in pairwise(inside):
-        written = written or isinstance(child, ast.JoinedStr)
+def _is_in_method(proposed: ProposedEdit, name: str) -> bool:
+    ancestors = proposed.context.ancestors
+    return any(isinstance(item, _FUNCTIONS) and item.name == name for item in ancestors)
+
+
+def _is_error_message(proposed: ProposedEdit) -> bool:
+    """Return whether it is a text in the arguments of an exception, or an `assert`'s message."""
+    path = [proposed.context.node, *reversed(proposed.context.ancestors)]
+    is_text = proposed.operator.name in _TEXT_OPERATORS or _is_f_string_argument(proposed)
+    for child, parent in pairwise(path):
+        is_text = is_text or isinstance(child, ast.JoinedStr)
         if isinstance(parent, ast.Raise):
-            return written and child is parent.exc
+            return is_text and child is parent.exc
         if isinstance(parent, ast.Assert):
-            return written and child is parent.msg
+            return is_text and child is parent.msg
         if isinstance(parent, ast.stmt):
             return False
     return False
 
 
-def _is_f_string_argument(change: ProposedChange, node: ast.AST, source: Source) -> bool:
-    """Whether the argument that becomes None is one: then it is the message, not a value."""
-    if change.operator != "argument" or not isinstance(node, ast.Call):
+def _is_f_string_argument(proposed: ProposedEdit) -> bool:
+    """Return whether an argument that becomes None is an f-string: a message, not a value."""
+    node, span = proposed.context.node, (proposed.edit.start, proposed.edit.end)
+    if proposed.operator.name != "argument" or not isinstance(node, ast.Call):
         return False
-    span = (change.start, change.end)
+    source = proposed.context.source
     return any(isinstance(arg, ast.JoinedStr) and source.span(arg) == span for arg in node.args)
 
 
-def _is_logged(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
+def _is_logged(proposed: ProposedEdit) -> bool:
+    node = proposed.context.node
     own = node.value if isinstance(node, ast.Expr) else node
-    return any(_is_logging_call(item) for item in (own, *location.ancestors))
+    return any(_is_logging_call(item) for item in (own, *proposed.context.ancestors))
 
 
 def _is_logging_call(node: ast.AST) -> bool:
@@ -91,34 +79,31 @@ def _is_logging_call(node: ast.AST) -> bool:
     return node.func.attr in _LOGGING_METHODS and get_last_name(node.func.value) in _LOGGER_NAMES
 
 
-def _is_slice_from_zero(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    if change.operator != "slice" or not isinstance(node, ast.Slice):
+def _is_slice_from_zero(proposed: ProposedEdit) -> bool:
+    node = proposed.context.node
+    if proposed.operator.name != "slice" or not isinstance(node, ast.Slice) or node.step:
         return False
-    begins = isinstance(node.lower, ast.Constant) and node.lower.value == 0
-    forward = node.step is None
-    return forward and begins and source.text[change.start : change.end].strip("()") == "0"
+    starts_at_zero = isinstance(node.lower, ast.Constant) and node.lower.value == 0
+    return starts_at_zero and proposed.original.strip("()") == "0"
 
 
-def _is_slice_step_one(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    if change.operator != "slice" or not isinstance(node, ast.Slice):
+def _is_slice_step_one(proposed: ProposedEdit) -> bool:
+    node = proposed.context.node
+    if proposed.operator.name != "slice" or not isinstance(node, ast.Slice):
         return False
-    step = node.step
-    once = isinstance(step, ast.Constant) and step.value == 1
-    return once and step is not None and change.start >= source.span(step)[0]
+    if not isinstance(node.step, ast.Constant) or node.step.value != 1:
+        return False
+    return proposed.edit.start >= proposed.context.source.span(node.step)[0]
 
 
-def _is_extreme_of_equals(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    """`if x > best: best = x`, and `x if x > y else y`: equal ones are the same value."""
-    if change.operator != "boundary" or not isinstance(node, ast.Compare) or len(node.ops) > 1:
+def _is_extreme_of_equals(proposed: ProposedEdit) -> bool:
+    """Return whether it is `if x > best: best = x`, or `x if x > y else y`."""
+    node, parent = proposed.context.node, proposed.context.parent
+    if proposed.operator.name != "boundary" or not isinstance(node, ast.Compare):
+        return False
+    if len(node.ops) > 1:
         return False
     sides = {ast.dump(node.left), ast.dump(node.comparators[0])}
-    parent = location.parent
     if isinstance(parent, ast.IfExp) and parent.test is node:
         return {ast.dump(parent.body), ast.dump(parent.orelse)} == sides
     if not isinstance(parent, ast.If) or parent.test is not node or parent.orelse:
@@ -126,52 +111,40 @@ def _is_extreme_of_equals(
     only = parent.body[0]
     if len(parent.body) > 1 or not isinstance(only, ast.Assign) or len(only.targets) > 1:
         return False
-    written = ast.dump(only.targets[0]).replace("Store()", "Load()")
-    return {written, ast.dump(only.value)} == sides
+    target = ast.dump(only.targets[0]).replace("Store()", "Load()")
+    return {target, ast.dump(only.value)} == sides
 
 
-def _is_cache_decorator(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    return _is_removed_decorator(change, source, _CACHE_DECORATORS)
+def _is_cache_decorator(proposed: ProposedEdit) -> bool:
+    return _is_removed_decorator(proposed, _CACHE_DECORATORS)
 
 
-def _is_cosmetic_decorator(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    return _is_removed_decorator(change, source, _COSMETIC_DECORATORS)
+def _is_cosmetic_decorator(proposed: ProposedEdit) -> bool:
+    return _is_removed_decorator(proposed, _COSMETIC_DECORATORS)
 
 
-def _is_removed_decorator(change: ProposedChange, source: Source, names: set[str]) -> bool:
-    if change.operator != "decorator":
+def _is_removed_decorator(proposed: ProposedEdit, names: set[str]) -> bool:
+    name = proposed.original.lstrip("@ ").partition("(")[0].rpartition(".")[2]
+    return proposed.operator.name == "decorator" and name in names
+
+
+def _is_cache_size(proposed: ProposedEdit) -> bool:
+    nodes = (proposed.context.node, *proposed.context.ancestors)
+    return any(isinstance(item, ast.Call) and get_last_name(item) == "lru_cache" for item in nodes)
+
+
+def _is_default_encoding(proposed: ProposedEdit) -> bool:
+    text = proposed.original.strip(", \n")
+    if proposed.operator.name != "keyword" or not text.startswith("encoding"):
         return False
-    written = source.text[change.start : change.end].lstrip("@ ").partition("(")[0]
-    return written.rpartition(".")[2] in names
+    return text.replace(" ", "").lower()[9:].strip("'\"") in ("utf-8", "utf8")
 
 
-def _is_cache_size(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    calls = [item for item in (node, *location.ancestors) if isinstance(item, ast.Call)]
-    return any(get_last_name(item) == "lru_cache" for item in calls)
-
-
-def _is_default_encoding(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    written = source.text[change.start : change.end].strip(", \n")
-    if change.operator != "keyword" or not written.startswith("encoding"):
+def _is_type_name(proposed: ProposedEdit) -> bool:
+    parent = proposed.context.parent
+    if proposed.operator.name != "text" or not isinstance(parent, ast.Call) or not parent.args:
         return False
-    return written.replace(" ", "").lower()[9:].strip("'\"") in ("utf-8", "utf8")
-
-
-def _is_type_name(
-    change: ProposedChange, node: ast.AST, location: NodeLocation, source: Source
-) -> bool:
-    parent = location.parent
-    if change.operator != "text" or not isinstance(parent, ast.Call) or not parent.args:
-        return False
-    return parent.args[0] is node and get_last_name(parent) in _TYPE_FACTORIES
+    return parent.args[0] is proposed.context.node and get_last_name(parent) in _TYPE_FACTORIES
 
 
 _RULES: tuple[tuple[str, EquivalenceRule], ...] = (

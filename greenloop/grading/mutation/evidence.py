@@ -1,12 +1,11 @@
-"""How many faults put into a module on purpose do its tests notice?
+"""Mutation score: the share of a module's mutants that its tests notice.
 
-What the score is worth. It says how sharp the tests are on this module, provided the module is
-honest. Mutants run in the process of their own code, so code that is made for it can raise its
-score: it can find out that it was changed (by the code of its own functions, by reading its
-file, by what it remembers) and fail on purpose, or end its process; it can write to the pipe that
-its verdict goes through. The other way, a survivor, is nothing that it would gain by. So a high
-score stands only beside the evidence that is not in the code's hand: hollow run, sealed examples,
-integrity.
+The score says how sharp the tests are, provided that the module is honest. Mutants run in the
+process of their own code, so code that is written for it can raise its score: it can detect that it
+was changed (by the code of its own functions, by reading its file, by state that it keeps) and fail
+on purpose, or end its process, or write to the pipe that carries its verdict. It gains nothing by a
+survivor. So a high score counts only beside the evidence that the code cannot influence: empty
+bodies, held-out examples, integrity.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from greenloop.grading.mutation.mutant import Mutant
 from greenloop.grading.mutation.sampling import sample_mutants
 from greenloop.records import MutantResult, Mutation, Survivor
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.mutants import ModuleEdit, MutantRun, MutantRuns
+from greenloop.sandbox.work.mutants import MutantRun, MutantRuns
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
 
@@ -37,10 +36,10 @@ def measure_mutation(
     seed: int = 0,
     budget_s: float = 60.0,
 ) -> Mutation:
-    """Tries the mutants of a module against tests that pass on it.
+    """Try the mutants of a module against tests that pass on it.
 
-    At most `most` of them (None: all), chosen by `seed`, for at most `budget_s` seconds. The same
-    arguments give the same record but for its `seconds`, as long as the time is enough.
+    At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` seconds. The
+    same arguments give the same record except for its `seconds`, if the time is enough.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -64,7 +63,7 @@ def measure_mutation(
             trouble="the module has nothing that a mutant could change",
         )
     tried = sandbox.run_mutants(
-        code, tests, [_to_module_edit(item) for item in chosen], module=module, budget_s=budget_s
+        code, tests, [item.edit for item in chosen], module=module, budget_s=budget_s
     )
     return _build_record(chosen, tried, f"{module}.py", code).model_copy(
         update={
@@ -75,23 +74,19 @@ def measure_mutation(
     )
 
 
-def _to_module_edit(mutant: Mutant) -> ModuleEdit:
-    return ModuleEdit(mutant.start, mutant.end, mutant.replacement, mutant.unit, mutant.statement)
-
-
 def _build_record(chosen: Sequence[Mutant], runs: MutantRuns, name: str, code: str) -> Mutation:
     outcomes = [run.outcome for run in runs.runs]
-    noticed = sum(outcome in _DETECTED_OUTCOMES for outcome in outcomes)
-    survived = tuple(
+    detected = sum(outcome in _DETECTED_OUTCOMES for outcome in outcomes)
+    survivors = tuple(
         _build_survivor(item, run, item.to_unified_diff(name, code))
         for item, run in zip(chosen, runs.runs, strict=True)
         if run.outcome in _SURVIVING_OUTCOMES
     )
     trouble = _describe_incomplete_run(outcomes, runs.error)
     return Mutation(
-        score=None if trouble else round(noticed / (noticed + len(survived)), 4),
+        score=None if trouble else round(detected / (detected + len(survivors)), 4),
         killed=outcomes.count("killed"),
-        survived=survived,
+        survived=survivors,
         timeout=outcomes.count("timeout"),
         crashed=outcomes.count("crashed"),
         errors=outcomes.count("error"),
@@ -109,14 +104,14 @@ def _build_tried_mutant(mutant: Mutant, run: MutantRun) -> MutantResult:
         line=mutant.line,
         operator=mutant.operator,
         before=mutant.original[:_MAX_SHOWN_CHARS],
-        after=mutant.replacement[:_MAX_SHOWN_CHARS],
+        after=mutant.edit.text[:_MAX_SHOWN_CHARS],
         outcome=run.outcome,
         test=run.test,
     )
 
 
 def _describe_incomplete_run(outcomes: Sequence[str], error: str) -> str:
-    """Why there is no score; '' where every mutant has its outcome."""
+    """Return why there is no score; '' if every mutant has its outcome."""
     count = len(outcomes)
     done = count - outcomes.count("not_run") - outcomes.count("error")
     if done == count:

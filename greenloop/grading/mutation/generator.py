@@ -1,122 +1,93 @@
-"""All mutants of a module, in the order of its text."""
+"""Generation of all mutants of a module."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
 from typing import Any
 
-from greenloop.grading.mutation.bytecode import CompilationUnit, CompilationUnits
 from greenloop.grading.mutation.equivalence import explain_equivalence
-from greenloop.grading.mutation.mutant import Mutant, ProposedChange
-from greenloop.grading.mutation.operators import calls, control_flow, expressions, literals
+from greenloop.grading.mutation.mutant import Mutant, ProposedEdit
+from greenloop.grading.mutation.operators import OPERATORS
 from greenloop.grading.mutation.questions import build_question
-from greenloop.syntax.nodes import NodeLocation, walk_mutable_nodes
+from greenloop.sandbox.work.mutants import ModuleEdit
+from greenloop.syntax.bytecode import CompilationUnit, CompilationUnits
+from greenloop.syntax.nodes import NodeContext, walk_editable_nodes
 from greenloop.syntax.source import Source
-
-Operator = Callable[[ast.AST, NodeLocation, Source], Iterator[ProposedChange]]
-_OPERATORS: tuple[Operator, ...] = (
-    expressions.mutate_arithmetic,
-    expressions.mutate_augmented_assignment,
-    expressions.mutate_comparison,
-    expressions.mutate_boolean,
-    expressions.remove_unary_operator,
-    literals.mutate_constant,
-    literals.mutate_f_string,
-    control_flow.negate_condition,
-    control_flow.mutate_loop,
-    control_flow.mutate_result,
-    control_flow.mutate_assignment,
-    control_flow.remove_statement,
-    control_flow.mutate_exception,
-    calls.mutate_called_name,
-    calls.mutate_argument,
-    calls.unwrap_call,
-    calls.mutate_slice,
-    calls.mutate_default,
-    calls.remove_decorator,
-)
-_CASE_TYPES = (ast.match_case,)
-_Proposal = tuple[ProposedChange, ast.AST, NodeLocation]
 
 
 def generate_mutants(code: str) -> tuple[Mutant, ...]:
-    """Every mutant that compiles and is another program than the module and than all before it.
+    """Return all mutants in the order of the text.
+
+    Each compiles, and is another program than the module and than all mutants before it.
 
     Raises:
-        SyntaxError: the module does not compile (ValueError where it holds a NUL character).
+        SyntaxError: the module does not compile (ValueError if it contains a NUL character).
     """
     tree, source = ast.parse(code), Source(code)
     units = CompilationUnits(tree, source)
     seen: set[Any] = set()
-    numbers: dict[str, int] = {}
+    id_counts: dict[str, int] = {}
     found: list[Mutant] = []
-    for change, node, place in _propose_changes(tree, source):
-        unit = units.find_enclosing(change.start, change.end)
-        program = unit and units.compile_change(unit, change.start, change.end, change.text)
+    for proposed in _propose_edits(tree, source):
+        unit = units.find_enclosing(proposed.edit.start, proposed.edit.end)
+        program = unit and units.compile_edit(unit, proposed.edit)
         if unit and program is not None and program not in seen:
             seen.add(program)
-            found.append(_build_mutant(change, node, place, source, unit, numbers))
+            found.append(_build_mutant(proposed, unit, id_counts))
     return tuple(found)
 
 
-def _propose_changes(tree: ast.Module, source: Source) -> list[_Proposal]:
-    """What the operators propose, by place; at one place in the order of the operators."""
+def _propose_edits(tree: ast.Module, source: Source) -> list[ProposedEdit]:
+    """Return what the operators propose, sorted by span; for one span in the operators' order."""
     found = [
-        (change, node, place)
-        for node, place in walk_mutable_nodes(tree, source)
-        for operator in _OPERATORS
-        for change in operator(node, place, source)
+        ProposedEdit(operator, edit, context)
+        for context in walk_editable_nodes(tree, source)
+        for operator in OPERATORS
+        for edit in operator.apply(context)
     ]
-    return sorted(found, key=lambda item: (item[0].start, item[0].end))
+    return sorted(found, key=lambda item: (item.edit.start, item.edit.end))
 
 
 def _build_mutant(
-    change: ProposedChange,
-    node: ast.AST,
-    location: NodeLocation,
-    source: Source,
-    unit: CompilationUnit,
-    id_counts: dict[str, int],
+    proposed: ProposedEdit, unit: CompilationUnit, id_counts: dict[str, int]
 ) -> Mutant:
-    first = source.get_line_number(change.start)
-    start = source.line_start(first)
-    end = source.line_end(source.get_line_number(max(change.start, change.end - 1)))
-    column = change.start - start + 1
-    name = f"{first}:{column} {change.operator}"
+    edit, context, operator = proposed.edit, proposed.context, proposed.operator.name
+    source, text = context.source, context.source.text
+    line = source.get_line_number(edit.start)
+    start = source.line_start(line)
+    end = source.line_end(source.get_line_number(max(edit.start, edit.end - 1)))
+    column = edit.start - start + 1
+    name = f"{line}:{column} {operator}"
     id_counts[name] = id_counts.get(name, 0) + 1
-    text = source.text
-    own = getattr(node, "name", "") if change.operator in ("default", "decorator") else ""
+    own_name = getattr(context.node, "name", "") if operator in ("default", "decorator") else ""
     return Mutant(
         id=name if id_counts[name] == 1 else f"{name} {id_counts[name]}",
-        operator=change.operator,
-        line=first,
+        operator=operator,
+        line=line,
         column=column,
-        start=change.start,
-        end=change.end,
-        original=text[change.start : change.end],
-        replacement=change.text,
+        edit=ModuleEdit(edit.start, edit.end, edit.text, unit, _find_statement_lines(context)),
+        original=proposed.original,
         before=text[start:end],
-        after=text[start : change.start] + change.text + text[change.end : end],
-        function=".".join(part for part in (location.function, own) if part),
-        question=build_question(change, node, location, source),
-        unit=unit,
-        statement=_find_statement_lines(node, location),
-        equivalence_reason=explain_equivalence(change, node, location, source),
+        after=text[start : edit.start] + edit.text + text[edit.end : end],
+        function=".".join(part for part in (context.function, own_name) if part),
+        question=build_question(proposed),
+        equivalence_reason=explain_equivalence(proposed),
     )
 
 
-def _find_statement_lines(node: ast.AST, location: NodeLocation) -> tuple[int, int]:
-    """First and last line of the statement that a node is in; of a compound one, of its head."""
-    heads = (ast.stmt, ast.ExceptHandler, *_CASE_TYPES)
-    around = next(item for item in (node, *reversed(location.ancestors)) if isinstance(item, heads))
-    first = min(_get_line_number(item) for item in [around, *getattr(around, "decorator_list", [])])
-    body = getattr(around, "body", None)
+def _find_statement_lines(context: NodeContext) -> tuple[int, int]:
+    """Return first and last line of the node's statement; of a compound one, of its header."""
+    kinds = (ast.stmt, ast.ExceptHandler, ast.match_case)
+    path = (context.node, *reversed(context.ancestors))
+    statement = next(item for item in path if isinstance(item, kinds))
+    decorators = getattr(statement, "decorator_list", [])
+    first = min(map(_get_line_number, [statement, *decorators]))
+    body = getattr(statement, "body", None)
     if isinstance(body, list) and body:
         return first, max(first, _get_line_number(body[0]) - 1)
-    return first, getattr(around, "end_lineno", None) or first
+    return first, getattr(statement, "end_lineno", None) or first
 
 
 def _get_line_number(node: ast.AST) -> int:
-    """Of a `case`, which has no line of its own, that of its pattern."""
+    """Return a node's line; of a `case`, which has none, the line of its pattern."""
     return int(getattr(node, "lineno", 0) or getattr(node.pattern, "lineno", 0))  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""A sample of mutants that is spread over the whole module."""
+"""Samples of mutants, spread over the whole module."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from greenloop.grading.mutation.mutant import Mutant
 
 
 def sample_mutants(mutants: Sequence[Mutant], max_mutants: int, seed: int) -> tuple[Mutant, ...]:
-    """At most `most` of them, the same for the same seed, in the order of the text.
+    """Return at most `max_mutants` mutants in the order of the text; `seed` decides which.
 
-    Each function gets one before any gets a second, and within a function each line does.
+    Each function gets one before any gets a second; likewise each line within a function.
     """
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     functions = list(_group_by_attribute(mutants, "function").values())
-    queues = [_order_by_line(members, chance) for members in functions]
-    chance.shuffle(queues)
+    queues = [_order_by_line(members, rng) for members in functions]
+    rng.shuffle(queues)
     chosen: list[Mutant] = []
     while queues and len(chosen) < max_mutants:
         for queue in queues[: max_mutants - len(chosen)]:
@@ -27,7 +27,7 @@ def sample_mutants(mutants: Sequence[Mutant], max_mutants: int, seed: int) -> tu
 
 
 def _order_by_line(mutants: Sequence[Mutant], rng: random.Random) -> list[Mutant]:
-    """In the order in which they are to be taken from the end."""
+    """Return them in the order in which the caller pops them from the end."""
     lines = list(_group_by_attribute(mutants, "line").values())
     for line in lines:
         rng.shuffle(line)

@@ -1,20 +1,16 @@
-"""Whole lines of a module: where a statement begins and ends, and how deep it stands."""
+"""The lines of statements: where they start and end, their indentation, inserted lines."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from greenloop.repair.context import NodeContext
-from greenloop.syntax.edit import TextEdit
-
-INDENT_STEP = "    "
+from greenloop.repair.context import CandidateEdit, RepairContext
 
 
 @dataclass(frozen=True)
 class StatementLines:
-    """A statement that has its lines to itself. `end` is after its last line's break."""
+    """The lines of a statement that shares them with no other. `end` is after the last line break."""
 
     start: int
     end: int
@@ -22,79 +18,69 @@ class StatementLines:
     text: str
 
     def reindent(self, old: str, new: str) -> str:
-        """Its lines with another indentation."""
+        """Return the lines with another indentation."""
         lines = self.text.splitlines(keepends=True)
         return "".join(new + line[len(old) :] if line.startswith(old) else line for line in lines)
 
 
-def find_statement_lines(context: NodeContext, node: ast.stmt) -> StatementLines | None:
-    """None where something else stands on its lines."""
-    source = context.source
+def find_statement_lines(context: RepairContext, node: ast.stmt) -> StatementLines | None:
+    """Return the lines of a statement; None if other code is on them."""
+    source, text = context.source, context.source.text
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(item.lineno for item in decorators)])
-    start = source.line_start(first)
-    last = node.end_lineno or node.lineno
-    end = source.line_end(last)
-    indent = source.text[
-        start : source.offset(first, node.col_offset) - len("@") * bool(decorators)
-    ]
+    start, end = source.line_start(first), source.line_end(node.end_lineno or node.lineno)
+    indent = text[start : source.offset(first, node.col_offset)]
     if decorators:
-        indent = source.text[start:end][
-            : len(source.text[start:end]) - len(source.text[start:end].lstrip())
-        ]
-    tail = source.text[source.span(node)[1] : end].strip()
+        indent = text[start : end - len(text[start:end].lstrip())]
+    tail = text[source.span(node)[1] : end].strip()
     if indent.strip() or (tail and not tail.startswith("#")):
         return None
     after = end
-    while after < len(source.text) and source.text[after] in "\r\n":
+    while after < len(text) and text[after] in "\r\n":
         after += 1
-        if source.text[after - 1] == "\n":
+        if text[after - 1] == "\n":
             break
-    return StatementLines(start, after, indent, source.text[start:after])
+    return StatementLines(start, after, indent, text[start:after])
 
 
-def find_containing_body(context: NodeContext) -> list[ast.stmt] | None:
-    """The list of statements that the node is one of."""
-    node = context.node
+def find_body_lines(context: RepairContext, body: list[ast.stmt]) -> StatementLines | None:
+    """Return the lines of all statements of a body; None if other code is on them."""
+    first = find_statement_lines(context, body[0])
+    last = find_statement_lines(context, body[-1])
+    if first is None or last is None:
+        return None
+    text = context.source.text[first.start : last.end]
+    return StatementLines(first.start, last.end, first.indent, text)
+
+
+def find_containing_body(context: RepairContext) -> list[ast.stmt] | None:
+    """Return the list of statements that the node is one of; None if it is in no list."""
     for _, value in ast.iter_fields(context.parent) if context.parent is not None else ():
-        if isinstance(value, list) and any(item is node for item in value):
+        if isinstance(value, list) and any(item is context.node for item in value):
             return value
     return None
 
 
 def insert_before(
-    context: NodeContext, anchor: StatementLines, line: str, kind: str, cost: float
-) -> TextEdit:
-    """A line (or several) put in before a statement."""
+    context: RepairContext, anchor: StatementLines, line: str, kind: str, cost: float
+) -> CandidateEdit:
+    """Return the edit that inserts one or more lines before a statement."""
     text = "".join(f"{anchor.indent}{item}\n" for item in line.split("\n"))
-    return context.replace_span(anchor.start, anchor.start, text, kind, cost)
+    return context.edit_span(anchor.start, anchor.start, text, kind, cost)
 
 
 def insert_after(
-    context: NodeContext, anchor: StatementLines, line: str, kind: str, cost: float
-) -> TextEdit:
-    """A line put in after a statement, as deep as that."""
-    text = "".join(f"{anchor.indent}{item}\n" for item in line.split("\n"))
+    context: RepairContext, anchor: StatementLines, line: str, kind: str, cost: float
+) -> CandidateEdit:
+    """Return the edit that inserts a line after a statement, with the same indentation."""
+    text = f"{anchor.indent}{line}\n"
     if not anchor.text.endswith("\n"):
         text = "\n" + text.rstrip("\n")
-    return TextEdit(
-        anchor.end,
-        anchor.end,
-        text,
-        kind,
-        f"{kind}: `{line}` is added",
-        cost,
-        context.source.get_line_number(max(anchor.start, anchor.end - 1)),
-    )
+    description = f"{kind}: `{line}` is added"
+    number = context.source.get_line_number(max(anchor.start, anchor.end - 1))
+    return CandidateEdit(anchor.end, anchor.end, text, kind, description, cost, number)
 
 
 def is_jump_statement(node: ast.stmt) -> bool:
+    """Return whether no statement after this one is executed."""
     return isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue))
-
-
-def iter_bodies(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The bodies of a compound statement."""
-    for name in ("body", "orelse", "finalbody"):
-        inner = getattr(node, name, None)
-        if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
-            yield inner

@@ -1,38 +1,35 @@
-"""Numbers, texts, True, False and None; values that are one off."""
+"""Operators on constants, and on values that are one too large or too small."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import NodeContext
-from greenloop.syntax.edit import TextEdit
+from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.syntax.operators import edit_operator
 
-_EMPTY_ALTERNATIVES = {
-    "None": ("[]", "{}", "0", '""', "False"),
-    "0": ("None", "1"),
-    '""': ("None",),
-}
+_ALTERNATIVES_TO_NONE = ("[]", "{}", "0", '""', "False")
 
 
-def replace_constant(context: NodeContext) -> Iterator[TextEdit]:
-    node = context.node
-    if not isinstance(node, ast.Constant):
-        return
+@edit_operator()
+def replace_constant(context: RepairContext, node: ast.Constant) -> Iterator[CandidateEdit]:
+    """Replace a constant by a related one, or by another one of the function."""
     value = node.value
     if isinstance(value, bool):
-        yield context.replace_node(node, str(not value), "constant", 1.3)
-        yield context.replace_node(node, "None", "constant", 2.6)
+        yield context.edit(node, str(not value), "constant", 1.3)
+        yield context.edit(node, "None", "constant", 2.6)
     elif isinstance(value, (int, float)):
         yield from _replace_number(context, node, value)
     elif isinstance(value, str):
         yield from _replace_string(context, node, value)
     elif value is None:
-        for number, text in enumerate(_EMPTY_ALTERNATIVES["None"]):
-            yield context.replace_node(node, text, "constant", 2.2 + 0.1 * number)
+        for number, text in enumerate(_ALTERNATIVES_TO_NONE):
+            yield context.edit(node, text, "constant", 2.2 + 0.1 * number)
 
 
-def _replace_number(context: NodeContext, node: ast.Constant, value: float) -> Iterator[TextEdit]:
+def _replace_number(
+    context: RepairContext, node: ast.Constant, value: float
+) -> Iterator[CandidateEdit]:
     signed = isinstance(context.parent, ast.UnaryOp)
     near = [item for item in (value + 1, value - 1) if not _is_neutral_operand(context, item)]
     far = [
@@ -43,35 +40,37 @@ def _replace_number(context: NodeContext, node: ast.Constant, value: float) -> I
     whole = [int(item) if item == int(item) and isinstance(value, int) else item for item in far]
     for number in near:
         text = f"({number})" if number < 0 and signed else str(number)
-        yield context.replace_node(node, text, "constant", 1.3)
+        yield context.edit(node, text, "constant", 1.3)
     for number in dict.fromkeys(whole):
         if number != value and not (signed and number < 0):
-            yield context.replace_node(node, str(number), "constant", 2.2)
+            yield context.edit(node, str(number), "constant", 2.2)
     for other in _find_sibling_constants(context, (int, float)):
         if other not in (*near, *far, value):
-            yield context.replace_node(node, repr(other), "sibling constant", 2.4)
+            yield context.edit(node, repr(other), "sibling constant", 2.4)
 
 
-def _is_neutral_operand(context: NodeContext, number: float) -> bool:
-    """`x + 0` and `x * 1` are better written as `x`, which is tried by itself."""
+def _is_neutral_operand(context: RepairContext, number: float) -> bool:
+    """Return whether the number would make `x + 0` or `x * 1`: `x` is tried by another operator."""
     sign = type(context.parent.op) if isinstance(context.parent, ast.BinOp) else None
     return (number == 0 and sign in (ast.Add, ast.Sub)) or (number == 1 and sign is ast.Mult)
 
 
-def _replace_string(context: NodeContext, node: ast.Constant, value: str) -> Iterator[TextEdit]:
+def _replace_string(
+    context: RepairContext, node: ast.Constant, value: str
+) -> Iterator[CandidateEdit]:
     if isinstance(context.parent, ast.JoinedStr):
         return
     for other in _find_sibling_constants(context, str):
         if other != value and isinstance(other, str) and len(other) < 30:
-            yield context.replace_node(node, repr(other), "sibling constant", 2.2)
+            yield context.edit(node, repr(other), "sibling constant", 2.2)
     changed = (value.upper(), value.lower(), value.strip(), f"{value} ", f" {value}", "")
     for other in dict.fromkeys(changed):
         if other != value and len(value) < 30:
-            yield context.replace_node(node, repr(other), "constant", 2.4)
+            yield context.edit(node, repr(other), "constant", 2.4)
 
 
-def _find_sibling_constants(context: NodeContext, kind: type | tuple[type, ...]) -> list[object]:
-    """Other constants of the same function, or of the module where it is in none."""
+def _find_sibling_constants(context: RepairContext, kind: type | tuple[type, ...]) -> list[object]:
+    """Return other constants of the function, or of the module for code outside of functions."""
     around = context.scope.function or context.ancestors[0]
     found: list[object] = [
         item.value
@@ -83,18 +82,17 @@ def _find_sibling_constants(context: NodeContext, kind: type | tuple[type, ...])
     return list(dict.fromkeys(found))[:8]
 
 
-def shift_by_one(context: NodeContext) -> Iterator[TextEdit]:
-    """`x` becomes `x + 1` and `x - 1`; `x + 1` becomes `x`."""
-    node, parent = context.node, context.parent
+@edit_operator()
+def shift_by_one(context: RepairContext, node: ast.AST) -> Iterator[CandidateEdit]:
+    """Replace `x` by `x + 1` and `x - 1`, and `x + 1` by `x`."""
+    parent = context.parent
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
         for kept, gone in ((node.left, node.right), (node.right, node.left)):
             cost = 1.3 if isinstance(gone, ast.Constant) else 2.6
-            yield context.replace_node(node, context.replacement_text(kept), "one off", cost)
+            yield context.edit(node, context.replacement_text(kept), "one off", cost)
     elif isinstance(node, ast.BinOp):
         for kept in (node.left, node.right):
-            yield context.replace_node(
-                node, context.replacement_text(kept), "operand left out", 3.0
-            )
+            yield context.edit(node, context.replacement_text(kept), "operand left out", 3.0)
     if not isinstance(node, (ast.Name, ast.Attribute, ast.BinOp, ast.Call)):
         return
     if not _can_be_number(context) or context.is_field("func") or isinstance(parent, ast.Attribute):
@@ -104,7 +102,7 @@ def shift_by_one(context: NodeContext) -> Iterator[TextEdit]:
     for change in ("+ 1", "- 1"):
         text = f"{context.text(node)} {change}"
         inside = isinstance(parent, (ast.BinOp, ast.UnaryOp))
-        yield context.replace_node(node, f"({text})" if inside else text, "one off", cost)
+        yield context.edit(node, f"({text})" if inside else text, "one off", cost)
 
 
 def _is_bound_call(parent: ast.AST | None) -> bool:
@@ -112,12 +110,17 @@ def _is_bound_call(parent: ast.AST | None) -> bool:
     return isinstance(name, ast.Name) and name.id in ("range", "min", "max")
 
 
-def _can_be_number(node_context: NodeContext) -> bool:
-    """Whether a number can stand here."""
-    context = getattr(node_context.node, "ctx", None)
-    if isinstance(context, (ast.Store, ast.Del)):
+def _can_be_number(context: RepairContext) -> bool:
+    """Return whether the node is read where a number is possible."""
+    if isinstance(getattr(context.node, "ctx", None), (ast.Store, ast.Del)):
         return False
+    if isinstance(context.parent, ast.Subscript):
+        return context.is_field("slice")
     kinds = (ast.Compare, ast.Return, ast.Call, ast.Slice, ast.BinOp, ast.Assign, ast.AugAssign)
-    if isinstance(node_context.parent, ast.Subscript):
-        return node_context.is_field("slice")
-    return isinstance(node_context.parent, (*kinds, ast.Tuple, ast.List, ast.IfExp))
+    return isinstance(context.parent, (*kinds, ast.Tuple, ast.List, ast.IfExp))
+
+
+OPERATORS = (
+    replace_constant,
+    shift_by_one,
+)

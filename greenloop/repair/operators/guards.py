@@ -1,11 +1,11 @@
-"""Missing guards: an early way out, a condition that comes first, a value for nothing."""
+"""Operators for missing guards: early exits, additional conditions, fallback values."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import NodeContext
+from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.repair.operators.blocks import (
     StatementLines,
     find_containing_body,
@@ -13,76 +13,63 @@ from greenloop.repair.operators.blocks import (
     insert_before,
 )
 from greenloop.repair.scope import FunctionNode
-from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.operators import edit_operator
 
 _RETURN_VALUES = ("None", "0", "[]", "False", "True", '""', "1", "{}", "-1", "0.0")
 _MAX_RETURN_VALUES = 7
 
 
-def insert_early_exit(context: NodeContext) -> Iterator[TextEdit]:
-    """`if not x: return …` at the head of a function; `raise …` where a test missed an exception."""
-    node, scope = context.node, context.scope
-    if not isinstance(node, ast.stmt) or not isinstance(context.parent, FunctionNode):
+@edit_operator()
+def insert_early_exit(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+    """Insert `if not x: return …` at the start of a function; `raise …` if an exception is missing."""
+    scope = context.scope
+    if not isinstance(context.parent, FunctionNode):
         return
     body = context.parent.body
-    with_text = ast.get_docstring(context.parent, clean=False) is not None
-    if node is not (body[1] if with_text and len(body) > 1 else body[0]):
-        return
-    here = find_statement_lines(context, node)
-    if here is None:
+    has_docstring = ast.get_docstring(context.parent, clean=False) is not None
+    lines = find_statement_lines(context, node)
+    if node is not body[1 if has_docstring and len(body) > 1 else 0] or lines is None:
         return
     for name in (*scope.parameters, *scope.attributes):
-        for number, condition in enumerate(_build_empty_conditions(name)):
+        conditions = ("not {}", "{} is None", "{} == 0", "{} < 0", "{} <= 1")
+        for number, condition in enumerate(item.format(name) for item in conditions):
             cost = 2.6 + 0.2 * number + (0 if name in scope.parameters else 0.3)
-            yield from _insert_exits(context, here, condition, cost, scope.parameters)
-
-
-def _build_empty_conditions(name: str) -> tuple[str, ...]:
-    return (f"not {name}", f"{name} is None", f"{name} == 0", f"{name} < 0", f"{name} <= 1")
+            yield from _insert_exits(context, lines, condition, cost, scope.parameters)
 
 
 def _insert_exits(
-    context: NodeContext,
+    context: RepairContext,
     anchor: StatementLines,
     condition: str,
     cost: float,
     names: tuple[str, ...],
-) -> Iterator[TextEdit]:
-    for name in context.hints.expected_exceptions:
+) -> Iterator[CandidateEdit]:
+    hints = context.hints
+    for name in hints.expected_exceptions:
         line = f'if {condition}:\n    raise {name}("{condition}")'
         yield insert_before(context, anchor, line, "guard", cost - 0.2)
-    if (
-        context.hints.expected_exceptions
-        and not context.hints.crashes
-        and not context.hints.expected_values
-    ):
+    if hints.expected_exceptions and not hints.crashes and not hints.expected_values:
         return
-    results = dict.fromkeys((*context.hints.expected_values, *_RETURN_VALUES))
+    results = dict.fromkeys((*hints.expected_values, *_RETURN_VALUES))
     for number, result in enumerate([*list(results)[:_MAX_RETURN_VALUES], *names]):
-        expected = result in context.hints.expected_values
-        more = 0.0 if expected else 0.4 + 0.05 * number
-        yield insert_before(
-            context, anchor, f"if {condition}:\n    return {result}", "guard", cost + more
-        )
+        extra = 0.0 if result in hints.expected_values else 0.4 + 0.05 * number
+        line = f"if {condition}:\n    return {result}"
+        yield insert_before(context, anchor, line, "guard", cost + extra)
 
 
-def insert_crash_guard(context: NodeContext) -> Iterator[TextEdit]:
-    """A guard before the statement in which an exception came up that no test wants."""
-    node = context.node
-    if not isinstance(node, ast.stmt) or find_containing_body(context) is None:
-        return
+@edit_operator()
+def insert_crash_guard(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+    """Insert a guard before the statement that raised an exception that no test expects."""
     names = {name for line, name in context.hints.crashes if _contains_line(node, line)}
-    here = (
-        find_statement_lines(context, node)
-        if names and not isinstance(node, FunctionNode)
-        else None
-    )
-    if here is None:
+    if not names or isinstance(node, FunctionNode) or find_containing_body(context) is None:
+        return
+    lines = find_statement_lines(context, node)
+    if lines is None:
         return
     for condition in dict.fromkeys(_find_crash_conditions(context, node, names)):
-        yield from _insert_exits(context, here, condition, 2.0, ())
-        yield insert_before(context, here, f"if {condition}:\n    continue", "guard", 2.7)
-        yield insert_before(context, here, f"if {condition}:\n    break", "guard", 2.8)
+        yield from _insert_exits(context, lines, condition, 2.0, ())
+        yield insert_before(context, lines, f"if {condition}:\n    continue", "guard", 2.7)
+        yield insert_before(context, lines, f"if {condition}:\n    break", "guard", 2.8)
 
 
 def _contains_line(node: ast.stmt, line: int) -> bool:
@@ -91,36 +78,36 @@ def _contains_line(node: ast.stmt, line: int) -> bool:
     return node.lineno <= line <= max(node.lineno, last or 0)
 
 
-def _find_crash_conditions(context: NodeContext, node: ast.stmt, names: set[str]) -> Iterator[str]:
-    """Conditions under which what stands in a statement fails in that way."""
+def _find_crash_conditions(
+    context: RepairContext, node: ast.stmt, names: set[str]
+) -> Iterator[str]:
+    """Yield the conditions under which a part of a statement raises one of these exceptions."""
+    text, operand = context.text, context.parenthesized_text
     for item in _walk_head(node):
-        if (
-            "ZeroDivisionError" in names
-            and isinstance(item, ast.BinOp)
-            and isinstance(item.op, (ast.Div, ast.FloorDiv, ast.Mod))
-        ):
-            if isinstance(item.right, ast.Call) and context.text(item.right.func) == "len":
-                yield f"not {context.text(item.right.args[0])}"
+        if isinstance(item, ast.BinOp) and "ZeroDivisionError" in names:
+            if isinstance(item.right, ast.Call) and text(item.right.func) == "len":
+                condition = f"not {text(item.right.args[0])}"
             else:
-                yield f"{context.parenthesized_text(item.right)} == 0"
-        if isinstance(item, ast.Subscript) and names & {"IndexError", "KeyError"}:
-            yield f"not {context.parenthesized_text(item.value)}"
-            yield f"{context.text(item.slice)} not in {context.parenthesized_text(item.value)}"
-            yield f"{context.text(item.slice)} >= len({context.text(item.value)})"
-        if isinstance(item, ast.Attribute) and names & {"AttributeError"}:
-            yield f"{context.parenthesized_text(item.value)} is None"
-        if isinstance(item, ast.Call) and names & {"ValueError", "IndexError", "StatisticsError"}:
-            for argument in item.args[:1]:
-                if isinstance(argument, (ast.Name, ast.Attribute)):
-                    yield f"not {context.text(argument)}"
+                condition = f"{operand(item.right)} == 0"
+            if isinstance(item.op, (ast.Div, ast.FloorDiv, ast.Mod)):
+                yield condition
+        elif isinstance(item, ast.Subscript) and names & {"IndexError", "KeyError"}:
+            yield f"not {operand(item.value)}"
+            yield f"{text(item.slice)} not in {operand(item.value)}"
+            yield f"{text(item.slice)} >= len({text(item.value)})"
+        elif isinstance(item, ast.Attribute) and "AttributeError" in names:
+            yield f"{operand(item.value)} is None"
+        elif isinstance(item, ast.Call) and names & {"ValueError", "IndexError", "StatisticsError"}:
+            if item.args and isinstance(item.args[0], (ast.Name, ast.Attribute)):
+                yield f"not {text(item.args[0])}"
             if isinstance(item.func, ast.Attribute) and not item.args:
-                yield f"not {context.parenthesized_text(item.func.value)}"
-        if isinstance(item, ast.Name) and names & {"TypeError"} and isinstance(item.ctx, ast.Load):
+                yield f"not {operand(item.func.value)}"
+        elif isinstance(item, ast.Name) and "TypeError" in names and isinstance(item.ctx, ast.Load):
             yield f"{item.id} is None"
 
 
 def _walk_head(node: ast.stmt) -> Iterator[ast.AST]:
-    """Of a compound statement only its head."""
+    """Yield the nodes of a statement; of a compound one, those of its header."""
     for name, value in ast.iter_fields(node):
         if name in ("body", "orelse", "finalbody", "handlers"):
             continue
@@ -129,59 +116,68 @@ def _walk_head(node: ast.stmt) -> Iterator[ast.AST]:
                 yield from ast.walk(child)
 
 
-def extend_condition(context: NodeContext) -> Iterator[TextEdit]:
-    """`c` becomes `known and c` or `known or c`: what a crash shows, or another condition here."""
-    node, parent = context.node, context.parent
-    if not isinstance(node, ast.expr) or isinstance(node, ast.BoolOp):
+@edit_operator()
+def extend_condition(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+    """Replace the condition `c` by `guard and c` or `guard or c`."""
+    parent = context.parent
+    is_test = isinstance(parent, (ast.If, ast.While, ast.IfExp)) and context.is_field("test")
+    is_filter = isinstance(parent, ast.comprehension) and node in parent.ifs
+    if isinstance(node, ast.BoolOp) or not (is_test or is_filter):
         return
-    test = isinstance(parent, (ast.If, ast.While, ast.IfExp)) and context.is_field("test")
-    if not (test or (isinstance(parent, ast.comprehension) and node in parent.ifs)):
-        return
-    text = (
-        context.parenthesized_text(node)
-        if not isinstance(node, ast.Compare)
-        else context.text(node)
-    )
+    is_comparison = isinstance(node, ast.Compare)
+    text = context.text(node) if is_comparison else context.parenthesized_text(node)
+    for guard, cost in _find_guards(context, node):
+        yield context.edit(node, f"{guard} and {text}", "condition", cost)
+    for name in context.scope.variables:
+        yield context.edit(node, f"{name} and {text}", "condition", 2.9)
+        yield context.edit(node, f"not {name} or {text}", "condition", 3.1)
+        yield context.edit(node, f"{name} is None or {text}", "condition", 2.9)
+    for other in context.scope.conditions:
+        if other != text:
+            yield context.edit(node, f"{other} and {text}", "condition", 3.0)
+            yield context.edit(node, f"{other} or {text}", "condition", 3.1)
+
+
+def _find_guards(context: RepairContext, node: ast.expr) -> Iterator[tuple[str, float]]:
+    """Yield conditions under which the subscripts and attributes of a condition do not raise."""
     for item in ast.walk(node):
         if isinstance(item, ast.Subscript) and not isinstance(item.slice, ast.Slice):
             base, index = context.text(item.value), context.text(item.slice)
-            yield context.replace_node(node, f"{index} < len({base}) and {text}", "condition", 2.0)
-            yield context.replace_node(node, f"{base} and {text}", "condition", 2.0)
-            yield context.replace_node(node, f"{index} in {base} and {text}", "condition", 2.4)
+            yield from ((f"{index} < len({base})", 2.0), (base, 2.0), (f"{index} in {base}", 2.4))
         elif isinstance(item, ast.Attribute):
-            yield context.replace_node(
-                node, f"{context.text(item.value)} and {text}", "condition", 2.6
-            )
-    for name in context.scope.variables:
-        yield context.replace_node(node, f"{name} and {text}", "condition", 2.9)
-        yield context.replace_node(node, f"not {name} or {text}", "condition", 3.1)
-        yield context.replace_node(node, f"{name} is None or {text}", "condition", 2.9)
-    for other in context.scope.conditions:
-        if other != text:
-            yield context.replace_node(node, f"{other} and {text}", "condition", 3.0)
-            yield context.replace_node(node, f"{other} or {text}", "condition", 3.1)
+            yield context.text(item.value), 2.6
 
 
-def add_fallback_value(context: NodeContext) -> Iterator[TextEdit]:
-    """`x` becomes `x or …` or `x if y else …`; `max(x)` gets a default."""
-    node, parent = context.node, context.parent
-    if isinstance(node, ast.Call) and context.text(node.func) in ("min", "max"):
-        inner = ", ".join([*map(context.text, node.args), *_format_keywords(context, node)])
-        for value in ("0", "None") if len(node.args) == 1 else ():
-            text = f"{context.text(node.func)}({inner}, default={value})"
-            yield context.replace_node(node, text, "default", 2.2)
-    if not isinstance(node, ast.expr) or not isinstance(parent, (ast.Assign, ast.Return)):
+@edit_operator()
+def add_default_argument(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+    """Give `max(x)` and `min(x)` a default."""
+    name = context.text(node.func)
+    if name in ("min", "max") and len(node.args) == 1:
+        keywords = [f"{item.arg}={context.text(item.value)}" for item in node.keywords if item.arg]
+        arguments = ", ".join([context.text(node.args[0]), *keywords])
+        for value in ("0", "None"):
+            yield context.edit(node, f"{name}({arguments}, default={value})", "default", 2.2)
+
+
+@edit_operator()
+def add_fallback_value(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+    """Replace `x` by `x or …` or `x if y else …`."""
+    if not isinstance(context.parent, (ast.Assign, ast.Return)) or not context.is_field("value"):
         return
-    if not context.is_field("value") or isinstance(node, (ast.Constant, ast.IfExp)):
+    if isinstance(node, (ast.Constant, ast.IfExp)):
         return
     for value in (*context.hints.expected_values[:2], "[]", "0", "None", "{}"):
-        yield context.replace_node(
-            node, f"{context.parenthesized_text(node)} or {value}", "default", 2.9
-        )
+        text = f"{context.parenthesized_text(node)} or {value}"
+        yield context.edit(node, text, "default", 2.9)
         for name in context.scope.parameters:
             text = f"{context.text(node)} if {name} else {value}"
-            yield context.replace_node(node, text, "default", 2.9)
+            yield context.edit(node, text, "default", 2.9)
 
 
-def _format_keywords(context: NodeContext, node: ast.Call) -> list[str]:
-    return [f"{item.arg}={context.text(item.value)}" for item in node.keywords if item.arg]
+OPERATORS = (
+    insert_early_exit,
+    insert_crash_guard,
+    extend_condition,
+    add_default_argument,
+    add_fallback_value,
+)

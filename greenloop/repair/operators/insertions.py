@@ -1,11 +1,11 @@
-"""A missing statement: one as there are others in the module, or a usual one."""
+"""Operators that insert a missing statement: a copy of another one, or a common one."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import NodeContext
+from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.repair.operators.blocks import (
     find_containing_body,
     find_statement_lines,
@@ -14,47 +14,43 @@ from greenloop.repair.operators.blocks import (
     is_jump_statement,
 )
 from greenloop.repair.scope import FunctionNode
-from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.operators import edit_operator
 
+_UNSET_EXCEPTIONS = ("UnboundLocalError", "NameError", "AttributeError")
 _INITIAL_VALUES = ("0", "[]", "{}", "None", "set()", '""')
 
 
-def insert_statement(context: NodeContext) -> Iterator[TextEdit]:
-    """Before each statement, and at the end of each body."""
-    node = context.node
-    body = find_containing_body(context) if isinstance(node, ast.stmt) else None
-    if body is None or not isinstance(node, ast.stmt) or context.scope.function is None:
+@edit_operator()
+def insert_statement(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+    """Insert a statement before each statement, and at the end of each body."""
+    body, lines = find_containing_body(context), find_statement_lines(context, node)
+    if body is None or lines is None or context.scope.function is None:
         return
-    here = find_statement_lines(context, node)
-    if here is None or isinstance(node, FunctionNode):
+    if isinstance(node, FunctionNode):
         return
     last = node is body[-1] and not is_jump_statement(node)
     for line, cost in _candidate_lines(context):
-        yield insert_before(context, here, line, "missing statement", cost)
+        yield insert_before(context, lines, line, "missing statement", cost)
         if last:
-            yield insert_after(context, here, line, "missing statement", cost)
+            yield insert_after(context, lines, line, "missing statement", cost)
     in_loop = any(isinstance(item, (ast.For, ast.While)) for item in context.ancestors)
-    if last and in_loop and here.end:
+    if last and in_loop and lines.end:
         for line in ("break", "continue"):
-            yield insert_after(context, here, line, "missing statement", 2.6)
+            yield insert_after(context, lines, line, "missing statement", 2.6)
 
 
-def _candidate_lines(context: NodeContext) -> Iterator[tuple[str, float]]:
-    """Statements that use what is at hand here."""
+def _candidate_lines(context: RepairContext) -> Iterator[tuple[str, float]]:
+    """Yield statements that use the names in scope, each with its cost; the function's own first."""
     seen: set[str] = set()
-    for line, cost in (*_donor_statements(context), *_common_statements(context)):
+    own = ((line, 2.8) for line in context.scope.function_statements)
+    others = ((line, 3.1) for line in context.scope.module_statements)
+    for line, cost in (*own, *others, *_common_statements(context)):
         if line not in seen:
             seen.add(line)
             yield line, cost
 
 
-def _donor_statements(context: NodeContext) -> list[tuple[str, float]]:
-    """Simple statements of the module, those of the same function first."""
-    own = [(line, 2.8) for line in context.scope.function_statements]
-    return [*own, *((line, 3.1) for line in context.scope.module_statements)]
-
-
-def _common_statements(context: NodeContext) -> Iterator[tuple[str, float]]:
+def _common_statements(context: RepairContext) -> Iterator[tuple[str, float]]:
     scope = context.scope
     for name in scope.variables:
         roles = scope.roles.get(name, frozenset())
@@ -75,38 +71,37 @@ def _common_statements(context: NodeContext) -> Iterator[tuple[str, float]]:
                 yield f"{name} = {other}", 3.0
 
 
-def append_return(context: NodeContext) -> Iterator[TextEdit]:
-    """A function that ends without `return`."""
-    node = context.node
-    if not isinstance(node, FunctionNode) or is_jump_statement(node.body[-1]):
+@edit_operator()
+def append_return(context: RepairContext, node: FunctionNode) -> Iterator[CandidateEdit]:
+    """Append `return …` to a function that ends without it."""
+    scope, last = context.scope, node.body[-1]
+    lines = None if is_jump_statement(last) else find_statement_lines(context, last)
+    if lines is None:
         return
-    here = find_statement_lines(context, node.body[-1])
-    if here is None:
-        return
-    names = [*context.scope.names, context.scope.self_name, *context.scope.attributes]
+    names = [*scope.names, scope.self_name, *scope.attributes]
     for name in (*names, *context.hints.expected_values, "True", "False", "None"):
         if name:
-            cost = 1.8 if name in context.scope.names or name == context.scope.self_name else 2.4
-            yield insert_after(context, here, f"return {name}", "missing return", cost)
-    last = node.body[-1]
+            cost = 1.8 if name in scope.names or name == scope.self_name else 2.4
+            yield insert_after(context, lines, f"return {name}", "missing return", cost)
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        yield context.replace_node(last, f"return {context.text(last)}", "missing return", 1.4)
+        yield context.edit(last, f"return {context.text(last)}", "missing return", 1.4)
 
 
-def insert_initialization(context: NodeContext) -> Iterator[TextEdit]:
-    """A variable or attribute that is read and was never set."""
-    node = context.node
-    if not isinstance(node, ast.stmt) or not isinstance(context.parent, FunctionNode):
+@edit_operator()
+def insert_initialization(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+    """Set a variable or attribute that is read before it is set."""
+    is_unset = any(name in _UNSET_EXCEPTIONS for _, name in context.hints.crashes)
+    if not is_unset or not isinstance(context.parent, FunctionNode):
         return
-    if not any(
-        name in ("UnboundLocalError", "NameError", "AttributeError")
-        for _, name in context.hints.crashes
-    ):
-        return
-    here = find_statement_lines(context, node)
-    if here is None:
-        return
-    for name in context.scope.variables:
+    lines = find_statement_lines(context, node)
+    for name in context.scope.variables if lines is not None else ():
         for value in (*_INITIAL_VALUES, *context.scope.parameters):
-            if value != name:
-                yield insert_before(context, here, f"{name} = {value}", "missing start", 2.3)
+            if value != name and lines is not None:
+                yield insert_before(context, lines, f"{name} = {value}", "missing start", 2.3)
+
+
+OPERATORS = (
+    insert_statement,
+    append_return,
+    insert_initialization,
+)

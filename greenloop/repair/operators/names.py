@@ -1,21 +1,24 @@
-"""Another variable, another attribute, arguments swapped, a missing `self.`"""
+"""Operators on names: other variables and attributes, changed arguments, a missing `self.`."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import combinations
 
-from greenloop.repair.context import NodeContext
-from greenloop.syntax.edit import TextEdit
+from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.syntax.nodes import get_last_name
+from greenloop.syntax.operators import edit_operator
 
 _AFFIX_LENGTH = 3
 
 
-def replace_variable(context: NodeContext) -> Iterator[TextEdit]:
-    """Another name at hand in place of this; those that are used alike first."""
-    node, scope = context.node, context.scope
-    if not isinstance(node, (ast.Name, ast.Attribute)):
-        return
+@edit_operator()
+def replace_variable(
+    context: RepairContext, node: ast.Name | ast.Attribute
+) -> Iterator[CandidateEdit]:
+    """Use another variable; one that is used in the same way costs less."""
+    scope = context.scope
     text = context.text(node)
     if text not in scope.variables:
         return
@@ -26,7 +29,7 @@ def replace_variable(context: NodeContext) -> Iterator[TextEdit]:
         if other not in (text, "_"):
             cost = 1.5 if scope.has_common_role(text, other) else 2.1
             cost -= 0.2 * _is_spelled_similarly(text, other)
-            yield context.replace_node(node, other, "variable", cost + 0.6 * stored)
+            yield context.edit(node, other, "variable", cost + 0.6 * stored)
 
 
 def _is_spelled_similarly(one: str, other: str) -> bool:
@@ -36,10 +39,10 @@ def _is_spelled_similarly(one: str, other: str) -> bool:
     )
 
 
-def replace_attribute(context: NodeContext) -> Iterator[TextEdit]:
-    """`node.left` becomes `node.right`: another attribute that the module uses."""
-    node = context.node
-    if not isinstance(node, ast.Attribute) or context.text(node) in context.scope.variables:
+@edit_operator()
+def replace_attribute(context: RepairContext, node: ast.Attribute) -> Iterator[CandidateEdit]:
+    """Replace `node.left` by `node.right`: another attribute that the module uses."""
+    if context.text(node) in context.scope.variables:
         return
     if isinstance(context.parent, ast.Call) and context.is_field("func"):
         return
@@ -54,113 +57,117 @@ def replace_attribute(context: NodeContext) -> Iterator[TextEdit]:
             seen.add(other.attr)
             cost = 1.5 if ast.dump(other.value) == base else 2.3
             text = f"{context.parenthesized_text(node.value)}.{other.attr}"
-            yield context.replace_node(node, text, "attribute", cost)
+            yield context.edit(node, text, "attribute", cost)
 
 
-def _is_callee(context: NodeContext, wanted: ast.Attribute) -> bool:
+def _is_callee(context: RepairContext, wanted: ast.Attribute) -> bool:
     return any(
         isinstance(item, ast.Call) and item.func is wanted
         for item in ast.walk(context.ancestors[0])
     )
 
 
-def replace_called_function(context: NodeContext) -> Iterator[TextEdit]:
-    """`self.a()` becomes `self.b()`, `f(x)` becomes `g(x)`: of the same class or module."""
-    node, scope = context.node, context.scope
-    if not isinstance(node, ast.Call):
-        return
+@edit_operator()
+def replace_called_function(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+    """Replace `self.a()` by `self.b()`, and `f(x)` by `g(x)`, of the same class or module."""
+    scope = context.scope
     called = node.func
     if isinstance(called, ast.Name) and called.id in scope.functions:
         for other in scope.functions:
             if other != called.id:
-                yield context.replace_node(called, other, "function", 2.2)
+                yield context.edit(called, other, "function", 2.2)
     elif isinstance(called, ast.Attribute) and called.attr in scope.methods:
         for other in scope.methods:
             if other != called.attr:
                 text = f"{context.parenthesized_text(called.value)}.{other}"
-                yield context.replace_node(called, text, "function", 2.3)
+                yield context.edit(called, text, "function", 2.3)
 
 
-def add_missing_self(context: NodeContext) -> Iterator[TextEdit]:
-    node, own = context.node, context.scope.self_name
-    if not own or not isinstance(node, ast.Name):
+@edit_operator()
+def add_missing_self(context: RepairContext, node: ast.Name) -> Iterator[CandidateEdit]:
+    """Replace `x` by `self.x`."""
+    own = context.scope.self_name
+    if not own:
         return
     for name in (*context.scope.attributes, *(f"{own}.{item}" for item in context.scope.methods)):
         if name.partition(".")[2] in (node.id, f"_{node.id}"):
-            yield context.replace_node(node, name, "missing self", 1.2)
+            yield context.edit(node, name, "missing self", 1.2)
     if isinstance(node.ctx, ast.Store) and isinstance(context.parent, ast.Assign):
-        yield context.replace_node(node, f"{own}.{node.id}", "missing self", 1.6)
+        yield context.edit(node, f"{own}.{node.id}", "missing self", 1.6)
 
 
-def change_arguments(context: NodeContext) -> Iterator[TextEdit]:
-    """Two arguments, or two parts of a tuple, swapped; one left out; a name added."""
-    node = context.node
+@edit_operator()
+def change_arguments(
+    context: RepairContext, node: ast.Call | ast.Tuple | ast.List
+) -> Iterator[CandidateEdit]:
+    """Swap two arguments or two items of a tuple; drop an argument; add a keyword argument."""
     if isinstance(node, ast.Call):
-        for left, right in _iter_pairs(node.args):
+        for left, right in combinations(node.args, 2):
             yield _swap_nodes(context, left, right, 1.5)
         if len(node.args) > 1 or node.keywords:
             yield from _drop_argument(context, node)
         yield from _add_argument(context, node)
-    elif isinstance(node, (ast.Tuple, ast.List)):
-        for left, right in _iter_pairs(node.elts[:4]):
+    else:
+        for left, right in combinations(node.elts[:4], 2):
             yield _swap_nodes(context, left, right, 1.8)
 
 
-def _iter_pairs(nodes: list[ast.expr]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    for at, left in enumerate(nodes):
-        for right in nodes[at + 1 :]:
-            yield left, right
-
-
-def _swap_nodes(context: NodeContext, left: ast.expr, right: ast.expr, cost: float) -> TextEdit:
+def _swap_nodes(
+    context: RepairContext, left: ast.expr, right: ast.expr, cost: float
+) -> CandidateEdit:
     start, end = context.source.span(left)[0], context.source.span(right)[1]
     between = context.source.text[context.source.span(left)[1] : context.source.span(right)[0]]
     text = f"{context.text(right)}{between}{context.text(left)}"
-    return context.replace_span(start, end, text, "swapped arguments", cost)
+    return context.edit_span(start, end, text, "swapped arguments", cost)
 
 
-def _drop_argument(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
-    parts = [
-        *(context.text(item) for item in node.args),
-        *(_format_keyword(context, k) for k in node.keywords),
+def _drop_argument(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+    parts = _format_arguments(context, node)
+    for index in range(len(parts)):
+        kept = ", ".join(parts[:index] + parts[index + 1 :])
+        text = f"{context.text(node.func)}({kept})"
+        yield context.edit(node, text, "argument left out", 2.6)
+
+
+def _format_arguments(context: RepairContext, node: ast.Call) -> list[str]:
+    """Return the text of each argument."""
+    keywords = [
+        f"{item.arg}={context.text(item.value)}" if item.arg else f"**{context.text(item.value)}"
+        for item in node.keywords
     ]
-    for at in range(len(parts)):
-        text = f"{context.text(node.func)}({', '.join(parts[:at] + parts[at + 1 :])})"
-        yield context.replace_node(node, text, "argument left out", 2.6)
+    return [*map(context.text, node.args), *keywords]
 
 
-def _format_keyword(context: NodeContext, keyword: ast.keyword) -> str:
-    value = context.text(keyword.value)
-    return f"{keyword.arg}={value}" if keyword.arg else f"**{value}"
-
-
-def _add_argument(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
-    """Only what the called function of this module takes."""
+def _add_argument(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+    """Add an argument that the called function of this module accepts."""
     target = _find_definition(context, node)
     if target is None:
         return
-    own = bool(context.scope.self_name) and isinstance(node.func, ast.Attribute)
-    names = [item.arg for item in (*target.args.posonlyargs, *target.args.args)][own:]
+    is_method = bool(context.scope.self_name) and isinstance(node.func, ast.Attribute)
+    names = [item.arg for item in (*target.args.posonlyargs, *target.args.args)][is_method:]
+    missing = [*names[len(node.args) :], *(item.arg for item in target.args.kwonlyargs)]
     given = {item.arg for item in node.keywords}
-    inner = [
-        *(context.text(item) for item in node.args),
-        *(_format_keyword(context, k) for k in node.keywords),
-    ]
-    for name in [*names[len(node.args) :], *(item.arg for item in target.args.kwonlyargs)]:
-        if name in given:
-            continue
-        for value in dict.fromkeys((name, *context.scope.variables, "True", "False", "1", "0")):
-            if value in (*context.scope.variables, "True", "False", "1", "0"):
-                added = f"{name}={value}"
-                text = f"{context.text(node.func)}({', '.join([*inner, added])})"
-                yield context.replace_node(
-                    node, text, "argument added", 1.8 if value == name else 2.5
-                )
+    known = (*context.scope.variables, "True", "False", "1", "0")
+    for name in missing:
+        for value in dict.fromkeys((name, *known)) if name not in given else ():
+            if value in known:
+                arguments = ", ".join([*_format_arguments(context, node), f"{name}={value}"])
+                text = f"{context.text(node.func)}({arguments})"
+                yield context.edit(node, text, "argument added", 1.8 if value == name else 2.5)
 
 
-def _find_definition(context: NodeContext, node: ast.Call) -> ast.FunctionDef | None:
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+def _find_definition(context: RepairContext, node: ast.Call) -> ast.FunctionDef | None:
+    name = get_last_name(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else ""
     for item in ast.walk(context.ancestors[0]):
         if isinstance(item, ast.FunctionDef) and item.name == name:
             return item
     return None
+
+
+OPERATORS = (
+    replace_variable,
+    replace_attribute,
+    replace_called_function,
+    add_missing_self,
+    change_arguments,
+)

@@ -1,54 +1,56 @@
-"""What is returned and raised; defaults; branches of an expression."""
+"""Operators on returned values, exceptions, mutable defaults and whole expressions."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import NodeContext
-from greenloop.syntax.edit import TextEdit
+from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.syntax.operators import edit_operator, get_raised_class
 
+_COMMON_PREFIX_LENGTH = 4
 _COMMON_EXCEPTIONS = ("ValueError", "TypeError", "KeyError", "IndexError", "AttributeError")
 _RARE_EXCEPTIONS = ("ZeroDivisionError", "LookupError", "RuntimeError", "OSError", "Exception")
 _RETURN_CONSTANTS = ("None", "True", "False", "0", "1", "-1", "[]", '""', "{}")
 
 
-def replace_return_value(context: NodeContext) -> Iterator[TextEdit]:
-    """Another variable, a constant, or the first of what is returned."""
-    node = context.node
-    if not isinstance(node, ast.Return):
-        return
+@edit_operator()
+def replace_return_value(context: RepairContext, node: ast.Return) -> Iterator[CandidateEdit]:
+    """Return another variable or a constant."""
     if node.value is None:
         for name in (*context.scope.variables, context.scope.self_name, *_RETURN_CONSTANTS[1:]):
             if name:
                 cost = 1.8 if name in context.scope.variables else 2.6
-                yield context.replace_node(node, f"return {name}", "return", cost)
+                yield context.edit(node, f"return {name}", "return", cost)
         return
     old = context.text(node.value)
     for name in context.scope.variables:
         if name != old and not isinstance(node.value, (ast.Name, ast.Attribute)):
-            yield context.replace_node(node.value, name, "return", 2.4)
+            yield context.edit(node.value, name, "return", 2.4)
     for text in dict.fromkeys((*context.hints.expected_values, *_RETURN_CONSTANTS)):
         if text != old:
             plain = isinstance(node.value, (ast.Constant, ast.Name))
-            yield context.replace_node(node.value, text, "return", 2.2 if plain else 3.4)
+            yield context.edit(node.value, text, "return", 2.2 if plain else 3.4)
 
 
-def replace_exception(context: NodeContext) -> Iterator[TextEdit]:
-    """Another exception raised, or caught."""
-    node = context.node
-    if isinstance(node, ast.Raise) and node.exc is not None:
-        named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        yield from _replace_exception_name(context, named)
-    elif isinstance(node, ast.ExceptHandler) and node.type is not None:
+@edit_operator()
+def replace_exception(
+    context: RepairContext, node: ast.Raise | ast.ExceptHandler
+) -> Iterator[CandidateEdit]:
+    """Raise or catch another exception."""
+    if isinstance(node, ast.Raise):
+        raised = get_raised_class(node)
+        if raised is not None:
+            yield from _replace_exception_name(context, raised)
+    elif node.type is not None:
         yield from _replace_exception_name(context, node.type)
         for _, name in context.hints.crashes:
             text = f"({context.text(node.type)}, {name})"
             if not isinstance(node.type, ast.Tuple) and name.isidentifier():
-                yield context.replace_node(node.type, text, "exception", 2.0)
+                yield context.edit(node.type, text, "exception", 2.0)
 
 
-def _replace_exception_name(context: NodeContext, named: ast.expr) -> Iterator[TextEdit]:
+def _replace_exception_name(context: RepairContext, named: ast.expr) -> Iterator[CandidateEdit]:
     tree = context.ancestors[0]
     own = [item.name for item in ast.walk(tree) if isinstance(item, ast.ClassDef)]
     raised = [name for _, name in context.hints.crashes if name.isidentifier()]
@@ -56,14 +58,14 @@ def _replace_exception_name(context: NodeContext, named: ast.expr) -> Iterator[T
     for name in dict.fromkeys((*wanted, *own, *_COMMON_EXCEPTIONS, *_RARE_EXCEPTIONS)):
         if name != context.text(named):
             cost = 1.4 if name in wanted else 1.8 if name in (*own, *_COMMON_EXCEPTIONS) else 2.2
-            yield context.replace_node(named, name, "exception", cost)
+            yield context.edit(named, name, "exception", cost)
 
 
-def fix_mutable_default(context: NodeContext) -> Iterator[TextEdit]:
-    """A mutable default, made anew for each call."""
-    node = context.node
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return
+@edit_operator()
+def fix_mutable_default(
+    context: RepairContext, node: ast.FunctionDef | ast.AsyncFunctionDef
+) -> Iterator[CandidateEdit]:
+    """Create a mutable default in the function's body, once per call."""
     plain = [*node.args.posonlyargs, *node.args.args]
     pairs = list(
         zip(plain[len(plain) - len(node.args.defaults) :], node.args.defaults, strict=True)
@@ -82,40 +84,47 @@ def fix_mutable_default(context: NodeContext) -> Iterator[TextEdit]:
         name = argument.arg
         made = f"{indent}if {name} is None:\n{indent}    {name} = {context.text(value)}\n"
         text = "None" + context.source.text[end:head] + made
-        yield context.replace_span(start, head, text, "mutable default", 1.2)
+        yield context.edit_span(start, head, text, "mutable default", 1.2)
 
 
 def _find_first_statement(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt | None:
-    """The first statement after the docstring."""
+    """Return the first statement after the docstring; None if it is on the header's line."""
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
     return body[0] if body and body[0].lineno > node.lineno else None
 
 
-def change_conditional_expression(context: NodeContext) -> Iterator[TextEdit]:
-    """`a if c else b` with its values swapped, or one of them alone."""
-    node = context.node
-    if not isinstance(node, ast.IfExp):
-        return
+@edit_operator()
+def change_conditional_expression(
+    context: RepairContext, node: ast.IfExp
+) -> Iterator[CandidateEdit]:
+    """Swap the values of `a if c else b`, or keep only one of them."""
     body, test, other = (context.text(item) for item in (node.body, node.test, node.orelse))
-    yield context.replace_node(node, f"{other} if {test} else {body}", "swapped branches", 1.5)
-    yield context.replace_node(node, f"({body})", "branch left out", 2.8)
-    yield context.replace_node(node, f"({other})", "branch left out", 2.8)
+    yield context.edit(node, f"{other} if {test} else {body}", "swapped branches", 1.5)
+    yield context.edit(node, f"({body})", "branch left out", 2.8)
+    yield context.edit(node, f"({other})", "branch left out", 2.8)
 
 
-def replace_expression(context: NodeContext) -> Iterator[TextEdit]:
-    """Another expression of the same function in place of one of the same kind."""
-    node = context.node
-    kinds = (ast.Subscript, ast.Call, ast.BinOp, ast.Compare, ast.Attribute)
-    if not isinstance(node, kinds) or isinstance(context.parent, ast.Expr):
-        return
-    if isinstance(getattr(node, "ctx", None), ast.Store) or context.is_field("func"):
+@edit_operator()
+def replace_expression(
+    context: RepairContext,
+    node: ast.Subscript | ast.Call | ast.BinOp | ast.Compare | ast.Attribute,
+) -> Iterator[CandidateEdit]:
+    """Use another expression of the same function."""
+    is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
+    if is_stored or isinstance(context.parent, ast.Expr) or context.is_field("func"):
         return
     old = ast.unparse(node)
     donors = context.scope.conditions if isinstance(node, ast.Compare) else context.scope.donors
     for text in donors:
         if text != old:
             cost = 3.0 if text[:_COMMON_PREFIX_LENGTH] == old[:_COMMON_PREFIX_LENGTH] else 3.4
-            yield context.replace_node(node, text, "expression", cost)
+            yield context.edit(node, text, "expression", cost)
 
 
-_COMMON_PREFIX_LENGTH = 4
+OPERATORS = (
+    replace_return_value,
+    replace_exception,
+    fix_mutable_default,
+    change_conditional_expression,
+    replace_expression,
+)

@@ -1,19 +1,17 @@
-"""Slices, subscripts and ranges."""
+"""Operators on slices, subscripts, ranges and comprehensions."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import NodeContext
-from greenloop.syntax.edit import TextEdit
+from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.syntax.operators import edit_operator
 
 
-def change_slice(context: NodeContext) -> Iterator[TextEdit]:
-    """A bound of a slice left out, added, or another."""
-    node = context.node
-    if not isinstance(node, ast.Slice):
-        return
+@edit_operator()
+def change_slice(context: RepairContext, node: ast.Slice) -> Iterator[CandidateEdit]:
+    """Drop, add or replace a part of a slice."""
     parts = [context.text(item) if item else "" for item in (node.lower, node.upper, node.step)]
     names = [item for item in context.scope.names if item not in parts]
     for at in range(3):
@@ -26,78 +24,86 @@ def change_slice(context: NodeContext) -> Iterator[TextEdit]:
 
 
 def _build_slice_edit(
-    context: NodeContext, node: ast.Slice, parts: list[str], cost: float
-) -> TextEdit:
+    context: RepairContext, node: ast.Slice, parts: list[str], cost: float
+) -> CandidateEdit:
     text = f"{parts[0]}:{parts[1]}" + (f":{parts[2]}" if parts[2] else "")
-    return context.replace_node(node, text, "slice", cost)
+    return context.edit(node, text, "slice", cost)
 
 
-def change_subscript(context: NodeContext) -> Iterator[TextEdit]:
-    """`x[i]` becomes `x`, `x[0]` becomes `x[-1]`, `x[i][j]` becomes `x[j][i]`."""
-    node = context.node
-    if not isinstance(node, ast.Subscript):
-        return
+@edit_operator()
+def change_subscript(context: RepairContext, node: ast.Subscript) -> Iterator[CandidateEdit]:
+    """Replace `x[i]` by `x`, `x[0]` by `x[-1]`, `x[i][j]` by `x[j][i]`."""
     base, inner = context.text(node.value), context.text(node.slice)
     if isinstance(node.ctx, ast.Load):
         cost = 2.3 if isinstance(node.slice, ast.Slice) else 2.6
-        yield context.replace_node(node, base, "subscript left out", cost)
+        yield context.edit(node, base, "subscript left out", cost)
     if isinstance(node.slice, ast.Slice):
         return
     for other in ("-1", "0"):
         if inner != other:
-            yield context.replace_node(node.slice, other, "index", 2.0)
+            yield context.edit(node.slice, other, "index", 2.0)
     if isinstance(node.value, ast.Subscript) and not isinstance(node.value.slice, ast.Slice):
         root, first = context.text(node.value.value), context.text(node.value.slice)
-        yield context.replace_node(node, f"{root}[{inner}][{first}]", "swapped indices", 1.5)
+        yield context.edit(node, f"{root}[{inner}][{first}]", "swapped indices", 1.5)
     if isinstance(node.ctx, ast.Load):
         for default in ("", ", 0", ", None", ", []"):
-            yield context.replace_node(node, f"{base}.get({inner}{default})", "missing key", 2.6)
+            yield context.edit(node, f"{base}.get({inner}{default})", "missing key", 2.6)
 
 
-def change_range(context: NodeContext) -> Iterator[TextEdit]:
-    """`range(n)` with another start, end or step; ends one off are tried as any value is."""
-    node = context.node
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)) or node.keywords:
+@edit_operator()
+def change_range(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+    """Change the start, end or step of `range`, or the start of `enumerate`."""
+    if not isinstance(node.func, ast.Name) or node.keywords:
         return
     given = [context.text(item) for item in node.args]
     if node.func.id == "range" and given:
         if len(given) == 1:
             starts = ["1", *context.scope.names[:6]]
             for start in starts:
-                yield context.replace_node(node, f"range({start}, {given[0]})", "range", 1.8)
-            yield context.replace_node(node, f"range({given[0]} - 1, -1, -1)", "range", 2.6)
+                yield context.edit(node, f"range({start}, {given[0]})", "range", 1.8)
+            yield context.edit(node, f"range({given[0]} - 1, -1, -1)", "range", 2.6)
         elif len(given) == 2:
             start, end = given
-            yield context.replace_node(node, f"range({end})", "range", 2.0)
-            yield context.replace_node(node, f"range({end} - 1, {start} - 1, -1)", "range", 2.6)
-            yield context.replace_node(node, f"range({start}, {end}, -1)", "range", 2.8)
+            yield context.edit(node, f"range({end})", "range", 2.0)
+            yield context.edit(node, f"range({end} - 1, {start} - 1, -1)", "range", 2.6)
+            yield context.edit(node, f"range({start}, {end}, -1)", "range", 2.8)
     elif node.func.id == "enumerate" and len(given) == 1:
-        yield context.replace_node(node, f"enumerate({given[0]}, 1)", "range", 1.8)
+        yield context.edit(node, f"enumerate({given[0]}, 1)", "range", 1.8)
     elif node.func.id == "enumerate" and len(given) == 2:
-        yield context.replace_node(node, f"enumerate({given[0]})", "range", 1.8)
+        yield context.edit(node, f"enumerate({given[0]})", "range", 1.8)
 
 
-def change_comprehension(context: NodeContext) -> Iterator[TextEdit]:
-    """Its filter left out, or one added; `[x] * n` becomes one that makes each anew."""
-    node = context.node
+@edit_operator()
+def change_comprehension(
+    context: RepairContext, node: ast.comprehension | ast.BinOp
+) -> Iterator[CandidateEdit]:
+    """Drop or add a filter; replace `[x] * n` by a comprehension."""
     if isinstance(node, ast.comprehension):
         for item in node.ifs:
             start = context.source.text.rfind("if", 0, context.source.span(item)[0])
             end = context.source.span(item)[1]
-            yield context.replace_span(start, end, "", "filter left out", 2.6)
+            yield context.edit_span(start, end, "", "filter left out", 2.6)
         if not node.ifs:
             end = context.source.span(node.iter)[1]
             targets = [item.id for item in ast.walk(node.target) if isinstance(item, ast.Name)]
             for name in targets:
                 for sign in ("", "not "):
                     added = f" if {sign}{name}"
-                    yield context.replace_span(end, end, added, "filter", 2.5 if not sign else 2.9)
-                yield context.replace_span(end, end, f" if {name} is not None", "filter", 3.0)
+                    yield context.edit_span(end, end, added, "filter", 2.5 if not sign else 2.9)
+                yield context.edit_span(end, end, f" if {name} is not None", "filter", 3.0)
             for text in context.scope.conditions[:6]:
-                yield context.replace_span(end, end, f" if {text}", "filter", 3.2)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+                yield context.edit_span(end, end, f" if {text}", "filter", 3.2)
+    elif isinstance(node.op, ast.Mult):
         for many, count in ((node.left, node.right), (node.right, node.left)):
             if isinstance(many, ast.List) and len(many.elts) == 1:
                 element = context.text(many.elts[0])
                 text = f"[{element} for _ in range({context.text(count)})]"
-                yield context.replace_node(node, text, "one list for each", 1.5)
+                yield context.edit(node, text, "one list for each", 1.5)
+
+
+OPERATORS = (
+    change_slice,
+    change_subscript,
+    change_range,
+    change_comprehension,
+)

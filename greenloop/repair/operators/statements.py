@@ -1,181 +1,167 @@
-"""Statements moved, swapped, left out; loops left otherwise."""
+"""Operators on statements: moved, swapped and deleted ones, loops, `return` and `yield`."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import NodeContext
+from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.repair.operators.blocks import (
-    INDENT_STEP,
     StatementLines,
+    find_body_lines,
     find_containing_body,
     find_statement_lines,
     is_jump_statement,
 )
-from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.operators import edit_operator
 
-_LOOPS = (ast.For, ast.While, ast.AsyncFor)
-_COMPOUND_STATEMENTS = (*_LOOPS, ast.If, ast.With)
+CompoundStatement = ast.For | ast.While | ast.AsyncFor | ast.If | ast.With
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def move_statement(context: NodeContext) -> Iterator[TextEdit]:
-    """The last statement of a block moved behind it; the one behind it moved into it."""
-    node = context.node
-    body = find_containing_body(context) if isinstance(node, ast.stmt) else None
-    here = (
-        find_statement_lines(context, node)
-        if isinstance(node, ast.stmt) and body is not None
-        else None
-    )
-    if here is None or body is None or not isinstance(node, _COMPOUND_STATEMENTS):
+@edit_operator()
+def move_statement(context: RepairContext, node: CompoundStatement) -> Iterator[CandidateEdit]:
+    """Move the last statement of a block out of it, or the statement after the block into it."""
+    body, lines = find_containing_body(context), find_statement_lines(context, node)
+    if body is None or lines is None:
         return
-    at = next(n for n, item in enumerate(body) if item is node)
-    yield from _move_out(context, node, here)
-    if at + 1 < len(body) and not isinstance(body[at + 1], _DEFINITIONS):
-        yield from _move_into(context, node, here, body[at + 1])
+    yield from _move_out(context, node, lines)
+    index = body.index(node)
+    if index + 1 < len(body) and not isinstance(body[index + 1], _DEFINITIONS):
+        yield from _move_into(context, node, lines, body[index + 1])
 
 
 def _move_out(
-    context: NodeContext, node: ast.stmt, block_lines: StatementLines
-) -> Iterator[TextEdit]:
-    inner = _find_last_body(node)
-    last = find_statement_lines(context, inner[-1]) if len(inner) > 1 else None
+    context: RepairContext, node: CompoundStatement, block_lines: StatementLines
+) -> Iterator[CandidateEdit]:
+    body = _get_last_body(node)
+    last = find_statement_lines(context, body[-1]) if len(body) > 1 else None
     if last is not None and last.end == block_lines.end:
         text = last.reindent(last.indent, block_lines.indent)
-        cost = 1.6 if isinstance(inner[-1], ast.Return) else 1.9
-        yield context.replace_span(last.start, last.end, text, "moved out of the block", cost)
+        cost = 1.6 if isinstance(body[-1], ast.Return) else 1.9
+        yield context.edit_span(last.start, last.end, text, "moved out of the block", cost)
 
 
-def _find_last_body(node: ast.stmt) -> list[ast.stmt]:
-    """Of a block, its last body."""
-    other: list[ast.stmt] = getattr(node, "orelse", [])
+def _get_last_body(node: ast.stmt) -> list[ast.stmt]:
+    """Return the last body of a compound statement."""
+    orelse: list[ast.stmt] = getattr(node, "orelse", [])
     body: list[ast.stmt] = getattr(node, "body", [])
-    return other or body
+    return orelse or body
 
 
 def _move_into(
-    context: NodeContext, node: ast.stmt, block_lines: StatementLines, following: ast.stmt
-) -> Iterator[TextEdit]:
-    then = find_statement_lines(context, following)
-    inner = _find_last_body(node)
-    last = find_statement_lines(context, inner[-1])
-    if then is None or last is None or last.end != block_lines.end or is_jump_statement(inner[-1]):
+    context: RepairContext, node: ast.stmt, block_lines: StatementLines, following: ast.stmt
+) -> Iterator[CandidateEdit]:
+    moved = find_statement_lines(context, following)
+    body = _get_last_body(node)
+    last = find_statement_lines(context, body[-1])
+    if moved is None or last is None or last.end != block_lines.end or is_jump_statement(body[-1]):
         return
-    between = context.source.text[block_lines.end : then.start]
-    if between.strip():
+    if context.source.text[block_lines.end : moved.start].strip():
         return
-    text = then.reindent(then.indent, last.indent)
-    yield context.replace_span(block_lines.end, then.end, text, "moved into the block", 2.0)
-    if isinstance(inner[-1], _COMPOUND_STATEMENTS) and (
-        deep := find_statement_lines(context, _find_last_body(inner[-1])[-1])
-    ):
-        text = then.reindent(then.indent, deep.indent)
-        yield context.replace_span(block_lines.end, then.end, text, "moved into the block", 2.2)
+    text = moved.reindent(moved.indent, last.indent)
+    yield context.edit_span(block_lines.end, moved.end, text, "moved into the block", 2.0)
+    if isinstance(body[-1], CompoundStatement):
+        innermost = find_statement_lines(context, _get_last_body(body[-1])[-1])
+        if innermost is not None:
+            text = moved.reindent(moved.indent, innermost.indent)
+            yield context.edit_span(block_lines.end, moved.end, text, "moved into the block", 2.2)
 
 
-def swap_statements(context: NodeContext) -> Iterator[TextEdit]:
-    """Two neighbours in the other order."""
-    node = context.node
-    body = find_containing_body(context) if isinstance(node, ast.stmt) else None
-    if body is None or not isinstance(node, ast.stmt) or isinstance(node, _DEFINITIONS):
+@edit_operator()
+def swap_statements(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+    """Swap a statement with the next one."""
+    body = find_containing_body(context)
+    if body is None or isinstance(node, _DEFINITIONS) or node is body[-1]:
         return
-    at = next(n for n, item in enumerate(body) if item is node)
-    if at + 1 >= len(body) or isinstance(body[at + 1], (*_DEFINITIONS, ast.Return)):
+    following = body[body.index(node) + 1]
+    if isinstance(following, (*_DEFINITIONS, ast.Return)):
         return
-    first, second = find_statement_lines(context, node), find_statement_lines(context, body[at + 1])
+    first, second = find_statement_lines(context, node), find_statement_lines(context, following)
     if first is None or second is None or not first.text.endswith("\n"):
         return
     between = context.source.text[first.end : second.start]
-    tail = second.text if second.text.endswith("\n") else second.text + "\n"
-    text = tail + between + first.text
-    yield context.replace_span(first.start, second.end, text, "swapped statements", 1.8)
+    text = _end_line(second.text) + between + first.text
+    yield context.edit_span(first.start, second.end, text, "swapped statements", 1.8)
 
 
-def delete_statement(context: NodeContext) -> Iterator[TextEdit]:
-    """A statement gone, or a block without its head."""
-    node = context.node
-    body = find_containing_body(context) if isinstance(node, ast.stmt) else None
-    if body is None or not isinstance(node, ast.stmt) or isinstance(node, _DEFINITIONS):
-        return
-    here = find_statement_lines(context, node)
-    if here is None:
+def _end_line(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+@edit_operator()
+def delete_statement(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+    """Delete a statement, or only the header of a block."""
+    body, lines = find_containing_body(context), find_statement_lines(context, node)
+    if body is None or isinstance(node, _DEFINITIONS) or lines is None:
         return
     if len(body) > 1:
-        yield context.replace_span(here.start, here.end, "", "statement left out", 3.0)
-    if isinstance(node, _COMPOUND_STATEMENTS) and not getattr(node, "orelse", None):
-        first = find_statement_lines(context, node.body[0])
-        last = find_statement_lines(context, node.body[-1])
-        if first is not None and last is not None:
-            inner = StatementLines(
-                first.start, last.end, first.indent, context.source.text[first.start : last.end]
-            )
-            text = inner.reindent(first.indent, here.indent)
-            yield context.replace_span(here.start, here.end, text, "block without its head", 3.2)
+        yield context.edit_span(lines.start, lines.end, "", "statement left out", 3.0)
+    if isinstance(node, CompoundStatement) and not getattr(node, "orelse", None):
+        inner = find_body_lines(context, node.body)
+        if inner is not None:
+            text = inner.reindent(inner.indent, lines.indent)
+            yield context.edit_span(lines.start, lines.end, text, "block without its head", 3.2)
 
 
-def replace_control_flow(context: NodeContext) -> Iterator[TextEdit]:
-    """`break` and `continue` for each other; `if` and `while`; `if` and `elif`; `return`, `yield`."""
-    node = context.node
+@edit_operator()
+def replace_jump(context: RepairContext, node: ast.Break | ast.Continue) -> Iterator[CandidateEdit]:
+    """Replace `break` and `continue` by each other, and `break` by `return`."""
     if isinstance(node, ast.Break):
-        yield context.replace_node(node, "continue", "loop", 1.3)
-        yield context.replace_node(node, "return", "loop", 2.6)
-    elif isinstance(node, ast.Continue):
-        yield context.replace_node(node, "break", "loop", 1.3)
-    elif isinstance(node, (ast.If, ast.While)):
-        start = context.source.span(node)[0]
-        word = "if" if isinstance(node, ast.If) else "while"
-        if context.source.text.startswith(word, start):
-            other = "while" if word == "if" else "if"
-            if word == "while" or not node.orelse:
-                yield context.replace_span(start, start + len(word), other, "loop", 2.4)
-            yield from _join_elif(context, start, word)
-    elif isinstance(node, ast.Return) and node.value is not None:
-        start = context.source.span(node)[0]
-        yield context.replace_span(start, start + len("return"), "yield", "yield", 3.2)
-    elif isinstance(node, ast.Yield) and node.value is not None:
-        yield context.replace_node(node, f"yield from {context.text(node.value)}", "yield", 1.6)
-    elif isinstance(node, ast.YieldFrom):
-        yield context.replace_node(node, f"yield {context.text(node.value)}", "yield", 1.6)
+        yield context.edit(node, "continue", "loop", 1.3)
+        yield context.edit(node, "return", "loop", 2.6)
+    else:
+        yield context.edit(node, "break", "loop", 1.3)
 
 
-def _join_elif(context: NodeContext, start: int, keyword: str) -> Iterator[TextEdit]:
-    """An `if` behind an `if` becomes `elif`."""
-    body = find_containing_body(context)
-    if keyword == "if" and body is not None:
-        at = next(n for n, item in enumerate(body) if item is context.node)
-        if at and isinstance(body[at - 1], ast.If):
-            yield context.replace_span(start, start + len(keyword), "elif", "elif", 2.0)
-
-
-def swap_if_bodies(context: NodeContext) -> Iterator[TextEdit]:
-    """`if` and `else` with each other's statements."""
-    node = context.node
-    if not isinstance(node, ast.If) or not node.orelse:
+@edit_operator()
+def replace_header(context: RepairContext, node: ast.If | ast.While) -> Iterator[CandidateEdit]:
+    """Replace `if` and `while` by each other, and an `if` after another one by `elif`."""
+    start = context.source.span(node)[0]
+    keyword, other = ("if", "while") if isinstance(node, ast.If) else ("while", "if")
+    if not context.source.text.startswith(keyword, start):
         return
-    first, last = find_statement_lines(context, node.body[0]), find_statement_lines(
-        context, node.body[-1]
-    )
-    third, fourth = find_statement_lines(context, node.orelse[0]), find_statement_lines(
-        context, node.orelse[-1]
-    )
-    if not (first and last and third and fourth) or first.indent != third.indent:
+    end = start + len(keyword)
+    if keyword == "while" or not node.orelse:
+        yield context.edit_span(start, end, other, "loop", 2.4)
+    body = find_containing_body(context) if keyword == "if" else None
+    index = body.index(node) if body is not None else 0
+    if body is not None and index and isinstance(body[index - 1], ast.If):
+        yield context.edit_span(start, end, "elif", "elif", 2.0)
+
+
+@edit_operator()
+def replace_yield(
+    context: RepairContext, node: ast.Return | ast.Yield | ast.YieldFrom
+) -> Iterator[CandidateEdit]:
+    """Replace `return` by `yield`, and `yield` and `yield from` by each other."""
+    if node.value is None:
         return
-    whole = context.source.text
-    body, middle = whole[first.start : last.end], whole[last.end : third.start]
-    other = whole[third.start : fourth.end]
-    other += "" if other.endswith("\n") else "\n"
-    yield context.replace_span(
-        first.start, fourth.end, other + middle + body, "swapped branches", 1.8
-    )
+    if isinstance(node, ast.Return):
+        start = context.source.span(node)[0]
+        yield context.edit_span(start, start + len("return"), "yield", "yield", 3.2)
+    else:
+        keyword = "yield from" if isinstance(node, ast.Yield) else "yield"
+        yield context.edit(node, f"{keyword} {context.text(node.value)}", "yield", 1.6)
 
 
-__all__ = [
-    "INDENT_STEP",
-    "delete_statement",
-    "move_statement",
-    "replace_control_flow",
-    "swap_if_bodies",
-    "swap_statements",
-]
+@edit_operator()
+def swap_if_bodies(context: RepairContext, node: ast.If) -> Iterator[CandidateEdit]:
+    """Swap the bodies of `if` and `else`."""
+    body = find_body_lines(context, node.body)
+    orelse = find_body_lines(context, node.orelse) if node.orelse else None
+    if body is None or orelse is None or body.indent != orelse.indent:
+        return
+    text = _end_line(orelse.text) + context.source.text[body.end : orelse.start] + body.text
+    yield context.edit_span(body.start, orelse.end, text, "swapped branches", 1.8)
+
+
+OPERATORS = (
+    move_statement,
+    swap_statements,
+    delete_statement,
+    replace_jump,
+    replace_header,
+    replace_yield,
+    swap_if_bodies,
+)

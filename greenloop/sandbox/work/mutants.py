@@ -15,6 +15,7 @@ from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.result_decoder import decode_report
+from greenloop.syntax.edit import TextEdit
 from greenloop.testsuite import TestFile
 
 MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
@@ -26,17 +27,14 @@ _OUTCOMES: tuple[MutantOutcome, ...] = get_args(MutantOutcome)
 
 
 @dataclass(frozen=True)
-class ModuleEdit:
-    """One edit: characters `start` to `end` of the module become `text`.
+class ModuleEdit(TextEdit):
+    """An edit of a module, and what is compiled and tested for it.
 
     `unit` is the part of the module that is compiled for it: its first and last character, its
     first line, and the name of its class ('' for none). `lines` are the first and the last line of
     the statement that changes; tests that execute none of them are not run.
     """
 
-    start: int
-    end: int
-    text: str
     unit: tuple[int, int, int, str]
     lines: tuple[int, int]
 

@@ -1,4 +1,4 @@
-"""A CSV as text, read to be looked at."""
+"""CSV tables, parsed for checks."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ _SEPARATORS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 @dataclass(frozen=True)
 class Table:
-    """A CSV's header and its rows that are not blank, with the lines that they end on."""
+    """A CSV's header and its rows that are not blank, each with the line on which it ends."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[int, tuple[str, ...]], ...]
 
     @property
     def shape(self) -> str:
-        """Its columns and how many rows it has, as one line."""
+        """The columns and the number of rows, as one line."""
         columns = ", ".join(self.header) or "none"
         return f"columns: {columns}; {format_count(len(self.rows), 'row')}"
 
 
 def format_count(number: int, noun: str) -> str:
+    """Return `1 row`, `2 rows`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def parse_table(text: str, file: str = "") -> Table:
-    """A file of the name `.tsv` has tabs between its fields, any other commas.
+    """Parse a CSV; files with the suffix `.tsv` are separated by tabs, all others by commas.
 
     Raises:
-        ValueError: it cannot be read as a CSV; the text says why and where.
+        ValueError: it is not a valid CSV; the text says why and where.
     """
     delimiter = "\t" if file.lower().endswith(".tsv") else ","
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
@@ -50,7 +51,7 @@ def parse_table(text: str, file: str = "") -> Table:
 
 
 def find_ragged_rows(table: Table) -> list[str]:
-    """The first rows that are not as wide as the header, a line each."""
+    """Return the first rows with more or fewer fields than the header, a line each."""
     width = len(table.header)
     return [
         f"line {line} has {format_count(len(row), 'field')}, the header {width}: {','.join(row)[:120]}"
@@ -60,7 +61,7 @@ def find_ragged_rows(table: Table) -> list[str]:
 
 
 def suggest_separator(table: Table) -> str:
-    """A word on a header that seems to be separated by something else; "" where it does not."""
+    """Return a hint at another separator in the header; "" if there is none."""
     if len(table.header) != 1:
         return ""
     used = [name for sign, name in _SEPARATORS.items() if sign in table.header[0]]

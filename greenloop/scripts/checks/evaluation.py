@@ -1,4 +1,4 @@
-"""One check looked at: what was expected, and what was seen in its place."""
+"""Evaluation of one check: what was expected, and what was found."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from greenloop.scripts.checks.csv_tables import (
     parse_table,
     suggest_separator,
 )
-from greenloop.scripts.checks.json_schema import find_schema_violations
-from greenloop.scripts.checks.safe_regex import has_match
+from greenloop.scripts.checks.subprocess_query import find_schema_violations, has_match
 from greenloop.scripts.output_excerpts import (
     find_nearest_line,
     format_first_lines,
@@ -29,7 +28,7 @@ from greenloop.scripts.output_excerpts import (
 
 @dataclass(frozen=True)
 class CheckSubject:
-    """What a check looks at: the text, its name for messages, and whether a part was cut out."""
+    """The text that a check is applied to, its name for messages, and whether it was truncated."""
 
     text: str
     name: str
@@ -42,7 +41,7 @@ class CheckSubject:
 
 
 def find_violation(check: OutputCheck, run: ScriptRun) -> str:
-    """Why a check (other than `status`) does not hold: expected, then seen. "" where it holds."""
+    """Return why a check (other than `status`) does not hold; "" if it holds."""
     if check.kind == "prints":
         return "" if run.stdout.strip() else _describe_no_output(run)
     if check.kind == "silent":
@@ -66,11 +65,12 @@ def find_violation(check: OutputCheck, run: ScriptRun) -> str:
 
 
 def find_made_file(check: OutputCheck, run: ScriptRun) -> ProducedFile | None:
+    """Return the file that a check names; None if the run did not make it."""
     return next((item for item in run.made if item.path == check.file), None)
 
 
 def describe_missing_file(path: str, run: ScriptRun) -> str:
-    """A file that was not made: what was, and which of it may be meant."""
+    """Return a message on a missing file: which files were made, and which may be meant."""
     changed = " (it is an input, and inputs are read-only)" if path in run.changed_inputs else ""
     left = next((f"; {item}" for item in run.left_out if path in item), "")
     return f"{path} was not made{changed}{left}; {format_made_files(run.made)}{suggest_file(path, run.made)}"
@@ -111,7 +111,7 @@ def _normalize_line_endings(text: str) -> str:
 
 
 def _check_text(check: OutputCheck, subject: CheckSubject) -> str:
-    look: dict[str, Callable[[OutputCheck, CheckSubject], str]] = {
+    evaluators: dict[str, Callable[[OutputCheck, CheckSubject], str]] = {
         "holds": _check_contains,
         "matches": _check_matches,
         "rows": _check_rows,
@@ -119,7 +119,7 @@ def _check_text(check: OutputCheck, subject: CheckSubject) -> str:
         "columns": _check_columns,
         "schema": _check_schema,
     }
-    why = look[check.kind](check, subject)
+    why = evaluators[check.kind](check, subject)
     note = (
         "\n(the middle of the output was too much and is cut out)"
         if why and subject.is_truncated
@@ -177,9 +177,10 @@ def _find_json_error(subject: CheckSubject) -> str:
 
 
 def parse_json(text: str) -> object:
-    """
+    """Parse JSON.
+
     Raises:
-        ValueError: it is not JSON (`NaN` and the like are none), or nested too deep.
+        ValueError: it is not JSON (`NaN` and `Infinity` are not), or nested too deep.
     """
     try:
         value: object = json.loads(text, parse_constant=_reject_constant)

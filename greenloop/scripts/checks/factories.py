@@ -1,4 +1,4 @@
-"""Checks of a script's output, each with the name that it is known by."""
+"""Constructors for checks of a script's output, each with its id."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_ID_CHARS = 70
 
 
 def expect_success() -> OutputCheck:
-    """The script ends by itself, with status 0."""
+    """Expect that the script ends by itself, with status 0."""
     return OutputCheck(id="exit status 0", kind="status")
 
 
@@ -43,7 +43,7 @@ def expect_non_empty_file(file: str, origin: CheckOrigin = "given") -> OutputChe
 
 
 def expect_rows(rows: int, file: str = "", origin: CheckOrigin = "given") -> OutputCheck:
-    """Data rows of a CSV (by its name), lines of anything else."""
+    """Expect data rows in a CSV (by the file's suffix), lines in any other output."""
     noun = "row" if is_table(file) else "line"
     count = f"{rows} {noun}{'' if rows == 1 else 's'}"
     name = _build_id(file, f"prints {count}", count)
@@ -65,7 +65,7 @@ def expect_columns(
 
 
 def expect_schema(schema: object, name: str, file: str = "") -> OutputCheck:
-    """Valid under a JSON Schema, which `name` tells apart from others."""
+    """Expect JSON that is valid under a schema; `name` is the schema's."""
     text = json.dumps(schema, ensure_ascii=False)
     what = f"json as in {name}"
     return OutputCheck(
@@ -76,10 +76,10 @@ def expect_schema(schema: object, name: str, file: str = "") -> OutputCheck:
 def complete_checks(
     checks: Sequence[OutputCheck], *, requires_output: bool
 ) -> tuple[OutputCheck, ...]:
-    """The checks of a run: `exit status 0` first, then the others, each id once.
+    """Return the checks of a run: `exit status 0` first, then the others, each id once.
 
-    `prints something` is among them where `prints` is so and no check asks for silence. Of two with
-    one id the person's stays.
+    `prints something` is added if `requires_output` is true and no check expects silence. Of two checks
+    with the same id the user's is kept.
     """
     return tuple(_deduplicate([*_default_checks(checks, requires_output), *checks]))
 
@@ -99,7 +99,7 @@ def _deduplicate(checks: Sequence[OutputCheck]) -> Iterator[OutputCheck]:
 
 
 def _build_id(file: str, output_label: str, file_label: str) -> str:
-    """One line, and short; where it had to be cut, a digest keeps it unique."""
+    """Return a short id of one line; a digest makes truncated ids unique."""
     name = " ".join((f"{file}: {file_label}" if file else output_label).split())
     whole = f"{file}: {file_label}" if file else output_label
     if len(name) <= _MAX_ID_CHARS and name == whole:

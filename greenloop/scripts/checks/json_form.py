@@ -1,7 +1,7 @@
-"""The checks that a model proposes, read from its JSON.
+"""Checks that a model proposes, parsed from its JSON.
 
-Read kindly where nothing hangs on it (keys that say nothing, a number as a string, one text in the
-place of a list), strictly where a check would come to mean something else.
+The parser is lenient where the meaning is clear (unknown keys, a number as a string, one text instead
+of a list), and strict where a check would get another meaning.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from greenloop.scripts.checks.factories import (
     expect_text,
 )
 from greenloop.scripts.checks.options import normalize_relative_path
-from greenloop.scripts.checks.safe_regex import check_pattern
+from greenloop.scripts.checks.subprocess_query import check_pattern
 
 MAX_CHECKS = 12
 _MAX_TEXT_CHARS = 500
@@ -42,21 +42,21 @@ CheckItem = Mapping[str, object]
 
 
 def checks_from_json(items: list[object], max_checks: int = MAX_CHECKS) -> tuple[OutputCheck, ...]:
-    """The checks of a list such as `[{"check": "stdout", "contains": "Total"}]`, origin `generated`.
+    """Parse a list such as `[{"check": "stdout", "contains": "Total"}]`; the origin is `generated`.
 
-    At most `most`, the first. The exit status is no part: it is asked for always.
+    At most the first `max_checks` are returned. The exit status is not among them: it is always checked.
 
     Raises:
-        ValueError: an item has no meaning; the text says which and how it is written right.
+        ValueError: an item is invalid; the text says which one, and the right syntax.
     """
     if not isinstance(items, list):
         raise ValueError(f"the checks must be a JSON list; each is one of {CHECK_SYNTAX}")
-    read = [item for n, entry in enumerate(items, 1) for item in _parse_numbered_item(n, entry)]
-    if any(item.kind == "silent" for item in read):
-        loud = [item.id for item in read if item.kind != "silent" and not item.file]
+    checks = [item for n, entry in enumerate(items, 1) for item in _parse_numbered_item(n, entry)]
+    if any(item.kind == "silent" for item in checks):
+        loud = [item.id for item in checks if item.kind != "silent" and not item.file]
         if loud:
             raise ValueError(f'the checks contradict each other: "silent" and {loud[0]!r}')
-    return complete_checks(read, requires_output=False)[1 : max_checks + 1]
+    return complete_checks(checks, requires_output=False)[1 : max_checks + 1]
 
 
 def _parse_numbered_item(n: int, entry: object) -> list[OutputCheck]:
@@ -96,7 +96,7 @@ def _parse_file_check(entry: CheckItem) -> Iterator[OutputCheck]:
 
 
 def _parse_content_checks(entry: CheckItem, file: str) -> Iterator[OutputCheck]:
-    """All that one item asks of a file, or of standard output where `file` is ""."""
+    """Yield the checks of one item on a file, or on standard output if `file` is ""."""
     for text in _parse_texts(entry, "contains"):
         yield expect_text(text, file, "generated")
     for pattern in _parse_texts(entry, "matches"):
@@ -116,7 +116,7 @@ def _find_value(entry: CheckItem, keys: Sequence[str]) -> object:
 
 
 def _parse_texts(entry: CheckItem, key: str) -> list[str]:
-    """One text or a list of them; [] where the key is not there."""
+    """Return the texts of a key, which has one or a list of them; [] if it is missing."""
     value = _find_value(entry, _SYNONYMS[key])
     if value is None:
         return []
@@ -157,18 +157,18 @@ def _parse_flag(entry: CheckItem, keys: Sequence[str]) -> bool:
     if value is None:
         return False
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    said = words.get(str(value).strip().lower())
-    if said is None:
+    flag = words.get(str(value).strip().lower())
+    if flag is None:
         raise ValueError(f'"{keys[0]}" must be true or false, not {value!r}')
-    return said
+    return flag
 
 
-_IMPLICIT_KINDS = ("status", "kept", "schema")  # asked for always, or typed as an option
+_IMPLICIT_KINDS = ("status", "kept", "schema")  # always checked, or given as an option
 CheckJson = dict[str, object]
 
 
 def check_to_json(check: OutputCheck) -> CheckJson | None:
-    """One item of the list that `read_proposed` reads; None where it has no such form."""
+    """Return the item that `checks_from_json` parses to this check; None if there is none."""
     if check.kind in _IMPLICIT_KINDS:
         return None
     if check.kind == "silent":
@@ -178,7 +178,7 @@ def check_to_json(check: OutputCheck) -> CheckJson | None:
 
 
 def _content_to_json(check: OutputCheck) -> CheckJson:
-    asked: dict[str, CheckJson] = {
+    content: dict[str, CheckJson] = {
         "holds": {"contains": check.text},
         "matches": {"matches": check.text},
         "rows": {"rows": check.rows},
@@ -186,4 +186,4 @@ def _content_to_json(check: OutputCheck) -> CheckJson:
         "json": {"json": True},
         "filled": {"non_empty": True},
     }
-    return asked.get(check.kind, {})  # `prints` and `made` ask for no more than that
+    return content.get(check.kind, {})  # `prints` and `made` have no content

@@ -1,4 +1,4 @@
-"""Checks of a script's output as a person asks for them on the command line."""
+"""Checks of a script's output, parsed from command-line options."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from greenloop.scripts.checks.factories import (
     expect_schema,
     expect_text,
 )
-from greenloop.scripts.checks.json_schema import find_schema_error
-from greenloop.scripts.checks.safe_regex import check_pattern
+from greenloop.scripts.checks.subprocess_query import check_pattern, find_schema_error
 
 __all__ = [
     "complete_checks",
@@ -41,10 +40,10 @@ _SYNTAX_HINT = "write PATH, PATH:non-empty, PATH:rows=N, PATH:json or PATH:csv=C
 
 
 def parse_expect(text: str) -> OutputCheck:
-    """`--expect`: a text that standard output holds, or a `/regular expression/` found in it.
+    """Parse `--expect`: a text, or a `/regular expression/`, that standard output contains.
 
     Raises:
-        InputError: nothing is asked for, or the regular expression is not one.
+        InputError: the text is empty, or the regular expression is invalid.
     """
     if not text.strip():
         raise InputError("--expect: the text is empty; write a text or a /regular expression/")
@@ -63,12 +62,12 @@ def parse_expect(text: str) -> OutputCheck:
 
 
 def parse_expect_file(text: str) -> tuple[OutputCheck, ...]:
-    """`--expect-file`: `PATH[:non-empty|:rows=N|:json|:csv=A,B]`, several parts allowed.
+    """Parse `--expect-file`: `PATH[:non-empty|:rows=N|:json|:csv=A,B]`, with any number of parts.
 
-    Other colons belong to the path. Columns are written as a line of a CSV: `csv="a, b",c`.
+    Other colons are part of the path. Columns are written like a line of a CSV: `csv="a, b",c`.
 
     Raises:
-        InputError: no path, a path outside the working folder, or a part that says nothing known.
+        InputError: no path, a path that leaves the working folder, or an unknown part.
     """
     found = _FILE_PATTERN.fullmatch(text)
     if found is None:
@@ -76,18 +75,18 @@ def parse_expect_file(text: str) -> tuple[OutputCheck, ...]:
     _reject_misspelled_part(text, found[1])
     try:
         path = normalize_relative_path(found[1])
-        asked = [item for item in _PART_SEPARATOR.split(found[2]) if item]
-        first = expect_non_empty_file(path) if "non-empty" in asked else expect_file(path)
-        return (first, *(_parse_part(item, path) for item in asked if item != "non-empty"))
+        parts = [item for item in _PART_SEPARATOR.split(found[2]) if item]
+        first = expect_non_empty_file(path) if "non-empty" in parts else expect_file(path)
+        return (first, *(_parse_part(item, path) for item in parts if item != "non-empty"))
     except ValueError as error:
         raise InputError(f"--expect-file {text}: {error}") from None
 
 
 def normalize_relative_path(text: str) -> str:
-    """A path inside the working folder, in its plain form.
+    """Return a path in the working folder, normalized.
 
     Raises:
-        ValueError: it is empty, absolute, or leads out of the folder.
+        ValueError: it is empty, absolute, or leaves the folder.
     """
     path = posixpath.normpath(text.strip()) if text.strip() else "."
     if path == "." or path.startswith(("/", "../")) or path == ".." or "\0" in path:
@@ -96,10 +95,10 @@ def normalize_relative_path(text: str) -> str:
 
 
 def load_schema(path: Path) -> OutputCheck:
-    """`--expect-json-schema`: standard output is JSON, valid under the schema of the file.
+    """Read `--expect-json-schema`: standard output is JSON that is valid under a file's schema.
 
     Raises:
-        InputError: the file cannot be read, or is no JSON Schema.
+        InputError: the file cannot be read, or is not a JSON Schema.
     """
     try:
         schema = json.loads(path.read_text("utf-8-sig"))
@@ -133,7 +132,7 @@ def _parse_columns(text: str) -> list[str]:
 
 
 def _reject_misspelled_part(text: str, path: str) -> None:
-    """What is left as the path must not end in something that was meant as a part."""
+    """Reject a path that ends in a misspelled part."""
     for word in _find_trailing_part(path):
         near = difflib.get_close_matches(word, _PART_NAMES, 1, 0.7)
         if near or word in ("columns", "nonempty", "lines", "exists"):

@@ -1,4 +1,4 @@
-"""Reading a folder for the sandbox: what goes in, what stays out, and how much is too much."""
+"""Snapshots of a folder: included and excluded files, limits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OTHER = (
 ).split()
 
 
-def test_code_goes_in_and_secrets_and_what_is_made_anew_stay_out(tmp_path: Path) -> None:
+def test_secrets_and_generated_files_are_excluded(tmp_path: Path) -> None:
     for path in (*IN, *SECRET, *OTHER):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         text = KEY if path == "renamed.txt" else f"of {path}\r\n"
@@ -42,7 +42,7 @@ def test_code_goes_in_and_secrets_and_what_is_made_anew_stay_out(tmp_path: Path)
     assert "node_modules" not in told
 
 
-def test_links_are_followed_to_files_within_alone(tmp_path: Path) -> None:
+def test_links_are_followed_only_within_the_folder(tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / "inner").mkdir(parents=True)
     (root / "inner/a.txt").write_text("a")
@@ -65,7 +65,7 @@ def test_links_are_followed_to_files_within_alone(tmp_path: Path) -> None:
     assert named == {"folder", "out", "absolute", "secret", "nowhere", "itself", "pipe", ".env"}
 
 
-def test_too_much_is_refused_with_the_most_of_it_by_name(tmp_path: Path) -> None:
+def test_too_large_folder_is_refused_with_its_largest_entries(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data/big.bin").write_bytes(bytes(3 << 20))
     (tmp_path / "small.py").write_text("x")
@@ -78,6 +78,6 @@ def test_too_much_is_refused_with_the_most_of_it_by_name(tmp_path: Path) -> None
     assert len(take_snapshot(tmp_path).files) == 2
 
 
-def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
         take_snapshot(tmp_path / "no-such")

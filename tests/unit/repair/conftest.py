@@ -1,4 +1,4 @@
-"""One sandbox for all searches: the strongest of this machine, in which a repeat costs little."""
+"""One sandbox for all searches: the strongest of this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def box() -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="session")
 def repaired(box: Sandbox) -> Callable[..., SearchResult]:
-    """The search for a repair of a module `m`; `ids` are those of its tests, where that matters."""
+    """Return a function that searches for a repair of a module `m`."""
 
     def repair(code: str, tests: str, **options: object) -> SearchResult:
         files = [TestFile("test_m.py", tests)]

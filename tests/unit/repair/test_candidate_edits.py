@@ -1,4 +1,4 @@
-"""What is tried, without trying it."""
+"""Generation of candidate edits."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.repair.generator import generate_edits
 from greenloop.repair.hints import Hints
 from greenloop.repair.patch_inputs import generate_probes
 from greenloop.repair.ranking import rank_edits
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.source import Source
 from greenloop.testsuite import TestFile
 
-CRASHED = Hints(
+HINTS = Hints(
     expected_values=("-1",),
     expected_exceptions=("ValueError",),
     crashes=((2, "ZeroDivisionError"),),
 )
 
 
-def found(code: str, known: Hints) -> list[TextEdit]:
+def generate(code: str, hints: Hints) -> list[CandidateEdit]:
     tree = ast.parse(code)
     order = rank_edits(
-        generate_edits(tree, Source(code), known), code, FaultLocalization(tree, (), known), 0
+        generate_edits(tree, Source(code), hints), code, FaultLocalization(tree, (), hints), 0
     )
     return [item.edit for item in order]
 
@@ -71,42 +71,42 @@ def found(code: str, known: Hints) -> list[TextEdit]:
         ("if xs[a] > b: pass", "if a < len(xs) and xs[a] > b: pass"),
     ],
 )
-def test_an_edit_is_among_them(before: str, after: str) -> None:
+def test_edit_is_generated_once(before: str, after: str) -> None:
     head = "def f(a, b, c, xs):\n    "
     code, wanted = f"{head}{before}\n", f"{head}{after}\n"
-    made = [edit.apply_to(code) for edit in found(code, CRASHED)]
-    assert wanted in made
-    assert len(made) == len(set(made))
-    assert code not in made
+    edited = [edit.apply_to(code) for edit in generate(code, HINTS)]
+    assert wanted in edited
+    assert len(edited) == len(set(edited))
+    assert code not in edited
 
 
-def test_of_a_class() -> None:
+def test_edits_of_class() -> None:
     code = (
         "class A:\n    def __init__(self, xs=[]):\n        self.xs = xs\n\n"
         "    def put(self, x):\n        xs.append(x)\n"
     )
-    made = [edit.apply_to(code) for edit in found(code, Hints())]
-    assert code.replace("        xs.append", "        self.xs.append") in made
-    anew = "xs=None):\n        if xs is None:\n            xs = []\n"
-    assert code.replace("xs=[]):\n", anew) in made
+    edited = [edit.apply_to(code) for edit in generate(code, Hints())]
+    assert code.replace("        xs.append", "        self.xs.append") in edited
+    fixed_default = "xs=None):\n        if xs is None:\n            xs = []\n"
+    assert code.replace("xs=[]):\n", fixed_default) in edited
 
 
-def test_most_of_what_is_tried_compiles() -> None:
+def test_nine_of_ten_edits_compile() -> None:
     code = Path(ast.__file__).read_text("utf-8")[:6000].rpartition("\ndef ")[0] + "\n"
-    made = found(code, Hints())
+    edited = generate(code, Hints())
     broken = 0
-    for edit in made[::20]:
+    for edit in edited[::20]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 compile(edit.apply_to(code), "m", "exec")
         except SyntaxError:
             broken += 1
-    assert made
-    assert broken <= len(made[::20]) / 10
+    assert edited
+    assert broken <= len(edited[::20]) / 10
 
 
-def test_other_calls_than_those_of_the_tests() -> None:
+def test_probes_are_not_calls_of_the_tests() -> None:
     tests = [
         TestFile("test_m.py", "import m\nXS = [1, 2]\ndef test(): assert m.f(XS, 'a') == g(3)\n")
     ]

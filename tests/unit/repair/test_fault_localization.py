@@ -1,4 +1,4 @@
-"""Which lines are suspicious."""
+"""Suspicion of lines."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def reached(outcome: str, *lines: int) -> BaselineResult:
     return BaselineResult(f"{outcome} {lines}", outcome, 0.0, 0.0, frozenset(lines))  # type: ignore[arg-type]
 
 
-def test_the_coefficient() -> None:
+def test_ochiai_coefficient() -> None:
     tests = [reached("failed", 6, 7), reached("timeout", 6, 8), reached("passed", 6, 8)]
     assert compute_ochiai_scores(tests) == pytest.approx(
         {6: 2 / (2 * 3) ** 0.5, 7: 1 / 2**0.5, 8: 1 / (2 * 2) ** 0.5}
     )
 
 
-def test_what_is_read_at_import_is_as_suspicious_as_its_users() -> None:
+def test_constants_are_as_suspicious_as_their_uses() -> None:
     tests = [reached("failed", 6, 7), reached("passed", 6, 8)]
     lines = FaultLocalization(ast.parse(CODE), tests, Hints())
     assert lines.score_line(7) == 1
@@ -42,7 +42,7 @@ def test_what_is_read_at_import_is_as_suspicious_as_its_users() -> None:
     assert lines.score_line(8) == 0
 
 
-def test_where_nothing_is_known_all_lines_are_alike() -> None:
+def test_all_lines_are_equal_without_coverage() -> None:
     lines = FaultLocalization(ast.parse(CODE), [], Hints(crashes=((7, "KeyError"),)))
     assert lines.score_line(7) == 1
     assert lines.score_line(6) == lines.score_line(8) > 0

@@ -1,4 +1,4 @@
-"""Whole searches: what is found, what is not believed, and what ends them."""
+"""Whole searches: found patches, rejected candidates, reasons to end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 
 Repaired = Callable[..., SearchResult]
-LONG_S = 60.0  # never used up but on a machine that stands still
+LONG_S = 60.0  # more than any search needs
 
 FIRST_REPAIRS = [
     pytest.param(
@@ -63,7 +63,7 @@ FIRST_REPAIRS = [
 
 
 @pytest.mark.parametrize(("code", "tests", "expected"), FIRST_REPAIRS)
-def test_the_first_patch(repaired: Repaired, code: str, tests: str, expected: str | None) -> None:
+def test_first_patch(repaired: Repaired, code: str, tests: str, expected: str | None) -> None:
     found = repaired(code, tests, seconds=LONG_S)
     if expected is None:
         assert found.patches == ()
@@ -75,7 +75,7 @@ def test_the_first_patch(repaired: Repaired, code: str, tests: str, expected: st
         assert 0 < first.suspicion <= 1
 
 
-def test_the_same_again(repaired: Repaired) -> None:
+def test_search_is_deterministic(repaired: Repaired) -> None:
     code = "def f(a, b):\n    return a + b\n"
     tests = "from m import f\ndef test_f(): assert f(4, 2) == 2\n"
     one, two = (repaired(code, tests, seconds=LONG_S, seed=3) for _ in range(2))
@@ -83,21 +83,21 @@ def test_the_same_again(repaired: Repaired) -> None:
     assert one.ended == "enough found"
 
 
-def test_patches_that_differ_are_told_apart(repaired: Repaired) -> None:
+def test_differing_patches_are_compared(repaired: Repaired) -> None:
     code = "def f(a, b):\n    return a + b\n"
     tests = "from m import f\ndef test_f(): assert f(4, 2) == 8\n"
     found = repaired(code, tests, seconds=LONG_S)
     assert len(found.patches) > 1
     assert all(0 <= (item.agreeing or 0) <= 1 for item in found.patches)
     assert found.disagreements
-    for call, said in found.disagreements:
+    for call, answers in found.disagreements:
         assert call.startswith("f(")
-        assert len(said) == len(found.patches)
-        assert len(set(said)) > 1
+        assert len(answers) == len(found.patches)
+        assert len(set(answers)) > 1
 
 
-def test_what_passes_only_by_leaving_tests_out_is_no_patch(repaired: Repaired) -> None:
-    """Tests are made from the code: with `N = 0` there is none that fails."""
+def test_edit_that_skips_tests_is_rejected(repaired: Repaired) -> None:
+    """The test is skipped for another `N`, so it does not fail."""
     code = "N = 2\n\n\ndef f(n):\n    return n ^ 3\n"
     tests = (
         "import pytest, m\n"
@@ -112,18 +112,18 @@ def test_what_passes_only_by_leaving_tests_out_is_no_patch(repaired: Repaired) -
     ("code", "ended"),
     [("def f(:\n", "cannot be read"), ("\0", "cannot be read"), ("", "nothing to change")],
 )
-def test_odd_source_is_a_reason(repaired: Repaired, code: str, ended: str) -> None:
+def test_invalid_source_ends_the_search(repaired: Repaired, code: str, ended: str) -> None:
     found = repaired(code, "import m\ndef test_f(): assert m.f() == 1\n", seconds=LONG_S)
     assert found.patches == ()
     assert ended in found.ended
 
 
-def test_green_code_is_left_alone(repaired: Repaired) -> None:
+def test_passing_code_is_unchanged(repaired: Repaired) -> None:
     found = repaired("A = 1\n", "import m\ndef test_a(): assert m.A == 1\n")
     assert (found.ended, found.tried) == ("the tests pass", 0)
 
 
-def test_code_that_cannot_be_imported_is_repaired_run_by_run(repaired: Repaired) -> None:
+def test_code_that_cannot_be_imported_is_repaired(repaired: Repaired) -> None:
     code = "A = [1]\nB = A[1]\n"
     tests = "import m\ndef test_b(): assert m.B == 1\n"
     found = repaired(code, tests, seconds=LONG_S, max_patches=1)
@@ -131,7 +131,7 @@ def test_code_that_cannot_be_imported_is_repaired_run_by_run(repaired: Repaired)
 
 
 @pytest.mark.slow
-def test_it_can_be_interrupted(box: Sandbox) -> None:
+def test_search_can_be_interrupted(box: Sandbox) -> None:
     code = "def f(n):\n    while True:\n        n += 1\n    return n * 2 + 3 - 4 + n\n"
     files = [TestFile("test_m.py", "import m\ndef test_f(): assert m.f(2) == 99999\n")]
     timer = threading.Timer(1.0, box.interrupt)

@@ -1,4 +1,4 @@
-"""A script's run in the terms of the loop."""
+"""Evaluation of a script's run."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def one(run: ScriptRun, text: str) -> str:
     return "\n".join(item.message for item in judged.failures)
 
 
-def test_a_run_that_shows_all_is_green() -> None:
+def test_run_that_meets_all_checks_passes() -> None:
     wanted = [
         parse_expect("Total: 3"),
         parse_expect("/^north,/"),
@@ -101,7 +101,7 @@ def test_a_run_that_shows_all_is_green() -> None:
         ran(""),
     ],
 )
-def test_green_is_only_what_ended_well_and_shows_all(run: ScriptRun) -> None:
+def test_run_passes_only_with_success_and_all_checks(run: ScriptRun) -> None:
     judged = evaluate_checks(run, complete_checks([], requires_output=True))
     assert not judged.passed
     assert judged.failing_tests
@@ -109,12 +109,12 @@ def test_green_is_only_what_ended_well_and_shows_all(run: ScriptRun) -> None:
     assert not evaluate_checks(run, []).passed or not run.stdout
 
 
-def test_the_exit_status_is_judged_although_nobody_asks() -> None:
+def test_exit_status_is_always_evaluated() -> None:
     assert evaluate_checks(ran(), []).passed
     assert evaluate_checks(crashed(), []).failing_tests == {"exit status 0"}
 
 
-def test_a_crash_is_one_failure_with_its_place_and_values() -> None:
+def test_crash_is_one_failure_with_line_and_values() -> None:
     checks = complete_checks(
         [parse_expect("Total"), *parse_expect_file("t.csv:json")], requires_output=True
     )
@@ -135,12 +135,12 @@ def test_a_crash_is_one_failure_with_its_place_and_values() -> None:
     assert run.outcomes["prints 'Total'"] == "skipped"
 
 
-def test_a_broken_off_run_proves_no_silence_and_no_count() -> None:
+def test_failed_run_skips_silence_and_row_checks() -> None:
     checks = [expect_no_output(), expect_rows(0)]
     assert evaluate_checks(ran(exit_status=1), checks).failing_tests >= {item.id for item in checks}
 
 
-def test_the_same_crash_has_the_same_signature_whatever_was_printed() -> None:
+def test_signature_of_crash_ignores_output() -> None:
     one = evaluate_checks(crashed(), complete_checks([], requires_output=True))
     other = evaluate_checks(crashed(duration_s=2.0), complete_checks([], requires_output=True))
     assert failure_signature(one) == failure_signature(other)
@@ -173,14 +173,14 @@ def test_the_same_crash_has_the_same_signature_whatever_was_printed() -> None:
         ),
     ],
 )
-def test_each_bad_end_is_told_by_name(run: ScriptRun, exception: str, says: str) -> None:
+def test_each_ending_has_its_exception(run: ScriptRun, exception: str, says: str) -> None:
     (failure,) = evaluate_checks(run, []).failures
     assert failure.exception == exception
     with pytest.raises(ValueError, match=says):
         raise ValueError(failure.message)
 
 
-def test_no_output_is_told_once() -> None:
+def test_missing_output_is_reported_once() -> None:
     checks = complete_checks([parse_expect("a"), parse_expect("b")], requires_output=True)
     run = evaluate_checks(ran(" \n", stderr="INFO done\n", made={"x": b"1"}), checks)
     assert message(run).startswith("ran but printed nothing")
@@ -189,7 +189,7 @@ def test_no_output_is_told_once() -> None:
     assert len(run.failing_tests) == 3
 
 
-def test_a_missing_file_is_told_once_with_what_there_is() -> None:
+def test_missing_file_is_reported_once_with_made_files() -> None:
     run = evaluate_checks(
         ran("x", {"out/total.csv": b"a"}), parse_expect_file("totals.csv:rows=1:csv=a")
     )
@@ -199,7 +199,7 @@ def test_a_missing_file_is_told_once_with_what_there_is() -> None:
     assert len(run.failing_tests) == 3
 
 
-def test_changed_inputs_are_told() -> None:
+def test_changed_inputs_are_reported() -> None:
     assert "in.csv" in message(evaluate_checks(ran("x", changed_inputs=("in.csv",)), []))
 
 
@@ -213,7 +213,7 @@ def test_changed_inputs_are_told() -> None:
         ("x 1\n", r"/^\d/", "no match of"),
     ],
 )
-def test_a_text_that_is_not_there_shows_what_is(stdout: str, wish: str, says: str) -> None:
+def test_missing_text_shows_the_output(stdout: str, wish: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         raise ValueError(one(ran(stdout), wish))
 
@@ -235,7 +235,7 @@ def test_a_text_that_is_not_there_shows_what_is(stdout: str, wish: str, says: st
         (b"caf\xe9", "@f.csv:json", "not UTF-8 text: .* at byte 3"),
     ],
 )
-def test_a_file_that_is_not_as_asked_shows_what_is(content: bytes, wish: str, says: str) -> None:
+def test_violated_file_check_shows_the_content(content: bytes, wish: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         raise ValueError(one(ran("x", {"f.csv": content}), wish))
 
@@ -252,17 +252,17 @@ def test_a_file_that_is_not_as_asked_shows_what_is(content: bytes, wish: str, sa
         (b"{}", "@f.json:json:non-empty"),
     ],
 )
-def test_a_file_that_is_as_asked_holds(content: bytes, wish: str) -> None:
+def test_file_check_holds(content: bytes, wish: str) -> None:
     assert one(ran("x", {wish[1:].split(":")[0]: content}), wish) == ""
 
 
-def test_content_that_was_not_handed_over_is_not_taken_for_right() -> None:
+def test_unavailable_content_fails() -> None:
     run = ran("x").model_copy(update={"made": (ProducedFile(path="big", size=10**9),)})
     assert "too large" in one(run, "@big:json")
     assert one(run, "@big:non-empty") == ""
 
 
-def test_standard_output_itself_may_be_a_table_or_json() -> None:
+def test_standard_output_may_be_a_table_or_json() -> None:
     assert evaluate_checks(ran("a,b\n1,2\n"), [expect_columns(["a", "b"])]).passed
     assert not evaluate_checks(ran("a,b\n1\n"), [expect_columns(["a", "b"])]).passed
     assert evaluate_checks(ran('{"a": 1}\n'), [expect_json()]).passed
@@ -270,11 +270,11 @@ def test_standard_output_itself_may_be_a_table_or_json() -> None:
     assert "was to be printed" in message(evaluate_checks(ran("a"), [expect_no_output()]))
 
 
-def test_a_cut_output_says_that_it_is_cut() -> None:
+def test_truncated_output_is_marked() -> None:
     assert "cut out" in one(ran("a", stdout_cut=True), "b")
 
 
-def test_a_schema_is_held_against_the_output(tmp_path: Path) -> None:
+def test_output_is_validated_by_schema(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text(
         '{"type": "array", "items": {"required": ["n"], "properties": {"n": {"type": "integer"}}}}'
@@ -287,7 +287,7 @@ def test_a_schema_is_held_against_the_output(tmp_path: Path) -> None:
     assert "not JSON" in message(evaluate_checks(ran("n"), [check]))
 
 
-def test_a_schema_loads_nothing(tmp_path: Path) -> None:
+def test_schema_references_are_not_loaded(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text('{"$ref": "http://127.0.0.1:9/x.json"}')
     assert "refers to what it does not hold" in message(
@@ -295,10 +295,10 @@ def test_a_schema_loads_nothing(tmp_path: Path) -> None:
     )
 
 
-def test_a_pattern_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("greenloop.scripts.checks.safe_regex._TIMEOUT_SECONDS", 0.5)
+def test_slow_pattern_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("greenloop.scripts.checks.subprocess_query._MATCH_TIMEOUT_SECONDS", 0.5)
     assert "took too long" in one(ran("a" * 60 + "b"), "/(a+)+$/")
 
 
-def test_a_huge_pattern_costs_nothing_to_speak_of() -> None:
+def test_huge_pattern_is_cheap() -> None:
     assert "no match" in one(ran("a" * 99), "/(((a{1000}){1000}){1000})/")

@@ -1,4 +1,4 @@
-"""What a repair must not lose, and what it may change: pairs as they come in life."""
+"""Regressions of repairs, on realistic pairs of scripts."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def changed(*pairs: tuple[str, str]) -> str:
         ],
     ],
 )
-def test_a_sound_repair_loses_nothing(pairs: list[tuple[str, str]]) -> None:
+def test_good_repair_has_no_regressions(pairs: list[tuple[str, str]]) -> None:
     assert find_regressions(plain(SUMMARY), changed(*pairs)) == []
 
 
@@ -141,13 +141,13 @@ def test_a_sound_repair_loses_nothing(pairs: list[tuple[str, str]]) -> None:
         ([('    write_totals(rows, "totals.csv")\n', "")], []),
     ],
 )
-def test_what_is_lost_is_named(pairs: list[tuple[str, str]], gone: list[str]) -> None:
+def test_regressions_are_named(pairs: list[tuple[str, str]], gone: list[str]) -> None:
     assert find_regressions(plain(SUMMARY), changed(*pairs)) == [
         f"{item}; it has to stay" for item in gone
     ]
 
 
-def test_a_script_cut_down_to_what_runs_is_told_all_it_lost() -> None:
+def test_shortened_script_has_all_regressions() -> None:
     lines = find_regressions(plain(SUMMARY), "rows = []\nprint('Total: 0')\n")
     text = "\n".join(lines)
     for part in ("class `Report`", "function `load`", "function `main`"):
@@ -188,7 +188,7 @@ def test_a_script_cut_down_to_what_runs_is_told_all_it_lost() -> None:
         ),
     ],
 )
-def test_options_of_each_kind_are_seen(old: str, new: str, says: str) -> None:
+def test_options_of_each_library_are_found(old: str, new: str, says: str) -> None:
     (line,) = find_regressions(old, new)
     assert says in line
     assert find_regressions(old, old) == []
@@ -210,7 +210,7 @@ BROKEN = """
 """
 
 
-def test_a_source_that_never_parsed_is_compared_all_the_same() -> None:
+def test_invalid_source_is_compared_by_patterns() -> None:
     good = plain("""
         import sys
         def load(path):
@@ -232,7 +232,7 @@ def test_a_source_that_never_parsed_is_compared_all_the_same() -> None:
     assert "`main`" not in gone
 
 
-def test_moving_all_into_a_function_is_no_rewriting() -> None:
+def test_moving_code_into_function_is_no_rewrite() -> None:
     lines = [f"value_{n} = compute({n})" for n in range(40)]
     wrapped = "def main():\n" + "".join(f"    {line}\n" for line in lines) + "main()\n"
     assert find_regressions("\n".join(lines) + "\n", wrapped) == []
@@ -250,7 +250,7 @@ FIRST = (
 )
 
 
-def test_output_that_is_gone_is_named_without_what_changes_by_itself() -> None:
+def test_missing_output_is_named_and_volatile_parts_ignored() -> None:
     now = "Reading sales.csv at 2025-01-07 09:59:59\nloaded 14 rows in 1.20 s\nnorth 11\n"
     assert find_lost_output(ran(FIRST), ran(now, 0)) == [
         "the first version printed 'header: region, amount', this one does not"
@@ -258,7 +258,7 @@ def test_output_that_is_gone_is_named_without_what_changes_by_itself() -> None:
     assert find_lost_output(ran(FIRST), ran(now + "header: region, amount, year\n", 0)) == []
 
 
-def test_what_cannot_be_said_of_output_is_not_said() -> None:
+def test_output_is_not_compared_without_evidence() -> None:
     assert find_lost_output(ran(FIRST, 0), ran("", 0)) == []
     assert find_lost_output(ran(FIRST), ran("a", 0, cut=True)) == []
     assert (

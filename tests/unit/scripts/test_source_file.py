@@ -1,4 +1,4 @@
-"""A script's file, read and written back the way it was."""
+"""Source files, read and written with their format."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def source(tmp_path: Path, content: bytes, mode: int = 0o755) -> SourceFile:
         b"x = '\x0c\x1c\xc2\x85'\n",
     ],
 )
-def test_what_is_written_back_unchanged_is_the_same_bytes(tmp_path: Path, content: bytes) -> None:
+def test_unchanged_text_gives_the_same_bytes(tmp_path: Path, content: bytes) -> None:
     read = source(tmp_path, content)
     assert "\r" not in read.text
     assert not read.text.startswith("\ufeff")
@@ -49,7 +49,7 @@ def test_what_is_written_back_unchanged_is_the_same_bytes(tmp_path: Path, conten
 
 
 @given(st.text("ab#\r\n \t'", max_size=30), st.text("ab\n", max_size=20))
-def test_any_text_comes_back(text: str, new: str) -> None:
+def test_any_text_round_trips(text: str, new: str) -> None:
     content = text.encode()
     path = Path("x.py")
     import greenloop.scripts.source_file as sources
@@ -64,7 +64,7 @@ def test_any_text_comes_back(text: str, new: str) -> None:
     assert read.encode(new).decode().split()[-1:] == new.split()[-1:]
 
 
-def test_a_new_text_takes_over_encoding_line_ends_mark_and_last_line(tmp_path: Path) -> None:
+def test_new_text_keeps_encoding_line_ends_and_bom(tmp_path: Path) -> None:
     read = source(tmp_path, b"#!/usr/bin/python\r\n# coding: latin-1\r\nx = '\xe4'")
     assert read.encode("y = 'ö'\nz = 2\n") == (
         b"#!/usr/bin/python\r\n# coding: latin-1\r\ny = '\xf6'\r\nz = 2"
@@ -74,14 +74,14 @@ def test_a_new_text_takes_over_encoding_line_ends_mark_and_last_line(tmp_path: P
     assert marked.encode("\ufeffx = 2") == b"\xef\xbb\xbfx = 2\n"
 
 
-def test_lines_that_stay_keep_their_ends_where_these_are_mixed(tmp_path: Path) -> None:
+def test_unchanged_lines_keep_mixed_line_ends(tmp_path: Path) -> None:
     read = source(tmp_path, b"a = 1\r\nb = 2\nc = 3\r\nd = 4\n")
     assert read.encode("a = 1\nb = 2\nnew = 0\nc = 3\nd = 4\n") == (
         b"a = 1\r\nb = 2\nnew = 0\r\nc = 3\r\nd = 4\n"
     )
 
 
-def test_a_text_beyond_the_encoding_is_told_and_nothing_written(tmp_path: Path) -> None:
+def test_unencodable_text_is_an_error_and_not_written(tmp_path: Path) -> None:
     read = source(tmp_path, b"# coding: latin-1\nx = 1\n")
     with pytest.raises(OutputError, match="iso-8859-1, has no '→' \\(line 2\\)"):
         read.write(read.path, "# coding: latin-1\nx = '→'\n")
@@ -100,7 +100,7 @@ def test_a_text_beyond_the_encoding_is_told_and_nothing_written(tmp_path: Path) 
         (b"x" * 4_000_001, "too large"),
     ],
 )
-def test_what_is_no_source_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
+def test_invalid_content_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
     with pytest.raises(InputError, match=says) as caught:
         source(tmp_path, content)
     assert "s.py" in str(caught.value)
@@ -120,7 +120,7 @@ def test_folders_missing_files_and_devices_are_refused(tmp_path: Path) -> None:
         SourceFile.from_path(Path("a\0b"))
 
 
-def test_the_mode_stays_and_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_mode_and_link_are_kept(tmp_path: Path) -> None:
     read = source(tmp_path, b"x = 1\n", 0o751)
     link = tmp_path / "link.py"
     link.symlink_to("s.py")
@@ -133,9 +133,7 @@ def test_the_mode_stays_and_a_link_stays_a_link(tmp_path: Path) -> None:
     assert stat.S_IMODE(other.stat().st_mode) == 0o751
 
 
-def test_a_write_that_fails_leaves_the_old_file_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = source(tmp_path, b"x = 1\n")
 
     def full(_descriptor: int) -> None:
@@ -148,7 +146,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(
     assert read.path.read_bytes() == b"x = 1\n"
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_unwritable_path_is_an_error(tmp_path: Path) -> None:
     read = source(tmp_path, b"x = 1\n")
     with pytest.raises(OutputError, match="cannot be written: No such file"):
         read.write(tmp_path / "none" / "s.py", "x = 2\n")

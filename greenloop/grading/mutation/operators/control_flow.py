@@ -1,108 +1,138 @@
-"""Operators on the flow: conditions, loops, returns, exceptions, statements left out."""
+"""Operators on control flow: conditions, loops, results, exceptions, deleted statements."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from greenloop.grading.mutation.mutant import ProposedChange
-from greenloop.syntax.nodes import NodeLocation, get_last_name, is_in_function
-from greenloop.syntax.source import Source
+from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.nodes import NodeContext, get_last_name
+from greenloop.syntax.operators import edit_operator, get_raised_class
 
-_CONDITIONAL = (ast.If, ast.While, ast.IfExp, ast.Assert)
-_NONE_SOURCE = "None"
+_CONDITION_QUESTION = "What does {where} do when `{old}` holds, and what when it does not?"
 
 
+@edit_operator("condition", _CONDITION_QUESTION)
 def negate_condition(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """`if c` becomes `if not (c)`; so do `while`, `assert`, `… if c else …`, filters and guards.
+    context: NodeContext,
+    node: ast.If | ast.While | ast.IfExp | ast.Assert | ast.comprehension | ast.match_case,
+) -> Iterator[TextEdit]:
+    """Replace `if c` by `if not (c)`, and likewise all other conditions, filters and guards.
 
-    Not for one comparison alone: turning its sign round says the same.
+    A single comparison is left to the operators on comparisons, whose mutants are the same.
     """
-    if isinstance(node, _CONDITIONAL):
-        tests = [node.test]
-    elif isinstance(node, ast.comprehension):
+    if isinstance(node, ast.comprehension):
         tests = node.ifs
+    elif isinstance(node, ast.match_case):
+        tests = [node.guard] if node.guard else []
     else:
-        guard = getattr(node, "guard", None)  # of `case`, which Python 3.9 did not have
-        tests = [guard] if isinstance(guard, ast.expr) else []
+        tests = [node.test]
     for test in tests:
-        single = isinstance(test, ast.Compare) and len(test.ops) == 1
-        if not single and not isinstance(test, (ast.Constant, ast.NamedExpr)):
-            yield ProposedChange(
-                "condition", *source.span(test), f"(not ({source.get_segment(test)}))"
-            )
+        is_single = isinstance(test, ast.Compare) and len(test.ops) == 1
+        if not is_single and not isinstance(test, (ast.Constant, ast.NamedExpr)):
+            yield context.replace(test, f"(not ({context.text(test)}))")
 
 
-def mutate_loop(node: ast.AST, location: NodeLocation, source: Source) -> Iterator[ProposedChange]:
-    """A loop that never turns; `break` for `continue`, and the other way."""
+@edit_operator("no-turn", "What does {where} give when the loop over `{old}` has something to do?")
+def skip_loop(context: NodeContext, node: ast.For | ast.While) -> Iterator[TextEdit]:
+    """Make a loop end before its first iteration."""
     if isinstance(node, ast.For):
-        yield ProposedChange("no-turn", *source.span(node.iter), "()")
-    elif isinstance(node, ast.While) and not isinstance(node.test, ast.Constant):
-        yield ProposedChange("no-turn", *source.span(node.test), "False")
-    elif isinstance(node, ast.Break):
-        yield ProposedChange("break", *source.span(node), "continue")
-    elif isinstance(node, ast.Continue):
-        yield ProposedChange("continue", *source.span(node), "break")
+        yield context.replace(node.iter, "()")
+    elif not isinstance(node.test, ast.Constant):
+        yield context.replace(node.test, "False")
 
 
-def mutate_result(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """What is returned, yielded, or made by a lambda becomes None."""
-    kinds: tuple[tuple[type[ast.AST], str], ...] = (
-        (ast.Return, "result"),
-        (ast.Yield, "yielded"),
-        (ast.Lambda, "result"),
-    )
-    for kind, operator in kinds:
-        if isinstance(node, kind):
-            value = node.body if isinstance(node, ast.Lambda) else getattr(node, "value", None)
-            if isinstance(value, ast.expr) and not _is_none_or_bool(value):
-                yield ProposedChange(operator, *source.span(value), _NONE_SOURCE)
+@edit_operator(
+    "break", "What does {where} do with what comes after the point where it stops looking?"
+)
+def replace_break(context: NodeContext, node: ast.Break) -> Iterator[TextEdit]:
+    """Replace `break` by `continue`."""
+    yield context.replace(node, "continue")
 
 
-def mutate_assignment(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """In a function `x = value` becomes `x = None`; at module level it is what constants are for."""
-    if not isinstance(node, (ast.Assign, ast.AnnAssign)) or not is_in_function(location):
-        return
-    if node.value is not None and not isinstance(node.value, (ast.Constant, ast.Yield)):
-        yield ProposedChange("assignment", *source.span(node.value), _NONE_SOURCE)
+@edit_operator("continue", "What does {where} do with what comes after something that it skips?")
+def replace_continue(context: NodeContext, node: ast.Continue) -> Iterator[TextEdit]:
+    """Replace `continue` by `break`."""
+    yield context.replace(node, "break")
 
 
-def remove_statement(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """A call whose result nobody takes, a `raise`, `del` or `assert` is left out."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Await)):
-        yield ProposedChange("call-removed", *source.span(node), "pass")
-    elif isinstance(node, ast.Raise):
-        yield ProposedChange("raise-removed", *source.span(node), "pass")
-    elif isinstance(node, (ast.Delete, ast.Assert)):
-        yield ProposedChange("statement-removed", *source.span(node), "pass")
+@edit_operator("result", "What exactly does {where} return as `{old}`?")
+def discard_result(context: NodeContext, node: ast.Return | ast.Lambda) -> Iterator[TextEdit]:
+    """Replace the result of a function or lambda by None."""
+    return _replace_by_none(context, node.body if isinstance(node, ast.Lambda) else node.value)
 
 
-def mutate_exception(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """A handler catches nothing; another exception is raised."""
-    if isinstance(node, ast.ExceptHandler):
-        if node.type is None:
-            start = source.span(node)[0] + len("except")
-            yield ProposedChange("handler", start, start, " ()")
-        elif not isinstance(node.type, ast.Tuple) or node.type.elts:
-            yield ProposedChange("handler", *source.span(node.type), "()")
-    elif isinstance(node, ast.Raise) and node.exc is not None:
-        called = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        name = get_last_name(called)
-        if name[:1].isupper():
-            other = "Exception" if name != "Exception" else "BaseException"
-            yield ProposedChange("exception", *source.span(called), other)
+@edit_operator("yielded", "What exactly does {where} yield as `{old}`?")
+def discard_yielded(context: NodeContext, node: ast.Yield) -> Iterator[TextEdit]:
+    """Replace a yielded value by None."""
+    return _replace_by_none(context, node.value)
 
 
-def _is_none_or_bool(node: ast.expr) -> bool:
-    """None is None already; of True and False the opposite says more."""
-    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
+def _replace_by_none(context: NodeContext, value: ast.expr | None) -> Iterator[TextEdit]:
+    """Not None itself, and not True or False: the operator on literals negates them."""
+    if value is not None and not (
+        isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool))
+    ):
+        yield context.replace(value, "None")
+
+
+@edit_operator("assignment", "Which result of {where} depends on the value of `{old}`?")
+def discard_assigned(context: NodeContext, node: ast.Assign | ast.AnnAssign) -> Iterator[TextEdit]:
+    """Replace `x = value` in a function by `x = None`; module constants have their own mutants."""
+    if context.is_in_function and not isinstance(node.value, (ast.Constant, ast.Yield, type(None))):
+        yield context.replace(node.value, "None")
+
+
+@edit_operator("call-removed", "What is seen from outside when `{old}` has been called in {where}?")
+def remove_call(context: NodeContext, node: ast.Expr) -> Iterator[TextEdit]:
+    """Delete a call whose result is not used."""
+    if isinstance(node.value, (ast.Call, ast.Await)):
+        yield context.replace(node, "pass")
+
+
+@edit_operator(
+    "raise-removed", "When does {where} raise, and does a test see that it does? (`{old}`)"
+)
+def remove_raise(context: NodeContext, node: ast.Raise) -> Iterator[TextEdit]:
+    """Delete a `raise` statement."""
+    yield context.replace(node, "pass")
+
+
+@edit_operator("statement-removed", "What is different after `{old}` in {where}?")
+def remove_statement(context: NodeContext, node: ast.Delete | ast.Assert) -> Iterator[TextEdit]:
+    """Delete a `del` or `assert` statement."""
+    yield context.replace(node, "pass")
+
+
+@edit_operator("handler", "What does {where} do when {old} is raised inside it?")
+def disable_handler(context: NodeContext, node: ast.ExceptHandler) -> Iterator[TextEdit]:
+    """Make an exception handler catch nothing."""
+    if node.type is None:
+        start = context.source.span(node)[0] + len("except")
+        yield TextEdit(start, start, " ()")
+    elif not isinstance(node.type, ast.Tuple) or node.type.elts:
+        yield context.replace(node.type, "()")
+
+
+@edit_operator("exception", "Which type of exception exactly does {where} raise? ({old})")
+def change_exception(context: NodeContext, node: ast.Raise) -> Iterator[TextEdit]:
+    """Raise Exception in place of another exception class."""
+    raised, name = get_raised_class(node), get_last_name(get_raised_class(node))
+    if raised is not None and name[:1].isupper():
+        yield context.replace(raised, "Exception" if name != "Exception" else "BaseException")
+
+
+OPERATORS = (
+    negate_condition,
+    skip_loop,
+    replace_break,
+    replace_continue,
+    discard_result,
+    discard_yielded,
+    discard_assigned,
+    remove_call,
+    remove_raise,
+    remove_statement,
+    disable_handler,
+    change_exception,
+)

@@ -1,14 +1,20 @@
-"""Operators on signs: arithmetic, comparisons, boolean operators, unary signs, assignments."""
+"""Operators on arithmetic, comparisons, boolean operators, unary operators, augmented assignments."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import pairwise
 
-from greenloop.grading.mutation.mutant import ProposedChange
-from greenloop.syntax.nodes import NodeLocation
-from greenloop.syntax.source import Located, Source
+from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.nodes import NodeContext
+from greenloop.syntax.operators import (
+    BOUNDARIES,
+    OPPOSITES,
+    SEQUENCE_NODES,
+    edit_operator,
+    iter_comparisons,
+    iter_swapped_operators,
+)
 
 _ARITHMETIC: dict[type[ast.operator], tuple[str, ...]] = {
     ast.Add: ("-",),
@@ -25,117 +31,90 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, ...]] = {
     ast.BitXor: ("&",),
     ast.MatMult: ("*",),
 }
-_BOUNDARY: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<=",
-    ast.LtE: "<",
-    ast.Gt: ">=",
-    ast.GtE: ">",
-}
-_OPPOSITE: dict[type[ast.cmpop], str] = {
-    ast.Lt: ">=",
-    ast.LtE: ">",
-    ast.Gt: "<=",
-    ast.GtE: "<",
-    ast.Eq: "!=",
-    ast.NotEq: "==",
-    ast.Is: "is not",
-    ast.IsNot: "is",
-    ast.In: "not in",
-    ast.NotIn: "in",
-}
 _SAME_PRECEDENCE = ({"+", "-"}, {"*", "/", "//", "%", "@"}, {"<<", ">>"})
-_SEQUENCE_NODES = (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.Set)
-_IDENTITY_OPERATORS = (ast.Is, ast.IsNot)
-_MEMBERSHIP_OPERATORS = (ast.In, ast.NotIn)
+_TRUTH_QUESTION = "What does {where} do when `{compare}` holds, and what when it does not?"
 
 
-def mutate_arithmetic(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """`a + b` becomes `a - b`, and so on. Not where an operand is a text or a list: that only breaks."""
-    if not isinstance(node, ast.BinOp) or _is_sequence(node.left) or _is_sequence(node.right):
+@edit_operator("arithmetic", "Which result of {where} differs when `{old}` is computed as `{new}`?")
+def change_arithmetic(context: NodeContext, node: ast.BinOp) -> Iterator[TextEdit]:
+    """Replace `a + b` by `a - b`, and so on; not if an operand is a sequence: that only raises."""
+    span = context.source.find_operator_span(node.left, node.right)
+    if span is None or _is_sequence(node.left) or _is_sequence(node.right):
         return
-    sign = source.find_operator_span(node.left, node.right)
-    if sign is None:
-        return
-    old = source.text[sign[0] : sign[1]]
-    for new in _ARITHMETIC.get(type(node.op), ()):
-        same_rank = any(old in rank and new in rank for rank in _SAME_PRECEDENCE)
-        yield _replace_operator("arithmetic", node, source, sign, new, bare=same_rank)
+    whole = context.source.text
+    start, end = context.source.span(node)
+    for sign in _ARITHMETIC.get(type(node.op), ()):
+        text = whole[start : span[0]] + sign + whole[span[1] : end]
+        pair = {whole[span[0] : span[1]], sign}
+        binds_alike = any(pair <= signs for signs in _SAME_PRECEDENCE)
+        yield TextEdit(start, end, text if binds_alike else f"({text})")
 
 
-def mutate_augmented_assignment(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """`x += y` becomes `x -= y`, and `x = y`."""
-    if not isinstance(node, ast.AugAssign):
-        return
-    sign = source.find_operator_span(node.target, node.value)
-    if sign is None:
-        return
-    if not _is_sequence(node.value):
-        for new in _ARITHMETIC.get(type(node.op), ()):
-            yield ProposedChange("augmented", *sign, f"{new}=")
-    yield ProposedChange("accumulated", *sign, "=")
+@edit_operator("augmented", "What does {where} give when `{line}` works the other way?")
+def change_augmented_assignment(context: NodeContext, node: ast.AugAssign) -> Iterator[TextEdit]:
+    """Replace `x += y` by `x -= y`, and so on."""
+    span = context.source.find_operator_span(node.target, node.value)
+    if span is not None and not _is_sequence(node.value):
+        for sign in _ARITHMETIC.get(type(node.op), ()):
+            yield TextEdit(*span, f"{sign}=")
 
 
-def mutate_comparison(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """`<` becomes `<=` (the boundary) and `>=` (the opposite); `==`, `is`, `in` their opposites."""
-    if not isinstance(node, ast.Compare):
-        return
-    operands = [node.left, *node.comparators]
-    for left, sign_of, right in zip(operands, node.ops, operands[1:], strict=False):
-        sign = source.find_operator_span(left, right)
-        if sign is None:
-            continue
-        if type(sign_of) in _BOUNDARY:
-            yield ProposedChange("boundary", *sign, _BOUNDARY[type(sign_of)])
-        yield ProposedChange(_classify_operator(sign_of), *sign, _OPPOSITE[type(sign_of)])
+@edit_operator("accumulated", "What does {where} give when `{line}` happens a second time?")
+def drop_accumulation(context: NodeContext, node: ast.AugAssign) -> Iterator[TextEdit]:
+    """Replace `x += y` by `x = y`."""
+    span = context.source.find_operator_span(node.target, node.value)
+    if span is not None:
+        yield TextEdit(*span, "=")
 
 
-def _classify_operator(operator: ast.cmpop) -> str:
-    if isinstance(operator, _IDENTITY_OPERATORS):
-        return "identity"
-    return "membership" if isinstance(operator, _MEMBERSHIP_OPERATORS) else "comparison"
+@edit_operator(
+    "boundary", "What does {where} do when {left} equals {right}? (boundary of `{compare}`)"
+)
+def shift_boundary(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
+    """Replace `<` by `<=`, and so on."""
+    for item in iter_comparisons(context.source, node):
+        if item.sign in BOUNDARIES:
+            yield TextEdit(*item.span, BOUNDARIES[item.sign])
 
 
-def mutate_boolean(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """`and` becomes `or`, and the other way."""
-    if not isinstance(node, ast.BoolOp):
-        return
-    new = "or" if isinstance(node.op, ast.And) else "and"
-    for left, right in pairwise(node.values):
-        sign = source.find_operator_span(left, right)
-        if sign is not None:
-            yield _replace_operator("boolean", node, source, sign, new, bare=False)
+@edit_operator("identity", _TRUTH_QUESTION)
+def negate_identity(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
+    """Replace `is` by `is not`, and `is not` by `is`."""
+    return _negate_comparisons(context, node, ("is", "is not"))
 
 
-def remove_unary_operator(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """`-x`, `~x` and `not x` become `x`."""
-    if not isinstance(node, ast.UnaryOp) or isinstance(node.op, ast.UAdd):
-        return
-    yield ProposedChange("unary", *source.span(node), f"({source.get_segment(node.operand)})")
+@edit_operator("membership", _TRUTH_QUESTION)
+def negate_membership(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
+    """Replace `in` by `not in`, and `not in` by `in`."""
+    return _negate_comparisons(context, node, ("in", "not in"))
 
 
-def _replace_operator(
-    operator_name: str,
-    node: Located,
-    source: Source,
-    operator_span: tuple[int, int],
-    new: str,
-    *,
-    bare: bool,
-) -> ProposedChange:
-    """The whole expression with another sign, in parentheses where that one binds otherwise."""
-    start, end = source.span(node)
-    text = source.text[start : operator_span[0]] + new + source.text[operator_span[1] : end]
-    return ProposedChange(operator_name, start, end, text if bare else f"({text})")
+@edit_operator("comparison", _TRUTH_QUESTION)
+def negate_comparison(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
+    """Replace `<` by `>=`, `==` by `!=`, and so on."""
+    return _negate_comparisons(context, node, ("==", "!=", *BOUNDARIES))
+
+
+def _negate_comparisons(
+    context: NodeContext, node: ast.Compare, signs: tuple[str, ...]
+) -> Iterator[TextEdit]:
+    for item in iter_comparisons(context.source, node):
+        if item.sign in signs:
+            yield TextEdit(*item.span, OPPOSITES[item.sign])
+
+
+@edit_operator("boolean", "What does {where} do when only one side of `{old}` holds?")
+def swap_boolean_operator(context: NodeContext, node: ast.BoolOp) -> Iterator[TextEdit]:
+    """Replace `and` by `or`, and `or` by `and`."""
+    for _, text in iter_swapped_operators(context.source, node):
+        yield context.replace(node, text)
+
+
+@edit_operator("unary", "What changes in {where} when `{old}` is `{new}`?")
+def remove_unary_operator(context: NodeContext, node: ast.UnaryOp) -> Iterator[TextEdit]:
+    """Replace `-x`, `~x` and `not x` by `x`."""
+    if not isinstance(node.op, ast.UAdd):
+        yield context.replace(node, f"({context.text(node.operand)})")
 
 
 def _is_sequence(node: ast.expr) -> bool:
@@ -143,4 +122,17 @@ def _is_sequence(node: ast.expr) -> bool:
         return _is_sequence(node.left) or _is_sequence(node.right)
     if isinstance(node, ast.Constant):
         return isinstance(node.value, (str, bytes))
-    return isinstance(node, _SEQUENCE_NODES)
+    return isinstance(node, SEQUENCE_NODES)
+
+
+OPERATORS = (
+    change_arithmetic,
+    change_augmented_assignment,
+    drop_accumulation,
+    shift_boundary,
+    negate_identity,
+    negate_membership,
+    negate_comparison,
+    swap_boolean_operator,
+    remove_unary_operator,
+)

@@ -1,4 +1,4 @@
-"""Operators on values: numbers, texts, True, False, None, f-strings."""
+"""Operators on literals: numbers, strings, True, False, None, f-strings."""
 
 from __future__ import annotations
 
@@ -6,65 +6,73 @@ import ast
 import re
 from collections.abc import Iterator
 
-from greenloop.grading.mutation.mutant import ProposedChange
-from greenloop.syntax.nodes import NodeLocation
-from greenloop.syntax.source import Source
+from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.nodes import NodeContext
+from greenloop.syntax.operators import edit_operator
 
 _LITERAL_START = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 _MARK = "XX"
 
 
-def mutate_constant(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """A number becomes its neighbours, a text another text, True False, None a text."""
-    if not isinstance(node, ast.Constant) or isinstance(location.parent, ast.JoinedStr):
-        return
-    start, end = source.span(node)
-    for operator, text in _iter_alternatives(node.value, source.text[start:end]):
-        yield ProposedChange(operator, start, end, text)
+def _is_in_f_string(context: NodeContext) -> bool:
+    return isinstance(context.parent, ast.JoinedStr)
 
 
-def _iter_alternatives(value: object, literal: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, bool):
-        yield "truth", str(not value)
-    elif isinstance(value, int):
-        yield "number", str(value + 1)
+@edit_operator("truth", "Which behaviour of {where} depends on `{old}` in `{line}`?")
+def negate_bool(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
+    """Replace True by False and False by True."""
+    if isinstance(node.value, bool) and not _is_in_f_string(context):
+        yield context.replace(node, str(not node.value))
+
+
+@edit_operator("number", "Which exact result of {where} depends on the {old} in `{line}`?")
+def change_number(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
+    """Replace a number by its neighbours."""
+    value = None if _is_in_f_string(context) else node.value
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield context.replace(node, str(value + 1))
         if value > 0:
-            yield "number", str(value - 1)
+            yield context.replace(node, str(value - 1))
     elif isinstance(value, float):
-        yield "number", repr(value + 1.0) if abs(value) < 1e15 else "1.0"
+        yield context.replace(node, repr(value + 1.0) if abs(value) < 1e15 else "1.0")
     elif isinstance(value, complex):
-        yield "number", f"({literal} + 1)"
-    elif value is None:
-        yield "nothing", '""'
-    elif isinstance(value, (str, bytes)):
-        text = mark_literal(literal)
+        yield context.replace(node, f"({context.text(node)} + 1)")
+
+
+@edit_operator("nothing", "What does {where} do when the None in `{line}` is something else?")
+def replace_none(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
+    """Replace None by an empty string."""
+    if node.value is None and not _is_in_f_string(context):
+        yield context.replace(node, '""')
+
+
+@edit_operator("text", "Which exact result of {where} contains, or depends on, the text {old}?")
+def change_string(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
+    """Put marks into a string; not into the constant parts of an f-string."""
+    if isinstance(node.value, (str, bytes)) and not _is_in_f_string(context):
+        text = mark_literal(context.text(node))
         if text is not None:
-            yield "text", text
+            yield context.replace(node, text)
 
 
 def mark_literal(literal: str) -> str | None:
-    """A literal with a mark at its beginning and, where it is one piece, at its end."""
+    """Return a literal with a mark at its start and, unless it is concatenated, at its end."""
     opening = _LITERAL_START.match(literal)
     if opening is None:
         return None
-    inner = literal[opening.end() :]
-    quote = opening["quote"]
-    if not inner.endswith(quote) or re.search(rf"(?<!\\){quote}", inner[: -len(quote)]):
-        return literal[: opening.end()] + _MARK + inner  # several pieces, side by side
-    return literal[: opening.end()] + _MARK + inner[: -len(quote)] + _MARK + quote
+    content, quote = literal[opening.end() :], opening["quote"]
+    if not content.endswith(quote) or re.search(rf"(?<!\\){quote}", content[: -len(quote)]):
+        return literal[: opening.end()] + _MARK + content  # several literals, concatenated
+    return literal[: opening.end()] + _MARK + content[: -len(quote)] + _MARK + quote
 
 
-def mutate_f_string(
-    node: ast.AST, location: NodeLocation, source: Source
-) -> Iterator[ProposedChange]:
-    """An f-string gets a mark at its beginning."""
-    if not isinstance(node, ast.JoinedStr):
-        return
-    start, end = source.span(node)
-    opening = _LITERAL_START.match(source.text, start, end)
+@edit_operator("formatted", "What exactly is the text that {where} makes with {old}?")
+def change_f_string(context: NodeContext, node: ast.JoinedStr) -> Iterator[TextEdit]:
+    """Put a mark at the start of an f-string."""
+    text = context.text(node)
+    opening = _LITERAL_START.match(text)
     if opening is not None:
-        place_of_mark = opening.end()
-        text = source.text[start:place_of_mark] + _MARK + source.text[place_of_mark:end]
-        yield ProposedChange("formatted", start, end, text)
+        yield context.replace(node, text[: opening.end()] + _MARK + text[opening.end() :])
+
+
+OPERATORS = (negate_bool, change_number, replace_none, change_string, change_f_string)

@@ -1,13 +1,14 @@
-"""Mutants tried for real: known survivors, all ways of importing, the same verdict as a fresh run."""
+"""Mutants run in a sandbox: known survivors, ways of importing, agreement with separate runs."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from greenloop.grading.mutation import generate_mutants, measure_mutation
 from greenloop.records import Mutation
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.mutants import ModuleEdit
 from greenloop.testsuite import TestFile
 
 CODE = '''\
@@ -131,7 +132,7 @@ def found(box: Sandbox) -> Mutation:
     return tried(box, CODE, TESTS, budget_s=200)
 
 
-def test_what_survives_is_what_the_tests_leave_open(found: Mutation) -> None:
+def test_survivors_are_the_gaps_of_the_tests(found: Mutation) -> None:
     assert found.trouble == ""
     assert after(found) == SURVIVORS
     assert found.score == round(found.killed / (found.killed + len(found.survived)), 4)
@@ -139,25 +140,25 @@ def test_what_survives_is_what_the_tests_leave_open(found: Mutation) -> None:
     assert found.generated == found.sampled + found.equivalent_suspects
 
 
-def test_a_line_that_no_test_reaches_is_told_apart(found: Mutation) -> None:
+def test_unreached_survivors_are_marked(found: Mutation) -> None:
     assert {item.function for item in found.survived if not item.reached} == {"never"}
 
 
-def test_the_same_again(box: Sandbox, found: Mutation) -> None:
+def test_result_is_deterministic(box: Sandbox, found: Mutation) -> None:
     again = tried(box, CODE, TESTS, budget_s=200)
     assert again.model_copy(update={"seconds": 0}) == found.model_copy(update={"seconds": 0})
 
 
 @pytest.mark.slow
-def test_each_ends_as_in_a_whole_fresh_run(box: Sandbox) -> None:
-    """The oracle: the changed module as a file, all tests, a process of its own."""
+def test_outcomes_equal_those_of_separate_runs(box: Sandbox) -> None:
+    """The oracle is an ordinary run of all tests on the changed module."""
     every = [item for item in generate_mutants(CODE) if not item.equivalence_reason][::4]
-    splices = [ModuleEdit(m.start, m.end, m.replacement, m.unit, m.statement) for m in every]
+    splices = [item.edit for item in every]
     without_skip = TESTS.replace("@pytest.mark.skip", "#").replace("assert False", "pass")
     tests = [TestFile("test_solution.py", without_skip)]
     fast = box.run_mutants(CODE, tests, splices, module="solution", budget_s=200)
     for item, run in zip(every, fast.runs, strict=True):
-        fresh = box.run_tests(item.apply_to(CODE), tests, module="solution")
+        fresh = box.run_tests(item.edit.apply_to(CODE), tests, module="solution")
         assert (run.outcome in ("survived", "uncovered")) == fresh.passed, (item.id, run)
         assert run.outcome != "killed" or run.test in {*fresh.failing_tests, "collection"}
 
@@ -192,17 +193,17 @@ def test_size():
 """
 
 
-def test_what_one_mutant_leaves_is_not_held_against_the_next(box: Sandbox) -> None:
-    """`return None` in `put` leaves an item lying there, by which `size` would seem wrong."""
+def test_state_of_a_mutant_does_not_affect_the_next(box: Sandbox) -> None:
+    """`return None` in `put` leaves an item in the list, which would change `size`."""
     tests = [TestFile("test_solution.py", LEAKY_TESTS)]
     found = [*generate_mutants(LEAKY)]
     put = next(m for m in found if m.operator == "result" and m.function == "put")
-    same = ModuleEdit(put.start, put.end, "item * 1", put.unit, put.statement)  # changes nothing
+    same = replace(put.edit, text="item * 1")  # changes nothing
     size = next(m for m in found if m.operator == "result" and m.function == "size")
-    alike = ModuleEdit(size.start, size.end, "more + len(LEFT)", size.unit, size.statement)
-    spoiling = ModuleEdit(put.start, put.end, put.replacement, put.unit, put.statement)
+    alike = replace(size.edit, text="more + len(LEFT)")
+    leaking = put.edit
     ran = box.run_mutants(
-        LEAKY, tests, [spoiling, same, alike, spoiling], module="solution", budget_s=60
+        LEAKY, tests, [leaking, same, alike, leaking], module="solution", budget_s=60
     )
     assert [run.outcome for run in ran.runs] == ["killed", "survived", "survived", "killed"]
 
@@ -220,20 +221,20 @@ TABLE = _table(3)
 """
 
 
-def test_what_only_the_import_calls_is_imported_afresh(box: Sandbox) -> None:
+def test_code_called_at_import_is_imported_again(box: Sandbox) -> None:
     tests = "from solution import TABLE\n\ndef test_table():\n    assert TABLE == [0, 2, 4]\n"
     found = tried(box, AT_IMPORT, tests)
     assert {item.function for item in found.survived} == {"_never"}
     assert found.killed >= 4
 
 
-def test_a_sample_counts_for_itself(box: Sandbox) -> None:
+def test_sample_is_counted(box: Sandbox) -> None:
     few = tried(box, CODE, TESTS, max_mutants=6, seed=1, budget_s=200)
     assert (few.sampled, few.trouble) == (6, "")
     assert few.killed + len(few.survived) == 6
 
 
-def test_tests_that_need_one_another_are_run_together(box: Sandbox) -> None:
+def test_dependent_tests_run_together(box: Sandbox) -> None:
     code = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
     tests = (
         "from solution import one, two\nSEEN = []\n"
@@ -268,9 +269,7 @@ def test_several_files_and_a_conftest(box: Sandbox) -> None:
         ("a = 1\n", "import sys\nsys.exit()\n", ""),
     ],
 )
-def test_where_nothing_can_be_measured_there_is_no_score(
-    box: Sandbox, code: str, tests: str, why: str
-) -> None:
+def test_no_score_without_measurement(box: Sandbox, code: str, tests: str, why: str) -> None:
     found = tried(box, code, tests, budget_s=100)
     assert found.score is None
     assert why in found.trouble
@@ -278,7 +277,7 @@ def test_where_nothing_can_be_measured_there_is_no_score(
 
 
 @pytest.mark.slow
-def test_when_the_time_is_over_there_is_no_score(box: Sandbox) -> None:
+def test_no_score_after_timeout(box: Sandbox) -> None:
     tests = "import time, solution\ndef test(): time.sleep(1); assert solution.f(1) == 2\n"
     code = (
         "def f(a):\n"
@@ -292,7 +291,7 @@ def test_when_the_time_is_over_there_is_no_score(box: Sandbox) -> None:
     assert found.trouble.endswith("the time for them was over")
 
 
-def test_tests_that_fail_on_the_code_itself_kill_nothing(box: Sandbox) -> None:
+def test_failing_tests_kill_no_mutants(box: Sandbox) -> None:
     tests = (
         "from solution import f\ndef test_wrong(): assert f(1) == 5\n"
         "def test_weak(): assert f(1)\n"

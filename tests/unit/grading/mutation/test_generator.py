@@ -1,4 +1,4 @@
-"""Mutants of large real modules: all compile, none is there twice, the sample is spread."""
+"""Mutants of large real modules: all compile, none is generated twice, samples are spread."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.grading.mutation import generate_mutants, sample_mutants
-from greenloop.grading.mutation.bytecode import fingerprint_code
+from greenloop.syntax.bytecode import fingerprint_code
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 MODULES = (
@@ -17,7 +17,7 @@ MODULES = (
     "glob graphlib gzip heapq hmac keyword linecache netrc nturl2path opcode pprint queue quopri "
     "reprlib sched secrets shelve shlex stat string struct tabnanny textwrap this timeit token types"
 ).split()
-EVERY = 50  # which of them are compiled as whole modules: all would take minutes
+EVERY = 50  # only these are compiled as whole modules: all would take minutes
 
 
 def sources() -> list[Path]:
@@ -30,7 +30,7 @@ def identity_of(code: str) -> object:
         return fingerprint_code(compile(code, "<module>", "exec", dont_inherit=True))
 
 
-def test_the_corpus_is_large() -> None:
+def test_corpus_is_large() -> None:
     assert len(sources()) >= 30
 
 
@@ -41,23 +41,23 @@ def test_every_mutant_of_a_library_module_is_another_program(path: Path) -> None
     found = generate_mutants(code)
     assert found == generate_mutants(code)
     assert len({item.id for item in found}) == len(found)
-    assert [item.start for item in found] == sorted(item.start for item in found)
+    assert [item.edit.start for item in found] == sorted(item.edit.start for item in found)
     chosen = found[::EVERY]
-    programs = {identity_of(code), *(identity_of(item.apply_to(code)) for item in chosen)}
+    programs = {identity_of(code), *(identity_of(item.edit.apply_to(code)) for item in chosen)}
     assert len(programs) == len(chosen) + 1
     for item in found:
-        assert code[item.start : item.end] == item.original
+        assert code[item.edit.start : item.edit.end] == item.original
         assert item.before in code
         assert item.before != item.after
 
 
-def test_the_same_program_twice_is_one_mutant() -> None:
+def test_equal_programs_are_one_mutant() -> None:
     """`not x` turned round by its sign and by the condition; a branch that is `pass` already."""
     found = generate_mutants("def f(x):\n    if not x:\n        return x\n")
     assert [item.operator for item in found if item.line == 2] == ["condition"]
 
 
-def test_line_ends_and_wide_letters_do_not_shift_anything() -> None:
+def test_line_ends_and_multibyte_letters_keep_offsets() -> None:
     lines = ["# Größe", "def f(ä):", "    s = 'ö'; return ä + 1"]
     for end in ("\n", "\r\n"):
         code = end.join([*lines, ""])
@@ -66,7 +66,7 @@ def test_line_ends_and_wide_letters_do_not_shift_anything() -> None:
         assert found.after == "    s = 'ö'; return ä - 1"
 
 
-def test_a_sample_is_spread_over_functions_and_lines_and_always_the_same() -> None:
+def test_sample_is_spread_and_deterministic() -> None:
     code = "".join(
         f"def f{n}(a, b):\n    c = a + b\n    d = a * {n + 2}\n    return c < d\n" for n in range(8)
     )

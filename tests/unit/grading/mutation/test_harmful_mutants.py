@@ -1,6 +1,6 @@
-"""Mutants that do harm: each is held, named for what it did, and the others are none the worse.
+"""Harmful mutants: each is contained and classified, and does not affect the others.
 
-What reaches for other processes is tried behind a wall only.
+Mutants that attack other processes are tried only in an isolating sandbox.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ HARM = {
         "killed",
     ),
 }
-BEHIND_A_WALL = {
+ISOLATED_HARM = {
     "kill(-1)": ("os.kill(-1, 9)", "crashed"),
     "its parent killed": ("os.kill(os.getppid(), 9) or a", "crashed"),
     "all of the first processes killed": ("[os.kill(n, 9) for n in range(2, 9)]", "crashed"),
@@ -68,19 +68,19 @@ BEHIND_A_WALL = {
 }
 
 
-def splice(text: str) -> ModuleEdit:
+def build_edit(text: str) -> ModuleEdit:
     return ModuleEdit(START, END, text, UNIT, (5, 5))
 
 
 def tried(box: Sandbox, *texts: str, budget_s: float = 120) -> MutantRuns:
     files = [TestFile("test_solution.py", TESTS)]
     return box.run_mutants(
-        CODE, files, [splice(text) for text in texts], module="solution", budget_s=budget_s
+        CODE, files, [build_edit(text) for text in texts], module="solution", budget_s=budget_s
     )
 
 
 def check(box: Sandbox, harm: dict[str, tuple[str, str]]) -> None:
-    """All of them in one run, each between two ordinary ones."""
+    """Try all of them in one run, each between two ordinary mutants."""
     texts = [text for harmful, _ in harm.values() for text in ("a + 2", harmful, "1 + a")]
     runs = tried(box, *texts).runs
     outcomes = [run.outcome for run in runs]
@@ -91,27 +91,27 @@ def check(box: Sandbox, harm: dict[str, tuple[str, str]]) -> None:
     assert set(outcomes[2::3]) == {"survived"}
 
 
-def test_a_mutant_that_does_harm_is_held(box: Sandbox) -> None:
+def test_harmful_mutant_is_contained(box: Sandbox) -> None:
     check(box, HARM)
 
 
-@pytest.mark.parametrize("name", BEHIND_A_WALL)
-def test_a_mutant_that_ends_everything_ends_only_itself(box: Sandbox, name: str) -> None:
+@pytest.mark.parametrize("name", ISOLATED_HARM)
+def test_mutant_cannot_end_other_processes(box: Sandbox, name: str) -> None:
     if not isinstance(box, WarmSandbox):
-        pytest.skip("only behind a wall: it would end processes of this machine")
-    check(box, {name: BEHIND_A_WALL[name]})
+        pytest.skip("needs an isolating sandbox: it would end processes of this machine")
+    check(box, {name: ISOLATED_HARM[name]})
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc to see what is left over")
-def test_what_happens_while_the_module_is_imported_is_held_too(box: Sandbox) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc to find remaining processes")
+def test_harm_at_import_is_contained(box: Sandbox) -> None:
     changes = ("os._exit(0)", LOOP, "1 / 0", "2")
     code = "import os\nVALUE = 1\n\ndef f():\n    return 1\n"
     place = code.index("= 1") + 2
     unit = (code.index("VALUE"), place + 1, 2, "")
-    splices = [ModuleEdit(place, place + 1, text, unit, (2, 2)) for text in changes]
+    edits = [ModuleEdit(place, place + 1, text, unit, (2, 2)) for text in changes]
     files = [
         TestFile("test_solution.py", "import solution\ndef test(): assert solution.f() == 1\n")
     ]
-    runs = box.run_mutants(code, files, splices, module="solution", budget_s=120).runs
+    runs = box.run_mutants(code, files, edits, module="solution", budget_s=120).runs
     assert [run.outcome for run in runs] == ["crashed", "timeout", "killed", "survived"]
     assert [run.test for run in runs[:3]] == ["collection"] * 3

@@ -1,6 +1,6 @@
-"""Every operator, on a piece of source each: the mutants as text, line by line.
+"""Every operator on a piece of source: the mutants as text, line by line.
 
-`UPDATE_GOLDEN=1` writes the file anew; then read the difference.
+`UPDATE_GOLDEN=1` updates the file; read the difference.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.grading.mutation import generate_mutants
-from greenloop.grading.mutation.questions import list_operator_names
+from greenloop.grading.mutation.operators import OPERATORS
 
 GOLDEN = Path(__file__).parent / "golden.txt"
 PIECES = {
@@ -50,7 +50,7 @@ PIECES = {
     "spread over lines": "def f(a, b):\n    return (\n        a  # the first\n        + b\n    )",
     "letters of several bytes": "def f(é, ß):\n    return 'ü', é < ß",
 }
-LEFT_OUT = '''
+UNOBSERVABLE = '''
 """Docstring."""
 from __future__ import annotations
 from typing import TYPE_CHECKING, overload
@@ -69,7 +69,7 @@ if __name__ == "__main__":
 '''
 
 
-def shown(code: str) -> list[str]:
+def render(code: str) -> list[str]:
     return [
         f"{item.operator}: {' / '.join(line.strip() for line in item.after.splitlines())}"
         for item in generate_mutants(code)
@@ -78,54 +78,54 @@ def shown(code: str) -> list[str]:
 
 def as_text() -> str:
     blocks = (
-        f"## {name}\n{code}\n--\n" + "".join(f"{line.rstrip()}\n" for line in shown(code))
+        f"## {name}\n{code}\n--\n" + "".join(f"{line.rstrip()}\n" for line in render(code))
         for name, code in PIECES.items()
     )
     return "\n".join(blocks)
 
 
-def test_all_mutants_are_the_ones_in_the_golden_file() -> None:
+def test_mutants_equal_the_golden_file() -> None:
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.write_text(as_text(), "utf-8")
     assert as_text() == GOLDEN.read_text("utf-8")
 
 
-def test_every_operator_is_in_it_and_asks_a_question() -> None:
+def test_every_operator_has_mutants_and_a_question() -> None:
     seen = [item for code in PIECES.values() for item in generate_mutants(code)]
-    assert {item.operator for item in seen} == set(list_operator_names())
+    assert {item.operator for item in seen} == {item.name for item in OPERATORS}
     for item in seen:
         assert "?" in item.question, item
         assert not re.search("{(where|old|new|line|left|right|compare)}", item.question), item
 
 
-def test_nothing_is_made_of_what_no_test_could_see() -> None:
-    assert shown(LEFT_OUT) == []
+def test_no_mutants_of_unobservable_code() -> None:
+    assert render(UNOBSERVABLE) == []
 
 
-def test_a_mutant_says_where_it_is_and_what_it_changes() -> None:
+def test_mutant_has_location_and_change() -> None:
     code = (
         "class Top:\n    def k(self, n):\n        if n < 0:\n            n = -n\n        return n\n"
     )
     found = next(item for item in generate_mutants(code) if item.operator == "boundary")
     assert (found.id, found.line, found.column) == ("3:14 boundary", 3, 14)
-    assert (found.function, found.original, found.replacement) == ("Top.k", "<", "<=")
+    assert (found.function, found.original, found.edit.text) == ("Top.k", "<", "<=")
     assert found.to_unified_diff("top.py", code) == (
         "--- top.py\n+++ top.py\n@@ -1,5 +1,5 @@\n class Top:\n     def k(self, n):\n"
         "-        if n < 0:\n+        if n <= 0:\n             n = -n\n         return n"
     )
     assert found.question == "What does Top.k do when n equals 0? (boundary of `n < 0`)"
-    assert found.apply_to(code) == code.replace("<", "<=")
+    assert found.edit.apply_to(code) == code.replace("<", "<=")
 
 
 @pytest.mark.parametrize("code", ["def f(:", "a = 1\0"])
-def test_what_is_no_python_has_no_mutants(code: str) -> None:
+def test_invalid_source_raises(code: str) -> None:
     with pytest.raises((SyntaxError, ValueError)):
         generate_mutants(code)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", ["", "\n"])
-def test_a_diff_applies_to_the_module_and_has_two_lines_on_each_side(end: str, last: str) -> None:
+def test_diff_applies_and_has_two_context_lines(end: str, last: str) -> None:
     code = "a = 1\nb = 2\nc = (\n    3 +\n    4\n)\nd = 5\n\ne = 6" + last
     for item in generate_mutants(code.replace("\n", end)):
         lines = item.to_unified_diff("m.py", code.replace("\n", end)).split("\n")
@@ -137,6 +137,6 @@ def test_a_diff_applies_to_the_module_and_has_two_lines_on_each_side(end: str, l
         whole = code.rstrip("\n").split("\n")
         assert whole[first - 1 : first - 1 + len(old)] == old
         whole[first - 1 : first - 1 + len(old)] = new
-        changed = item.apply_to(code.replace("\n", end)).replace("\r\n", "\n")
+        changed = item.edit.apply_to(code.replace("\n", end)).replace("\r\n", "\n")
         assert "\n".join(whole) == changed.rstrip("\n")
         assert lines[-1][0] == " " or item.line == 9

@@ -1,4 +1,4 @@
-"""The checks that a model proposes."""
+"""Parsing of checks that a model proposes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ids(*items: Any) -> list[str]:
         ({"check": "exit status", "status": 0}, []),
     ],
 )
-def test_what_is_meant_is_read(item: dict[str, Any], names: list[str]) -> None:
+def test_valid_items_are_parsed(item: dict[str, Any], names: list[str]) -> None:
     assert ids(item) == names
     assert all(check.origin == "generated" for check in checks_from_json([item]))
 
@@ -58,12 +58,12 @@ def test_what_is_meant_is_read(item: dict[str, Any], names: list[str]) -> None:
         ({"check": "exit", "status": 2}, "only exit status 0"),
     ],
 )
-def test_what_could_mean_something_else_is_sent_back(item: Any, says: str) -> None:
+def test_ambiguous_items_are_rejected(item: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         checks_from_json([item])
 
 
-def test_the_item_that_is_wrong_is_named() -> None:
+def test_invalid_item_is_named() -> None:
     with pytest.raises(ValueError, match="check 2"):
         checks_from_json([{"check": "silent"}, {"check": "no"}])
 
@@ -74,10 +74,10 @@ def test_silence_and_output_contradict_each_other() -> None:
     assert len(ids({"check": "silent"}, {"check": "file", "path": "x"})) == 2
 
 
-def test_there_are_only_so_many() -> None:
+def test_number_of_checks_is_limited() -> None:
     assert len(ids(*({"check": "stdout", "contains": f"{n}"} for n in range(50)))) == MAX_CHECKS
 
 
-def test_no_list_is_refused() -> None:
+def test_other_values_than_lists_are_rejected() -> None:
     with pytest.raises(ValueError, match="must be a JSON list"):
         checks_from_json({"check": "silent"})  # type: ignore[arg-type]

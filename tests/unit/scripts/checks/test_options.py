@@ -1,4 +1,4 @@
-"""What a person asks of a script's output, from the command line."""
+"""Parsing of checks from command-line options."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def ids(text: str) -> list[str]:
         ("two\nlines", r"prints 'two\nlines'", "holds", "two\nlines"),
     ],
 )
-def test_a_text_or_a_regular_expression(text: str, name: str, kind: str, asked: str) -> None:
+def test_text_or_regular_expression(text: str, name: str, kind: str, asked: str) -> None:
     check = parse_expect(text)
     assert (check.id, check.kind, check.text, check.origin) == (name, kind, asked, "given")
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "//", "/(/", "/*a/", "/" + "a" * 2000 + "/"])
-def test_what_asks_for_nothing_is_refused(text: str) -> None:
+def test_empty_expectation_is_rejected(text: str) -> None:
     with pytest.raises(InputError, match="--expect"):
         parse_expect(text)
 
@@ -61,7 +61,7 @@ def test_what_asks_for_nothing_is_refused(text: str) -> None:
         ("a:b c:non-empty", ["a:b c: not empty"]),
     ],
 )
-def test_a_file_and_what_it_must_be(text: str, names: list[str]) -> None:
+def test_file_with_parts(text: str, names: list[str]) -> None:
     assert ids(text) == names
 
 
@@ -86,12 +86,12 @@ def test_columns_with_commas_are_quoted_as_in_a_csv() -> None:
         ("t.csv:csv=a,,b", "name each column"),
     ],
 )
-def test_a_file_asked_for_wrongly_says_what_and_how(text: str, says: str) -> None:
+def test_invalid_file_expectation_explains_the_syntax(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         parse_expect_file(text)
 
 
-def test_a_schema_is_read_from_its_file(tmp_path: Path) -> None:
+def test_schema_is_read_from_file(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text('{"type": "array", "items": {"type": "integer"}}', "utf-8")
     check = load_schema(path)
@@ -110,9 +110,7 @@ def test_a_schema_is_read_from_its_file(tmp_path: Path) -> None:
         (b"[" * 100_000, "no JSON Schema"),
     ],
 )
-def test_a_file_that_is_no_schema_is_refused(
-    tmp_path: Path, content: bytes | None, says: str
-) -> None:
+def test_invalid_schema_file_is_rejected(tmp_path: Path, content: bytes | None, says: str) -> None:
     path = tmp_path / "s.json"
     if content is not None:
         path.write_bytes(content)
@@ -121,7 +119,7 @@ def test_a_file_that_is_no_schema_is_refused(
     assert "s.json" in str(caught.value)
 
 
-def test_a_list_made_complete_begins_with_the_status_and_has_each_id_once() -> None:
+def test_completed_checks_start_with_status_and_have_unique_ids() -> None:
     given, generated = parse_expect("a"), parse_expect("a").model_copy(
         update={"origin": "generated"}
     )
@@ -131,13 +129,13 @@ def test_a_list_made_complete_begins_with_the_status_and_has_each_id_once() -> N
     assert [item.id for item in complete_checks([], requires_output=False)] == ["exit status 0"]
 
 
-def test_long_ids_are_cut_and_stay_apart() -> None:
+def test_long_ids_are_truncated_and_unique() -> None:
     one, two = parse_expect("x" * 300 + "1"), parse_expect("x" * 300 + "2")
     assert one.id != two.id
     assert len(one.id) < 90
 
 
-def test_a_check_survives_json() -> None:
+def test_check_round_trips_through_json() -> None:
     for check in (*parse_expect_file("t.csv:rows=3:csv=a,b"), parse_expect("/a/")):
         assert OutputCheck.model_validate_json(check.model_dump_json()) == check
         assert str(check)

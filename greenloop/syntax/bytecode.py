@@ -1,4 +1,4 @@
-"""Whether two pieces of source are the same program, by what they compile to."""
+"""Comparison of programs by their bytecode."""
 
 from __future__ import annotations
 import __future__
@@ -9,15 +9,16 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.source import Source
 
 CompilationUnit = tuple[int, int, int, str]
 
 
 class CompilationUnits:
-    """The pieces of a module: its statements, and the members of its classes.
+    """The statements of a module and the members of its classes, each compiled separately.
 
-    To compile a change, only the piece around it is compiled.
+    To compile an edit, only the unit around it is compiled.
     """
 
     def __init__(self, tree: ast.Module, source: Source) -> None:
@@ -29,15 +30,16 @@ class CompilationUnits:
         self._original_fingerprints: dict[CompilationUnit, Any] = {}
 
     def find_enclosing(self, start: int, end: int) -> CompilationUnit | None:
-        """Start and end of the piece that holds this place, its first line, and its class ('')."""
-        holding = [unit for unit in self._units if unit[0] <= start and end <= unit[1]]
-        return min(holding, key=lambda unit: unit[1] - unit[0], default=None)
+        """Return start, end, first line and class ('' for none) of the smallest unit around a span."""
+        enclosing = [unit for unit in self._units if unit[0] <= start and end <= unit[1]]
+        return min(enclosing, key=lambda unit: unit[1] - unit[0], default=None)
 
-    def compile_change(self, unit: CompilationUnit, start: int, end: int, text: str) -> Any:
-        """What the piece is with a change; None where it does not compile, or is what it was."""
+    def compile_edit(self, unit: CompilationUnit, edit: TextEdit) -> Any:
+        """Return the unit's fingerprint after an edit; None if it does not compile or is unchanged."""
         first, last, _, owner = unit
         whole = self._source.text
-        compiled = self._compile_unit(whole[first:start] + text + whole[end:last], owner)
+        edited = whole[first : edit.start] + edit.text + whole[edit.end : last]
+        compiled = self._compile_unit(edited, owner)
         if compiled is None:
             return None
         if unit not in self._original_fingerprints:
@@ -55,7 +57,7 @@ class CompilationUnits:
 
 
 def fingerprint_code(code: types.CodeType) -> Any:
-    """What a code object does, whatever its lines are."""
+    """Return what a code object does, without its line numbers; equal programs compare equal."""
     constants = tuple(
         (
             fingerprint_code(item)

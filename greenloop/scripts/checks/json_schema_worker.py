@@ -1,8 +1,7 @@
-"""Reads `{"schema": …, "instance": …}`, writes what is wrong: `[[path, message], …]`.
+"""A program that validates `{"schema": …, "instance": …}` and prints `[[path, message], …]`.
 
-A process of its own, because nothing else bounds the time that a schema's patterns may take on a
-value that foreign code made. Without `instance` the schema itself is looked at. References to
-other documents are not followed: nothing is loaded.
+It is a separate process so that the time of a schema's patterns on untrusted values is limited.
+Without `instance` the schema itself is validated. References to other documents are not followed.
 """
 
 from __future__ import annotations
@@ -17,17 +16,18 @@ _MAX_ERRORS, _MAX_MESSAGE_CHARS = 5, 300
 
 
 def find_errors(request: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield path and message of each error."""
     import jsonschema  # type: ignore[import-untyped]
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
     schema = request["schema"]
-    kind = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
+    validator = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
     try:
-        kind.check_schema(schema)
+        validator.check_schema(schema)
         if "instance" not in request:
             return
-        for error in kind(schema, registry=Registry()).iter_errors(request["instance"]):
+        for error in validator(schema, registry=Registry()).iter_errors(request["instance"]):
             yield error.json_path, str(error.message)
     except jsonschema.SchemaError as error:
         yield error.json_path, str(error.message)
@@ -36,6 +36,7 @@ def find_errors(request: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
+    """Validate the request on standard input."""
     found = itertools.islice(find_errors(json.load(sys.stdin)), _MAX_ERRORS)
     json.dump([[path, message[:_MAX_MESSAGE_CHARS]] for path, message in found], sys.stdout)
 

@@ -1,1 +1,0 @@
-"""Validation under a JSON Schema, as a program of its own."""
