@@ -9,7 +9,7 @@ from pathlib import Path
 from greenloop.app.inputs.script_inputs import read_inputs, read_stdin
 from greenloop.records import OutputCheck
 from greenloop.scripts.checks.options import load_schema, parse_expect, parse_expect_file
-from greenloop.workflow.storage.request import SavedOptions, ScriptRequest
+from greenloop.workflow.storage.request import SavedOptions, ScriptSpec
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class ScriptArguments:
     allow_network: Sequence[str] = ()
 
 
-def build_script_request(name: str, options: ScriptArguments) -> ScriptRequest:
+def build_script_request(name: str, options: ScriptArguments) -> ScriptSpec:
     """How a script is run and checked. Raises InputError."""
-    return ScriptRequest(
+    return ScriptSpec(
         name=name,
         arguments=tuple(options.arguments),
         stdin=read_stdin(options.stdin),

@@ -16,8 +16,14 @@ from greenloop.records import Report
 from greenloop.reporting.summary import format_verdict
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import resolve_tests_output
-from greenloop.workflow.storage.amendments import with_change_request, with_checks, with_contract
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.request import (
+    HealRequest,
+    RunRequest,
+    ScriptRequest,
+    with_change_request,
+    with_checks,
+    with_contract,
+)
 
 Decision = Literal["accept", "reject"] | RunRequest
 
@@ -28,7 +34,7 @@ def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
     Raises:
         InterruptedRunError: the person broke off.
     """
-    if request.original and report.final_code == request.original.text:
+    if isinstance(request, HealRequest) and report.final_code == request.original.text:
         return "accept"  # nothing would be written
     try:
         for line in _review_lines(report, request):
@@ -65,15 +71,16 @@ def _editable_part(report: Report, request: RunRequest) -> str:
     """What the run agreed on by itself, and the person may put otherwise; ''."""
     if report.contract:
         return "contract"
-    return "checks" if request.kind == "script" and report.script else ""
+    return "checks" if isinstance(request, ScriptRequest) and report.script else ""
 
 
 def _apply_edit(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
     if report.contract:
         edited = edit_contract(report.contract, report, request, settings.allow_list)
         return with_contract(request, edited) if edited else None
-    checks = edit_checks(report)
-    return None if checks is None else with_checks(request, checks)
+    if not isinstance(request, ScriptRequest) or (checks := edit_checks(report)) is None:
+        return None
+    return with_checks(request, checks)
 
 
 def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
@@ -84,7 +91,7 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
     yield ""
     yield format_verdict(report)
     yield from (f"  not better because: {reason}" for reason in report.reasons)
-    if request.kind == "script" and (checks := generated_checks(report)):
+    if isinstance(request, ScriptRequest) and (checks := generated_checks(report)):
         yield "checked for, made of the task:"
         yield from (f"  - {item}" for item in checks)
     assumptions = report.contract.assumptions if report.contract else ()
@@ -95,13 +102,13 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
 
 def _planned_files(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
     """Files and what would stand in them; where none is asked for, the names that it would get."""
-    if request.original:
+    if isinstance(request, HealRequest):
         yield Path(request.output or request.original.path), report.final_code
         return
     module = report.contract.module if report.contract else "script"
     yield Path(request.output or f"{module}.py"), report.final_code
     tests = resolve_tests_output(request)
-    if report.test_code.strip() and not request.script:
+    if report.test_code.strip() and not isinstance(request, ScriptRequest):
         yield Path(tests or f"test_{module}.py"), report.test_code
 
 

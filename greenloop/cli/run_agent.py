@@ -26,7 +26,7 @@ from greenloop.workflow.delivery import (
     deliver_script,
     meets_requirement,
 )
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 RunStarter = Callable[[CodingAgent], Coroutine[Any, Any, Report]]
@@ -154,9 +154,9 @@ def deliver_report(report: Report, request: RunRequest, approve: Approve) -> Rep
     if not report.artifacts.run_dir:
         return report
     directory = RunDirectory(Path(report.artifacts.run_dir))
-    if request.kind == "script":
+    if isinstance(request, ScriptRequest):
         report = deliver_script(report, request, approve)
-    elif request.kind == "heal":
+    elif isinstance(request, HealRequest):
         sure = (
             approve
             if request.write or request.output or approve is approve_reviewed

@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from greenloop.app.check import create_check_directory, run_check_with_events, save_check
-from greenloop.app.check_report import CheckState, build_check_report
+from greenloop.app.check import (
+    create_check_directory,
+    run_check_with_events,
+    save_check,
+    start_check,
+)
 from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.cli.process import print_error, run_with_signals
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
@@ -24,6 +28,8 @@ from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import trace_run
 from greenloop.workflow.delivery import meets_requirement
+from greenloop.workflow.report_builder import build_report
+from greenloop.workflow.state import RunState
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ def check_command(
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status
-    check = CheckState(
+    check = start_check(
         module=checked.module,
         code=checked.code,
         tests=checked.tests,
@@ -62,21 +68,19 @@ def check_command(
             broken_off = InterruptedRunError("interrupted; nothing is kept to go on with")
         except GreenloopError as error:
             broken_off = error
-    report, broken_off = save_check(
-        build_check_report(check, broken_off), directory, code, broken_off
-    )
+    report, broken_off = save_check(build_report(check, broken_off), directory, code, broken_off)
     return _finish_check(
         report, broken_off, options, 0 if meets_requirement(report, settings.require) else 1
     )
 
 
 async def _execute_check(
-    check: CheckState, settings: Settings, run_dir: str, sink: EventSink
+    check: RunState, settings: Settings, run_dir: str, sink: EventSink
 ) -> Report:
     async with trace_run(sink) as emit:
         with open_sandbox(settings) as box:
             await run_check_with_events(box, check, run_dir, emit)
-        report = build_check_report(check)
+        report = build_report(check)
         emit(RunFinished(report))
         return report
 

@@ -19,7 +19,12 @@ from greenloop.llm.factory import is_model_disabled
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import check_output_paths
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import RunRequest, select_saved_options
+from greenloop.workflow.storage.request import (
+    HealModuleRequest,
+    HealRequest,
+    HealScriptRequest,
+    select_saved_options,
+)
 
 
 @dataclass(frozen=True)
@@ -53,28 +58,29 @@ def heal_command(file: Path, options: HealOptions, flags: dict[str, Any]) -> int
     return run_agent(lambda agent: agent.run(request, options.run_dir), request, settings, options)
 
 
-def _build_request(file: Path, options: HealOptions, settings: Settings) -> RunRequest:
+def _build_request(file: Path, options: HealOptions, settings: Settings) -> HealRequest:
     original = read_original(file)
-    request = RunRequest(
-        kind="heal",
-        specification="",
-        original=original,
-        output=to_absolute_path(options.output),
-        record=to_absolute_path(options.record),
-        search_s=options.seconds,
-        write=options.write,
-        options=with_absolute_replays(select_saved_options(settings)),
-        greenloop=greenloop_version(),
-    )
+    fields: dict[str, Any] = {
+        "original": original,
+        "output": to_absolute_path(options.output),
+        "record": to_absolute_path(options.record),
+        "write": options.write,
+        "options": with_absolute_replays(select_saved_options(settings)),
+        "greenloop": greenloop_version(),
+    }
     if not options.tests:
         if is_model_disabled(settings):
             raise InputError("--model none searches with tests as its guide: name them by --tests")
-        script = build_script_request(original.name, options)
-        return request.model_copy(update={"script": script})
+        return HealScriptRequest(script=build_script_request(original.name, options), **fields)
     _check_no_script_options(options)
     layout = read_layout(file, options.tests)
-    found = {"module": layout.module, "given": layout.tests, "project": layout.project}
-    return request.model_copy(update=found)
+    return HealModuleRequest(
+        module=layout.module,
+        given=layout.tests,
+        project=layout.project,
+        search_s=options.seconds,
+        **fields,
+    )
 
 
 def _check_no_script_options(options: HealOptions) -> None:

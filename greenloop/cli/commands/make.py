@@ -16,7 +16,13 @@ from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import check_output_paths
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import RunRequest, select_saved_options
+from greenloop.workflow.storage.request import (
+    CheckRequest,
+    HealRequest,
+    MakeRequest,
+    RunRequest,
+    select_saved_options,
+)
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -50,7 +56,8 @@ def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -
     try:
         directory = RunDirectory.open(run_dir)
         request = directory.load_request()
-        if request.kind == "check" or not (request.specification or request.original):
+        has_work = request.specification or isinstance(request, HealRequest)
+        if isinstance(request, CheckRequest) or not has_work:
             raise InputError(f"{run_dir} is that of a check: run the check again instead")
         settings = Settings.load(
             **{
@@ -73,11 +80,11 @@ def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -
     return run_agent(lambda agent: agent.resume(directory), request, settings, options)
 
 
-def _build_request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
+def _build_request(spec: str, options: MakeOptions, settings: Settings) -> MakeRequest:
     specification = read_specification(spec)
     given = read_tests(options.tests)
     _check_collisions(options, settings, specification.path)
-    return RunRequest(
+    return MakeRequest(
         specification=specification.text,
         module=resolve_module_name(
             specification, options.output, given, settings.allow_list.import_names

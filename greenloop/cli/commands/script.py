@@ -22,7 +22,7 @@ from greenloop.errors import GreenloopError, OutputError
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import check_output_paths
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import RunRequest, select_saved_options
+from greenloop.workflow.storage.request import ScriptRequest, select_saved_options
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,9 @@ def check_artifacts_folder(path: Path | None) -> None:
         raise OutputError(f"--artifacts {path} is a file; name a folder")
 
 
-def _build_request(task: str, options: ScriptOptions, settings: Settings) -> RunRequest:
+def _build_request(task: str, options: ScriptOptions, settings: Settings) -> ScriptRequest:
     name = options.output.name if options.output else "script.py"
-    return RunRequest(
-        kind="script",
+    return ScriptRequest(
         specification=read_specification(task).text,
         script=build_script_request(name, options),
         output=to_absolute_path(options.output),

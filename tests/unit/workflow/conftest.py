@@ -16,7 +16,7 @@ from greenloop.events import Event
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from greenloop.workflow.storage.request import GivenTests, RunRequest
+from greenloop.workflow.storage.request import GivenTests, MakeRequest, RunRequest
 from tests.support.caching_sandbox import RememberingSandbox
 from tests.support.model_responses import SPECIFICATION
 from tests.support.scripted import ScriptedModel
@@ -72,7 +72,7 @@ def way(tmp_path: Path, box: Sandbox) -> Way:
         events: list[Event] = []
         chosen = Settings(**{**_DEFAULTS, "home": tmp_path / "home", **settings})
         agent = CodingAgent(chosen, model=model, fallback=second, sandbox=box, emit=events.append)
-        request = request or RunRequest(specification=specification, given=given)
+        request = request or MakeRequest(specification=specification, given=given)
         try:
             report = asyncio.run(agent.run(request, run_dir))
         except GreenloopError as error:

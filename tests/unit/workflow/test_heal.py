@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.events import Notice
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.request import HealModuleRequest
 from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fenced
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ OTHER_WRONG = WRONG_CODE.replace("sorted(xs)", "list(xs)")
 WITH_HELPER = WRONG_CODE + "\n\ndef smallest(xs):\n    return min(xs)\n"
 
 
-def alone(tmp_path: Path, code: str, tests: str = GOOD_TESTS) -> RunRequest:
+def alone(tmp_path: Path, code: str, tests: str = GOOD_TESTS) -> HealModuleRequest:
     """A module and its test file beside each other."""
     file, test_file = tmp_path / "topk.py", tmp_path / "test_topk.py"
     file.write_text(code)
@@ -26,11 +26,9 @@ def alone(tmp_path: Path, code: str, tests: str = GOOD_TESTS) -> RunRequest:
     return request_of(file, test_file)
 
 
-def request_of(file: Path, *tests: Path) -> RunRequest:
+def request_of(file: Path, *tests: Path) -> HealModuleRequest:
     layout = read_layout(file, tests)
-    return RunRequest(
-        kind="heal",
-        specification="",
+    return HealModuleRequest(
         original=read_original(file),
         module=layout.module,
         given=layout.tests,
@@ -39,7 +37,7 @@ def request_of(file: Path, *tests: Path) -> RunRequest:
     )
 
 
-def project(tmp_path: Path, code: str) -> RunRequest:
+def project(tmp_path: Path, code: str) -> HealModuleRequest:
     """A package with a relative import, a conftest with a fixture, and two test files."""
     root = tmp_path / "shop"
     for name, text in {

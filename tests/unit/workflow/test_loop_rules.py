@@ -500,7 +500,7 @@ def test_code_that_only_passes_inside_is_forged(way: Way) -> None:
     )
     report = way(script(forger)).report
     assert report.verdict == "failed"
-    assert report.reasons[0].startswith("forged: sealed examples fail outside")
+    assert report.reasons[0].startswith("forged: held-out examples fail without the tests")
 
 
 def test_code_that_patches_pytest_is_forged(way: Way) -> None:

@@ -13,7 +13,14 @@ from greenloop.errors import InputError, NoModelError
 from greenloop.events import ChecksReady, DisputeJudged, Notice
 from greenloop.records import OutputCheck
 from greenloop.scripts.checks.options import parse_expect, parse_expect_file
-from greenloop.workflow.storage.request import InputRef, OriginalFile, RunRequest, ScriptRequest
+from greenloop.workflow.storage.request import (
+    HealScriptRequest,
+    InputRef,
+    OriginalFile,
+    RunRequest,
+    ScriptRequest,
+    ScriptSpec,
+)
 from tests.support.model_responses import fenced
 
 if TYPE_CHECKING:
@@ -38,18 +45,15 @@ def sales(tmp_path: Path) -> InputRef:
 
 
 def asked(tmp_path: Path, *checks: OutputCheck, **changes: Any) -> RunRequest:
-    script = ScriptRequest(name="script.py", inputs=(sales(tmp_path),), checks=checks)
-    return RunRequest(kind="script", specification=TASK, script=script).model_copy(update=changes)
+    script = ScriptSpec(name="script.py", inputs=(sales(tmp_path),), checks=checks)
+    return ScriptRequest(specification=TASK, script=script).model_copy(update=changes)
 
 
 def existing(tmp_path: Path, text: str, *checks: OutputCheck) -> RunRequest:
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     original = OriginalFile(path=str(tmp_path / "old.py"), text=text, sha256=sha256)
-    request = asked(tmp_path, *checks, kind="heal", specification="", original=original)
-    assert request.script is not None
-    return request.model_copy(
-        update={"script": request.script.model_copy(update={"name": "old.py"})}
-    )
+    script = ScriptSpec(name="old.py", inputs=(sales(tmp_path),), checks=checks)
+    return HealScriptRequest(original=original, script=script)
 
 
 def test_checks_are_made_and_shown_before_the_script_is_written(way: Way, tmp_path: Path) -> None:

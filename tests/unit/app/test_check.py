@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.app.check import run_check, start_check
 from greenloop.events import (
     CodeGraded,
     Event,
@@ -25,6 +25,7 @@ from greenloop.reporting.evidence.text import render_grade
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
+from greenloop.workflow.report_builder import build_report
 
 CODE = "def f(n):\n    if n < 0:\n        raise ValueError(n)\n    return n * n\n"
 TESTS = """
@@ -60,10 +61,10 @@ def checked(
 ) -> tuple[Report, list[Event]]:
     events: list[Event] = []
     full = replace(Plan(mutation=mutants(1.0)), **plan)
-    check = CheckState("m", code, (TestFile("test_m.py", tests),), full, box.info)
+    check = start_check("m", code, (TestFile("test_m.py", tests),), full, box.info)
     asyncio.run(run_check(box, check, events.append))
     inside = (SandboxJobStarted, SandboxJobEnded)
-    return build_check_report(check), [item for item in events if not isinstance(item, inside)]
+    return build_report(check), [item for item in events if not isinstance(item, inside)]
 
 
 def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:
@@ -166,4 +167,4 @@ def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
     report, events = checked(warm, CODE.replace("n * n", "0"))
     assert (report.verdict, report.evidence.controls) == ("failed", None)
     assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestRunFinished]
-    assert report.reasons == ("1 tests do not pass: test_m.py::test_two",)
+    assert report.reasons == ("1 test does not pass: test_m.py::test_two",)
