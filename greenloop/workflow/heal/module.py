@@ -128,8 +128,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
     async def request_repair(
         self, request: RepairRequest, *, from_the_original: bool = False
     ) -> Repair:
-        packages = ", ".join(self.run.kit.packages.allowlist.descriptions)
-        return await ScriptToolkit(self.run.kit.model, packages).heal_code(
+        return await ScriptToolkit(self.run.kit).heal_code(
             self.state.tests.module,
             request,
             lost=self.find_lost_features,

@@ -56,9 +56,8 @@ class ScriptStrategy(Strategy):
 
     @property
     def tools(self) -> ScriptToolkit:
-        """The tools, with the packages and hosts that the script may use."""
-        packages = ", ".join(self.run.kit.packages.allowlist.descriptions)
-        return ScriptToolkit(self.run.kit.model, packages, self.job.allow_network)
+        """The tools, with the hosts that the script may connect to."""
+        return ScriptToolkit(self.run.kit, self.job.allow_network)
 
     @property
     def task_text(self) -> str:

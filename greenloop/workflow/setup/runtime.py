@@ -15,6 +15,7 @@ from greenloop.llm.client import LLMClient, RetryPolicy
 from greenloop.llm.factory import NO_MODEL, is_model_disabled, open_sources
 from greenloop.llm.rate_limits import LocalRateLimits, RateLimits
 from greenloop.llm.response_log import ResponseLog
+from greenloop.prompts import PromptTemplates
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
@@ -80,7 +81,8 @@ def open_run(
             resumed_responses=log.loaded_count,
         )
     )
-    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list))
+    prompts = PromptTemplates.open(settings.prompts)
+    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts)
     return Run(settings, state, client, kit, emit)
 
 

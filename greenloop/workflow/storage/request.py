@@ -30,6 +30,7 @@ _SAVED_SETTINGS = (
     "require",
     "allowed_packages",
     "allow_package",
+    "prompts",
 )
 _PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 

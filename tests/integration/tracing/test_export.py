@@ -16,7 +16,7 @@ from langsmith import utils as langsmith_utils
 from greenloop import events as e
 from greenloop.agent import CodingAgent
 from greenloop.errors import GreenloopError
-from greenloop.llm.no_tracing import remove_tracers
+from greenloop.llm.chat import remove_tracers
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings

@@ -213,7 +213,7 @@ class TestRetries:
     @pytest.mark.parametrize("attempts", [1, 2, 5])
     def test_it_is_tried_as_often_as_the_policy_says(self, attempts: int, prompt: Prompt) -> None:
         model = scripted(*[DOWN] * 9)
-        with pytest.raises(ModelUnavailableError, match=r"test:0: .*in vain .*down"):
+        with pytest.raises(ModelUnavailableError, match=r"test:0: .*retries failed .*down"):
             ask(asker(model, attempts=attempts), prompt)
         assert len(model.prompts) == attempts
 
@@ -292,7 +292,7 @@ class TestFallback:
         assert (len(first.prompts), len(second.prompts)) == (2, 2)
         assert [item.model for item in load_responses(path)] == ["test:1", "test:1"]
         (notice,) = [item for item in events if isinstance(item, Notice)]
-        assert notice.text.endswith("; going on with test:1")
+        assert notice.text.endswith("; continuing with test:1")
         assert not asks.has_fallback
 
     def test_a_fallback_that_is_down_too_ends_the_call(self, prompt: Prompt) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from langchain_openai import ChatOpenAI
@@ -116,7 +118,7 @@ class TestMissing:
             open_sources(Settings.load(model="xai:grok"))
 
     def test_a_missing_key_is_told(self) -> None:
-        with pytest.raises(NoModelError, match=r"openai:gpt-5\.4 needs its key"):
+        with pytest.raises(NoModelError, match=r"openai:gpt-5\.4 needs its API key"):
             open_sources(Settings.load(model="openai:gpt-5.4"))
 
     @pytest.mark.parametrize("name", ["nonsense", "nobody:x"])
@@ -128,7 +130,7 @@ class TestMissing:
     @pytest.mark.parametrize(
         ("raised", "kind", "said"),
         [
-            ("validation", NoModelError, "needs its key: 1 validation error"),
+            ("validation", NoModelError, "needs its API key: 1 validation error"),
             (RuntimeError("odd\nthing"), ModelFailure, "cannot be set up: odd"),
         ],
     )
@@ -152,6 +154,52 @@ class TestMissing:
             open_sources(Settings.load(model="acme:x"))
         assert type(caught.value) is kind
         assert "\n" not in str(caught.value)
+
+
+class TestPlugins:
+    """Providers registered under the entry points `greenloop.models`."""
+
+    @pytest.fixture
+    def register(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[object], None]:
+        def use(plugin: object) -> None:
+            entry = mock.Mock(value="acme:make", load=lambda: plugin)
+            entry.name = "acme"
+            monkeypatch.setattr("greenloop.plugins.entry_points", lambda group: [entry])
+
+        return use
+
+    def test_registered_provider_creates_the_model(
+        self, register: Callable[[object], None]
+    ) -> None:
+        created: list[tuple[str, Settings]] = []
+
+        def make(name: str, settings: Settings) -> ReplayChatModel:
+            created.append((name, settings))
+            return ReplayChatModel([])
+
+        register(make)
+        settings = Settings.load(model="acme:big:latest")
+        (source,) = open_sources(settings)
+        assert (source.name, source.is_recorded) == ("acme:big:latest", False)
+        assert isinstance(source.model, ReplayChatModel)
+        assert created == [("big:latest", settings)]
+
+    def test_other_names_still_go_to_langchain(self, register: Callable[[object], None]) -> None:
+        register(pytest.fail)
+        assert opened("openai:gpt-5.4", **KEY).model_name == "gpt-5.4"
+
+    def test_wrong_result_is_one_line(self, register: Callable[[object], None]) -> None:
+        register(lambda _name, _settings: "model")
+        with pytest.raises(NoModelError, match=r"plugin of acme:x returned str, not a BaseChat"):
+            open_sources(Settings.load(model="acme:x"))
+
+    def test_error_is_one_line_without_secrets(self, register: Callable[[object], None]) -> None:
+        def make(_name: str, _settings: Settings) -> None:
+            raise RuntimeError("no access\nwith sk-abcdefghijklmnop")
+
+        register(make)
+        with pytest.raises(NoModelError, match=r"RuntimeError: no access with \*\*\*$"):
+            open_sources(Settings.load(model="acme:x"))
 
 
 def test_keys_of_other_providers_are_read_from_the_env_file(tmp_path: Path) -> None:

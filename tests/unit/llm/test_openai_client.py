@@ -164,7 +164,7 @@ def test_only_our_own_retries_count_and_the_end_says_why(fault: Reply, prompt: P
     with served(fault) as (server, asks):
         asks.retry = RetryPolicy(2, 0.0)
         with pytest.raises(
-            ModelUnavailableError, match=r"^openai-compatible:test-model: .* in vain"
+            ModelUnavailableError, match=r"^openai-compatible:test-model: .* retries failed"
         ):
             ask(asks, prompt)
     assert len(server.requests) == 2

@@ -75,8 +75,8 @@ def test_an_error_that_may_pass(error: Exception) -> None:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (core.ModelAuthenticationError("x"), "the key was refused"),
-        (core.ModelPermissionDeniedError("x"), "the key may not use this model"),
+        (core.ModelAuthenticationError("x"), "the API key was refused"),
+        (core.ModelPermissionDeniedError("x"), "the API key may not use this model"),
         (core.ModelNotFoundError("x"), "the provider knows no such model"),
         (core.ModelInvalidRequestError("x"), "the request was refused"),
         (Faulty("{'code': 'insufficient_quota'}", status_code=429), "no quota left"),

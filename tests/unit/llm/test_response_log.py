@@ -14,12 +14,13 @@ import pytest
 
 from greenloop.errors import InputError, OutputError
 from greenloop.llm.response_log import RecordedResponse, ResponseLog, TokenCount, load_responses
+from greenloop.prompts import Message, Prompt
 
 FULL = Path("/dev/full")
 
 
-def entry(answer: str, digest: str = "d", tool: str = "generate_code") -> RecordedResponse:
-    return RecordedResponse(tool=tool, answer=answer, prompt_sha256=digest)
+def entry(answer: str, text: str = "d", tool: str = "generate_code") -> RecordedResponse:
+    return RecordedResponse(tool=tool, answer=answer, prompt_sha256=make_prompt(text, tool).sha256)
 
 
 @pytest.fixture
@@ -38,8 +39,12 @@ def room_for(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def taken(log: ResponseLog, digest: str = "d", tool: str = "generate_code") -> str | None:
-    found = log.pop_response(tool, digest)
+def make_prompt(text: str, tool: str = "generate_code") -> Prompt:
+    return Prompt(tool, (Message("user", text),))
+
+
+def taken(log: ResponseLog, text: str = "d", tool: str = "generate_code") -> str | None:
+    found = log.pop_response(make_prompt(text, tool))
     return found and found.answer
 
 
@@ -55,7 +60,8 @@ def test_an_appended_answer_is_on_disk_when_append_returns(
     ResponseLog(path).append(entry("one"))
     line = path.read_bytes()
     assert synced == [line]
-    assert json.loads(line) == {"tool": "generate_code", "answer": "one", "prompt_sha256": "d"}
+    digest = make_prompt("d").sha256
+    assert json.loads(line) == {"tool": "generate_code", "answer": "one", "prompt_sha256": digest}
     assert line.endswith(b"\n")
 
 
@@ -68,7 +74,7 @@ def test_a_resumed_run_is_served_each_answer_once(path: Path) -> None:
     full = RecordedResponse(
         tool="review_code",
         answer="LGTM",
-        prompt_sha256="d",
+        prompt_sha256=make_prompt("d", "review_code").sha256,
         model="openai:x",
         usage=TokenCount(input_tokens=3, output_tokens=4),
         error="truncated",
@@ -77,14 +83,14 @@ def test_a_resumed_run_is_served_each_answer_once(path: Path) -> None:
     ResponseLog(path).append(full)
     log = ResponseLog(path)
     assert log.loaded_count == 1
-    assert log.pop_response("review_code", "d") == full
-    assert log.pop_response("review_code", "d") is None
+    assert log.pop_response(make_prompt("d", "review_code")) == full
+    assert log.pop_response(make_prompt("d", "review_code")) is None
 
 
 def test_equal_prompts_get_their_answers_in_the_order_given(path: Path) -> None:
     first = ResponseLog(path)
-    for text, digest in [("one", "d"), ("other", "e"), ("two", "d"), ("three", "d")]:
-        first.append(entry(text, digest))
+    for answer, text in [("one", "d"), ("other", "e"), ("two", "d"), ("three", "d")]:
+        first.append(entry(answer, text))
     log = ResponseLog(path)
     assert [taken(log) for _ in range(4)] == ["one", "two", "three", None]
     assert taken(log, "e") == "other"
@@ -96,6 +102,26 @@ def test_an_answer_belongs_to_its_tool_and_its_prompt(path: Path) -> None:
     assert taken(log, tool="repair_code") is None
     assert taken(log, "e") is None
     assert taken(log) == "one"
+
+
+@pytest.mark.parametrize(
+    ("tool", "previous"),
+    [
+        ("harden_tests", "generate_tests"),
+        ("propose_checks", "generate_tests"),
+        ("judge_check", "judge_test"),
+    ],
+)
+def test_answers_logged_by_0_1_0_are_found_under_their_previous_tool(
+    tool: str, previous: str, path: Path
+) -> None:
+    log = ResponseLog(path)
+    log.append(entry("older", tool=previous))
+    log.append(entry("newer", tool=tool))
+    resumed = ResponseLog(path)
+    assert resumed.has_response(make_prompt("d", tool))
+    assert [taken(resumed, tool=tool) for _ in range(3)] == ["older", "newer", None]
+    assert not resumed.has_response(make_prompt("d", tool))
 
 
 def test_what_was_appended_now_is_not_served_in_the_same_run(path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from greenloop import prompts
-from greenloop.prompts import render
+from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import Contract, Finding, Requirement, Survivor
 from tests.unit.prompts.script_contexts import SCRIPTS
@@ -177,7 +177,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
 
 
 def rendered(name: str) -> str:
-    prompt = render(name.partition(".")[0], **CONTEXTS[name])
+    prompt = PromptTemplates().render(name.partition(".")[0], **CONTEXTS[name])
     return "\n\n".join(f"##### {item.role} #####\n{item.text}" for item in prompt.messages) + "\n"
 
 

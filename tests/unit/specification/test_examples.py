@@ -10,15 +10,12 @@ import types
 import pytest
 
 from greenloop.records import GivenExample
-from greenloop.specification.examples import (
-    extract_examples,
-    filter_usable_examples,
-    render_example_tests,
-)
+from greenloop.specification.example_tests import render_example_tests
+from greenloop.specification.examples import analyze_specification, filter_usable_examples
 
 
 def doctests(text: str) -> list[str]:
-    return [item.doctest for item in extract_examples(text).examples]
+    return [item.doctest for item in analyze_specification(text).examples]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +50,7 @@ def doctests(text: str) -> list[str]:
     ],
 )
 def test_signatures_are_taken_over(text: str, signatures: list[str]) -> None:
-    given = extract_examples(text)
+    given = analyze_specification(text)
     taken = [ast.unparse(node) for node in ast.parse(given.signatures).body]
     assert taken == [ast.unparse(ast.parse(item)) for item in signatures]
     assert given.defined_names == {
@@ -253,13 +250,13 @@ def test_example_tests_fail_on_wrong_code_and_only_there(
     code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrows, blank, rest = SPECIFICATION.partition("\n\n")
-    examples = extract_examples(arrows).examples + extract_examples(blank + rest).examples
+    examples = analyze_specification(arrows).examples + analyze_specification(blank + rest).examples
     tests = render_example_tests("examined", examples)
     assert failing(code, tests, monkeypatch) == WRONG[code]
 
 
 def test_a_failing_example_shows_what_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    tests = render_example_tests("examined", extract_examples("f(1) -> 2").examples)
+    tests = render_example_tests("examined", analyze_specification("f(1) -> 2").examples)
     module = types.ModuleType("examined")
     exec("def f(n): return 41", vars(module))
     monkeypatch.setitem(sys.modules, "examined", module)
@@ -303,5 +300,5 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_text_takes_long_to_read(name: str) -> None:
     started = time.process_time()
-    extract_examples(HOSTILE[name])
+    analyze_specification(HOSTILE[name])
     assert time.process_time() - started < 2

@@ -13,18 +13,14 @@ from greenloop.llm.parsing.contract import parse_contract
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract
-from greenloop.specification.examples import extract_examples
+from greenloop.specification.examples import analyze_specification
 from tests.support.model_responses import INTERFACE, contract_answer, fenced
 
 
 def read(answer: str, specification: str = "x", **options: Any) -> Contract:
-    chosen = {
-        "module": None,
-        "allowed": PackageAllowlist(),
-        "given": extract_examples(specification),
-        **options,
-    }
-    return parse_contract(LLMResponse(answer), specification=specification, **chosen)
+    chosen = {"module": None, "allowed": PackageAllowlist(), **options}
+    analyzed = analyze_specification(specification)
+    return parse_contract(LLMResponse(answer), specification=analyzed, **chosen)
 
 
 def test_a_contract_is_read() -> None:

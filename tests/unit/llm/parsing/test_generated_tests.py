@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from greenloop.llm.parsing.code import parse_tests
 from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.tests import parse_tests
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract, HeldOutExample
 
