@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from greenloop.events import HardeningDone, Notice, ResponseRejected
-from tests.support.model_responses import GOOD_CODE, GOOD_TESTS, answers, fenced, suite_answer
+from tests.support.model_responses import GOOD_CODE, answers, fenced
 
 if TYPE_CHECKING:
     from tests.unit.workflow.conftest import Outcome, Way
@@ -42,7 +42,7 @@ TEST_IS_WRONG = fenced('{"wrong": "test", "because": "R1 demands []"}', "json")
 def hardened(way: Way, *added: str, code: str = GOOD_CODE, rounds: int = 2, **more: Any) -> Outcome:
     """A run whose suite leaves k == 0 open, and what is answered to that."""
     texts = [item if "NOTHING" in item else fenced(item) for item in added]
-    script = answers(generate_code=[fenced(code)], generate_tests=[suite_answer(), *texts], **more)
+    script = answers(generate_code=[fenced(code)], harden_tests=texts, **more)
     return way(script, hardening_rounds=rounds, mutants="all")
 
 
@@ -62,7 +62,7 @@ def test_a_survivor_is_shown_and_a_test_added(way: Way) -> None:
 
 def test_what_is_shown_is_the_survivor_and_not_the_module(way: Way) -> None:
     done = hardened(way, "NOTHING: the contract is silent")
-    prompt = done.model.asked("generate_tests")[1]
+    prompt = done.model.asked("harden_tests")[0]
     assert "+    if k <= 0:" in prompt
     assert "test_largest_first" in prompt
     assert GOOD_CODE not in prompt
@@ -71,7 +71,7 @@ def test_what_is_shown_is_the_survivor_and_not_the_module(way: Way) -> None:
 def test_nothing_to_add_ends_it_green(way: Way) -> None:
     done = hardened(way, "NOTHING: the contract is silent")
     assert done.report.tests_passed
-    assert len(done.model.asked("generate_tests")) == 2
+    assert len(done.model.asked("harden_tests")) == 1
 
 
 def test_code_that_fails_an_added_test_is_repaired(way: Way) -> None:
@@ -106,7 +106,7 @@ def test_an_added_test_that_is_wrong_is_judged_and_dropped(way: Way) -> None:
 def test_code_that_is_never_mended_fails(way: Way) -> None:
     script = answers(
         generate_code=[fenced(WRONG_AT_ZERO)],
-        generate_tests=[suite_answer(), fenced(ZERO)],
+        harden_tests=[fenced(ZERO)],
         repair_code=[fenced(WRONG_AT_ZERO + "\n\n# still\n")],
     )
     done = way(script, hardening_rounds=2, mutants="all", max_repairs=1)
@@ -152,14 +152,7 @@ def test_nonsense_costs_the_green_nothing(way: Way) -> None:
 @pytest.mark.slow
 def test_without_rounds_or_repairs_nobody_is_asked(way: Way) -> None:
     done = hardened(way, rounds=0)
-    assert len(done.model.asked("generate_tests")) == 1
-    script = answers(generate_code=[fenced(GOOD_CODE)], generate_tests=[suite_answer()])
-    assert (
-        len(
-            way(script, max_repairs=0, hardening_rounds=2, mutants="all").model.asked(
-                "generate_tests"
-            )
-        )
-        == 1
-    )
-    assert GOOD_TESTS
+    assert "harden_tests" not in done.model.tools
+    script = answers(generate_code=[fenced(GOOD_CODE)])
+    done = way(script, max_repairs=0, hardening_rounds=2, mutants="all")
+    assert "harden_tests" not in done.model.tools

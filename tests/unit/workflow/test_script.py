@@ -57,9 +57,9 @@ def existing(tmp_path: Path, text: str, *checks: OutputCheck) -> RunRequest:
 
 
 def test_checks_are_made_and_shown_before_the_script_is_written(way: Way, tmp_path: Path) -> None:
-    answers = {"generate_tests": [proposed(*PROPOSED)], "write_script": [fenced(GOOD)]}
+    answers = {"propose_checks": [proposed(*PROPOSED)], "write_script": [fenced(GOOD)]}
     done = way(answers, request=asked(tmp_path))
-    assert done.model.tools == ["generate_tests", "write_script"]
+    assert done.model.tools == ["propose_checks", "write_script"]
     assert done.report.verdict == "passed"
     assert done.report.script is not None
     assert done.report.script.stdout == "rows: 2\n"
@@ -71,7 +71,7 @@ def test_checks_are_made_and_shown_before_the_script_is_written(way: Way, tmp_pa
 
 def test_a_script_that_prints_nothing_is_no_success(way: Way, tmp_path: Path) -> None:
     answers = {
-        "generate_tests": [proposed()],
+        "propose_checks": [proposed()],
         "write_script": [fenced(SILENT)],
         "repair_script": [fenced(GOOD)],
     }
@@ -83,7 +83,7 @@ def test_a_script_that_prints_nothing_is_no_success(way: Way, tmp_path: Path) ->
 
 def test_a_crash_goes_back_with_its_line_and_what_was_there(way: Way, tmp_path: Path) -> None:
     answers = {
-        "generate_tests": [proposed()],
+        "propose_checks": [proposed()],
         "write_script": [fenced(BROKEN)],
         "repair_script": [fenced(GOOD)],
     }
@@ -100,7 +100,7 @@ def test_a_given_check_that_fails_goes_back_with_what_was_seen(way: Way, tmp_pat
     writes = GOOD + "open('out.csv', 'w').write('a\\n1\\n')\n"
     both = GOOD + "open('out.csv', 'w').write('a\\n1\\n2\\n')\n"
     answers = {
-        "generate_tests": [proposed()],
+        "propose_checks": [proposed()],
         "write_script": [fenced(writes)],
         "repair_script": [fenced(both)],
     }
@@ -117,20 +117,20 @@ def test_a_wrong_check_of_the_models_is_found_out_and_a_persons_is_not(
     wrong = {"check": "stdout", "contains": "rows: 3"}
     dispute = "DISPUTE prints 'rows: 3': there are two rows\n"
     answers = {
-        "generate_tests": [proposed(wrong)],
+        "propose_checks": [proposed(wrong)],
         "write_script": [fenced(GOOD)],
         "repair_script": [dispute],
-        "judge_test": [fenced('{"wrong": "test", "because": "two rows are shown"}', "json")],
+        "judge_check": [fenced('{"wrong": "test", "because": "two rows are shown"}', "json")],
     }
     done = way(answers, request=asked(tmp_path))
     assert done.report.verdict == "passed"
     assert len(done.told(DisputeJudged)) == 1
-    assert GOOD.splitlines()[1] not in done.model.asked("judge_test")[0]
+    assert GOOD.splitlines()[1] not in done.model.asked("judge_check")[0]
     (dropped,) = [item for item in done.report.tests if item.outcome == "dropped"]
     assert dropped.judgement == "two rows are shown"
 
     answers = {
-        "generate_tests": [proposed()],
+        "propose_checks": [proposed()],
         "write_script": [fenced(GOOD)],
         "repair_script": [dispute + fenced(GOOD)],
     }
@@ -143,7 +143,7 @@ def test_a_check_that_holds_for_a_script_that_does_nothing_is_set_aside(
     way: Way, tmp_path: Path
 ) -> None:
     empty = {"check": "stdout", "matches": "^$|rows"}
-    answers = {"generate_tests": [proposed(empty)], "write_script": [fenced(GOOD)]}
+    answers = {"propose_checks": [proposed(empty)], "write_script": [fenced(GOOD)]}
     done = way(answers, request=asked(tmp_path))
     (aside,) = [item for item in done.report.tests if item.outcome == "dropped"]
     assert "proves nothing" in (aside.judgement or "")
