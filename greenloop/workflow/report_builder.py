@@ -197,8 +197,8 @@ def _build_held_out_entries(state: RunState) -> Iterator[TestEntry]:
     """Yield the examples that are still held out: they agreed, or were not called."""
     result = state.evidence.sealed
     for number, item in enumerate(state.active_tests.held_out, 1):
-        asked = result is not None and item.call not in result.invalid
-        outcome = "invalid" if result and not asked else "passed" if result else "not run"
+        is_invalid = result is not None and item.call in result.invalid
+        outcome = "invalid" if is_invalid else "passed" if result else "not run"
         yield TestEntry(
             id=f"sealed::{number}: {item.call}",
             requirements=(item.requirement,) if item.requirement else (),
