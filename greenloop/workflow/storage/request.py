@@ -210,8 +210,8 @@ def parse_request(text: str) -> RunRequest:
     if not isinstance(data, dict):
         raise ValueError("a request is a JSON object")
     request_class = _select_class(data)
-    foreign = _KNOWN_KEYS - set(request_class.model_fields)
-    kept = {name: value for name, value in data.items() if name not in foreign}
+    unused = _KNOWN_KEYS - set(request_class.model_fields)
+    kept = {name: value for name, value in data.items() if name not in unused}
     return request_class.model_validate_json(json.dumps(kept))
 
 

@@ -1,4 +1,4 @@
-"""A check's verdict: `verified` with every piece of evidence, and never with one that is short."""
+"""Verdicts of checks: `verified` only when every piece of evidence reaches its threshold."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:
     assert render_grade(report).startswith("verified: 2 of 2 tests pass")
 
 
-def test_what_is_begun_is_told_and_that_it_ended_pieces_of_the_grade_side_by_side(
+def test_each_started_work_ends_and_pieces_run_concurrently(
     warm: Sandbox,
 ) -> None:
     _, events = checked(warm)
@@ -137,7 +137,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "changes", "said"), SHORT, ids=[item[0] for item in SHORT])
-def test_each_piece_by_itself_keeps_it_from_being_verified(
+def test_each_missing_piece_prevents_verified(
     warm: Sandbox, name: str, changes: dict[str, Any], said: str
 ) -> None:
     if name == "flakiness":
@@ -149,14 +149,14 @@ def test_each_piece_by_itself_keeps_it_from_being_verified(
     assert said in report.reasons[0]
 
 
-def test_a_hollow_run_that_stays_green_is_a_forgery(warm: Sandbox) -> None:
+def test_green_run_with_empty_bodies_is_a_forgery(warm: Sandbox) -> None:
     code = "import _pytest.python\n_pytest.python.Function.runtest = print\ndef f(n): return 0\n"
     report, _ = checked(warm, code)
     assert report.verdict == "failed"
     assert report.reasons[0].startswith("forged: with every function body removed")
 
 
-def test_survivors_are_shown_with_what_a_test_would_have_to_ask(warm: Sandbox) -> None:
+def test_survivors_are_shown_with_their_question(warm: Sandbox) -> None:
     report, _ = checked(warm, mutation=mutants(0.5, survived=(SURVIVOR,)))
     text = render_grade(report)
     assert "survived: line 2 as `" in text
