@@ -9,10 +9,9 @@ from pathlib import Path
 
 from greenloop.app.inputs.check_files import CheckInputs
 from greenloop.errors import GreenloopError, InputError, OutputError
-from greenloop.events import CodeGraded, EventSink, RunStarted, TestRunFinished
-from greenloop.events.progress import create_thread_safe_sink, progress_span
+from greenloop.events import EventSink, RunStarted, TestRunFinished
+from greenloop.events.progress import progress_span
 from greenloop.grading import Plan
-from greenloop.grading.grader import grade_run
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.llm.budget import Budget
 from greenloop.records import Artifacts, Evidence, Report, SandboxInfo
@@ -22,6 +21,7 @@ from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import CheckRequest, GivenTests, select_saved_options
@@ -34,7 +34,7 @@ def start_check(
     """Return the state of a check before its run. `build_report` takes it at any time."""
     state = RunState(CheckRequest(module=module), Budget(), "none", sandbox, plan)
     state.suite = Suite(module, user_files=tuple(tests))
-    state.candidates.best = Candidate(code, "generate")
+    state.candidates.best = state.candidates.base = Candidate(code, "generate")
     state.evidence = Evidence(thresholds=plan.thresholds)
     return state
 
@@ -46,8 +46,7 @@ async def run_check(sandbox: Sandbox, state: RunState, emit: EventSink) -> None:
         SandboxError: the sandbox cannot run anything.
         InputError: there is no test in the files.
     """
-    sandbox, suite, candidate = with_events(sandbox, emit), state.tests, state.candidates.best
-    assert candidate is not None
+    sandbox, suite, candidate = with_events(sandbox, emit), state.tests, state.candidates.current
     work = partial(sandbox.run_tests, candidate.code, suite.files, module=suite.module)
     with state.timed("sandbox_s"), progress_span(emit, "tests"):
         result = await run_in_sandbox_thread(sandbox, work)
@@ -60,20 +59,7 @@ async def run_check(sandbox: Sandbox, state: RunState, emit: EventSink) -> None:
     state.green_run = result
     if unreported := find_unreported_tests(suite.files, result):
         state.forgery_reason = f"{unreported[0]} is in the tests but was never reported"
-    grade = partial(
-        grade_run,
-        sandbox,
-        candidate.code,
-        suite.files,
-        suite.module,
-        run=result,
-        plan=state.plan,
-        emit=create_thread_safe_sink(emit),
-    )
-    with state.timed("grading_s"):
-        graded = await run_in_sandbox_thread(sandbox, grade)
-    state.evidence = graded.evidence
-    emit(CodeGraded(state.evidence))
+    await collect_evidence(state, sandbox, result, emit)
 
 
 async def run_check_with_events(

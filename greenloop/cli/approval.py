@@ -16,14 +16,8 @@ from greenloop.records import Report
 from greenloop.reporting.summary import format_verdict
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import resolve_tests_output
-from greenloop.workflow.storage.request import (
-    HealRequest,
-    RunRequest,
-    ScriptRequest,
-    with_change_request,
-    with_checks,
-    with_contract,
-)
+from greenloop.workflow.storage.amendments import with_change_request, with_checks, with_contract
+from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
 
 Decision = Literal["accept", "reject"] | RunRequest
 

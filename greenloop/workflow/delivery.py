@@ -109,7 +109,7 @@ def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
         if name is not None and text.strip() and approve(Path(name), text):
             write_atomically(Path(name), text)
             written[key] = name
-    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=written)})
+    return _with_artifacts(report, **written)
 
 
 def resolve_tests_output(request: RunRequest) -> str | None:
@@ -142,9 +142,7 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
                 path.write_bytes(item.content)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror or error}") from None
-    return report.model_copy(
-        update={"artifacts": report.artifacts.model_copy(update={"made": str(folder)})}
-    )
+    return _with_artifacts(report, made=str(folder))
 
 
 def deliver_script(report: Report, request: ScriptRequest, approve: Approve) -> Report:
@@ -153,15 +151,18 @@ def deliver_script(report: Report, request: ScriptRequest, approve: Approve) -> 
     Raises:
         OutputError: a file cannot be written.
     """
-    places = report.artifacts
     if request.output and approve(Path(request.output), report.final_code):
         write_atomically(Path(request.output), report.final_code)
-        places = places.model_copy(update={"output": request.output})
+        report = _with_artifacts(report, output=request.output)
     wanted = request.script.artifacts
-    if wanted and places.made:
-        _copy_produced_files(Path(places.made), Path(wanted))
-        places = places.model_copy(update={"made": wanted})
-    return report.model_copy(update={"artifacts": places})
+    if wanted and report.artifacts.made:
+        _copy_produced_files(Path(report.artifacts.made), Path(wanted))
+        report = _with_artifacts(report, made=wanted)
+    return report
+
+
+def _with_artifacts(report: Report, **paths: str) -> Report:
+    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=paths)})
 
 
 def _copy_produced_files(source: Path, target: Path) -> None:
@@ -190,8 +191,7 @@ def deliver_healed_file(
         return report
     kept = _back_up_original(directory, Path(original.path))
     source.write(target, report.final_code)
-    update: dict[str, str] = {"output": str(target), "original": str(kept)}
-    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=update)})
+    return _with_artifacts(report, output=str(target), original=str(kept))
 
 
 def _read_unchanged(path: str, sha256: str) -> SourceFile:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from greenloop.events import AutofixApplied, CandidateTested, CodeGraded
+from greenloop.events import AutofixApplied, CandidateTested, CodeGraded, EventSink
 from greenloop.events.progress import create_thread_safe_sink
 from greenloop.grading.grader import grade_run
-from greenloop.records import Expectation, TestRun
+from greenloop.records import Expectation, HeldOutExample, TestRun
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.quality_gates import find_untested_requirements
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.state import Run, RunState
@@ -54,14 +57,18 @@ def _autofix_current_candidate(strategy: Strategy) -> Candidate:
     return candidates.add(Candidate(fixed.code, "free-fix", "; ".join(fixed.applied)))
 
 
-async def grade_module(run: Run, result: TestRun) -> bool:
-    """Collect the evidence of a green module.
+async def collect_evidence(
+    state: RunState, sandbox: Sandbox, result: TestRun, emit: EventSink
+) -> Sequence[HeldOutExample]:
+    """Set the evidence of a green module; return the held-out examples that it fails.
 
-    Return True where held-out examples failed: they are tests from now on.
+    Raises:
+        SandboxError: the sandbox cannot run anything.
     """
-    state, suite = run.state, run.state.tests
+    suite = state.tests
     work = partial(
         grade_run,
+        sandbox,
         code=state.candidates.current.code,
         tests=suite.files,
         module=suite.module,
@@ -73,18 +80,28 @@ async def grade_module(run: Run, result: TestRun) -> bool:
             find_untested_requirements(state.contract, suite) if state.contract else ()
         ),
         plan=state.plan,
-        emit=create_thread_safe_sink(run.emit),
+        emit=create_thread_safe_sink(emit),
     )
     with state.timed("grading_s"):
-        graded = await run.call_in_sandbox(work)
+        graded = await run_in_sandbox_thread(sandbox, work)
     state.evidence = graded.evidence
-    run.emit(CodeGraded(graded.evidence))
-    for example in graded.disagreements:
+    emit(CodeGraded(graded.evidence))
+    return graded.disagreements
+
+
+async def grade_module(run: Run, result: TestRun) -> bool:
+    """Collect the evidence of a green module.
+
+    Return True where held-out examples failed: they are tests from now on.
+    """
+    state = run.state
+    failed = await collect_evidence(state, run.sandbox, result, run.emit)
+    for example in failed:
         run.notify(f"a held-out example fails and becomes a test: {example.call}")
         state.suite = state.tests.reveal(example)
-    if graded.disagreements:
+    if failed:
         _expect_revealed(state)
-    return bool(graded.disagreements)
+    return bool(failed)
 
 
 def _expect_revealed(state: RunState) -> None:

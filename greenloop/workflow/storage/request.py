@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import Field
 
-from greenloop.records import Command, Contract, OutputCheck, Record, Requirement
+from greenloop.records import Command, Contract, OutputCheck, Record
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 
@@ -32,7 +31,6 @@ _SAVED_SETTINGS = (
     "allow_package",
     "prompts",
 )
-_PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 
 SavedOptions = dict[str, str | int | float | None]
 
@@ -188,14 +186,7 @@ class HealScriptRequest(HealRequest):
 AnyRequest = MakeRequest | CheckRequest | ScriptRequest | HealModuleRequest | HealScriptRequest
 RequestT = TypeVar("RequestT", bound=RunRequest)
 
-_CLASSES: tuple[type[RunRequest], ...] = (
-    MakeRequest,
-    CheckRequest,
-    ScriptRequest,
-    HealModuleRequest,
-    HealScriptRequest,
-)
-_KNOWN_KEYS = frozenset(name for item in _CLASSES for name in item.model_fields)
+_KNOWN_KEYS = frozenset(name for item in get_args(AnyRequest) for name in item.model_fields)
 
 
 def parse_request(text: str) -> RunRequest:
@@ -227,33 +218,6 @@ def _select_class(data: dict[str, Any]) -> type[RunRequest]:
     if kind not in classes:
         raise ValueError(f"unknown kind of request: {kind!r}")
     return classes[kind]
-
-
-def with_contract(request: RunRequest, contract: Contract) -> RunRequest:
-    """Return the request with a contract that replaces the model's."""
-    return request.model_copy(update={"contract": contract})
-
-
-def with_checks(request: ScriptRequest, checks: Sequence[OutputCheck]) -> RunRequest:
-    """Return the request with checks that replace those that a model proposes."""
-    script = request.script.model_copy(update={"agreed": tuple(checks)})
-    return request.model_copy(update={"script": script})
-
-
-def with_change_request(
-    request: RequestT, change: str, contract: Contract | None = None
-) -> RequestT:
-    """Return the request with one more change in words.
-
-    With a contract, the change becomes its last requirement.
-    """
-    update: dict[str, object] = {"amendments": (*request.amendments, change)}
-    if contract is not None:
-        number = max(int(item.id[1:]) for item in contract.requirements) + 1
-        added = Requirement(id=f"R{number}", text=f"{change} {_PRECEDENCE_CLAUSE}")
-        requirements = (*contract.requirements, added)
-        update["contract"] = contract.model_copy(update={"requirements": requirements})
-    return request.model_copy(update=update)
 
 
 def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:

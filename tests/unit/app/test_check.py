@@ -70,8 +70,8 @@ def checked(
 def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:
     report, events = checked(warm)
     assert (report.verdict, report.reasons) == ("verified", ())
-    told = [item for item in events if not isinstance(item, (WorkStarted, WorkEnded))]
-    assert [type(item) for item in told] == [TestRunFinished, CodeGraded]
+    kinds = [item for item in events if not isinstance(item, (WorkStarted, WorkEnded))]
+    assert [type(item) for item in kinds] == [TestRunFinished, CodeGraded]
     assert render_grade(report).startswith("verified: 2 of 2 tests pass")
 
 

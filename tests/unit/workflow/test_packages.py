@@ -161,8 +161,8 @@ def test_unavailable_imported_package_does_not_end_the_run(
     run_workflow: RunWorkflow, wheels: Path
 ) -> None:
     (wheels / "beta-2.5-py3-none-any.whl").unlink()
-    mended = fenced(GOOD_CODE)
-    done = run_workflow(script(packages=(), repair_code=[mended]), allowed_packages="alpha")
+    repaired = fenced(GOOD_CODE)
+    done = run_workflow(script(packages=(), repair_code=[repaired]), allowed_packages="alpha")
     assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
     assert sum("there is no wheel of beta" in item.text for item in done.events_of(Notice)) == 1
 

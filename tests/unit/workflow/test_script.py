@@ -257,9 +257,9 @@ def test_input_at_another_path_is_named_with_its_option(
 ) -> None:
     text = GOOD.replace("sales.csv", "data/sales.csv")
     done = run_workflow({"repair_script": [fenced(GOOD)]}, request=existing(tmp_path, text))
-    (told,) = [item.text for item in done.events_of(Notice)]
-    assert "sales.csv" in told
-    assert "--input PATH=data/sales.csv" in told
+    (text,) = [item.text for item in done.events_of(Notice)]
+    assert "sales.csv" in text
+    assert "--input PATH=data/sales.csv" in text
 
 
 def test_prompts_name_the_check_of_previous_output(

@@ -1,0 +1,37 @@
+"""Changes to a request after a first result: an edited contract, edited checks, a change in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from greenloop.records import Contract, OutputCheck, Requirement
+from greenloop.workflow.storage.request import RequestT, RunRequest, ScriptRequest
+
+_PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
+
+
+def with_contract(request: RunRequest, contract: Contract) -> RunRequest:
+    """Return the request with a contract that replaces the model's."""
+    return request.model_copy(update={"contract": contract})
+
+
+def with_checks(request: ScriptRequest, checks: Sequence[OutputCheck]) -> RunRequest:
+    """Return the request with checks that replace those that a model proposes."""
+    script = request.script.model_copy(update={"agreed": tuple(checks)})
+    return request.model_copy(update={"script": script})
+
+
+def with_change_request(
+    request: RequestT, change: str, contract: Contract | None = None
+) -> RequestT:
+    """Return the request with one more change in words.
+
+    With a contract, the change becomes its last requirement.
+    """
+    update: dict[str, object] = {"amendments": (*request.amendments, change)}
+    if contract is not None:
+        number = max(int(item.id[1:]) for item in contract.requirements) + 1
+        added = Requirement(id=f"R{number}", text=f"{change} {_PRECEDENCE_CLAUSE}")
+        requirements = (*contract.requirements, added)
+        update["contract"] = contract.model_copy(update={"requirements": requirements})
+    return request.model_copy(update=update)
