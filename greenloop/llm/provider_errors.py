@@ -60,9 +60,9 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
         return error
     summary = summarize_error(error)
     if isinstance(error, core.ModelAuthenticationError):
-        return ModelRefusedError(f"{model}: the API key was refused; check it ({summary})")
+        return ModelRefusedError(f"{model}: the key was refused; check it ({summary})")
     if isinstance(error, core.ModelPermissionDeniedError):
-        return ModelRefusedError(f"{model}: the API key may not use this model ({summary})")
+        return ModelRefusedError(f"{model}: the key may not use this model ({summary})")
     if isinstance(error, core.ModelNotFoundError):
         return ModelRefusedError(f"{model}: the provider knows no such model ({summary})")
     if "insufficient_quota" in str(error):

@@ -139,7 +139,7 @@ def test_an_interrupted_evaluation_finishes_what_is_under_way(examinee: Examined
     assert begun.wait(_PATIENCE_S)
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
-    while "finishing what is under way" not in process.stderr.readline():
+    while "finishing the active runs" not in process.stderr.readline():
         assert process.poll() is None
     go_on.set()
     out, err = process.communicate(timeout=_PATIENCE_S)
@@ -174,7 +174,7 @@ def test_a_budget_ends_it_and_says_what_was_not_run(run: Run, examinee: Examined
     command = ("eval", tasks, "-j", "1", "--max-tokens", "700")
     status, out, err = run(*command, server=server, **PLAIN)
     assert status == 5
-    assert "goes on where" in err
+    assert "continues where" in err
     assert "1 of 3 tasks broke off" in out
     assert "not complete: 2 of 3 tasks were not run" in out
 
@@ -205,16 +205,19 @@ BAD = {
     "no file": (["nowhere.jsonl"], "nowhere.jsonl does not exist"),
     "nothing named": ([], "name a file of tasks"),
     "no JSON": (["broken.jsonl"], "broken.jsonl, line 2: not JSON"),
-    "one object in all": (["object.json"], "read is one JSON object a line, or one array"),
-    "an empty file": (["empty.jsonl"], "holds no tasks"),
+    "one object in all": (["object.json"], "one JSON object on each line, or one array"),
+    "an empty file": (["empty.jsonl"], "has no tasks"),
     "an unknown format": (["odd.jsonl"], "odd.jsonl, line 1: the keys (question) are of no known"),
     "another format": (["own.jsonl", "--format", "mbpp"], "own.jsonl, line 1 (mbpp): task_id"),
-    "a folder as a file": (["folder", "--format", "mbpp"], "--format mbpp is not for a folder"),
+    "a folder as a file": (
+        ["folder", "--format", "mbpp"],
+        "--format mbpp reads a file, this is a folder",
+    ),
     "no exercise": (["folder"], "there is no task"),
     "two of one id": (["twice.jsonl"], "twice.jsonl, line 2: a second task has the id a"),
-    "no Python": (["nopython.jsonl"], "line 1 (id a): the tests are no Python: line 1"),
-    "no test": (["notest.jsonl"], "line 1 (id a): the tests hold no test"),
-    "no module": (["nomodule.jsonl"], "line 1 (id a): the tests import no module of the task's"),
+    "no Python": (["nopython.jsonl"], "line 1 (id a): the tests are not Python: line 1"),
+    "no test": (["notest.jsonl"], "line 1 (id a): the tests have no test"),
+    "no module": (["nomodule.jsonl"], "line 1 (id a): the tests import no module of the task"),
     "no tests file": (["nofile.jsonl"], "there.py cannot be read"),
     "nothing to leave out": (["own.jsonl", "--leave-out", "b"], "--leave-out b"),
     "tests and compare": (["own.jsonl", "--compare", "a", "b"], "takes two evaluations"),
