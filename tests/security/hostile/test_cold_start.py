@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Limited
 from tests.security.hostile.host_monitor import Witness
 
@@ -27,20 +27,18 @@ def channel():
 """
 
 
-def cold(box: BaseSandbox, code: str) -> TestRun:
+def cold(box: Sandbox, code: str) -> TestRun:
     return box.run_tests(f"{PRELUDE}{_CHANNEL}\n{code}", TESTS, hash_seed=7)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_ending_is_the_same_as_in_a_warm_run(
-    box: BaseSandbox, limited: Limited, ending: str
-) -> None:
+def test_ending_is_the_same_as_in_a_warm_run(box: Sandbox, limited: Limited, ending: str) -> None:
     with limited(memory_bytes=1 << 30, timeout_s=1 if ending == "timeout" else 20):
         run = cold(box, ENDINGS[ending])
     assert run.ending == ending, run
 
 
-def test_job_and_host_are_hidden(box: BaseSandbox, witness: Witness, spaces: bool) -> None:
+def test_job_and_host_are_hidden(box: Sandbox, witness: Witness, spaces: bool) -> None:
     alone = spaces or "os.getuid() > 65534"
     run = cold(
         box,

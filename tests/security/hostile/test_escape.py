@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import answered, is_refused
 from tests.security.hostile.host_monitor import Witness
 
@@ -183,7 +183,7 @@ _RW = {
 
 
 @pytest.fixture(scope="module")
-def results(box: BaseSandbox, witness: Witness, spaces: bool) -> dict[str, Any]:
+def results(box: Sandbox, witness: Witness, spaces: bool) -> dict[str, Any]:
     pivot, umount = {"x86_64": (155, 166)}.get(os.uname().machine, (41, 39))
     code = f"PIVOT_ROOT, UMOUNT = {pivot}, {umount}\n{CODE}"
     keys = [str(item / "id_ed25519") for item in (witness.home, witness.open)]

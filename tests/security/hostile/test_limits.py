@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.records import Ending, LimitName
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack, Limited
 
 _WRITE = """
@@ -81,7 +81,7 @@ POLLED: dict[LimitName, Ending] = {"disk": "disk", "inodes": "disk"}
 
 @pytest.mark.parametrize("name", REACHED)
 def test_limit_is_reported_by_name(
-    box: BaseSandbox, attack: Attack, limited: Limited, spaces: bool, name: LimitName
+    box: Sandbox, attack: Attack, limited: Limited, spaces: bool, name: LimitName
 ) -> None:
     if name == "shared memory" and not spaces:
         pytest.skip("without namespaces there is no shared memory at all")

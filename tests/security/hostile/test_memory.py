@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack, Limited, answered, is_refused
 
 # Each attack is bounded: at most 60 times the 128 MB that a run may have.
@@ -247,7 +247,7 @@ def locked():
 
 
 @pytest.fixture(scope="module")
-def answers(box: BaseSandbox, spaces: bool) -> dict[str, Any]:
+def answers(box: Sandbox, spaces: bool) -> dict[str, Any]:
     calls = ["filled('/dev/shm')", "posix_shared()", "pipes()", "in_a_socket()", "refused(locked)"]
     calls += ["filled('/tmp')", "refused(os.truncate, '/tmp/x', 1 << 40)"] if spaces else []
     return answered(box, CODE, calls)

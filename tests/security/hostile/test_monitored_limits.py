@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.sandbox.backends.landlock import LandlockSandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack, Limited
 
 _FILL = """
@@ -71,7 +71,7 @@ DISK = {
 
 
 @pytest.fixture(autouse=True)
-def _without_quotas(box: BaseSandbox) -> None:
+def _without_quotas(box: Sandbox) -> None:
     if not isinstance(box, LandlockSandbox):
         pytest.skip("this backend has file systems with quotas")
 
@@ -117,7 +117,7 @@ def test_too_many_threads_end_the_run(attack: Attack, limited: Limited) -> None:
     assert "processes" in run.limits_hit, run
 
 
-def test_monitoring_and_parent_death_cannot_be_disabled(box: BaseSandbox) -> None:
+def test_monitoring_and_parent_death_cannot_be_disabled(box: Sandbox) -> None:
     """A process that is not dumpable cannot be measured; one without the signal could outlive its
     supervisor.
     """

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import answered
 from tests.security.hostile.host_monitor import Witness
 
@@ -100,7 +100,7 @@ OR_REFUSED = {
 
 
 @pytest.fixture(scope="module")
-def answers(box: BaseSandbox, witness: Witness) -> dict[str, Any]:
+def answers(box: Sandbox, witness: Witness) -> dict[str, Any]:
     names = {"PORT": witness.port, "PATH": witness.path, "ABSTRACT": witness.abstract}
     head = "".join(f"{name} = {value!r}\n" for name, value in names.items())
     return answered(box, head + CODE, [*OR_REFUSED, *VALUES, *NEVER])
@@ -151,7 +151,7 @@ def listens():
 
 
 def test_socket_of_a_pair_cannot_be_connected_elsewhere(
-    box: BaseSandbox, witness: Witness, spaces: bool
+    box: Sandbox, witness: Witness, spaces: bool
 ) -> None:
     addresses = (witness.path, f"\0{witness.abstract}")
     calls = [

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import LIMITS, PRELUDE, Attack, Limited, answered
 
 BOMBS = {
@@ -132,7 +132,7 @@ NEVER_END = {
 
 
 @pytest.fixture(scope="module")
-def endless(box: BaseSandbox) -> dict[str, TestRun]:
+def endless(box: Sandbox) -> dict[str, TestRun]:
     """Run all of them, several at once: most of them only wait."""
     box.limits = replace(LIMITS, timeout_s=0.4)
     tests = "from solution import f\n\n\ndef test_f():\n    f()\n"
@@ -200,7 +200,7 @@ def all_of_them(pid): os.kill(-1, 9)
 """
 
 
-def test_supervisor_cannot_be_signalled_indirectly(box: BaseSandbox, spaces: bool) -> None:
+def test_supervisor_cannot_be_signalled_indirectly(box: Sandbox, spaces: bool) -> None:
     numbers = {"x86_64": (234, 200, 129)}.get(os.uname().machine, (131, 130, 138))
     head = "TGKILL, TKILL, SIGQUEUE = {}, {}, {}\n".format(*numbers)
     ways = ("thread", "one", "queue", "owner", "by_ioctl", "group", "all_of_them")
@@ -263,7 +263,7 @@ def test_endless_recursion_is_an_ordinary_failure(attack: Attack) -> None:
     assert [item.exception for item in run.failures] == ["RecursionError"]
 
 
-def test_standard_input_is_empty(box: BaseSandbox) -> None:
+def test_standard_input_is_empty(box: Sandbox) -> None:
     code = "import os\ndef f(): return os.read(0, 1)"
     tests = "from solution import f\ndef test_f():\n    assert f() == b''\n"
     assert box.run_tests(code, tests).passed

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from greenloop.records import Expectation
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack
 from tests.security.hostile.host_monitor import resident
 
@@ -95,7 +95,7 @@ FORGERIES = {
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_forgery_does_not_pass(box: BaseSandbox, name: str) -> None:
+def test_forgery_does_not_pass(box: Sandbox, name: str) -> None:
     run = box.run_tests(
         f"{PRELUDE}\ndef f():\n{FORGERIES[name]}",
         "from solution import f\n\n\ndef test_f():\n    f()\n",
@@ -127,7 +127,7 @@ def f():
     ],
     ids=lambda event: event[11:30].split("'")[0],
 )
-def test_invalid_events_with_the_key_are_rejected(box: BaseSandbox, event: str) -> None:
+def test_invalid_events_with_the_key_are_rejected(box: Sandbox, event: str) -> None:
     before = resident()
     run = box.run_tests(
         _KEYED.replace("EVENT", event),
@@ -139,7 +139,7 @@ def test_invalid_events_with_the_key_are_rejected(box: BaseSandbox, event: str) 
     assert resident() - before < 64 << 20
 
 
-def test_flood_of_answers_is_an_error(box: BaseSandbox) -> None:
+def test_flood_of_answers_is_an_error(box: Sandbox) -> None:
     answers = box.evaluate_calls("def f(): return [[]] * 200_000", "probes", ["f()", "1"])
     assert answers.error
     assert answers.events[0] is None
@@ -148,7 +148,7 @@ def test_flood_of_answers_is_an_error(box: BaseSandbox) -> None:
 @pytest.mark.parametrize(
     "code", ["import os\nos._exit(0)", "while True: print('x' * 9999)", "1 / 0"]
 )
-def test_module_without_answers_is_an_error(box: BaseSandbox, code: str) -> None:
+def test_module_without_answers_is_an_error(box: Sandbox, code: str) -> None:
     answers = box.evaluate_calls(code, "probes", ["1"])
     assert answers.events == (None,)
     assert answers.error

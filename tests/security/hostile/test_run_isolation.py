@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, answered, is_refused
 from tests.security.hostile.host_monitor import wait_for_name
 
@@ -93,12 +93,12 @@ def assert_nothing(found: dict[str, Any], spaces: bool) -> None:
         assert found[call] == nothing if spaces else is_refused(found[call])
 
 
-def test_next_run_finds_nothing(box: BaseSandbox, spaces: bool) -> None:
+def test_next_run_finds_nothing(box: Sandbox, spaces: bool) -> None:
     assert answered(box, LEAVE, ["leave()"]) == {"leave()": True}
     assert_nothing(answered(box, CODE, [*FIND, *FIND_OR_REFUSED]), spaces)
 
 
-def test_parallel_run_finds_nothing(box: BaseSandbox, spaces: bool) -> None:
+def test_parallel_run_finds_nothing(box: Sandbox, spaces: bool) -> None:
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(box.evaluate_calls, LEAVE, "probes", ["stay()"])
         try:
@@ -110,7 +110,7 @@ def test_parallel_run_finds_nothing(box: BaseSandbox, spaces: bool) -> None:
     assert_nothing(found, spaces)
 
 
-def test_patched_pytest_does_not_affect_the_next_run(box: BaseSandbox) -> None:
+def test_patched_pytest_does_not_affect_the_next_run(box: Sandbox) -> None:
     tests = "import solution\n\n\ndef test_f():\n    assert solution.leave()\n"
     box.run_tests(LEAVE, tests)
     after = (
@@ -119,7 +119,7 @@ def test_patched_pytest_does_not_affect_the_next_run(box: BaseSandbox) -> None:
     assert box.run_tests("", after).passed
 
 
-def values(box: BaseSandbox, call: str) -> list[Any]:
+def values(box: Sandbox, call: str) -> list[Any]:
     return [answered(box, "import random, uuid, secrets", [call])[call] for _ in range(3)]
 
 
@@ -127,5 +127,5 @@ def values(box: BaseSandbox, call: str) -> list[Any]:
     "call",
     ["random.random().hex()", "str(uuid.uuid4())", "secrets.token_hex()", "os.urandom(9).hex()"],
 )
-def test_random_state_is_not_shared(box: BaseSandbox, call: str) -> None:
+def test_random_state_is_not_shared(box: Sandbox, call: str) -> None:
     assert len(set(values(box, call))) == 3

@@ -7,14 +7,14 @@ import threading
 import pytest
 
 from greenloop.records import InputFile, ScriptJob, ScriptRun
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import Limited
 from tests.security.hostile.host_monitor import Witness
 
 INPUTS = (InputFile(path="in/a.txt", content=b"input"),)
 
 
-def run_in(box: BaseSandbox, script: str, **more: object) -> ScriptRun:
+def run_in(box: Sandbox, script: str, **more: object) -> ScriptRun:
     return box.run_script(ScriptJob(script=script, inputs=INPUTS, **more))  # type: ignore[arg-type]
 
 
@@ -27,7 +27,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_flood_ends_the_run(box: BaseSandbox, name: str) -> None:
+def test_flood_ends_the_run(box: Sandbox, name: str) -> None:
     run = run_in(box, FLOODS[name])
     assert (run.ending, run.limits_hit) == ("output", ("output",)), run
     assert len(run.stdout) + len(run.stderr) < 3 << 20
@@ -48,7 +48,7 @@ SURVIVORS = {
 
 @pytest.mark.parametrize("name", SURVIVORS)
 def test_no_process_survives_the_run(
-    box: BaseSandbox, spaces: bool, witness: Witness, name: str
+    box: Sandbox, spaces: bool, witness: Witness, name: str
 ) -> None:
     run = run_in(box, SURVIVORS[name], timeout_s=2.0)
     assert run.duration_s < 30
@@ -68,7 +68,7 @@ CREATORS = {
 
 
 @pytest.mark.parametrize("name", CREATORS)
-def test_created_files_are_bounded(box: BaseSandbox, name: str) -> None:
+def test_created_files_are_bounded(box: Sandbox, name: str) -> None:
     run = run_in(box, CREATORS[name])
     assert len(run.made) <= 200
     assert sum(len(item.content or b"") for item in run.made) <= 16 << 20
@@ -98,7 +98,7 @@ os.link("in/b.txt", "hard")
 """
 
 
-def test_links_pipes_and_invalid_names_are_omitted(box: BaseSandbox) -> None:
+def test_links_pipes_and_invalid_names_are_omitted(box: Sandbox) -> None:
     run = run_in(box, STRANGE)
     assert run.exit_status == 0, run
     made = {item.path: item.content for item in run.made}
@@ -147,7 +147,7 @@ fail(Loud(), Endless([1, 2]), Deadly("x"), Odd(), Text("short"))
 """
 
 
-def test_local_values_are_formatted_without_their_own_code(box: BaseSandbox) -> None:
+def test_local_values_are_formatted_without_their_own_code(box: Sandbox) -> None:
     run = run_in(box, HOSTILE_VALUES)
     assert (run.exit_status, run.stdout) == (1, ""), run
     assert "loud" not in run.stderr
@@ -176,7 +176,7 @@ fail()
 """
 
 
-def test_endless_repr_ends_with_the_error(box: BaseSandbox) -> None:
+def test_endless_repr_ends_with_the_error(box: Sandbox) -> None:
     run = run_in(box, ENDLESS_WITHIN)
     assert (run.ending, run.exit_status) == ("finished", 1), run
     assert run.error is not None
@@ -198,13 +198,13 @@ sys.exit(3)
 """
 
 
-def test_forged_events_do_not_make_a_script_succeed(box: BaseSandbox) -> None:
+def test_forged_events_do_not_make_a_script_succeed(box: Sandbox) -> None:
     run = run_in(box, FORGED)
     assert (run.exit_status, run.succeeded) == (3, False)
     assert run.error is None or run.error.exception in ("Forged", "Bare")
 
 
-def test_replaced_inputs_are_reported(box: BaseSandbox, limited: Limited) -> None:
+def test_replaced_inputs_are_reported(box: Sandbox, limited: Limited) -> None:
     run = run_in(box, "import os\nos.rename('in', 'out'); os.mkdir('in'); os.mkfifo('in/a.txt')")
     assert run.changed_inputs == ("in/a.txt",)
     with limited(inodes=400):
@@ -227,7 +227,7 @@ while True:
 """
 
 
-def test_flood_of_requests_is_bounded(box: BaseSandbox) -> None:
+def test_flood_of_requests_is_bounded(box: Sandbox) -> None:
     if not box.can_allow_hosts:
         pytest.skip(f"{box.info.backend} lets no hosts through")
     run = run_in(box, FLOOD_OF_REQUESTS, timeout_s=3.0, allow_network=("allowed.example",))

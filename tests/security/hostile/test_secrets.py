@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import answered, is_refused
 from tests.security.hostile.host_monitor import Witness
 
@@ -117,7 +117,7 @@ OWN_NAMES = {"socket.gethostname()": "sandbox", "os.getppid()": 1}
 
 
 @pytest.fixture(scope="module")
-def answers(box: BaseSandbox, witness: Witness) -> dict[str, Any]:
+def answers(box: Sandbox, witness: Witness) -> dict[str, Any]:
     first, second = (repr(part.encode().hex()) for part in witness.halves())
     code = CODE.replace("FIRST_HEX", first).replace("SECOND_HEX", second)
     home, temporary = (str(item / "id_ed25519") for item in (witness.home, witness.open))

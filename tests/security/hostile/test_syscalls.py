@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.isolation import seccomp, seccomp_strict
 from tests.security.hostile.conftest import PRELUDE, Attack, answered, is_refused
 
@@ -117,7 +117,7 @@ def ioctl(request):
 
 
 @pytest.fixture(scope="module")
-def results(box: BaseSandbox) -> dict[str, Any]:
+def results(box: Sandbox) -> dict[str, Any]:
     sweep = [f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for number in FILTERED.values()]
     return answered(
         box, CODE, [*REFUSED, *sweep, "watchers()", "still_works()", "value_to_share()"]
@@ -138,7 +138,7 @@ def test_each_call_of_the_filter_is_refused(results: dict[str, Any]) -> None:
     assert not wrong
 
 
-def test_strict_filter_refuses_more_calls(box: BaseSandbox, spaces: bool) -> None:
+def test_strict_filter_refuses_more_calls(box: Sandbox, spaces: bool) -> None:
     if spaces:
         pytest.skip("these calls are allowed in namespaces")
     tables = (

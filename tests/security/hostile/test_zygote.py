@@ -20,7 +20,7 @@ from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox.backends.namespaces import Backend
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.zygote.supervisor import SPARE_NAME
 from greenloop.sandbox.warm import zygote_client
 from greenloop.sandbox.warm.backend import WarmSandbox
@@ -46,7 +46,7 @@ pytestmark = pytest.mark.parametrize(
 
 
 @contextmanager
-def going_on(box: BaseSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
+def going_on(box: Sandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
     """Start a run and yield its future and the id of its process."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(box.run_tests, code, TESTS)

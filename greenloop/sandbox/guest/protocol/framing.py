@@ -49,8 +49,10 @@ def _receive_exactly(stream: MessageStream, count: int) -> bytes:
 
 def write_all(handle: int, data: bytes) -> None:
     """Write all of the data to a descriptor, in as many pieces as it takes."""
-    while data:
-        data = data[os.write(handle, data) :]
+    sent = 0
+    with memoryview(data) as view:
+        while sent < len(view):
+            sent += os.write(handle, view[sent:])
 
 
 class Channel:
