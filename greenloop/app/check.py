@@ -1,43 +1,89 @@
-"""What `check` shares with the integrations: its run directory, its run, its saved report."""
+"""Checks: existing code is run and graded against existing tests, without a model."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from greenloop.app.check_report import CheckState, run_check
 from greenloop.app.inputs.check_files import CheckInputs
-from greenloop.errors import GreenloopError, OutputError
-from greenloop.events import EventSink, RunStarted
-from greenloop.records import Artifacts, Report
+from greenloop.errors import GreenloopError, InputError, OutputError
+from greenloop.events import EventSink, RunStarted, TestRunFinished
+from greenloop.events.progress import progress_span
+from greenloop.grading import Plan
+from greenloop.grading.unreported_tests import find_unreported_tests
+from greenloop.llm.budget import Budget
+from greenloop.records import Artifacts, Evidence, Report, SandboxInfo
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
+from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
+from greenloop.testsuite import Suite, TestFile
+from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import GivenTests, RunRequest, select_saved_options
+from greenloop.workflow.state import RunState
+from greenloop.workflow.storage.request import CheckRequest, GivenTests, select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
+def start_check(
+    module: str, code: str, tests: Sequence[TestFile], plan: Plan, sandbox: SandboxInfo
+) -> RunState:
+    """Return the state of a check before its run. `build_report` takes it at any time."""
+    state = RunState(CheckRequest(module=module), Budget(), "none", sandbox, plan)
+    state.suite = Suite(module, user_files=tuple(tests))
+    state.candidates.best = state.candidates.base = Candidate(code, "generate")
+    state.evidence = Evidence(thresholds=plan.thresholds)
+    return state
+
+
+async def run_check(sandbox: Sandbox, state: RunState, emit: EventSink) -> None:
+    """Run the tests of a check, and grade a green run.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+        InputError: there is no test in the files.
+    """
+    sandbox, suite, candidate = with_events(sandbox, emit), state.tests, state.candidates.current
+    work = partial(sandbox.run_tests, candidate.code, suite.files, module=suite.module)
+    with state.timed("sandbox_s"), progress_span(emit, "tests"):
+        result = await run_in_sandbox_thread(sandbox, work)
+    state.candidates.best = replace(candidate, run=result)
+    emit(TestRunFinished(result))
+    if result.ending == "finished" and not (result.tests or result.failures):
+        raise InputError(f"no tests were collected from {', '.join(i.name for i in suite.files)}")
+    if not result.passed:
+        return
+    state.green_run = result
+    if unreported := find_unreported_tests(suite.files, result):
+        state.forgery_reason = f"{unreported[0]} is in the tests but was never reported"
+    await collect_evidence(state, sandbox, result, emit)
+
+
 async def run_check_with_events(
-    sandbox: Sandbox, check: CheckState, run_dir: str, emit: EventSink
+    sandbox: Sandbox, state: RunState, run_dir: str, emit: EventSink
 ) -> None:
-    """Runs and grades in `box`, and tells of it. Raises as `run_check` does."""
-    check.sandbox = info = sandbox.info
+    """Run a check, and emit that it started. Raises as `run_check` does."""
+    state.sandbox = info = sandbox.info
     emit(RunStarted("none: nothing is asked of one", info.backend, info.isolation, run_dir))
-    await run_check(sandbox, check, emit)
+    await run_check(sandbox, state, emit)
 
 
 def create_check_directory(
     settings: Settings, inputs: CheckInputs, run_dir: Path | None
 ) -> RunDirectory:
-    """A run directory that `report` finds; the request in it has no specification."""
-    name = f"check {inputs.module}"
-    directory = RunDirectory.create(settings.home, name, run_dir)
-    given = tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests)
+    """Create a run directory that `greenloop report` finds, with a request in it.
+
+    Raises:
+        InputError, OutputError: as `RunDirectory.create` does.
+    """
+    directory = RunDirectory.create(settings.home, f"check {inputs.module}", run_dir)
     directory.save_request(
-        RunRequest(
-            kind="check",
-            specification="",
+        CheckRequest(
             module=inputs.module,
-            given=given,
+            given=tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests),
             options=select_saved_options(settings),
             greenloop=greenloop_version(),
         )
@@ -48,14 +94,14 @@ def create_check_directory(
 def save_check(
     report: Report, directory: RunDirectory, code: Path, error: GreenloopError | None
 ) -> tuple[Report, GreenloopError | None]:
-    """The report with its places, saved; the error, which may be that it could not be."""
-    places = Artifacts(
+    """Save the report; return it with its paths, and the error, which may be that of saving."""
+    artifacts = Artifacts(
         run_dir=str(directory.path),
         report=str(directory.report_file),
         html=str(directory.html_file),
         code=str(code),
     )
-    report = report.model_copy(update={"artifacts": places})
+    report = report.model_copy(update={"artifacts": artifacts})
     try:
         directory.save_report(report)
     except OutputError as problem:

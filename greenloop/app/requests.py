@@ -1,4 +1,4 @@
-"""Requests of runs, from what was typed or sent by a host."""
+"""Parts of requests, from command-line options or the arguments of an MCP call."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from greenloop.app.inputs.script_inputs import read_inputs, read_stdin
 from greenloop.records import OutputCheck
 from greenloop.scripts.checks.options import load_schema, parse_expect, parse_expect_file
-from greenloop.workflow.storage.request import SavedOptions, ScriptRequest
+from greenloop.workflow.storage.request import SavedOptions, ScriptSpec
 
 
 @dataclass(frozen=True)
 class OutputExpectations:
-    """What was typed of a script's output."""
+    """Expectations of a script's output, as options state them."""
 
     texts: Sequence[str] = ()
     files: Sequence[str] = ()
     schema: Path | None = None
 
     def parse_checks(self) -> Iterator[OutputCheck]:
-        """The checks. Raises InputError where one has no meaning."""
+        """Parse the checks. Raises InputError where one is malformed."""
         for text in self.texts:
             yield parse_expect(text)
         for text in self.files:
@@ -32,7 +32,7 @@ class OutputExpectations:
 
 @dataclass(frozen=True)
 class ScriptArguments:
-    """How a script is run and what its output is checked for."""
+    """How a script is run and what its output is checked for, as options state it."""
 
     artifacts: Path | None = None
     inputs: Sequence[str] = ()
@@ -42,9 +42,9 @@ class ScriptArguments:
     allow_network: Sequence[str] = ()
 
 
-def build_script_request(name: str, options: ScriptArguments) -> ScriptRequest:
-    """How a script is run and checked. Raises InputError."""
-    return ScriptRequest(
+def build_script_request(name: str, options: ScriptArguments) -> ScriptSpec:
+    """Read the inputs and parse the checks of a script. Raises InputError."""
+    return ScriptSpec(
         name=name,
         arguments=tuple(options.arguments),
         stdin=read_stdin(options.stdin),
@@ -56,15 +56,15 @@ def build_script_request(name: str, options: ScriptArguments) -> ScriptRequest:
 
 
 def to_absolute_path(path: Path | None) -> str | None:
-    """The path as a run keeps it, which may be resumed from elsewhere."""
+    """Return an absolute path as a string: a run may be resumed from another folder."""
     return str(path.absolute()) if path is not None else None
 
 
 def with_absolute_replays(kept: SavedOptions) -> SavedOptions:
-    """A replay file's path as it will still mean the same file when the run is resumed elsewhere."""
-    names = ("model", "fallback_model")
-    replays = {name: str(kept[name]) for name in names if str(kept[name]).startswith("replay:")}
-    return {
-        **kept,
-        **{name: f"replay:{Path(text[7:]).absolute()}" for name, text in replays.items()},
-    }
+    """Make paths in options absolute: replay files, and the folder of prompts."""
+    models = {name: str(kept[name]) for name in ("model", "fallback_model")}
+    replays = {name: text[7:] for name, text in models.items() if text.startswith("replay:")}
+    paths = {name: f"replay:{Path(path).absolute()}" for name, path in replays.items()}
+    if folder := kept.get("prompts"):
+        paths["prompts"] = str(Path(str(folder)).absolute())
+    return {**kept, **paths}

@@ -43,7 +43,7 @@ from greenloop.records import BatchOutcome, BatchTotals, Report
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import meets_requirement
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import RunRequest, select_saved_options
+from greenloop.workflow.storage.request import MakeRequest, select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 _BATCH_FATAL_ERRORS = (
@@ -181,8 +181,8 @@ class Batch:
     def _entry_event_sink(self, entry: Entry) -> EventSink:
         return lambda event: self.emit(EntryProgress(entry.id, event))
 
-    def _build_request(self, entry: Entry) -> RunRequest:
-        return RunRequest(
+    def _build_request(self, entry: Entry) -> MakeRequest:
+        return MakeRequest(
             specification=entry.text,
             module=entry.output.stem if entry.output else entry.module,
             given=entry.tests,

@@ -17,7 +17,7 @@ from greenloop.reporting.summary import format_verdict
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import resolve_tests_output
 from greenloop.workflow.storage.amendments import with_change_request, with_checks, with_contract
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
 
 Decision = Literal["accept", "reject"] | RunRequest
 
@@ -55,7 +55,7 @@ def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
     Raises:
         InterruptedRunError: the user interrupted the review.
     """
-    if request.original and report.final_code == request.original.text:
+    if isinstance(request, HealRequest) and report.final_code == request.original.text:
         return "accept"  # nothing would be written
     try:
         for line in _review_lines(report, request):
@@ -94,15 +94,16 @@ def _editable_part(report: Report, request: RunRequest) -> str:
     """Return the name of what the model decided and the user may edit, or ''."""
     if report.contract:
         return "contract"
-    return "checks" if request.kind == "script" and report.script else ""
+    return "checks" if isinstance(request, ScriptRequest) and report.script else ""
 
 
 def _apply_edit(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
     if report.contract:
         edited = edit_contract(report.contract, report, request, settings.allow_list)
         return with_contract(request, edited) if edited else None
-    checks = edit_checks(report)
-    return None if checks is None else with_checks(request, checks)
+    if not isinstance(request, ScriptRequest) or (checks := edit_checks(report)) is None:
+        return None
+    return with_checks(request, checks)
 
 
 def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
@@ -113,7 +114,7 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
     yield ""
     yield format_verdict(report)
     yield from (f"  not better because: {reason}" for reason in report.reasons)
-    if request.kind == "script" and (checks := generated_checks(report)):
+    if isinstance(request, ScriptRequest) and (checks := generated_checks(report)):
         yield "checks derived from the task:"
         yield from (f"  - {item}" for item in checks)
     assumptions = report.contract.assumptions if report.contract else ()
@@ -124,13 +125,13 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
 
 def _planned_files(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
     """Yield files and their new texts; without `--output`, under their default names."""
-    if request.original:
+    if isinstance(request, HealRequest):
         yield Path(request.output or request.original.path), report.final_code
         return
     module = report.contract.module if report.contract else "script"
     yield Path(request.output or f"{module}.py"), report.final_code
     tests = resolve_tests_output(request)
-    if report.test_code.strip() and not request.script:
+    if report.test_code.strip() and not isinstance(request, ScriptRequest):
         yield Path(tests or f"test_{module}.py"), report.test_code
 
 

@@ -33,7 +33,7 @@ from greenloop.workflow.delivery import (
     deliver_script,
     meets_requirement,
 )
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -182,9 +182,9 @@ def _deliver_report(report: Report, request: RunRequest, approve: Approve) -> Re
     if not report.artifacts.run_dir:
         return report
     directory = RunDirectory(Path(report.artifacts.run_dir))
-    if request.kind == "script":
+    if isinstance(request, ScriptRequest):
         report = deliver_script(report, request, approve)
-    elif request.kind == "heal":
+    elif isinstance(request, HealRequest):
         is_approved = request.write or request.output or approve is approve_reviewed
         report = deliver_healed_file(
             report, request, approve if is_approved else _confirm_overwrite, directory

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from greenloop.agent import run_concurrently
 from greenloop.evals.hidden_tests import TaskSandboxFactory, run_hidden_tests
 from greenloop.evals.task import EvalTask
 from greenloop.records import Record
 from greenloop.records.evaluation import GroundTruth
+from greenloop.workflow.make.strategy import run_concurrently
 
 
 class SolutionResult(Record):

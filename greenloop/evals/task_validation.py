@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from greenloop.agent import run_concurrently
 from greenloop.errors import GreenloopError, InputError, PackagesError
 from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line
 from greenloop.evals.task import EvalTask
@@ -16,6 +15,7 @@ from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import BROKEN_TEST_ERRORS
+from greenloop.workflow.make.strategy import run_concurrently
 
 
 def check_task(task: EvalTask) -> None:

@@ -9,10 +9,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from greenloop.agent import CodingAgent
-from greenloop.app.check import create_check_directory, run_check_with_events, save_check
-from greenloop.app.check_report import CheckState, build_check_report
+from greenloop.app.check import (
+    create_check_directory,
+    run_check_with_events,
+    save_check,
+    start_check,
+)
 from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
 from greenloop.app.inputs.heal_files import read_original
 from greenloop.app.inputs.specification import validate_text
@@ -34,9 +39,16 @@ from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.throttled import ThrottledSandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import Tracing, trace_run
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.report_builder import build_report, greenloop_version
 from greenloop.workflow.setup.runtime import SharedResources
-from greenloop.workflow.storage.request import RunRequest, select_saved_options
+from greenloop.workflow.storage.request import (
+    HealModuleRequest,
+    HealScriptRequest,
+    MakeRequest,
+    RequestT,
+    RunRequest,
+    select_saved_options,
+)
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -85,7 +97,7 @@ class AgentService:
         with open_input_folder(directory) as given:
             name = choose_module_name(module, tests, self.settings.allow_list.import_names)
             locked = given.write_tests(name or "given", tests) if tests is not None else ()
-        request = self._build_request(specification=text, module=name, given=locked)
+        request = self._build_request(MakeRequest, specification=text, module=name, given=locked)
         return await self._execute_request(request, directory, emit)
 
     async def check(
@@ -134,10 +146,9 @@ class AgentService:
 
     # --- requests
 
-    def _build_request(self, **fields: object) -> RunRequest:
+    def _build_request(self, kind: type[RequestT], **fields: Any) -> RequestT:
         options = with_absolute_replays(select_saved_options(self.settings))
-        request = RunRequest(specification="", options=options, greenloop=greenloop_version())
-        return request.model_copy(update=fields)
+        return kind(options=options, greenloop=greenloop_version(), **fields)
 
     def _require_module_name(self, module: str | None, tests: str) -> str:
         name = choose_module_name(module, tests, self.settings.allow_list.import_names)
@@ -151,7 +162,7 @@ class AgentService:
         name = self._require_module_name(module, tests)
         original = read_original(folder.write(f"{name}.py", code, "code"))
         locked = folder.write_tests(name, tests)
-        return self._build_request(kind="heal", original=original, module=name, given=locked)
+        return self._build_request(HealModuleRequest, original=original, module=name, given=locked)
 
     def _script_heal_request(
         self, folder: InputFolder, code: str, parameters: ScriptParameters
@@ -167,7 +178,7 @@ class AgentService:
             expected=OutputExpectations(parameters.expect, parameters.expect_files),
         )
         script = build_script_request("script.py", options)
-        return self._build_request(kind="heal", original=original, script=script)
+        return self._build_request(HealScriptRequest, original=original, script=script)
 
     # --- runs
 
@@ -182,21 +193,21 @@ class AgentService:
     ) -> Report:
         unknown = SandboxInfo(backend=self.settings.sandbox, isolation="not opened")
         plan = Plan.from_settings(self.settings)
-        check = CheckState(inputs.module, inputs.code, inputs.tests, plan, unknown)
+        check = start_check(inputs.module, inputs.code, inputs.tests, plan, unknown)
         error: GreenloopError | None = None
         try:
             async with trace_run(emit, self._tracing) as traced:
                 await run_check_with_events(
                     await self._create_sandbox_view(), check, str(directory.path), traced
                 )
-                traced(RunFinished(build_check_report(check)))
+                traced(RunFinished(build_report(check)))
         except asyncio.CancelledError:
             error = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
             raise
         except GreenloopError as problem:
             error = problem
         finally:
-            report, error = save_check(build_check_report(check, error), directory, code, error)
+            report, error = save_check(build_report(check, error), directory, code, error)
         if error is not None:
             error.report = report
             raise error

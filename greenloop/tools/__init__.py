@@ -1,10 +1,9 @@
-"""The LangChain tools: each usable alone, by `.invoke` and `.ainvoke`, and in anybody's agent.
+"""LangChain tools: each works alone, by `.invoke` and `.ainvoke`, and in any agent.
 
     tools = coding_tools(model=my_chat_model, sandbox=my_sandbox)
 
-The single tools (`from greenloop.tools import generate_code`) take the model and the sandbox of the
-settings; they are made when they are asked for. LangChain is loaded then, not before: who only
-grades needs none of it.
+Single tools (`from greenloop.tools import generate_code`) use the model and the sandbox of the
+settings. They are created on first access, which also imports LangChain: grading needs none of it.
 """
 
 from __future__ import annotations

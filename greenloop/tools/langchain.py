@@ -1,11 +1,11 @@
-"""The toolkit as LangChain tools, with typed arguments and docstrings that a model can act on."""
+"""Toolkit methods as LangChain tools, with typed arguments and docstrings for a model."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-import threading
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +48,10 @@ TOOL_NAMES = (
 
 
 class _AgentTools:
-    """The toolkit's methods as another agent calls them: a specification may be plain text."""
+    """Toolkit methods for other agents: a specification may be plain text.
+
+    The docstrings are the tools' descriptions.
+    """
 
     def __init__(self, kit: Toolkit) -> None:
         self._kit = kit
@@ -141,7 +144,7 @@ class _AgentTools:
     async def _contract(self, specification: Contract | str) -> Contract:
         if isinstance(specification, Contract):
             return specification
-        with suppress(ValidationError):  # an agent may hand on the contract as the text it read
+        with suppress(ValidationError):  # an agent may pass the contract as the text that it read
             return Contract.model_validate_json(specification)
         return await self._kit.parse_specification(specification)
 
@@ -151,13 +154,13 @@ def coding_tools(
     sandbox: Sandbox | None = None,
     settings: Settings | None = None,
 ) -> list[BaseTool]:
-    """The seven tools, on one model and one sandbox.
+    """Return the seven tools, on one model and one sandbox.
 
-    Results are records; in an agent the model reads them as text. What stops a tool (no key, no
-    sandbox, unusable answers) is a ToolException.
+    Results are records; an agent's model reads them as text. A tool that fails (no API key, no
+    sandbox, unusable answers) raises ToolException.
 
     Raises:
-        NoModelError, SandboxError: no `model` (`sandbox`) is given and the settings yield none.
+        NoModelError, SandboxError: no `model` (`sandbox`) is given, and the settings have none.
     """
     settings = settings or Settings.load()
     packages = PackageResolver(settings.allow_list)
@@ -167,16 +170,16 @@ def coding_tools(
 
 
 def build_tools(kit: Toolkit) -> list[BaseTool]:
-    """The tools of one toolkit."""
+    """Return the tools of one toolkit."""
     methods = _AgentTools(kit)
     return [_build_tool(getattr(methods, name)) for name in TOOL_NAMES]
 
 
 def build_default_tool(name: str) -> BaseTool:
-    """One tool by its name; its model and sandbox are looked up when it is first called."""
+    """Return one tool by its name; each call opens the model and sandbox of the settings."""
     method = getattr(_AgentTools, name)
 
-    async def late(*args: Any, **arguments: Any) -> Any:
+    async def call_with_settings(*args: Any, **arguments: Any) -> Any:
         settings = Settings.load()
         model = _NoModel() if name == "run_tests" else _create_client(None, settings)
         packages = PackageResolver(settings.allow_list)
@@ -184,11 +187,11 @@ def build_default_tool(name: str) -> BaseTool:
         kit = Toolkit(model, open_sandbox(settings), packages, prompts)
         return await method(_AgentTools(kit), *args, **arguments)
 
-    return _build_tool(method.__get__(object.__new__(_AgentTools)), late)
+    return _build_tool(method.__get__(object.__new__(_AgentTools)), call_with_settings)
 
 
 class _NoModel:
-    """For run_tests, which needs none."""
+    """Model of run_tests, which never calls it."""
 
     async def request(self, prompt: Any, parse: Any) -> Any:
         raise AssertionError("run_tests asks no model")
@@ -206,18 +209,18 @@ def _build_tool(
 ) -> BaseTool:
     call = work or method
 
-    async def awaited(*only: Any, **arguments: Any) -> Any:
+    async def run_async(*args: Any, **arguments: Any) -> Any:
         try:
-            return await call(*only, **arguments)
+            return await call(*args, **arguments)
         except GreenloopError as error:
             raise ToolException(str(error)) from error
 
-    def blocking(*only: Any, **arguments: Any) -> Any:
-        return run_in_any_thread(awaited(*only, **arguments))
+    def run_blocking(*args: Any, **arguments: Any) -> Any:
+        return run_in_any_thread(run_async(*args, **arguments))
 
     return StructuredTool.from_function(
-        func=blocking,
-        coroutine=awaited,
+        func=run_blocking,
+        coroutine=run_async,
         name=method.__name__,
         description=inspect.getdoc(method),
         args_schema=_create_schema(method),
@@ -231,23 +234,10 @@ def _create_schema(method: Callable[..., Any]) -> Any:
 
 
 def run_in_any_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Runs a coroutine to its end, also where this thread has an event loop running (Jupyter)."""
+    """Run a coroutine to its end, also where this thread runs an event loop (Jupyter)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(coroutine)
-    outcome: list[Any] = []
-    errors: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            outcome.append(asyncio.run(coroutine))
-        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
-            errors.append(error)
-
-    thread = threading.Thread(target=body, name="greenloop-tool")
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return outcome[0]
+    with ThreadPoolExecutor(1, "greenloop-tool") as pool:
+        return pool.submit(asyncio.run, coroutine).result()

@@ -1,25 +1,23 @@
-"""The tools' work for what is no module made of a contract: scripts, and code that exists already."""
+"""Toolkit for scripts and for modules that exist already."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
-from greenloop.llm.client import LLM
 from greenloop.llm.parsing.code import parse_script
 from greenloop.llm.parsing.review import parse_judgement
 from greenloop.llm.parsing.scripts import RegressionFinder, parse_checks, parse_script_repair
-from greenloop.prompts import PromptTemplates
 from greenloop.records import Dispute, GeneratedCode, Judgement, OutputCheck, Repair
-from greenloop.tools.toolkit import RepairRequest, python_version
+from greenloop.tools.toolkit import RepairRequest, Toolkit, python_version
 
 
 @dataclass(frozen=True)
 class ShownInput:
-    """An input as a prompt shows it: path, size in bytes, first lines if it is text.
+    """An input as a prompt shows it: path, size in bytes, and the first lines of a text.
 
-    `whole`: the lines are all that it has.
+    `whole`: `head` is the whole text.
     """
 
     path: str
@@ -30,7 +28,7 @@ class ShownInput:
 
 @dataclass(frozen=True)
 class ScriptTask:
-    """What a script is to do, and what it finds. `task` is '' where a script exists already."""
+    """Task, inputs, and checks of a script. `task` is '' for an existing script."""
 
     name: str
     task: str = ""
@@ -42,29 +40,31 @@ class ScriptTask:
 
 @dataclass(frozen=True)
 class ScriptToolkit:
-    """Model injected; `packages` and `network` are what scripts may use, as prompts name them."""
+    """Tools for scripts and existing modules, on the model of `kit`.
 
-    model: LLM
-    packages: str = ""
+    `network` are the hosts that scripts may connect to. All methods raise GreenloopError.
+    """
+
+    kit: Toolkit
     network: Sequence[str] = ()
-    prompts: PromptTemplates = field(default_factory=PromptTemplates)
 
     async def propose_checks(self, script: ScriptTask) -> tuple[OutputCheck, ...]:
-        """What the output will be checked for, from the task alone."""
-        prompt = self.prompts.render("generate_tests", "propose_checks", script=script)
-        return await self.model.request(prompt, parse_checks)
+        """Return checks of the output; the prompt shows only the task."""
+        prompt = self.kit.prompts.render("propose_checks", script=script)
+        return await self.kit.model.request(prompt, parse_checks)
 
     async def write_script(
         self, script: ScriptTask, failed_approaches: Sequence[str] = ()
     ) -> GeneratedCode:
-        """A script for a task; with `failed_approaches`, another way than those."""
-        prompt = self.prompts.render(
+        """Return a script for a task that avoids the approaches that failed."""
+        prompt = self.kit.prompts.render(
             "write_script",
             script=script,
             failed_approaches=failed_approaches,
+            network=self.network,
             **self._environment_context(),
         )
-        return await self.model.request(prompt, parse_script)
+        return await self.kit.model.request(prompt, parse_script)
 
     async def repair_script(
         self,
@@ -76,8 +76,11 @@ class ScriptToolkit:
         disputable: Collection[str] = (),
         from_the_original: bool = False,
     ) -> Repair:
-        """A repaired script, or disputed checks, or both. With `keep`, what it has must stay."""
-        prompt = self.prompts.render(
+        """Return a repaired script, disputes of checks, or both.
+
+        With `keep`, a script for which `lost` finds lost features is rejected.
+        """
+        prompt = self.kit.prompts.render(
             "repair_script",
             script=script,
             keep=keep,
@@ -85,21 +88,22 @@ class ScriptToolkit:
             disputable=list(disputable),
             from_the_original=from_the_original,
             rulings=request.rulings,
-            **_request_context(request),
+            network=self.network,
+            **request.to_context(),
             **self._environment_context(),
         )
-        read = partial(
+        parse = partial(
             parse_script_repair, current=request.code, find_regressions=lost, checks=disputable
         )
-        return await self.model.request(prompt, read)
+        return await self.kit.model.request(prompt, parse)
 
     async def judge_check(self, script: ScriptTask, dispute: Dispute) -> Judgement:
-        """Who is wrong, from the task alone: the script is not shown."""
+        """Return whether check or script is wrong; the prompt shows the task, not the script."""
         check = next((str(item) for item in script.checks if item.id == dispute.test), dispute.test)
-        prompt = self.prompts.render(
-            "judge_test", "judge_check", script=script, check=check, claim=dispute.why
+        prompt = self.kit.prompts.render(
+            "judge_check", script=script, check=check, claim=dispute.why
         )
-        return await self.model.request(prompt, parse_judgement)
+        return await self.kit.model.request(prompt, parse_judgement)
 
     async def heal_code(
         self,
@@ -111,36 +115,26 @@ class ScriptToolkit:
         from_the_original: bool = False,
         change_requests: Sequence[str] = (),
     ) -> Repair:
-        """An existing module, repaired until its owner's tests pass; `hint` is a patch to look at,
-        `wishes` are what the owner asks for besides."""
-        prompt = self.prompts.render(
+        """Return an existing module, repaired until the user's tests pass.
+
+        `hint` is the diff of a patch that a search found. `change_requests` are changes that the
+        user asked for besides.
+        """
+        prompt = self.kit.prompts.render(
             "repair_code",
             "heal_code",
             module=module,
             hint=hint,
             from_the_original=from_the_original,
             wishes=list(change_requests),
-            packages=self.packages,
-            python_version=python_version(),
-            **_request_context(request),
+            **request.to_context(),
+            **self._environment_context(),
         )
-        return await self.model.request(
-            prompt, partial(parse_script_repair, current=request.code, find_regressions=lost)
-        )
+        parse = partial(parse_script_repair, current=request.code, find_regressions=lost)
+        return await self.kit.model.request(prompt, parse)
 
     def _environment_context(self) -> dict[str, object]:
         return {
             "python_version": python_version(),
-            "packages": self.packages,
-            "network": self.network,
+            "packages": ", ".join(self.kit.packages.allowlist.descriptions),
         }
-
-
-def _request_context(request: RepairRequest) -> dict[str, object]:
-    return {
-        "code": request.code,
-        "summary": request.summary,
-        "failures": request.failures,
-        "omitted": request.omitted,
-        "history": request.history,
-    }

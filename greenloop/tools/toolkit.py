@@ -1,4 +1,7 @@
-"""The tools' work, as methods: the loop calls these, `as_tools` wraps them for other agents."""
+"""Toolkit: model calls that make, review, test, and repair a module.
+
+The workflow calls its methods; `greenloop.tools.langchain` wraps them for other agents.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,6 @@ from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import (
     Contract,
     Dispute,
-    Expectation,
     Finding,
     GeneratedCode,
     GeneratedTests,
@@ -38,7 +40,10 @@ _MAX_GIVEN_TESTS_CHARS = 12000
 
 @dataclass(frozen=True)
 class RepairRequest:
-    """What a repair is told. `history` has one line an attempt, `rulings` one a kept test."""
+    """What the prompt of a repair shows.
+
+    `history` has a line for each attempt, `rulings` one for each test that was judged right.
+    """
 
     code: str
     summary: str = ""
@@ -48,10 +53,23 @@ class RepairRequest:
     history: Sequence[str] = ()
     rulings: Sequence[str] = ()
 
+    def to_context(self) -> dict[str, object]:
+        """Return the template variables that all prompts of repairs have."""
+        return {
+            "code": self.code,
+            "summary": self.summary,
+            "failures": self.failures,
+            "omitted": self.omitted,
+            "history": self.history,
+        }
+
 
 @dataclass(frozen=True)
 class Toolkit:
-    """Model and sandbox are injected; `packages` may be used besides the standard library."""
+    """Tools of one model and one sandbox.
+
+    `packages` may be used besides the standard library. All methods raise GreenloopError.
+    """
 
     model: LLM
     sandbox: Sandbox
@@ -61,10 +79,10 @@ class Toolkit:
     async def parse_specification(
         self, specification: str, module: str | None = None, given_tests: str = ""
     ) -> Contract:
-        """The contract; `given_tests`, the person's own, are part of what it must keep.
+        """Return the contract of a specification; the user's `given_tests` restrict it too.
 
         Raises:
-            SpecificationError: nothing can be tested.
+            SpecificationError: the specification states nothing that can be tested.
         """
         given = analyze_specification(specification)
         prompt = self.prompts.render(
@@ -76,18 +94,18 @@ class Toolkit:
             given_tests=given_tests[:_MAX_GIVEN_TESTS_CHARS],
             available_packages=self.packages.allowlist.descriptions,
         )
-        read = partial(
+        parse = partial(
             parse_contract,
             specification=given,
             module=module,
             allowed=self.packages.allowlist,
         )
-        return await self.model.request(prompt, read)
+        return await self.model.request(prompt, parse)
 
     async def generate_code(
         self, contract: Contract, failed_approaches: Sequence[str] = ()
     ) -> GeneratedCode:
-        """A module for the contract; with `failed_approaches`, another way than those."""
+        """Return a module for the contract that avoids the approaches that failed."""
         prompt = self.prompts.render(
             "generate_code",
             contract=contract,
@@ -99,7 +117,7 @@ class Toolkit:
     async def generate_tests(
         self, contract: Contract, complaints: Sequence[str] = (), previous: str = ""
     ) -> GeneratedTests:
-        """Tests for the contract, which never see the code."""
+        """Return tests for the contract; the prompt does not show the code."""
         prompt = self.prompts.render(
             "generate_tests",
             contract=contract,
@@ -112,54 +130,48 @@ class Toolkit:
     async def harden_tests(
         self, contract: Contract, suite: str, survivors: Sequence[Survivor], omitted: int = 0
     ) -> str:
-        """Tests to add to a suite that lets these mutants live; '' where none is called for."""
+        """Return tests that detect surviving mutants, '' where the model sees no need for any."""
         prompt = self.prompts.render(
-            "generate_tests",
             "harden_tests",
             contract=contract,
             suite=suite,
             survivors=survivors,
             omitted=omitted,
         )
-        return await self.model.request(
-            prompt, partial(parse_hardening, contract=contract, suite=suite)
-        )
+        parse = partial(parse_hardening, contract=contract, suite=suite)
+        return await self.model.request(prompt, parse)
 
     async def review_code(self, contract: Contract, code: str) -> Review:
-        """What a reader of contract and code finds wrong."""
+        """Return the findings of a review of the code against the contract."""
         numbered = "\n".join(f"{n:4} {line}" for n, line in enumerate(code.split("\n"), 1))
         prompt = self.prompts.render("review_code", contract=contract, numbered_code=numbered)
         return await self.model.request(prompt, parse_review)
 
     async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:
-        """A repaired module, or disputes, or both."""
+        """Return a repaired module, disputes of tests, or both."""
         prompt = self.prompts.render(
             "repair_code",
             contract=contract,
             python_version=python_version(),
-            code=request.code,
-            summary=request.summary,
-            failures=request.failures,
-            omitted=request.omitted,
             findings=request.findings,
-            history=request.history,
             rulings=request.rulings,
+            **request.to_context(),
         )
-        read = partial(parse_repair, contract=contract, current=request.code)
-        return await self.model.request(prompt, read)
+        parse = partial(parse_repair, contract=contract, current=request.code)
+        return await self.model.request(prompt, parse)
 
     async def judge_test(self, contract: Contract, test_source: str, dispute: Dispute) -> Judgement:
-        """Who is wrong, from the contract alone: the code is not shown."""
+        """Return whether test or code is wrong; the prompt shows the contract, not the code."""
         prompt = self.prompts.render(
             "judge_test", contract=contract, test_source=test_source, claim=dispute.why
         )
         return await self.model.request(prompt, parse_judgement)
 
     async def with_imported_packages(self, *sources: str) -> Toolkit:
-        """This toolkit, its sandbox with the allowed packages that sources import.
+        """Return the toolkit with the allowed packages that sources import in its sandbox.
 
         Raises:
-            PackagesError: one of them cannot be had.
+            PackagesError: one of them cannot be installed.
         """
         names = self.packages.find_imported(sources)
         installed = await self.packages.install(names)
@@ -170,16 +182,12 @@ class Toolkit:
         code: str,
         tests: str | Sequence[TestFile],
         module: str | None = None,
-        expected: Expectation | None = None,
-        *,
-        brief: bool = False,
     ) -> TestRun:
-        """One test run in the sandbox; `brief` without pytest's own text of each failure."""
-        run = partial(self.sandbox.run_tests, module=module, expected=expected, brief=brief)
-        work = partial(run, code, tests)
+        """Run tests on a module in the sandbox. Raises SandboxError."""
+        work = partial(self.sandbox.run_tests, code, tests, module=module)
         return await run_in_sandbox_thread(self.sandbox, work)
 
 
 def python_version() -> str:
-    """Of this Python, as prompts name it: `3.12`."""
+    """Return the running Python's version as prompts name it: `3.12`."""
     return ".".join(platform.python_version_tuple()[:2])

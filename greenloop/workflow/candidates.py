@@ -1,4 +1,4 @@
-"""The candidates of a run: which is the best, which to build on, and whether the run is stuck."""
+"""Candidates of a run: the best one, the base of the next repair, and whether the run is stuck."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from greenloop.workflow.storage.request import digest
 
 _MAX_LINES = 5
 _MAX_REMARK_CHARS = 200
-IsActive = Callable[[str], bool]
-
-
 _MAX_FAILURES = 50
-_MAX_TEXT_CHARS = 2000  # characters of a message, of what a test printed, and of a compared value
+_MAX_TEXT_CHARS = 2000  # of a message, of a test's output, and of a compared value
 _MAX_FRAMES = 12
 _MAX_LINE_CHARS = 300
 
+IsActive = Callable[[str], bool]
+
 
 def is_always_active(_test: str) -> bool:
-    """Before any test was dropped, all stand."""
+    """Return True: before a test was dropped, all are active."""
     return True
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A module's source, where it came from, and how it did (None: not run yet)."""
+    """A version of the code: its source, origin, and test run (None: not run yet)."""
 
     code: str
     kind: AttemptKind
@@ -38,7 +37,7 @@ class Candidate:
     n: int = 0
 
     def failing_tests(self, is_active: IsActive) -> frozenset[str]:
-        """Tests that it fails, of those that still stand."""
+        """Return the active tests that it fails."""
         if self.run is None:
             return frozenset({"not run"})
         return frozenset(item for item in self.run.failing_tests if is_active(item))
@@ -46,7 +45,7 @@ class Candidate:
 
 @dataclass
 class Candidates:
-    """All candidates in order. `base` is what the next repair builds on."""
+    """All candidates in order. `base` is the one that the next repair starts from."""
 
     attempts: list[Attempt] = field(default_factory=list)
     tested_candidates: list[Candidate] = field(default_factory=list)
@@ -57,8 +56,24 @@ class Candidates:
     _seen_signatures: set[frozenset[str]] = field(default_factory=set)
     _seen_digests: set[str] = field(default_factory=set)
 
+    @property
+    def current(self) -> Candidate:
+        """The base, of a run that has a candidate."""
+        assert self.base is not None
+        return self.base
+
+    @property
+    def current_tested(self) -> tuple[Candidate, TestRun]:
+        """The base and its test run, after it was run."""
+        return self.current, _require_run(self.current)
+
+    @property
+    def first_tested(self) -> tuple[Candidate, TestRun]:
+        """The first candidate that was run, and its test run."""
+        return self.tested_candidates[0], _require_run(self.tested_candidates[0])
+
     def add(self, candidate: Candidate, seconds: float = 0.0, tokens: int = 0) -> Candidate:
-        """Enters a new candidate, before it is run; says so in `stuck` if it was there before."""
+        """Add a new candidate, before it is run."""
         n = len(self.attempts) + 1
         self.attempts.append(
             Attempt(
@@ -78,27 +93,22 @@ class Candidates:
         return self.base
 
     def record_run(self, candidate: Candidate, run: TestRun) -> Candidate:
-        """Enters how a candidate did, and decides what is best and what to build on."""
+        """Record a candidate's test run; choose the best one and the base of the next repair."""
         done = replace(candidate, run=run)
         self._update_attempt(done, run)
         self.stuck_reason = self._detect_stuck(done, run)
         known = any(item.n == done.n for item in self.tested_candidates)
-        self.tested_candidates = [item for item in self.tested_candidates if item.n != done.n] + [
-            done
-        ]
+        others = [item for item in self.tested_candidates if item.n != done.n]
+        self.tested_candidates = [*others, done]
         self.base = done if known else self._choose_base(done)
         best = self.best
-        if (
-            best is None
-            or best.run is None
-            or best.n == done.n
-            or self._has_fewer_failures(done, best)
-        ):
+        is_first = best is None or best.run is None or best.n == done.n
+        if is_first or (best is not None and self._has_fewer_failures(done, best)):
             self.best = done
         return done
 
     def replace_source(self, candidate: Candidate, code: str) -> Candidate:
-        """The same candidate as it will be run and handed over."""
+        """Replace the source of a candidate that was not run yet."""
         if code == candidate.code:
             return candidate
         index = candidate.n - 1
@@ -107,17 +117,14 @@ class Candidates:
         return replace(candidate, code=code)
 
     def select_best_for_rerun(self) -> bool:
-        """Whether the best fails nothing that still stands, and was not green only for what fell.
+        """Make the best candidate the base if it failed only tests that were dropped since.
 
-        Then it is what is built upon: running it again tells.
+        Return whether running it again may give a green run.
         """
         best = self.best
-        if (
-            best is None
-            or best.run is None
-            or best.run.passed
-            or best.failing_tests(self.is_active)
-        ):
+        if best is None or best.run is None or best.run.passed:
+            return False
+        if best.failing_tests(self.is_active):
             return False
         self.base = best
         return best.run.ending == "finished"
@@ -151,7 +158,7 @@ class Candidates:
         return "the same failures as before" if same_failures else ""
 
     def _choose_base(self, done: Candidate) -> Candidate:
-        """The new candidate, unless it breaks what passed and is no better for it."""
+        """Return the new candidate, unless it breaks passing tests without failing fewer."""
         best = self.best
         if best is None or best.run is None:
             return done
@@ -166,40 +173,40 @@ class Candidates:
         return len(one.failing_tests(self.is_active)) < len(other.failing_tests(self.is_active))
 
     def format_attempts(self, exclude: int = 0) -> list[str]:
-        """One line for each of the last attempts that were run: what was tried, what came of it.
+        """Describe the last attempts that were run, a line each: what was tried, how it failed.
 
-        `but` is the number of an attempt to leave out, because it is shown at length.
+        Attempt number `exclude` is left out, because the prompt shows it in full.
         """
-        return [
-            self._format_attempt(item)
-            for item in self.tested_candidates
-            if item.run and item.n != exclude
-        ][-_MAX_LINES:]
+        tried = [item for item in self.tested_candidates if item.n != exclude]
+        lines = [self._format_attempt(item, item.run) for item in tried if item.run]
+        return lines[-_MAX_LINES:]
 
-    def _format_attempt(self, item: Candidate) -> str:
-        assert item.run is not None
+    def _format_attempt(self, item: Candidate, run: TestRun) -> str:
         failing = item.failing_tests(self.is_active)
-        first = next(iter(item.run.failures), None)
-        why = (
-            normalize(f"{first.exception}: {first.message}").split("\n")[0][:_MAX_REMARK_CHARS]
-            if first
-            else ""
-        )
+        why = ""
+        if run.failures:
+            text = f"{run.failures[0].exception}: {run.failures[0].message}"
+            why = normalize(text).split("\n")[0][:_MAX_REMARK_CHARS]
         remark = f" ({item.remark})" if item.remark else ""
         names = ", ".join(sorted(get_function_name(name) for name in failing)[:4])
         return f"{item.kind}{remark}: {len(failing)} failing: {names}; {why}".rstrip("; ")
 
 
+def _require_run(candidate: Candidate) -> TestRun:
+    assert candidate.run is not None
+    return candidate.run
+
+
 def summarize_explanation(explanation: str) -> str:
-    """The first sentence of what the model said of its code, as a label for the attempt."""
+    """Return the first sentence of a model's explanation, as a label for the attempt."""
     first = " ".join(explanation.split()).split(". ")[0].strip("# *")
-    if first.count("`") % 2:  # the end of a name went with the next sentence, or stood alone
+    if first.count("`") % 2:  # the quoted name ends in the next sentence
         first = first.strip("`")
     return first if len(first) <= _MAX_REMARK_CHARS else f"{first[:_MAX_REMARK_CHARS]}…"
 
 
 def truncate_failures(failures: Iterable[Failure]) -> tuple[Failure, ...]:
-    """The first of them, each cut."""
+    """Return the first failures, their texts truncated."""
     return tuple(_truncate_failure(item) for item in islice(failures, _MAX_FAILURES))
 
 
@@ -225,8 +232,5 @@ def _truncate_assertion(item: Assertion | None) -> Assertion | None:
 
 
 def _truncate_text(text: str) -> str:
-    return (
-        text
-        if len(text) <= _MAX_TEXT_CHARS
-        else f"{text[:_MAX_TEXT_CHARS]}\n… ({len(text) - _MAX_TEXT_CHARS} more characters)"
-    )
+    omitted = len(text) - _MAX_TEXT_CHARS
+    return text if omitted <= 0 else f"{text[:_MAX_TEXT_CHARS]}\n… ({omitted} more characters)"

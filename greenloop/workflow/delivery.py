@@ -1,4 +1,4 @@
-"""What a run leaves in its directory, and what it writes where the person asked for it."""
+"""Delivery: files saved in the run directory, and written where the user asked for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from greenloop.errors import InputError, OutputError
 from greenloop.records import Artifacts, Report
 from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
 from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 
 Approve = Callable[[Path, str], bool]
@@ -23,10 +23,10 @@ Approve = Callable[[Path, str], bool]
 def save_artifacts(
     report: Report, directory: RunDirectory, record: str | None, code_name: str = ""
 ) -> Report:
-    """The report with the best code and its tests saved in the run directory.
+    """Save the best code and its tests in the run directory; return the report with their paths.
 
     Raises:
-        OutputError: the run directory does not take them.
+        OutputError: they cannot be written.
     """
     files: dict[str, str] = {}
     module = report.contract.module if report.contract else "solution"
@@ -49,21 +49,21 @@ def save_artifacts(
 
 
 def _tests_file_name(report: Report, module: str) -> str:
-    """The generated file's name: that under which it ran."""
+    """Return the name under which the generated tests ran."""
     own = (item.id.partition("::")[0] for item in report.tests if item.origin != "given")
     return next((name for name in own if name.endswith(".py")), f"test_{module}.py")
 
 
 def meets_requirement(report: Report, require: Literal["verified", "passed"]) -> bool:
-    """Whether the verdict is at least what is required."""
+    """Return whether the verdict is at least the required one."""
     return report.verdict == "verified" or (require == "passed" and report.verdict == "passed")
 
 
 def check_output_paths(request: RunRequest) -> None:
-    """Before anything is paid for: can the results be written where they are asked for?
+    """Check that the outputs can be written, before a model call is paid for.
 
     Raises:
-        OutputError: a folder is missing and cannot be made, or a file cannot be written.
+        OutputError: a folder is missing and cannot be created, or a file cannot be written.
     """
     for name, flag in ((request.output, "--output"), (request.tests_output, "--tests-output")):
         if name is None:
@@ -81,12 +81,12 @@ def check_output_paths(request: RunRequest) -> None:
 
 
 def _nearest_existing_parent(path: Path) -> Path:
-    """The nearest thing above `path` that is there: the folders below it are made when needed."""
+    """Return the nearest existing parent; the folders below it are created when needed."""
     return next(parent for parent in path.absolute().parents if parent.exists())
 
 
 def _check_folder_writable(folder: Path, what: str) -> None:
-    """Permission bits do not tell of read-only and special file systems: a file does."""
+    """Create a temporary file: permission bits do not show a read-only file system."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return
@@ -95,7 +95,7 @@ def _check_folder_writable(folder: Path, what: str) -> None:
 
 
 def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
-    """Writes code and tests where they were asked for, each only if `approve` says so.
+    """Write code and tests to their outputs, each only if `approve` returns True.
 
     Raises:
         OutputError: a file cannot be written.
@@ -109,11 +109,11 @@ def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
         if name is not None and text.strip() and approve(Path(name), text):
             write_atomically(Path(name), text)
             written[key] = name
-    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=written)})
+    return _with_artifacts(report, **written)
 
 
 def resolve_tests_output(request: RunRequest) -> str | None:
-    """`--tests-output`, else beside the code, under a name that no file of the person's has."""
+    """Return `--tests-output`, or a path beside the code that none of the user's tests has."""
     if request.tests_output is not None or request.output is None:
         return request.tests_output
     output = Path(request.output)
@@ -124,44 +124,45 @@ def resolve_tests_output(request: RunRequest) -> str | None:
 
 
 def save_produced_files(report: Report, directory: RunDirectory, state: RunState) -> Report:
-    """The report with the files that its script made saved in the run directory.
+    """Save the files that the script produced in the run directory.
 
     Raises:
-        OutputError: the run directory does not take them.
+        OutputError: they cannot be written.
     """
-    run = state.script_runs.get(report.final_code)
-    if run is None or not run.made:
+    result = state.script_runs.get(report.final_code)
+    if result is None or not result.made:
         return report
     folder = directory.best_dir / "made"
     try:
         shutil.rmtree(folder, ignore_errors=True)
-        for item in run.made:
+        for item in result.made:
             if item.content is not None:
                 path = folder / item.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(item.content)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror or error}") from None
-    return report.model_copy(
-        update={"artifacts": report.artifacts.model_copy(update={"made": str(folder)})}
-    )
+    return _with_artifacts(report, made=str(folder))
 
 
-def deliver_script(report: Report, request: RunRequest, approve: Approve) -> Report:
-    """The script to `--output`, what it made to `--artifacts`.
+def deliver_script(report: Report, request: ScriptRequest, approve: Approve) -> Report:
+    """Write the script to `--output`, and the files that it produced to `--artifacts`.
 
     Raises:
         OutputError: a file cannot be written.
     """
-    places = report.artifacts
     if request.output and approve(Path(request.output), report.final_code):
         write_atomically(Path(request.output), report.final_code)
-        places = places.model_copy(update={"output": request.output})
-    wanted = request.script.artifacts if request.script else None
-    if wanted and places.made:
-        _copy_produced_files(Path(places.made), Path(wanted))
-        places = places.model_copy(update={"made": wanted})
-    return report.model_copy(update={"artifacts": places})
+        report = _with_artifacts(report, output=request.output)
+    wanted = request.script.artifacts
+    if wanted and report.artifacts.made:
+        _copy_produced_files(Path(report.artifacts.made), Path(wanted))
+        report = _with_artifacts(report, made=wanted)
+    return report
+
+
+def _with_artifacts(report: Report, **paths: str) -> Report:
+    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=paths)})
 
 
 def _copy_produced_files(source: Path, target: Path) -> None:
@@ -172,17 +173,17 @@ def _copy_produced_files(source: Path, target: Path) -> None:
 
 
 def deliver_healed_file(
-    report: Report, request: RunRequest, approve: Approve, directory: RunDirectory
+    report: Report, request: HealRequest, approve: Approve, directory: RunDirectory
 ) -> Report:
-    """The healed file in the place of the first one, or to `--output`; as it was in all else.
+    """Write the healed file over the original or to `--output`, in the original's encoding.
 
-    A copy of the first one is kept in the run directory.
+    A copy of the original is kept in the run directory.
 
     Raises:
         OutputError: the file changed while it was being healed, or cannot be written.
     """
     original = request.original
-    if original is None or report.final_code == original.text:
+    if report.final_code == original.text:
         return report
     source = _read_unchanged(original.path, original.sha256)
     target = Path(request.output or original.path)
@@ -190,8 +191,7 @@ def deliver_healed_file(
         return report
     kept = _back_up_original(directory, Path(original.path))
     source.write(target, report.final_code)
-    update: dict[str, str] = {"output": str(target), "original": str(kept)}
-    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=update)})
+    return _with_artifacts(report, output=str(target), original=str(kept))
 
 
 def _read_unchanged(path: str, sha256: str) -> SourceFile:

@@ -1,56 +1,78 @@
-"""After a green run: what it is worth. Sealed examples that fail are revealed, and it is red again."""
+"""Test run and grade of the current candidate; a failed held-out example becomes a test."""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from functools import partial
 
-from greenloop.events import CodeGraded, EventSink, Notice
+from greenloop.events import AutofixApplied, CandidateTested, CodeGraded, EventSink
 from greenloop.events.progress import create_thread_safe_sink
 from greenloop.grading.grader import grade_run
-from greenloop.records import Expectation, TestRun
+from greenloop.records import Expectation, HeldOutExample, TestRun
+from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.quality_gates import find_untested_requirements
-from greenloop.tools.toolkit import Toolkit
-from greenloop.workflow.setup.packages import with_installed_packages
-from greenloop.workflow.state import RunState
-from greenloop.workflow.strategy import CandidateStrategy, run_current_candidate
+from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.state import Run, RunState
+from greenloop.workflow.strategy import Strategy
 
 
-async def run_and_grade(
-    kit: Toolkit, strategy: CandidateStrategy, state: RunState, emit: EventSink
-) -> bool:
-    """Runs the candidate; where it is green, grades it; where a sealed example fails, it is not."""
-    run = await run_current_candidate(strategy, state, emit)
-    if not run.passed and state.candidates.select_best_for_rerun():
-        run = await run_current_candidate(strategy, state, emit)
-    while run.passed:
-        state.green_run = run
-        if not await _grade(kit, state, emit, run):
+async def run_and_grade(strategy: Strategy) -> bool:
+    """Run the current candidate and grade it where it is green; return whether it stays green."""
+    state = strategy.run.state
+    result = await _run_current_candidate(strategy)
+    if not result.passed and state.candidates.select_best_for_rerun():
+        result = await _run_current_candidate(strategy)
+    while result.passed:
+        state.green_run = result
+        if not await strategy.grade(result):
             return True
-        run = await run_current_candidate(strategy, state, emit)
-        if run.passed:
-            # The same calls gave other values where the tests were not in reach.
+        result = await _run_current_candidate(strategy)
+        if result.passed:
+            # The same calls returned other values where no tests were running.
             state.forgery_reason = (
-                "sealed examples fail outside of the tests' process and pass inside"
+                "held-out examples fail without the tests and pass as tests: "
+                "the code detects that it is tested"
             )
             return True
         state.green_run = None
     return False
 
 
-async def _grade(kit: Toolkit, state: RunState, emit: EventSink, run: TestRun) -> bool:
-    """Takes the evidence; True where it revealed a sealed example that the code fails."""
-    candidate, suite = state.candidates.base, state.tests
-    assert candidate is not None
-    box = with_installed_packages(kit, state).sandbox
+async def _run_current_candidate(strategy: Strategy) -> TestRun:
+    candidate = _autofix_current_candidate(strategy)
+    result = await strategy.run_candidate(candidate.code)
+    candidates = strategy.run.state.candidates
+    candidates.record_run(candidate, result)
+    strategy.run.emit(CandidateTested(candidates.attempts[candidate.n - 1], result))
+    return result
+
+
+def _autofix_current_candidate(strategy: Strategy) -> Candidate:
+    candidates = strategy.run.state.candidates
+    fixed = strategy.apply_autofix(candidates.current.code)
+    if not fixed.applied:
+        return candidates.replace_source(candidates.current, fixed.code)
+    strategy.run.emit(AutofixApplied(fixed.applied))
+    return candidates.add(Candidate(fixed.code, "free-fix", "; ".join(fixed.applied)))
+
+
+async def collect_evidence(
+    state: RunState, sandbox: Sandbox, result: TestRun, emit: EventSink
+) -> Sequence[HeldOutExample]:
+    """Set the evidence of a green module; return the held-out examples that it fails.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    suite = state.tests
     work = partial(
         grade_run,
-        box,
-        candidate.code,
-        suite.files,
-        suite.module,
-        run=run,
+        sandbox,
+        code=state.candidates.current.code,
+        tests=suite.files,
+        module=suite.module,
+        run=result,
         expected=state.expected,
         held_out=suite.held_out,
         red_phase=state.red_phase,
@@ -60,19 +82,26 @@ async def _grade(kit: Toolkit, state: RunState, emit: EventSink, run: TestRun) -
         plan=state.plan,
         emit=create_thread_safe_sink(emit),
     )
-    started = time.monotonic()
-    try:
-        graded = await run_in_sandbox_thread(box, work)
-    finally:
-        state.grading_s += time.monotonic() - started
+    with state.timed("grading_s"):
+        graded = await run_in_sandbox_thread(sandbox, work)
     state.evidence = graded.evidence
     emit(CodeGraded(graded.evidence))
-    for example in graded.disagreements:
-        emit(Notice(f"a sealed example fails and is revealed: {example.call}"))
+    return graded.disagreements
+
+
+async def grade_module(run: Run, result: TestRun) -> bool:
+    """Collect the evidence of a green module.
+
+    Return True where held-out examples failed: they are tests from now on.
+    """
+    state = run.state
+    failed = await collect_evidence(state, run.sandbox, result, run.emit)
+    for example in failed:
+        run.notify(f"a held-out example fails and becomes a test: {example.call}")
         state.suite = state.tests.reveal(example)
-    if graded.disagreements:
+    if failed:
         _expect_revealed(state)
-    return bool(graded.disagreements)
+    return bool(failed)
 
 
 def _expect_revealed(state: RunState) -> None:

@@ -1,40 +1,30 @@
-"""One step after a red run: repair, dispute, rewrite, the fallback model, or the end."""
+"""Repair of a red candidate: repair, dispute, rewrite, fallback model, or the end."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from greenloop.errors import InvalidResponseError
-from greenloop.events import DisputeJudged, EventSink, Notice, Stuck
-from greenloop.llm.client import LLMClient
-from greenloop.records import AttemptKind, Dispute, DisputeEntry, Expectation, Judgement
-from greenloop.workflow.candidates import Candidate, summarize_explanation
-from greenloop.workflow.state import RunState
-from greenloop.workflow.strategy import CandidateStrategy, run_current_candidate
+from greenloop.events import DisputeJudged, Stuck
+from greenloop.records import Dispute, DisputeEntry, Expectation, Judgement
+from greenloop.workflow.strategy import Strategy
 
 _MAX_DISPUTES = 5
 
 
 class RepairStep:
-    """Decides what comes next. Rewriting and the fallback model are each tried once."""
+    """Chooses and does the next repair within the run's repair phase."""
 
-    def __init__(
-        self,
-        strategy: CandidateStrategy,
-        client: LLMClient,
-        state: RunState,
-        emit: EventSink,
-        max_repairs: int,
-    ) -> None:
-        self._strategy, self._client, self._max_repairs = strategy, client, max_repairs
-        self._state, self._emit = state, emit
-        self._has_rewritten = False
-        self._has_fallen_back = False
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy, self._run, self._state = strategy, strategy.run, strategy.state
 
     async def advance(self) -> bool:
-        """One repair or rewrite; False where nothing is left to try. Raises GreenloopError."""
-        if self._state.repairs >= self._max_repairs:
+        """Do one repair or rewrite; return False where nothing is left to try.
+
+        Raises:
+            GreenloopError: a model call failed.
+        """
+        if self._state.repairs >= self._state.repair_phase.limit:
             return False
         self._state.repairs += 1
         if not self._state.candidates.stuck_reason:
@@ -42,71 +32,72 @@ class RepairStep:
         return await self._try_alternative()
 
     async def _try_alternative(self) -> bool:
-        why = self._state.candidates.stuck_reason
-        if not self._has_rewritten:
-            self._has_rewritten = True
-            self._emit(Stuck(why, "rewriting from the contract"))
-        elif self._client.has_fallback and not self._has_fallen_back:
+        why, phase = self._state.candidates.stuck_reason, self._state.repair_phase
+        if not phase.has_rewritten:
+            phase.has_rewritten = True
+            self._run.emit(Stuck(why, "rewriting from the contract"))
+        elif self._can_fall_back:
             self._use_fallback(why)
         else:
-            self._emit(Stuck(why, "stopping early"))
+            self._run.emit(Stuck(why, "stopping early"))
             self._state.repairs -= 1
-            self._state.notes.append(f"stuck: {why}, also after a rewrite")
+            self._run.note(f"stuck: {why}, also after a rewrite")
             return False
         await self._rewrite()
         return True
 
+    @property
+    def _can_fall_back(self) -> bool:
+        return self._run.client.has_fallback and not self._state.repair_phase.has_fallen_back
+
     def _use_fallback(self, why: str) -> None:
-        self._has_fallen_back = True
-        self._client.use_fallback()
-        self._emit(Stuck(why, f"asking the fallback model, {self._client.sources[0].name}"))
+        self._state.repair_phase.has_fallen_back = True
+        self._run.client.use_fallback()
+        name = self._run.client.sources[0].name
+        self._run.emit(Stuck(why, f"asking the fallback model, {name}"))
 
     async def _rewrite(self) -> None:
-        started, before = time.monotonic(), self._state.budget.tokens
+        meter = self._run.measure_calls()
         generated = await self._strategy.rewrite(self._state.candidates.format_attempts())
-        self._add_candidate("rewrite", generated.code, generated.explanation, started, before)
+        self._run.add_candidate("rewrite", generated.code, generated.explanation, meter)
 
     async def _repair(self) -> bool:
-        started, before = time.monotonic(), self._state.budget.tokens
-        base = self._state.candidates.base
-        assert base is not None
-        assert base.run is not None
+        meter = self._run.measure_calls()
+        base, result = self._state.candidates.current_tested
         try:
-            repair = await self._strategy.repair(base, base.run)
+            repair = await self._strategy.repair(base, result)
         except InvalidResponseError as error:
-            if not self._client.has_fallback or self._has_fallen_back:
+            if not self._can_fall_back:
                 raise
             self._use_fallback(str(error))
             return True
         dropped = await self._judge_disputes(repair.disputes)
         if repair.code is not None and repair.code != base.code:
-            self._add_candidate("repair", repair.code, repair.explanation, started, before)
+            self._run.add_candidate("repair", repair.code, repair.explanation, meter)
         elif not dropped:
-            self._state.candidates.stuck_reason = "the repair changed nothing"
-            self._emit(Notice("the repair changed nothing"))
-            if self._state.repairs < self._max_repairs:
-                self._state.repairs += 1
-                return await self._try_alternative()
+            return await self._continue_unchanged()
         return True
 
-    def _add_candidate(
-        self, kind: AttemptKind, code: str, explanation: str, started: float, tokens: int
-    ) -> None:
-        candidate = Candidate(code, kind, summarize_explanation(explanation))
-        spent = self._state.budget.tokens - tokens
-        self._state.candidates.add(candidate, time.monotonic() - started, spent)
+    async def _continue_unchanged(self) -> bool:
+        """Try something else at once: another run of the same code would show nothing new."""
+        why = "the repair changed nothing"
+        self._state.candidates.stuck_reason = why
+        self._run.notify(why)
+        if self._state.repairs >= self._state.repair_phase.limit:
+            return True
+        self._state.repairs += 1
+        return await self._try_alternative()
 
     async def _judge_disputes(self, disputes: Sequence[Dispute]) -> bool:
-        """Has the disputes judged; True where a test was dropped.
+        """Have disputes judged; return whether a test was dropped.
 
-        A test need not fail now: wrong code can agree with a wrong test.
+        A disputed test need not fail: wrong code can agree with a wrong test.
         """
-        state = self._state
-        dropped = False
+        state, dropped = self._state, False
         for dispute in disputes[:_MAX_DISPUTES]:
             name = state.active_tests.name_of(dispute.test)
             if name is None or not state.active_tests.may_be_disputed(dispute.test):
-                self._emit(Notice(f"dispute passed over, {dispute.test} is locked or unknown"))
+                self._run.notify(f"dispute passed over, {dispute.test} is locked or unknown")
                 continue
             if name not in state.judged_tests:
                 state.judged_tests.add(name)
@@ -119,7 +110,7 @@ class RepairStep:
             judgement = await self._strategy.judge(dispute)
         except InvalidResponseError as error:
             judgement = Judgement(wrong="code", because=f"no usable judgement: {error}")
-        self._emit(DisputeJudged(dispute, judgement))
+        self._run.emit(DisputeJudged(dispute, judgement))
         base = state.candidates.base
         state.disputes.append(
             DisputeEntry(
@@ -144,29 +135,3 @@ class RepairStep:
         if state.expected is not None:
             kept = frozenset(item for item in state.expected.ids if state.is_active(item))
             state.expected = Expectation(ids=kept, tolerated=state.expected.tolerated)
-
-
-async def repair_until_green(
-    run_and_grade: Callable[[], Awaitable[bool]], step: RepairStep
-) -> None:
-    """Ends when it is green, or when nothing is left to try. Raises GreenloopError."""
-    while not await run_and_grade():
-        if not await step.advance():
-            return
-
-
-def notify_already_healthy(state: RunState, emit: EventSink) -> None:
-    """Says so, where what was to be healed was green as it was."""
-    if state.green_run is not None and len(state.candidates.attempts) == 1:
-        emit(Notice("nothing to heal: it is healthy as it is, and no model was asked"))
-
-
-async def run_and_update_green(
-    strategy: CandidateStrategy, state: RunState, emit: EventSink
-) -> bool:
-    """Runs the candidate; and the best again, where what it failed was dropped since."""
-    run = await run_current_candidate(strategy, state, emit)
-    if not run.passed and state.candidates.select_best_for_rerun():
-        run = await run_current_candidate(strategy, state, emit)
-    state.green_run = run if run.passed else None
-    return run.passed

@@ -1,4 +1,4 @@
-"""The report of a run, from what it knows: at its end, or wherever it broke off."""
+"""Report of a run or check, built from its state at the end or where it broke off."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from greenloop.grading import forgery, shortfalls
 from greenloop.records import (
     Artifacts,
     Environment,
+    Failure,
     ProducedFileInfo,
     Report,
     ScriptResult,
     TestEntry,
     TestRun,
     Timings,
+    Usage,
     Verdict,
 )
 from greenloop.workflow.candidates import truncate_failures
@@ -27,43 +29,58 @@ from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.state import RunState
 
 _SCRIPT_LIMITATION = "a script is held to what its runs show: its checks prove no more than that"
-_REPORTED_PACKAGES = ("langchain", "langchain-core", "langchain-openai", "pytest", "ruff", "black")
+_MAX_SHOWN = 5
+_MODEL_PACKAGES = ("langchain", "langchain-core", "langchain-openai", "pytest", "ruff", "black")
+_CHECK_PACKAGES = ("pytest",)
 
 
 def build_report(state: RunState, error: GreenloopError | None = None) -> Report:
-    """The report: the best candidate so far, whatever happened. `broken_off` is why it ended early."""
-    run, best = _select_final_run(state), state.candidates.best
+    """Return the report with the best candidate so far; `error` is why the run ended early."""
+    result, best, request = _select_final_run(state), state.candidates.best, state.request
     verdict, reasons = _decide_verdict(state, error)
     return Report(
-        specification=state.request.specification,
+        specification=request.specification,
         final_code=best.code if best else "",
-        test_code=state.suite.code if state.suite else "",
+        test_code=_collect_test_code(state),
         tests_passed=verdict != "failed",
-        test_output=run.output if run else "",
+        test_output=result.output if result else "",
         iterations=state.repairs,
         verdict=verdict,
         reasons=reasons,
-        command=state.request.kind,
-        original=state.request.original.text if state.request.original else "",
+        command=request.kind,
+        original=request.original_text,
         contract=state.contract,
-        tests=tuple(_build_test_entries(state, run)),
+        tests=tuple(_build_test_entries(state, result)),
         review=state.review.findings,
         attempts=tuple(state.candidates.attempts),
         evidence=state.evidence.model_copy(update={"red_phase": state.red_phase}),
         script=_build_script_result(state),
         patches=state.search.patches if state.search else (),
-        usage=state.budget.to_usage(),
+        usage=Usage(cost_usd=0.0) if request.kind == "check" else state.budget.to_usage(),
         timings=_build_timings(state),
-        environment=build_environment(state),
+        environment=_build_environment(state),
         artifacts=Artifacts(),
-        module=state.contract.module if state.contract else state.request.module or "",
-        failures=(
-            truncate_failures(item for item in run.failures if state.is_active(item.test))
-            if run
-            else ()
-        ),
+        module=state.contract.module if state.contract else request.module or "",
+        failures=_collect_failures(state, result),
         disputes=tuple(state.disputes),
     )
+
+
+def _collect_test_code(state: RunState) -> str:
+    """Return the tests: those of greenloop; of a check those that were given."""
+    if state.suite is None:
+        return ""
+    if state.request.kind != "check":
+        return state.suite.code
+    files = state.tests.files
+    if len(files) == 1:
+        return files[0].code
+    return "\n\n".join(f"# --- {item.name}\n{item.code}" for item in files)
+
+
+def _collect_failures(state: RunState, result: TestRun | None) -> tuple[Failure, ...]:
+    failures = result.failures if result else ()
+    return truncate_failures(item for item in failures if state.is_active(item.test))
 
 
 def _select_final_run(state: RunState) -> TestRun | None:
@@ -75,47 +92,43 @@ def _decide_verdict(
     state: RunState, error: GreenloopError | None
 ) -> tuple[Verdict, tuple[str, ...]]:
     notes = tuple(state.notes)
-    if state.green_run is not None and (why := _find_forgery(state)):
-        return "failed", (f"forged: {why}", *notes)
     if state.green_run is None:
         return "failed", (*_failure_reasons(state, error), *notes)
-    short = _unverified_reasons(state)
+    if why := forgery(state.evidence) or state.forgery_reason:
+        return "failed", (f"forged: {why}", *notes)
+    reasons = _unverified_reasons(state)
     if error is not None:
-        short = (f"grading broke off: {error}", *short)
-    return ("passed" if short or notes else "verified"), (*short, *notes)
+        reasons = (f"grading broke off: {error}", *reasons)
+    return ("passed" if reasons or notes else "verified"), (*reasons, *notes)
 
 
 def _unverified_reasons(state: RunState) -> tuple[str, ...]:
-    """Why a green is not `verified`."""
-    if state.request.script is None:
+    """Return why a green run is not `verified`."""
+    if not isinstance(state.suite, Checklist):
         return shortfalls(state.evidence, contracted=state.contract is not None)
-    steady = state.evidence.flakiness
-    differing = ", ".join(steady.differing) if steady else ""
-    unsteady = (f"a second run showed otherwise: {differing}",) if differing else ()
-    return (_SCRIPT_LIMITATION, *unsteady)
+    flakiness = state.evidence.flakiness
+    if flakiness is None or not flakiness.differing:
+        return (_SCRIPT_LIMITATION,)
+    return (_SCRIPT_LIMITATION, f"a second run differed in: {', '.join(flakiness.differing)}")
 
 
 def _build_script_result(state: RunState) -> ScriptResult | None:
-    request, best = state.request.script, state.candidates.best
-    run = state.script_runs.get(best.code) if best else None
-    if request is None or run is None or not isinstance(state.suite, Checklist):
+    best, checklist = state.candidates.best, state.suite
+    result = state.script_runs.get(best.code) if best else None
+    if result is None or not isinstance(checklist, Checklist):
         return None
+    made = (ProducedFileInfo(path=i.path, size=i.size, sha256=i.sha256) for i in result.made)
     return ScriptResult(
-        name=request.name,
-        exit_status=run.exit_status,
-        ending=run.ending,
-        stdout=run.stdout,
-        stdout_cut=run.stdout_cut,
-        stderr=run.stderr,
-        made=tuple(ProducedFileInfo(path=i.path, size=i.size, sha256=i.sha256) for i in run.made),
-        network=run.network,
-        checks=state.suite.checks,
+        name=checklist.own_file,
+        exit_status=result.exit_status,
+        ending=result.ending,
+        stdout=result.stdout,
+        stdout_cut=result.stdout_cut,
+        stderr=result.stderr,
+        made=tuple(made),
+        network=result.network,
+        checks=checklist.checks,
     )
-
-
-def _find_forgery(state: RunState) -> str:
-    """Why a green is not the code's own; '' where nothing speaks against it."""
-    return forgery(state.evidence) or state.forgery_reason
 
 
 def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[str]:
@@ -128,37 +141,40 @@ def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[
         return
     failing = sorted(best.failing_tests(state.is_active))
     if failing:
-        shown = ", ".join(failing[:5]) + (", …" if len(failing) > 5 else "")
-        what = "check" if state.request.script else "test"
+        shown = ", ".join(failing[:_MAX_SHOWN]) + (", …" if len(failing) > _MAX_SHOWN else "")
+        what = "check" if isinstance(state.suite, Checklist) else "test"
         verb = f"{what} does" if len(failing) == 1 else f"{what}s do"
         yield f"{len(failing)} {verb} not pass: {shown}"
     if best.run.ending != "finished":
         yield f"the best run ended: {best.run.ending}: {best.run.detail}"
     elif best.run.limits_hit:
         yield f"the best run {best.run.detail}"
+    elif not failing:
+        yield f"the run was not green (exit status {best.run.exit_status})"
     if state.request.kind == "heal" and best.kind == "repair" and best.remark:
-        yield f"said of the best attempt: {best.remark}"
-    if error is None:
+        yield f"the model on the best attempt: {best.remark}"
+    if error is None and state.request.kind != "check":
         yield f"repairs made: {state.repairs}"
 
 
-def _build_test_entries(state: RunState, run: TestRun | None) -> Iterator[TestEntry]:
+def _build_test_entries(state: RunState, result: TestRun | None) -> Iterator[TestEntry]:
     suite = state.suite
     if suite is None:
         return
-    for test in run.tests if run else ():
+    tests = result.tests if result else ()
+    for test in tests:
         if suite.is_active(test.id):
+            origin = suite.origin(test.id) if state.request.kind != "check" else "given"
             yield TestEntry(
                 id=test.id,
                 requirements=suite.requirements(test.id),
-                origin=suite.origin(test.id),
+                origin=origin,
                 outcome=test.outcome,
                 duration_s=round(test.duration_s, 6),
-                disputed=suite.name_of(test.id) in state.judged_tests
-                and suite.origin(test.id) != "given",
+                disputed=origin != "given" and suite.name_of(test.id) in state.judged_tests,
             )
-    reported = {item.id for item in run.tests} if run else set()
-    for missing in sorted((state.expected.ids if state.expected else set()) - reported):
+    expected = state.expected.ids if state.expected else frozenset()
+    for missing in sorted(expected - {item.id for item in tests}):
         yield TestEntry(
             id=missing,
             requirements=suite.requirements(missing),
@@ -178,11 +194,11 @@ def _build_test_entries(state: RunState, run: TestRun | None) -> Iterator[TestEn
 
 
 def _build_held_out_entries(state: RunState) -> Iterator[TestEntry]:
-    """Sealed examples that are still sealed: they agreed, or were never asked."""
+    """Yield the examples that are still held out: they agreed, or were not called."""
     result = state.evidence.sealed
     for number, item in enumerate(state.active_tests.held_out, 1):
-        asked = result is not None and item.call not in result.invalid
-        outcome = "invalid" if result and not asked else "passed" if result else "not run"
+        is_invalid = result is not None and item.call in result.invalid
+        outcome = "invalid" if is_invalid else "passed" if result else "not run"
         yield TestEntry(
             id=f"sealed::{number}: {item.call}",
             requirements=(item.requirement,) if item.requirement else (),
@@ -193,8 +209,9 @@ def _build_held_out_entries(state: RunState) -> Iterator[TestEntry]:
 
 def _build_timings(state: RunState) -> Timings:
     total_s = time.monotonic() - state.started
+    started_at = datetime.now(timezone.utc) - timedelta(seconds=total_s)
     return Timings(
-        started_at=format_start_time(total_s),
+        started_at=started_at.isoformat(timespec="seconds"),
         total_s=round(total_s, 3),
         model_s=round(state.budget.model_s, 3),
         sandbox_s=round(state.sandbox_s, 3),
@@ -202,31 +219,27 @@ def _build_timings(state: RunState) -> Timings:
     )
 
 
-def format_start_time(seconds: float) -> str:
-    """The day and time in UTC at which something began that many seconds ago."""
-    at = datetime.now(timezone.utc) - timedelta(seconds=seconds)
-    return at.isoformat(timespec="seconds")
-
-
-def build_environment(state: RunState) -> Environment:
-    """What the run was made with: our own packages, and those that the code could use."""
-    ours = {name: found for name in _REPORTED_PACKAGES if (found := installed_version(name))}
+def _build_environment(state: RunState) -> Environment:
+    """Return versions: of greenloop's own packages, and of those that the code could use."""
+    names = _CHECK_PACKAGES if state.request.kind == "check" else _MODEL_PACKAGES
+    own = {name: found for name in names if (found := installed_version(name))}
     return Environment(
         greenloop=greenloop_version(),
         python=platform.python_version(),
         model=state.model,
         sandbox=state.sandbox,
-        packages={**dict(state.packages.installed.versions), **ours},
+        packages={**dict(state.packages.installed.versions), **own},
     )
 
 
 def greenloop_version() -> str:
+    """Return the version of greenloop."""
     return installed_version("greenloop") or "not installed"
 
 
-@lru_cache(maxsize=64)  # it looks through all that is installed
+@lru_cache(maxsize=64)  # a lookup reads the metadata of all packages
 def installed_version(package: str) -> str | None:
-    """A package's version, None where it is not installed."""
+    """Return a package's version, None where it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:

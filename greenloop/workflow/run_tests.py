@@ -1,69 +1,62 @@
-"""Running a candidate, with the packages that it is found to need."""
+"""Test runs of a candidate, with the packages that it turns out to need."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Collection, Iterable
+from functools import partial
+from pathlib import Path
 
-from greenloop.events import EventSink
 from greenloop.events.progress import progress_span
 from greenloop.records import Expectation, TestRun
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite import Suite
-from greenloop.tools.toolkit import Toolkit
 from greenloop.workflow.setup.packages import (
     annotate_missing_modules,
     install_imported_packages,
     install_missing_packages,
-    local_module_names,
-    with_installed_packages,
 )
-from greenloop.workflow.state import RunState
+from greenloop.workflow.state import Run
 
 
 async def run_suite(
-    kit: Toolkit,
-    state: RunState,
-    emit: EventSink,
+    run: Run,
     code: str,
     suite: Suite,
-    expected: Expectation | None,
-    name: str = "tests",
+    expected: Expectation | None = None,
     *,
+    name: str = "tests",
     brief: bool = False,
 ) -> TestRun:
-    """One run of a suite on a module, its seconds entered; told of under a name."""
+    """Run a suite on a module; `name` is shown as progress.
+
+    `brief` leaves out pytest's text of each failure. Raises SandboxError.
+    """
     sources = [code, *(item.code for item in suite.files)]
+    local_names = {suite.module, *(Path(item.name).stem for item in suite.files)}
 
-    async def once() -> TestRun:
-        with progress_span(emit, name):
-            fit = with_installed_packages(kit, state)
-            return await fit.run_tests(code, suite.files, suite.module, expected, brief=brief)
+    async def run_once() -> TestRun:
+        sandbox = run.sandbox
+        run_tests = partial(sandbox.run_tests, module=suite.module, expected=expected, brief=brief)
+        with progress_span(run.emit, name):
+            return await run_in_sandbox_thread(sandbox, partial(run_tests, code, suite.files))
 
-    return await run_with_packages(kit, state, emit, once, sources, local_module_names(suite))
+    return await run_with_packages(run, run_once, sources, local_names)
 
 
 async def run_with_packages(
-    kit: Toolkit,
-    state: RunState,
-    emit: EventSink,
+    run: Run,
     run_once: Callable[[], Awaitable[TestRun]],
     sources: Iterable[str],
     local_names: Collection[str],
 ) -> TestRun:
-    """Runs `once`, and again for each allowed package that it turned out to miss.
+    """Call `run_once`, and again for each allowed package that it turned out to miss.
 
-    `sources` are read for imports; `own` are modules that are no packages.
+    `sources` are read for imports. `local_names` are modules that are not packages.
     """
-    await install_imported_packages(kit, state, emit, sources, local_names)
-    run = await _time_run(state, run_once)
-    while await install_missing_packages(kit, state, emit, run, local_names):
-        run = await _time_run(state, run_once)
-    return annotate_missing_modules(kit, state, emit, run, local_names)
-
-
-async def _time_run(state: RunState, run_once: Callable[[], Awaitable[TestRun]]) -> TestRun:
-    started = time.monotonic()
-    try:
-        return await run_once()
-    finally:
-        state.sandbox_s += time.monotonic() - started
+    await install_imported_packages(run, sources, local_names)
+    with run.state.timed("sandbox_s"):
+        result = await run_once()
+    while await install_missing_packages(run, result, local_names):
+        with run.state.timed("sandbox_s"):
+            result = await run_once()
+    return annotate_missing_modules(run, result, local_names)

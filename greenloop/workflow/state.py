@@ -1,13 +1,20 @@
-"""What a run knows at any moment. Steps change it; the report is made from it."""
+"""A run and its state: what the steps of the workflow read and change."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal, TypeVar
 
+from greenloop.dependencies import InstalledPackages
+from greenloop.events import EventSink, Notice
 from greenloop.grading import Plan
 from greenloop.llm.budget import Budget
+from greenloop.llm.client import LLMClient
 from greenloop.records import (
+    AttemptKind,
     Contract,
     DisputeEntry,
     Evidence,
@@ -19,35 +26,61 @@ from greenloop.records import (
     SearchResult,
     TestRun,
 )
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
+from greenloop.settings import Settings
 from greenloop.testsuite import Suite
-from greenloop.workflow.candidates import Candidates
+from greenloop.tools.toolkit import Toolkit
+from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
 from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.setup.packages import RunPackages
 from greenloop.workflow.storage.request import RunRequest, digest
+
+T = TypeVar("T")
 
 
 class ScriptRuns:
-    """What scripts showed when they were run, by the digest of their text.
+    """Results of script runs by the digest of the script's text.
 
-    Only the best's and the last are kept: they hold the files that were made.
+    Only those of the best and the last script are kept, because they hold the files produced.
     """
 
     def __init__(self) -> None:
         self._runs: dict[str, ScriptRun] = {}
 
-    def keep(self, code: str, run: ScriptRun, best: str | None) -> None:
+    def keep(self, code: str, result: ScriptRun, best: str | None) -> None:
         kept = {digest(code), digest(best or "")}
         self._runs = {name: item for name, item in self._runs.items() if name in kept}
-        self._runs[digest(code)] = run
+        self._runs[digest(code)] = result
 
     def get(self, code: str) -> ScriptRun | None:
-        """The last run of a script, None where it is not kept."""
+        """Return the last result of a script, None where it was not kept."""
         return self._runs.get(digest(code))
 
 
 @dataclass
+class RunPackages:
+    """Packages installed for a run, names that could not be installed, and notices shown."""
+
+    installed: InstalledPackages = field(default_factory=InstalledPackages)
+    unavailable: set[str] = field(default_factory=set)
+    notified: set[str] = field(default_factory=set)
+
+
+@dataclass
+class RepairPhase:
+    """A phase of repairs that ends when `state.repairs` reaches `limit`.
+
+    Each phase may rewrite the code once and switch to the fallback model once.
+    """
+
+    limit: int
+    has_rewritten: bool = False
+    has_fallen_back: bool = False
+
+
+@dataclass
 class RunState:
-    """One run's knowledge, filled step by step."""
+    """State of one run, filled step by step; the report is built from it."""
 
     request: RunRequest
     budget: Budget
@@ -70,9 +103,8 @@ class RunState:
     judged_tests: set[str] = field(default_factory=set)
     disputes: list[DisputeEntry] = field(default_factory=list)
     repairs: int = 0
-    change_requests: list[str] = field(
-        default_factory=list
-    )  # of a healed file's owner, granted or in hand
+    repair_phase: RepairPhase = field(default_factory=lambda: RepairPhase(0))
+    change_requests: list[str] = field(default_factory=list)  # done, or being worked on
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     sandbox_s: float = 0.0
@@ -80,22 +112,105 @@ class RunState:
 
     @property
     def agreed_contract(self) -> Contract:
-        """The contract, once there is one."""
+        """The contract of a run that has one."""
         assert self.contract is not None
         return self.contract
 
     @property
     def tests(self) -> Suite:
-        """The suite of a module, once there is one."""
+        """The test suite of a run that makes a module."""
         assert isinstance(self.suite, Suite)
         return self.suite
 
     @property
+    def checklist(self) -> Checklist:
+        """The checks of a run that makes a script."""
+        assert isinstance(self.suite, Checklist)
+        return self.suite
+
+    @property
     def active_tests(self) -> Suite | Checklist:
-        """What candidates are held to, once there is something: tests, or a script's checks."""
+        """The tests or checks that candidates have to pass."""
         assert self.suite is not None
         return self.suite
 
     def is_active(self, test: str) -> bool:
-        """Whether a test still counts."""
+        """Return whether a test still counts."""
         return self.suite is None or self.suite.is_active(test)
+
+    @contextmanager
+    def timed(self, name: Literal["sandbox_s", "grading_s"]) -> Iterator[None]:
+        """Add the seconds of the block to a sum of the run."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            setattr(self, name, getattr(self, name) + time.monotonic() - started)
+
+
+class CallMeter:
+    """Seconds and tokens that model calls take from now on: calls of `tool`, '' for all."""
+
+    def __init__(self, budget: Budget, tool: str = "") -> None:
+        self._budget, self._tool = budget, tool
+        self._started, self._tokens_before = time.monotonic(), self._count()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    @property
+    def tokens(self) -> int:
+        return self._count() - self._tokens_before
+
+    def _count(self) -> int:
+        if not self._tool:
+            return self._budget.tokens
+        used = self._budget.by_tool.get(self._tool)
+        return used.input_tokens + used.output_tokens if used else 0
+
+
+@dataclass
+class Run:
+    """One run: settings, state, model client, tools, and the sink for its events."""
+
+    settings: Settings
+    state: RunState
+    client: LLMClient
+    kit: Toolkit
+    emit: EventSink
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The sandbox, with the packages installed so far."""
+        return self.kit.sandbox.with_packages(self.state.packages.installed)
+
+    async def call_in_sandbox(self, work: Callable[[Sandbox], T]) -> T:
+        """Call blocking work with the sandbox in a thread; cancelling ends its processes."""
+        sandbox = self.sandbox
+        return await run_in_sandbox_thread(sandbox, lambda: work(sandbox))
+
+    def measure_calls(self, tool: str = "") -> CallMeter:
+        """Start counting seconds and tokens of model calls."""
+        return CallMeter(self.state.budget, tool)
+
+    def add_candidate(
+        self, kind: AttemptKind, code: str, explanation: str, meter: CallMeter
+    ) -> None:
+        """Add a version of the code that a model wrote, with what it cost."""
+        candidate = Candidate(code, kind, summarize_explanation(explanation))
+        self.state.candidates.add(candidate, meter.seconds, meter.tokens)
+
+    def note(self, text: str) -> None:
+        """Add a line to the reasons of the report."""
+        self.state.notes.append(text)
+
+    def notify(self, text: str) -> None:
+        """Emit a notice."""
+        self.emit(Notice(text))
+
+    def notify_once(self, key: str, text: str) -> None:
+        """Emit a notice, unless one with this key was emitted before."""
+        if key not in self.state.packages.notified:
+            self.state.packages.notified.add(key)
+            self.notify(text)

@@ -1,166 +1,101 @@
-"""What the loop needs, whatever is made: a module held to tests, or a script held to checks."""
+"""Candidate strategies: how one kind of run prepares, tests, grades, and repairs its code."""
 
 from __future__ import annotations
 
-import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
 
-from greenloop.autofix import FixResult, apply_free_fixes
-from greenloop.errors import InputError, OutputError
-from greenloop.events import AutofixApplied, CandidateTested, EventSink
-from greenloop.llm.parsing.completeness import public_names
-from greenloop.prompts.failure_context import ShownFailure, select_failures, summarize_run
+from greenloop.autofix import FixResult
+from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
-from greenloop.scripts.regression import find_regressions
-from greenloop.scripts.source_file import SourceFile
-from greenloop.tools.toolkit import RepairRequest, Toolkit
+from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
-from greenloop.workflow.run_tests import run_suite
-from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import OriginalFile
+from greenloop.workflow.state import Run
 
 _MAX_RULINGS = 5
 
 
-class CandidateStrategy(Protocol):
-    """How candidates of one kind are mended for nothing, run, repaired and written anew."""
+class Strategy(ABC):
+    """Steps of a run that depend on what is made: a module or a script, new or existing.
 
-    def apply_autofix(self, code: str) -> FixResult:
-        """The code after the fixes that cost nothing."""
-        ...
-
-    async def run(self, code: str) -> TestRun:
-        """One run. Raises SandboxError."""
-        ...
-
-    async def repair(self, base: Candidate, run: TestRun) -> Repair:
-        """What the model makes of a candidate whose run was red. Raises GreenloopError."""
-        ...
-
-    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
-        """Another way than those that failed. Raises GreenloopError."""
-        ...
-
-    async def judge(self, dispute: Dispute) -> Judgement:
-        """Who is wrong, from what was asked for alone. Raises GreenloopError."""
-        ...
-
-
-@dataclass(frozen=True)
-class ModuleStrategy:
-    """A module that is written from a contract."""
-
-    kit: Toolkit
-    state: RunState
-    emit: EventSink
-
-    def apply_autofix(self, code: str) -> FixResult:
-        return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
-
-    async def run(self, code: str) -> TestRun:
-        state = self.state
-        return await run_suite(self.kit, state, self.emit, code, state.tests, state.expected)
-
-    async def repair(self, base: Candidate, run: TestRun) -> Repair:
-        return await self.kit.repair_code(self.state.agreed_contract, self.build_request(base, run))
-
-    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
-        return await self.kit.generate_code(self.state.agreed_contract, failed_approaches)
-
-    async def judge(self, dispute: Dispute) -> Judgement:
-        source = self.state.tests.source(dispute.test)
-        return await self.kit.judge_test(self.state.agreed_contract, source, dispute)
-
-    def build_request(self, base: Candidate, run: TestRun) -> RepairRequest:
-        """What a repair is told: bounded, however many attempts there were."""
-        state = self.state
-        run = select_active_failures(state, run)
-        shown = select_failures(run, state.tests)
-        return build_repair_request(
-            state, base.code, base.n, summarize_run(run), shown, len(run.failing_tests)
-        )
-
-
-def build_repair_request(
-    state: RunState,
-    code: str,
-    attempt: int,
-    failure_summary: str,
-    failures: Sequence[ShownFailure],
-    failure_count: int,
-) -> RepairRequest:
-    """What a repair of attempt `n` is told: its run, of whose `of` failures some are shown, one line
-    for each of the other attempts, and the last rulings."""
-    return RepairRequest(
-        code=code,
-        summary=failure_summary,
-        failures=failures,
-        omitted=max(0, failure_count - len(failures)),
-        history=state.candidates.format_attempts(exclude=attempt),
-        rulings=tuple(state.rulings[-_MAX_RULINGS:]),
-    )
-
-
-def find_lost_features(
-    original: OriginalFile, code: str, change_requests: Sequence[str] = ()
-) -> Sequence[str]:
-    """What a repair of somebody's file loses that has to stay; signs that the file cannot hold.
-
-    What is named in its owner's wishes may go.
+    All but `apply_autofix` raise GreenloopError where a model call or the sandbox fails.
     """
-    known = apply_free_fixes(original.text, minimal=True).code
-    gone = [
-        item for item in find_regressions(known, code) if not _is_named_in(item, change_requests)
-    ]
-    return [*gone, *_find_encoding_errors(original, code)]
 
+    def __init__(self, run: Run) -> None:
+        self.run, self.state = run, run.state
 
-def _is_named_in(loss: str, change_requests: Sequence[str]) -> bool:
-    """Whether a line of `dropped` is about something that a wish names: a function, an option, an
-    output."""
-    names = re.findall(r"`([^`]+)`|'([^']+)'", loss)
-    return any(
-        name.strip() in wish for pair in names for name in pair if name for wish in change_requests
-    )
+    @abstractmethod
+    async def prepare(self) -> None:
+        """Set what candidates have to pass, and add the first candidate."""
 
+    @abstractmethod
+    def apply_autofix(self, code: str) -> FixResult:
+        """Return the code after repairs that need no model."""
 
-def _find_encoding_errors(original: OriginalFile, code: str) -> Sequence[str]:
-    try:
-        SourceFile.from_path(Path(original.path)).encode(code)
-    except OutputError as error:
-        return [f"what the file can hold: {str(error).removeprefix(original.path)}"]
-    except InputError:  # it is gone, or another by now: that is told when it would be written
-        pass
-    return []
+    @abstractmethod
+    async def run_candidate(self, code: str) -> TestRun:
+        """Run a candidate once."""
 
+    @abstractmethod
+    async def grade(self, result: TestRun) -> bool:
+        """Collect the evidence of a green run; return True where tests were added by that."""
 
-def select_active_failures(state: RunState, run: TestRun) -> TestRun:
-    """The run without the failures of what was dropped."""
-    standing = tuple(item for item in run.failures if state.is_active(item.test))
-    return run.model_copy(update={"failures": standing})
+    async def extend(self) -> bool:
+        """Add tests or a change after a green run; return False where there is nothing to add."""
+        return False
 
+    async def search_repair(self) -> bool:
+        """Search for a repair without a model; return whether a candidate was added."""
+        return False
 
-async def run_current_candidate(
-    strategy: CandidateStrategy, state: RunState, emit: EventSink
-) -> TestRun:
-    """Runs the candidate that is to be built on, after the fixes that cost nothing."""
-    candidate = _autofix_current_candidate(strategy, state, emit)
-    run = await strategy.run(candidate.code)
-    state.candidates.record_run(candidate, run)
-    emit(CandidateTested(state.candidates.attempts[candidate.n - 1], run))
-    return run
+    @abstractmethod
+    def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
+        """Return the request to repair a candidate whose run was red."""
 
+    @abstractmethod
+    async def request_repair(
+        self, request: RepairRequest, *, from_the_original: bool = False
+    ) -> Repair:
+        """Return the model's answer to a repair request."""
 
-def _autofix_current_candidate(
-    strategy: CandidateStrategy, state: RunState, emit: EventSink
-) -> Candidate:
-    candidate = state.candidates.base
-    assert candidate is not None
-    fixed = strategy.apply_autofix(candidate.code)
-    if not fixed.applied:
-        return state.candidates.replace_source(candidate, fixed.code)
-    emit(AutofixApplied(fixed.applied))
-    return state.candidates.add(Candidate(fixed.code, "free-fix", "; ".join(fixed.applied)))
+    async def repair(self, base: Candidate, result: TestRun) -> Repair:
+        """Return the model's repair of a candidate whose run was red."""
+        return await self.request_repair(self.describe_failures(base, result))
+
+    @abstractmethod
+    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
+        """Return code that takes another approach than those that failed."""
+
+    @abstractmethod
+    async def judge(self, dispute: Dispute) -> Judgement:
+        """Return whether the test or the code is wrong, judged without seeing the code."""
+
+    async def undo_change(self) -> bool:
+        """Undo a change that could not be made green; return True where another one was begun."""
+        return False
+
+    def select_active_failures(self, result: TestRun) -> TestRun:
+        """Return the run without failures of dropped tests."""
+        active = tuple(item for item in result.failures if self.state.is_active(item.test))
+        return result.model_copy(update={"failures": active})
+
+    def build_request(
+        self,
+        base: Candidate,
+        summary: str,
+        failures: Sequence[ShownFailure] = (),
+        failure_count: int = 0,
+    ) -> RepairRequest:
+        """Return a repair request of bounded size.
+
+        It shows some of `failure_count` failures, the other attempts in a line each, and the last
+        rulings on disputes.
+        """
+        return RepairRequest(
+            code=base.code,
+            summary=summary,
+            failures=failures,
+            omitted=max(0, failure_count - len(failures)),
+            history=self.state.candidates.format_attempts(exclude=base.n),
+            rulings=tuple(self.state.rulings[-_MAX_RULINGS:]),
+        )

@@ -98,7 +98,7 @@ path.write_text(text.replace('Total', 'Sum') if good else '[{"check": "nonsense"
 
 def scripting(request: dict[str, Any]) -> Reply:
     text = str(request["messages"][-1]["content"])
-    if tool_of(request) == "generate_tests":
+    if tool_of(request) == "propose_checks":
         return Reply(fenced(json.dumps([{"check": "stdout", "contains": "Total"}]), "json"))
     script = "print('Sum:', 6)\n" if "Sum" in text else "print('Total:', 6)\n"
     return Reply(fenced(script.replace("6", "'six'") if "in words" in text else script))
@@ -132,7 +132,7 @@ def test_the_checks_of_a_script_are_edited_and_it_is_changed_in_words() -> None:
             at_work.type("a")
             assert at_work.end() == 0
         assert Path("add.py").read_text() == "print('Sum:', 'six')\n"
-        assert server.tools().count("generate_tests") == 1  # what was accepted is not asked again
+        assert server.tools().count("propose_checks") == 1  # what was accepted is not asked again
         # When resumed, all of it is in the log; rejecting writes nothing.
         Path("add.py").unlink()
         paid = len(server.requests)

@@ -47,13 +47,13 @@ REPORT = (
 )
 # A wrong check is judged; the script is repaired.
 FOR_A_TASK = {
-    "generate_tests": [fenced('[{"check": "stdout", "contains": "seven"}]', "json")],
+    "propose_checks": [fenced('[{"check": "stdout", "contains": "seven"}]', "json")],
     "write_script": [fenced(REPORT.format("region"))],
     "repair_script": [
         fenced(REPORT.format("Region")),
         "DISPUTE prints 'seven': nothing says so",
     ],
-    "judge_test": [fenced('{"wrong": "test", "because": "nothing says so"}', "json")],
+    "judge_check": [fenced('{"wrong": "test", "because": "nothing says so"}', "json")],
 }
 FOR_A_SCRIPT = {
     "repair_script": [fenced(REPORT.format("area")), fenced(REPORT.format("Region"))],

@@ -42,11 +42,12 @@ def tool_of(request: dict[str, Any]) -> str:
     marks = {
         "You turn a specification": "parse_specification",
         "You write one Python module": "generate_code",
-        "You write pytest tests": "generate_tests",
+        "You write pytest tests": "generate_tests",  # harden_tests too: servers answer both alike
         "You review a Python module": "review_code",
         "You repair a Python module": "repair_code",
-        "You judge a dispute": "judge_test",
-        "You say how the output": "generate_tests",
+        "You judge a dispute about one test": "judge_test",
+        "You judge a dispute about one check": "judge_check",
+        "You say how the output": "propose_checks",
         "You write one Python script": "write_script",
         "You repair a Python script": "repair_script",
         "You repair an existing": "repair_code",

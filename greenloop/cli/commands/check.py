@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from greenloop.app.check import create_check_directory, run_check_with_events, save_check
-from greenloop.app.check_report import CheckState, build_check_report
+from greenloop.app.check import (
+    create_check_directory,
+    run_check_with_events,
+    save_check,
+    start_check,
+)
 from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.cli.options.runs import CheckOptions
 from greenloop.cli.process import print_error, run_with_signals
@@ -19,6 +23,8 @@ from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import trace_run
 from greenloop.workflow.delivery import meets_requirement
+from greenloop.workflow.report_builder import build_report
+from greenloop.workflow.state import RunState
 
 
 def check_command(options: CheckOptions) -> int:
@@ -30,7 +36,7 @@ def check_command(options: CheckOptions) -> int:
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status
-    check = CheckState(
+    check = start_check(
         module=inputs.module,
         code=inputs.code,
         tests=inputs.tests,
@@ -45,18 +51,18 @@ def check_command(options: CheckOptions) -> int:
             failure = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
         except GreenloopError as error:
             failure = error
-    report = build_check_report(check, failure)
+    report = build_report(check, failure)
     report, failure = save_check(report, directory, options.code, failure)
     status = 0 if meets_requirement(report, settings.require) else 1
     return finish_run(report, failure, options, status)
 
 
 async def _execute_check(
-    check: CheckState, settings: Settings, run_dir: str, sink: EventSink
+    check: RunState, settings: Settings, run_dir: str, sink: EventSink
 ) -> Report:
     async with trace_run(sink) as emit:
         with open_sandbox(settings) as sandbox:
             await run_check_with_events(sandbox, check, run_dir, emit)
-        report = build_check_report(check)
+        report = build_report(check)
         emit(RunFinished(report))
         return report

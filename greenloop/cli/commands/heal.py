@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.app.requests import build_script_request, to_absolute_path, with_absolute_replays
 from greenloop.cli.commands.script import read_arguments
@@ -11,7 +13,12 @@ from greenloop.errors import GreenloopError, InputError
 from greenloop.llm.factory import is_model_disabled
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import RunRequest, select_saved_options
+from greenloop.workflow.storage.request import (
+    HealModuleRequest,
+    HealRequest,
+    HealScriptRequest,
+    select_saved_options,
+)
 
 
 def heal_command(options: HealOptions) -> int:
@@ -25,28 +32,30 @@ def heal_command(options: HealOptions) -> int:
     return run_agent(request, settings, options)
 
 
-def _build_request(options: HealOptions, settings: Settings) -> RunRequest:
+def _build_request(options: HealOptions, settings: Settings) -> HealRequest:
     original = read_original(options.file)
-    request = RunRequest(
-        kind="heal",
-        specification="",
-        original=original,
-        output=to_absolute_path(options.output),
-        record=to_absolute_path(options.record),
-        search_s=options.seconds,
-        write=options.yes,
-        options=with_absolute_replays(select_saved_options(settings)),
-        greenloop=greenloop_version(),
-    )
+    fields: dict[str, Any] = {
+        "original": original,
+        "output": to_absolute_path(options.output),
+        "record": to_absolute_path(options.record),
+        "write": options.yes,
+        "options": with_absolute_replays(select_saved_options(settings)),
+        "greenloop": greenloop_version(),
+    }
     if not options.tests:
         if is_model_disabled(settings):
             raise InputError("--model none repairs by search, which needs tests: add --tests")
         script = build_script_request(original.name, read_arguments(options))
-        return request.model_copy(update={"script": script})
+        return HealScriptRequest(script=script, **fields)
     _check_no_script_options(options)
     layout = read_layout(options.file, options.tests)
-    found = {"module": layout.module, "given": layout.tests, "project": layout.project}
-    return request.model_copy(update=found)
+    return HealModuleRequest(
+        module=layout.module,
+        given=layout.tests,
+        project=layout.project,
+        search_s=options.seconds,
+        **fields,
+    )
 
 
 def _check_no_script_options(options: HealOptions) -> None:

@@ -12,7 +12,7 @@ from greenloop.cli.run_agent import check_run, load_settings, refuse_run, run_ag
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import RunRequest, select_saved_options
+from greenloop.workflow.storage.request import MakeRequest, select_saved_options
 
 
 def make_command(options: MakeOptions) -> int:
@@ -26,11 +26,11 @@ def make_command(options: MakeOptions) -> int:
     return run_agent(request, settings, options)
 
 
-def _build_request(options: MakeOptions, settings: Settings) -> RunRequest:
+def _build_request(options: MakeOptions, settings: Settings) -> MakeRequest:
     specification = read_specification(options.spec, COMMANDS)
     given = read_tests(tuple(options.tests or ()))
     _check_collisions(options, settings, specification.path)
-    return RunRequest(
+    return MakeRequest(
         specification=specification.text,
         module=resolve_module_name(
             specification, options.output, given, settings.allow_list.import_names

@@ -16,7 +16,7 @@ from greenloop.cli.run_agent import check_run, load_settings, refuse_run, run_ag
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import RunRequest, select_saved_options
+from greenloop.workflow.storage.request import ScriptRequest, select_saved_options
 
 
 def script_command(options: ScriptOptions) -> int:
@@ -30,10 +30,9 @@ def script_command(options: ScriptOptions) -> int:
     return run_agent(request, settings, options)
 
 
-def _build_request(options: ScriptOptions, settings: Settings) -> RunRequest:
+def _build_request(options: ScriptOptions, settings: Settings) -> ScriptRequest:
     name = options.output.name if options.output else "script.py"
-    return RunRequest(
-        kind="script",
+    return ScriptRequest(
         specification=read_specification(options.task, COMMANDS).text,
         script=build_script_request(name, read_arguments(options)),
         output=to_absolute_path(options.output),

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.app.check import run_check, start_check
 from greenloop.cli.commands.report import write_output
 from greenloop.cli.options.batch import VerifyOptions
 from greenloop.cli.process import print_error, run_with_signals
@@ -21,6 +21,7 @@ from greenloop.reporting.batch.verify import render_verify_junit, render_verify_
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
+from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.storage.lockfile import LOCK_SUFFIX, Lock, find_drift, load_lock
 
 _SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".greenloop"}
@@ -80,7 +81,7 @@ def _verify_locks(
 def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) -> Report:
     code = path.parent / lock.code.path
     tests = [path.parent / item.path for item in lock.tests]
-    check = CheckState(
+    check = start_check(
         module=code.stem,
         code=code.read_text("utf-8"),
         tests=tuple(TestFile(item.name, item.read_text("utf-8")) for item in tests),
@@ -90,7 +91,7 @@ def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) ->
 
     async def run() -> Report:
         await run_check(sandbox, check, ignore_event)
-        return build_check_report(check)
+        return build_report(check)
 
     return run_with_signals(run())
 

@@ -1,68 +1,188 @@
-"""A module that exists already as a candidate: mended with care, held to its owner's tests."""
+"""Strategy of an existing file: small repairs that keep its features, then the user's changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
 
 from greenloop.autofix import FixResult, apply_free_fixes
-from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
-from greenloop.tools.script_toolkit import ScriptToolkit
-from greenloop.tools.toolkit import RepairRequest
+from greenloop.errors import InputError, InvalidResponseError, OutputError
+from greenloop.records import Evidence, GeneratedCode, Repair, TestRun
+from greenloop.scripts.regression import find_regressions
+from greenloop.scripts.source_file import SourceFile
+from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate
-from greenloop.workflow.storage.request import OriginalFile
-from greenloop.workflow.strategy import ModuleStrategy, build_repair_request, find_lost_features
+from greenloop.workflow.script.checklist import Checklist
+from greenloop.workflow.state import RepairPhase, Run, RunState
+from greenloop.workflow.storage.request import HealModuleRequest, HealScriptRequest, OriginalFile
+from greenloop.workflow.strategy import Strategy
+
+_NO_CHANGE = "the model changed nothing"
 
 
-@dataclass(frozen=True)
-class HealStrategy(ModuleStrategy):
-    """`original` is the module as it was; `hints` are diffs of patches that a search found."""
+class HealStrategy(Strategy):
+    """A file of the user's: repaired until it is green, then changed as the user asked in words.
 
-    original: OriginalFile
-    hints: list[str] = field(default_factory=list)
+    It is never rewritten: where a rewrite is due, the file as it was at first is repaired again.
+    """
 
-    @property
-    def tools(self) -> ScriptToolkit:
-        packages = ", ".join(self.kit.packages.allowlist.descriptions)
-        return ScriptToolkit(self.kit.model, packages, prompts=self.kit.prompts)
+    request: HealModuleRequest | HealScriptRequest
+    green_summary: ClassVar[str]  # what the prompt of a change says of the last run
+    keeps_features = True
+
+    @cached_property
+    def changes(self) -> ChangeRequests:
+        """The changes that the user asked for."""
+        return ChangeRequests(self.run, self._request_change)
 
     def apply_autofix(self, code: str) -> FixResult:
         return apply_free_fixes(code, minimal=True)
 
-    async def repair(self, base: Candidate, run: TestRun) -> Repair:
-        return await self._request_repair(self.build_request(base, run))
+    async def extend(self) -> bool:
+        self.notify_if_healthy()
+        return await self.changes.begin_next()
 
-    async def change(self, base: Candidate) -> Repair:
-        """What the model makes of a green module, as its owner's last wish has it."""
-        told = "All tests pass. What its owner asks for is not done yet."
-        return await self._request_repair(
-            build_repair_request(self.state, base.code, base.n, told, (), 0)
-        )
+    def notify_if_healthy(self) -> None:
+        """Emit a notice where the file was green before any repair."""
+        if len(self.state.candidates.attempts) == 1:
+            self.run.notify("nothing to heal: it is healthy as it is, and no model was asked")
+
+    async def undo_change(self) -> bool:
+        return await self.changes.undo()
 
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
-        """What is somebody's is not written anew: it is repaired from what it was at first."""
-        first = self.state.candidates.tested_candidates[0]
-        assert first.run is not None
-        repair = await self._request_repair(
-            self.build_request(first, first.run), from_the_original=True
-        )
+        first, result = self.state.candidates.first_tested
+        request = self.describe_failures(first, result)
+        repair = await self.request_repair(request, from_the_original=True)
         return GeneratedCode(code=repair.code or first.code, explanation=repair.explanation)
 
-    async def judge(self, dispute: Dispute) -> Judgement:
-        """Never asked: tests of the person's are locked."""
-        return Judgement(wrong="code", because=f"{dispute.test} is the person's own")
+    async def _request_change(self, base: Candidate) -> Repair:
+        return await self.request_repair(self.build_request(base, self.green_summary))
 
-    async def _request_repair(
-        self, request: RepairRequest, *, from_the_original: bool = False
-    ) -> Repair:
-        return await self.tools.heal_code(
-            self.state.tests.module,
-            request,
-            lost=self._find_lost_features,
-            hint=self.hints[0] if self.hints else "",
-            from_the_original=from_the_original,
-            change_requests=self.state.change_requests,
-        )
+    def find_lost_features(self, code: str) -> Sequence[str]:
+        return find_lost_features(self.request.original, code, self.state.change_requests)
 
-    def _find_lost_features(self, code: str) -> Sequence[str]:
-        return find_lost_features(self.original, code, self.state.change_requests)
+
+class ChangeRequests:
+    """Changes in words, made one after the other on top of green code.
+
+    Each is a repair phase of its own. One that cannot be made green is undone and noted.
+    """
+
+    def __init__(self, run: Run, request_change: Callable[[Candidate], Awaitable[Repair]]) -> None:
+        self._run, self._state, self._request_change = run, run.state, request_change
+        self._waiting = list(run.state.request.amendments)
+        self._current: tuple[str, _SavedState] | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a change is being made."""
+        return self._current is not None
+
+    async def begin_next(self) -> bool:
+        """Add a candidate for the next change; return False where there is none left.
+
+        Raises:
+            GreenloopError: a model call failed.
+        """
+        self._current = None
+        while self._waiting:
+            change, saved = self._waiting.pop(0), _SavedState.from_state(self._state)
+            self._state.change_requests.append(change)
+            self._state.green_run = None
+            why = await self._add_changed_code(change)
+            if not why:
+                limit = self._state.repairs + self._run.settings.max_repairs
+                self._state.repair_phase = RepairPhase(limit)
+                self._current = (change, saved)
+                return True
+            self._undo(change, saved, why)
+        return False
+
+    async def undo(self) -> bool:
+        """Undo the change that is being made, and begin the next; return whether there was one."""
+        if self._current is None:
+            return False
+        best = self._state.candidates.best
+        failing = sorted(best.failing_tests(self._state.is_active)) if best else []
+        self._undo(*self._current, f"{', '.join(failing[:3]) or 'the run'} did not pass")
+        return await self.begin_next()
+
+    def _undo(self, change: str, saved: _SavedState, why: str) -> None:
+        saved.restore(self._state)
+        self._state.change_requests.remove(change)
+        text = f"asked for later and not done: {change}: {why}"
+        self._run.note(text)
+        self._run.notify(text)
+
+    async def _add_changed_code(self, change: str) -> str:
+        """Add the changed code as a candidate; return why there is none, '' where there is."""
+        candidates, meter = self._state.candidates, self._run.measure_calls()
+        base = candidates.current
+        try:
+            repair = await self._request_change(base)
+        except InvalidResponseError as error:
+            return str(error)
+        if repair.code is None or repair.code == base.code:
+            return _NO_CHANGE
+        candidates.best = None  # however good the code was, it lacks the change
+        changed = Candidate(repair.code, "repair", f"asked for: {change}")
+        candidates.add(changed, meter.seconds, meter.tokens)
+        self._state.repairs += 1
+        return ""
+
+
+@dataclass(frozen=True)
+class _SavedState:
+    """The green state before a change."""
+
+    base: Candidate | None
+    best: Candidate | None
+    green_run: TestRun | None
+    suite: Suite | Checklist | None
+    evidence: Evidence
+
+    @classmethod
+    def from_state(cls, state: RunState) -> _SavedState:
+        candidates = state.candidates
+        return cls(candidates.base, candidates.best, state.green_run, state.suite, state.evidence)
+
+    def restore(self, state: RunState) -> None:
+        state.candidates.base, state.candidates.best = self.base, self.best
+        state.candidates.stuck_reason = ""
+        state.green_run, state.suite, state.evidence = self.green_run, self.suite, self.evidence
+
+
+def find_lost_features(
+    original: OriginalFile, code: str, change_requests: Sequence[str] = ()
+) -> Sequence[str]:
+    """Return what a repair of a file loses, and characters that the file's encoding cannot hold.
+
+    Features that a change request names may be lost.
+    """
+    known = apply_free_fixes(original.text, minimal=True).code
+    lost = find_regressions(known, code)
+    kept = [item for item in lost if not _is_named_in(item, change_requests)]
+    return [*kept, *_find_encoding_errors(original, code)]
+
+
+def _is_named_in(loss: str, change_requests: Sequence[str]) -> bool:
+    """Return whether a change request names the function, option, or output that is lost."""
+    names = re.findall(r"`([^`]+)`|'([^']+)'", loss)
+    return any(
+        name.strip() in text for pair in names for name in pair if name for text in change_requests
+    )
+
+
+def _find_encoding_errors(original: OriginalFile, code: str) -> Sequence[str]:
+    try:
+        SourceFile.from_path(Path(original.path)).encode(code)
+    except OutputError as error:
+        return [f"what the file can hold: {str(error).removeprefix(original.path)}"]
+    except InputError:  # the file was changed or removed: that is reported on delivery
+        pass
+    return []

@@ -1,4 +1,4 @@
-"""What a script is held to: the person's checks, and those that were made of its task."""
+"""Checklist of a script: the user's checks, and those that a model proposed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PREVIOUS_OUTPUT_CHECK = "prints what it printed before"
 
 
 def with_failed_check(run: TestRun, check: str, exception: str, message: str) -> TestRun:
-    """The run with one check of it failed."""
+    """Return the run with one of its checks failed."""
     failure = Failure(test=check, phase="call", exception=exception, message=message)
     others = tuple(item for item in run.tests if item.id != check)
     return run.model_copy(
@@ -24,7 +24,7 @@ def with_failed_check(run: TestRun, check: str, exception: str, message: str) ->
 
 @dataclass(frozen=True)
 class Checklist:
-    """The checks of a run. It answers what the loop and the report ask of a suite of tests."""
+    """The checks of a run, with the interface that loop and report use of a test suite."""
 
     checks: tuple[OutputCheck, ...]
     dropped: tuple[DroppedTest, ...] = ()
@@ -34,14 +34,13 @@ class Checklist:
     held_out: tuple[HeldOutExample, ...] = ()
 
     def name_of(self, test: str) -> str | None:
-        """The check's id, where there is such a check."""
+        """Return the check's id, None where there is no such check."""
         found = self._find(test)
         return found.id if found else None
 
     def source(self, test: str) -> str:
-        """What the check asks for, as the judge reads it; '' where there is no such check."""
-        found = self._find(test)
-        return found.id if found else ""
+        """Return the check as the judge reads it, '' where there is no such check."""
+        return self.name_of(test) or ""
 
     def origin(self, test: str) -> Origin:
         found = self._find(test)
@@ -51,7 +50,7 @@ class Checklist:
         return ()
 
     def may_be_disputed(self, test: str) -> bool:
-        """Only what the model proposed: the person's checks are locked."""
+        """Return whether a model proposed the check: those of the user are locked."""
         found = self._find(test)
         return found is not None and found.origin == "generated"
 
@@ -59,7 +58,7 @@ class Checklist:
         return all(item.name != test for item in self.dropped)
 
     def drop(self, test: str, why: str, *, disputed: bool) -> Checklist:
-        """Without one check, which is remembered with the reason; what is locked stays."""
+        """Drop a check and keep the reason. A locked check is not dropped."""
         if not self.may_be_disputed(test):
             return self
         gone = DroppedTest(test, (), self.origin(test), why, disputed)

@@ -1,4 +1,4 @@
-"""The files that a script reads: the same as when its run began, and how prompts show them."""
+"""Input files of a script, unchanged since its run began, and how prompts show them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from greenloop.errors import InputError
 from greenloop.records import InputFile, ScriptJob
 from greenloop.tools.script_toolkit import ScriptTask, ShownInput
 from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.storage.request import InputRef, RunRequest, ScriptRequest
+from greenloop.workflow.storage.request import InputRef, ScriptSpec
 
 CHANGE_REQUEST_HEADER = "The script exists already. Its owner asks for this besides:\n"
 _MAX_HEAD_LINES, _MAX_LINE_CHARS, _MAX_HEAD_BYTES = 8, 160, 4096
 
 
 def read_input(ref: InputRef) -> InputFile:
-    """A file as it was when the run began.
+    """Read a file.
 
     Raises:
-        InputError: it cannot be read, or is another one by now.
+        InputError: it cannot be read, or was changed since the run began.
     """
     try:
         content = Path(ref.source).read_bytes()
@@ -31,8 +31,8 @@ def read_input(ref: InputRef) -> InputFile:
     return InputFile(path=ref.path, content=content)
 
 
-def build_job(script: ScriptRequest) -> ScriptJob:
-    """The job that each candidate is run as; its script is not in it yet. Raises InputError."""
+def build_job(script: ScriptSpec) -> ScriptJob:
+    """Return the sandbox job of a script, without its text. Raises InputError."""
     return ScriptJob(
         script="",
         timeout_s=None,
@@ -45,21 +45,23 @@ def build_job(script: ScriptRequest) -> ScriptJob:
     )
 
 
-def build_task(
-    request: RunRequest, job: ScriptJob, checklist: Checklist, change_requests: Sequence[str] | None
-) -> ScriptTask:
-    """What prompts say of a script; one that is healed has `wishes` of its owner's in place of a
-    task."""
-    asked = "".join(f"- {item}\n" for item in change_requests or ())
-    wished = f"{CHANGE_REQUEST_HEADER}{asked}" if asked else ""
+def build_task(text: str, job: ScriptJob, checklist: Checklist) -> ScriptTask:
+    """Return what prompts say about a script: its task, inputs, and checks."""
     return ScriptTask(
         name=job.name,
-        task=request.task if change_requests is None else wished,
+        task=text,
         arguments=job.arguments,
         stdin=_read_head(job.stdin),
         inputs=[_to_shown_input(item) for item in job.inputs],
         checks=checklist.checks,
     )
+
+
+def describe_changes(change_requests: Sequence[str]) -> str:
+    """Return the task of a script that exists: the changes that the user asked for, or ''."""
+    if not change_requests:
+        return ""
+    return CHANGE_REQUEST_HEADER + "".join(f"- {item}\n" for item in change_requests)
 
 
 def _to_shown_input(item: InputFile) -> ShownInput:
@@ -69,7 +71,7 @@ def _to_shown_input(item: InputFile) -> ShownInput:
 
 
 def _read_head(content: bytes) -> str:
-    """The first lines of a text, cut; '' of what is no text."""
+    """Return the first lines, truncated; '' where the content is not text."""
     start = content[:_MAX_HEAD_BYTES]
     try:
         text = start.decode("utf-8-sig", "strict" if len(content) <= _MAX_HEAD_BYTES else "ignore")

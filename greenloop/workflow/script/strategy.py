@@ -1,175 +1,195 @@
-"""Scripts as candidates: run for what they show, held to checks."""
+"""Strategies of scripts: run for their output, which has to pass checks."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 
 from greenloop.autofix import FixResult, apply_free_fixes
-from greenloop.events import EventSink, Notice
+from greenloop.errors import InvalidResponseError
+from greenloop.events import ChecksReady, CodeGraded
 from greenloop.events.progress import progress_span
+from greenloop.grading.integrity import find_integrity_issues
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
     Dispute,
+    Evidence,
+    Flakiness,
     GeneratedCode,
     Judgement,
+    OutputCheck,
+    RedPhase,
     Repair,
     ScriptJob,
     ScriptRun,
     TestRun,
 )
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
+from greenloop.scripts.checks.options import complete_checks
 from greenloop.scripts.evaluator import evaluate_checks
-from greenloop.scripts.regression import find_lost_output
 from greenloop.tools.script_toolkit import ScriptTask, ScriptToolkit
-from greenloop.tools.toolkit import RepairRequest, Toolkit
+from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.run_tests import run_with_packages
-from greenloop.workflow.script.checklist import PREVIOUS_OUTPUT_CHECK, Checklist, with_failed_check
-from greenloop.workflow.script.inputs import build_task
-from greenloop.workflow.setup.packages import suggest_input_path, with_installed_packages
-from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import OriginalFile
-from greenloop.workflow.strategy import (
-    build_repair_request,
-    find_lost_features,
-    select_active_failures,
-)
+from greenloop.workflow.script.checklist import Checklist
+from greenloop.workflow.script.inputs import build_job, build_task
+from greenloop.workflow.setup.packages import suggest_input_path
+from greenloop.workflow.state import Run
+from greenloop.workflow.storage.request import HealScriptRequest, ScriptRequest
+from greenloop.workflow.strategy import Strategy
 
-_MAX_LOST_LINES = 10
-_MAX_OUTPUT_CHARS = 1500  # characters: here it is what tells most
+_MAX_OUTPUT_CHARS = 1500  # more than for tests: the output says most about a script
+_VACUOUS_REASON = "holds for a script that does nothing: proves nothing"
 
 
-@dataclass
-class ScriptStrategy:
-    """A script that is written for a task, or one that exists and is healed (`original`)."""
+class ScriptStrategy(Strategy):
+    """A script with a checklist. `first_run` is the result of its first run."""
 
-    kit: Toolkit
-    state: RunState
-    emit: EventSink
-    job: ScriptJob
-    original: OriginalFile | None = None
-    first_run: ScriptRun | None = field(default=None, init=False)
+    request: ScriptRequest | HealScriptRequest
+    keeps_features = False
+    first_run: ScriptRun | None = None
+
+    @cached_property
+    def job(self) -> ScriptJob:
+        """The sandbox job of each run, without the script's text. Raises InputError."""
+        return build_job(self.request.script)
 
     @property
     def tools(self) -> ScriptToolkit:
-        packages = ", ".join(self.kit.packages.allowlist.descriptions)
-        return ScriptToolkit(self.kit.model, packages, self.job.allow_network, self.kit.prompts)
+        """The tools, with the hosts that the script may connect to."""
+        return ScriptToolkit(self.run.kit, self.job.allow_network)
 
     @property
-    def checklist(self) -> Checklist:
-        standing = self.state.active_tests
-        assert isinstance(standing, Checklist)
-        return standing
+    def task_text(self) -> str:
+        """What the script has to do, as prompts show it."""
+        return self.request.task
 
     @property
     def task(self) -> ScriptTask:
-        wished = self.state.change_requests if self.original else None
-        return build_task(self.state.request, self.job, self.checklist, wished)
+        """The task with its inputs and checks, as prompts show them."""
+        return build_task(self.task_text, self.job, self.state.checklist)
 
     def apply_autofix(self, code: str) -> FixResult:
         return apply_free_fixes(code, minimal=True)
 
-    async def run(self, code: str) -> TestRun:
-        async def once() -> TestRun:
-            done = await self.run_script(code)
-            return self._check_previous_output(evaluate_checks(done, self.checklist.checks), done)
+    async def run_candidate(self, code: str) -> TestRun:
+        async def run_once() -> TestRun:
+            return self.check_run(await self._run_script(code))
 
-        run = await run_with_packages(
-            self.kit, self.state, self.emit, once, [code], self._local_names
-        )
-        self._notify_once(suggest_input_path(run, self.job))
-        return run
+        local_names = {Path(item.path).stem for item in self.job.inputs} | {
+            Path(self.job.name).stem
+        }
+        result = await run_with_packages(self.run, run_once, [code], local_names)
+        if advice := suggest_input_path(result, self.job):
+            self.run.notify_once(advice, advice)
+        return result
 
-    def _notify_once(self, text: str) -> None:
-        """Once: what the person can do."""
-        if text and text not in self.state.packages.notified:
-            self.state.packages.notified.add(text)
-            self.emit(Notice(text))
+    def check_run(self, script_run: ScriptRun) -> TestRun:
+        """Return the checks' outcomes as those of a test run."""
+        return evaluate_checks(script_run, self.state.checklist.checks)
 
-    async def run_script(self, code: str) -> ScriptRun:
-        """One run as it is, kept where the report finds it."""
-        box = with_installed_packages(self.kit, self.state).sandbox
+    async def _run_script(self, code: str) -> ScriptRun:
+        """Run a script once, and keep the result for the report."""
         job = self.job.model_copy(update={"script": code})
-        with progress_span(self.emit, "the script"):
-            done = await run_in_sandbox_thread(box, partial(box.run_script, job))
+        with progress_span(self.run.emit, "the script"):
+            done = await self.run.call_in_sandbox(lambda sandbox: sandbox.run_script(job))
         self.first_run = self.first_run or done
         best = self.state.candidates.best
         self.state.script_runs.keep(code, done, best.code if best else None)
         return done
 
-    async def repair(self, base: Candidate, run: TestRun) -> Repair:
-        return await self._repair_run(base.code, run, base.n)
+    async def grade(self, result: TestRun) -> bool:
+        """Run a green script again: the checks have to hold, and differences are reported."""
+        state, code = self.state, self.state.candidates.current.code
+        first = state.script_runs.get(code)
+        with state.timed("grading_s"):
+            again = await self._run_script(code)
+        differing = _find_differences(first, again) if first else ()
+        if not evaluate_checks(again, state.checklist.checks).passed:
+            self.run.note("in a second run its checks did not hold: it is not steady")
+        flakiness = Flakiness(reached=not differing, order_seed=0, hash_seed=0, differing=differing)
+        state.evidence = Evidence(flakiness=flakiness, integrity=find_integrity_issues(code))
+        self.run.emit(CodeGraded(state.evidence))
+        return False
 
-    async def change(self, base: Candidate) -> Repair:
-        """What the model makes of a green script, as its owner's last wish has it."""
-        told = "All checks hold. What its owner asks for in the task is not done yet."
-        request = build_repair_request(self.state, base.code, base.n, told, (), 0)
-        return await self._request_repair(request)
+    def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
+        result = self.select_active_failures(result)
+        shown = select_failures(result, self.state.checklist, max_output_chars=_MAX_OUTPUT_CHARS)
+        return self.build_request(
+            base, summarize_run(result, "checks"), shown, len(result.failures)
+        )
 
-    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
-        """What is somebody's is not written anew: it is repaired from what it was at first."""
-        if not self.original:
-            return await self.tools.write_script(self.task, failed_approaches)
-        first = self.state.candidates.tested_candidates[0]
-        assert first.run is not None
-        repair = await self._repair_run(first.code, first.run, first.n, from_the_original=True)
-        return GeneratedCode(code=repair.code or first.code, explanation=repair.explanation)
-
-    async def judge(self, dispute: Dispute) -> Judgement:
-        return await self.tools.judge_check(self.task, dispute)
-
-    async def _repair_run(
-        self, code: str, run: TestRun, n: int, *, from_the_original: bool = False
-    ) -> Repair:
-        run = select_active_failures(self.state, run)
-        return await self._request_repair(self._build_request(code, run, n), from_the_original)
-
-    async def _request_repair(
-        self, request: RepairRequest, from_the_original: bool = False
+    async def request_repair(
+        self, request: RepairRequest, *, from_the_original: bool = False
     ) -> Repair:
         return await self.tools.repair_script(
             self.task,
             request,
-            keep=bool(self.original),
-            lost=self._find_lost_features,
-            disputable=self._disputable_checks(),
+            keep=self.keeps_features,
+            lost=self.find_lost_features,
+            disputable=self._list_disputable_checks(),
             from_the_original=from_the_original,
         )
 
-    def _build_request(self, code: str, run: TestRun, n: int) -> RepairRequest:
-        shown = select_failures(run, self.checklist, max_output_chars=_MAX_OUTPUT_CHARS)
-        return build_repair_request(
-            self.state, code, n, summarize_run(run, "checks"), shown, len(run.failures)
-        )
+    def find_lost_features(self, code: str) -> Sequence[str]:
+        """Return features of the original that a repair loses: a new script has none."""
+        return ()
 
-    def _find_lost_features(self, code: str) -> Sequence[str]:
-        return (
-            find_lost_features(self.original, code, self.state.change_requests)
-            if self.original
-            else ()
-        )
+    def _list_disputable_checks(self) -> Collection[str]:
+        checklist = self.state.checklist
+        return [item.id for item in checklist.checks if checklist.may_be_disputed(item.id)]
 
-    def _disputable_checks(self) -> Collection[str]:
-        list_ = self.checklist
-        return [item.id for item in list_.checks if list_.may_be_disputed(item.id)]
+    async def judge(self, dispute: Dispute) -> Judgement:
+        return await self.tools.judge_check(self.task, dispute)
 
-    def _check_previous_output(self, run: TestRun, script_run: ScriptRun) -> TestRun:
-        """The run, red where a healed script does not print what the first one did print."""
-        known = (
-            self.original
-            and self.first_run is not None
-            and self.checklist.is_active(PREVIOUS_OUTPUT_CHECK)
-        )
-        gone = find_lost_output(self.first_run, script_run) if known and self.first_run else []
-        if not gone or script_run.ending != "finished":
-            return run
-        return with_failed_check(
-            run, PREVIOUS_OUTPUT_CHECK, "LostOutput", "\n".join(gone[:_MAX_LOST_LINES])
-        )
 
-    @property
-    def _local_names(self) -> set[str]:
-        return {Path(item.path).stem for item in self.job.inputs} | {Path(self.job.name).stem}
+class WriteScriptStrategy(ScriptStrategy):
+    """A script written for a task, after its checks were agreed on."""
+
+    def __init__(self, run: Run, request: ScriptRequest) -> None:
+        super().__init__(run)
+        self.request: ScriptRequest = request
+
+    async def prepare(self) -> None:
+        given, agreed = self.request.script.checks, self.request.script.agreed
+        self.state.suite = Checklist(given, own_file=self.job.name)
+        wanted = (*given, *(agreed if agreed is not None else await self._propose_checks()))
+        checks = complete_checks(wanted, requires_output=not any(item.file for item in wanted))
+        self.state.suite = Checklist(checks, own_file=self.job.name)
+        self.state.red_phase = self._drop_vacuous_checks(checks)
+        self.run.emit(ChecksReady(self.state.checklist.checks))
+        meter = self.run.measure_calls()
+        written = await self.tools.write_script(self.task)
+        self.run.add_candidate("generate", written.code, written.explanation, meter)
+
+    async def _propose_checks(self) -> tuple[OutputCheck, ...]:
+        try:
+            return await self.tools.propose_checks(self.task)
+        except InvalidResponseError as error:
+            self.run.note(f"no checks were made of the task: {error}")
+            self.run.notify(str(error))
+            return ()
+
+    def _drop_vacuous_checks(self, checks: Sequence[OutputCheck]) -> RedPhase:
+        """Drop checks that hold for a script that does nothing, but for status and silence."""
+        idle = evaluate_checks(ScriptRun(ending="finished", exit_status=0), checks)
+        exempt = {item.id for item in checks if item.kind in ("status", "silent")}
+        passing = [
+            item.id for item in idle.tests if item.outcome == "passed" and item.id not in exempt
+        ]
+        for name in passing:
+            self.state.suite = self.state.active_tests.drop(name, _VACUOUS_REASON, disputed=False)
+        red = len(checks) - len(exempt) - len(passing)
+        return RedPhase(reached=red > 0, failed=red, passing_on_stub=tuple(passing))
+
+    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
+        return await self.tools.write_script(self.task, failed_approaches)
+
+
+def _find_differences(one: ScriptRun, other: ScriptRun) -> tuple[str, ...]:
+    """Return what differs between two runs: 'standard output', and paths of files."""
+    printed = () if one.stdout == other.stdout else ("standard output",)
+    before = {item.path: item.sha256 for item in one.made}
+    after = {item.path: item.sha256 for item in other.made}
+    paths = sorted(before.keys() | after.keys())
+    return (*printed, *(path for path in paths if before.get(path) != after.get(path)))

@@ -1,4 +1,4 @@
-"""What a run is made of: model, log, sandbox, and the tools on them."""
+"""Resources of a run: model client, response log, sandbox, and the tools that use them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.tools.toolkit import Toolkit
 from greenloop.tracing.setup import Tracing
-from greenloop.workflow.state import RunState
+from greenloop.workflow.state import Run, RunState
+from greenloop.workflow.storage.request import HealRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
 @dataclass(frozen=True)
 class SharedResources:
-    """What is handed to an agent instead of being opened from the settings; runs may share it.
+    """Resources that are given to an agent instead of opened from the settings.
 
-    `sources` are the model and its fallback; `total` is a budget over several runs; `tracing` is
-    opened by each run for itself where it is None.
+    Runs may share them. `sources` are the model and its fallback. Each run opens its own tracing
+    where `tracing` is None.
     """
 
     sources: tuple[ChatSource, ...] = ()
@@ -47,27 +48,27 @@ def open_run(
     directory: RunDirectory,
     stack: ExitStack,
     emit: EventSink,
-) -> tuple[LLMClient, Toolkit]:
-    """The parts of one run; what is opened here is closed with `stack`.
+) -> Run:
+    """Open the resources of a run; closing `stack` closes those that are not shared.
 
     Raises:
-        SandboxError, ModelFailure, InputError: a part cannot be had.
+        SandboxError, ModelFailure, InputError: the sandbox, the model, or the log is not usable.
     """
-    request = state.request
     sandbox = with_events(resources.sandbox or stack.enter_context(open_sandbox(settings)), emit)
     state.sandbox = sandbox.info
-    sources, why_none = _select_sources(settings, resources, state)
+    sources, missing_model_error = _select_sources(settings, resources, state)
     state.model = sources[0].name if sources else NO_MODEL
-    log = ResponseLog(directory.answers_file, Path(request.record) if request.record else None)
+    record = state.request.record
+    log = ResponseLog(directory.answers_file, Path(record) if record else None)
     key = settings.openai_api_key
-    asker = LLMClient(
+    client = LLMClient(
         sources,
         log,
         state.budget,
         RetryPolicy(settings.model_attempts, settings.model_backoff_s),
         emit,
         (key.get_secret_value(),) if key else (),
-        why_none,
+        missing_model_error,
         resources.limits,
     )
     emit(
@@ -80,16 +81,17 @@ def open_run(
             resumed_responses=log.loaded_count,
         )
     )
-    packages = PackageResolver(settings.allow_list)
-    return asker, Toolkit(asker, sandbox, packages, PromptTemplates.open(settings.prompts))
+    prompts = PromptTemplates.open(settings.prompts)
+    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts)
+    return Run(settings, state, client, kit, emit)
 
 
 def _select_sources(
     settings: Settings, resources: SharedResources, state: RunState
 ) -> tuple[list[ChatSource], GreenloopError | None]:
-    """The model and its fallback. What is healed may need none: then why there is none."""
+    """Return the model and its fallback; or why there is none, where healing may need none."""
     given = list(resources.sources)
-    if given or state.request.original is None:
+    if given or not isinstance(state.request, HealRequest):
         return given or open_sources(settings), None
     if is_model_disabled(settings):
         return [], NoModelError(f"--model {NO_MODEL}: no model is asked")

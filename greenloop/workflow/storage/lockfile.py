@@ -1,4 +1,4 @@
-"""The lock file beside the code: what was made of what, and what its green was worth."""
+"""Lock file beside the code: digests of specification, code and tests, and the grade."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LockedFile(Record):
 
 
 class Grade(Record):
-    """What was measured when the code was made."""
+    """The verdict and the scores of the run that made the code."""
 
     verdict: Verdict
     reasons: tuple[str, ...] = ()
@@ -44,10 +44,10 @@ class Grade(Record):
 
 
 class Lock(Record):
-    """One specification's code and tests, as they were when they were graded.
+    """Digests of a specification's code and tests when they were graded.
 
-    `specification` is None where it came from no file; its text's digest is in `text_sha256`,
-    together with the digests of the person's own tests.
+    `specification` is None where the text came from no file. `text_sha256` is the digest of the
+    text and of the digests of the user's tests.
     """
 
     version: int = 1
@@ -61,12 +61,12 @@ class Lock(Record):
 
 
 def lock_path(code: Path) -> Path:
-    """The lock file of a code file: `top_k.py` has `top_k.greenloop.json`."""
+    """Return the path of a code file's lock: `top_k.py` has `top_k.greenloop.json`."""
     return code.with_name(code.stem + LOCK_SUFFIX)
 
 
 def build_lock(report: Report, text_sha256: str, source: Path | None, code: Path) -> Lock:
-    """The lock of what a report delivered."""
+    """Return the lock of the files that a report names as delivered."""
     folder = code.absolute().parent
     places = report.artifacts
     tests = (Path(places.tests_output),) if places.tests_output else ()
@@ -87,23 +87,23 @@ def _describe_file(path: Path, folder: Path) -> LockedFile:
 
 
 def save_lock(path: Path, lock: Lock) -> None:
-    """Raises OutputError where it cannot be written."""
+    """Write a lock. Raises OutputError."""
     write_atomically(path, lock.model_dump_json(indent=1) + "\n")
 
 
 def load_lock(path: Path) -> Lock:
-    """Raises InputError where there is none, or it is no lock of this version."""
+    """Read a lock. Raises InputError where it is missing or has another form."""
     try:
         return Lock.model_validate_json(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValidationError, ValueError) as error:
         first = str(error).partition("\n")[0]
-        raise InputError(f"{path} is no lock file of greenloop: {first}") from None
+        raise InputError(f"{path} is not a lock file of greenloop: {first}") from None
 
 
 def find_drift(path: Path, lock: Lock) -> list[str]:
-    """What on disk is not what the lock says, one line a file; [] where all is."""
+    """Return a line for each file that differs from its digest in the lock."""
     named = {"code": (lock.code,), "tests": lock.tests}
     if lock.specification:
         named["specification"] = (lock.specification,)

@@ -1,9 +1,14 @@
-"""What a run was asked for: enough to go on with it later. No key is in here."""
+"""Requests of runs: what a run is asked to do, with all that is needed to resume it.
+
+Requests are stored in the run directory. They hold no API key.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import Field
 
@@ -31,7 +36,7 @@ SavedOptions = dict[str, str | int | float | None]
 
 
 class GivenTests(Record):
-    """A locked test file of the person's, with the digest that it must keep."""
+    """A locked test file of the user, with the SHA-256 digest of its text."""
 
     name: str
     code: str
@@ -46,17 +51,17 @@ class GivenTests(Record):
 
 
 class InputRef(Record):
-    """A file that a script reads: `path` as the script sees it, `source` where it is here."""
+    """A file that a script reads: `path` in the sandbox, `source` on the host."""
 
     path: str
     source: str
     sha256: str
 
 
-class ScriptRequest(Record):
-    """How a script is run, and what its output is held to. `name` is the file that it runs as.
+class ScriptSpec(Record):
+    """How a script is run and what its output is checked for. `name` is its file name.
 
-    `agreed` are checks of the person's in place of those that a model makes of the task.
+    `agreed` are checks that the user edited; they replace those that a model proposes.
     """
 
     name: str
@@ -70,11 +75,11 @@ class ScriptRequest(Record):
 
 
 class OriginalFile(Record):
-    """The file that is to be healed, as it was when the run began."""
+    """The file to heal, as it was when the run began. `sha256` is the digest of its bytes."""
 
     path: str
     text: str
-    sha256: str  # of its bytes
+    sha256: str
 
     @property
     def name(self) -> str:
@@ -82,7 +87,7 @@ class OriginalFile(Record):
 
 
 class ProjectRequest(Record):
-    """A project whose own layout the tests need: its folder, and in it the file and the tests."""
+    """A project whose layout the tests need: its root, and the module and tests relative to it."""
 
     root: str
     path: str
@@ -90,22 +95,15 @@ class ProjectRequest(Record):
 
 
 class RunRequest(Record):
-    """One run's input. Paths are absolute; `options` are the settings that were in force.
+    """The part that all requests have in common.
 
-    `amendments` were asked for in words after a first end, and `contract` stands in place of the
-    model's. A run that heals has its `original`; one whose candidates are scripts has `script`, and one whose
-    tests need their project's layout has `project`.
+    Paths are absolute. `options` are the settings in effect when the run began. `amendments` are
+    changes that the user asked for in words after a first result.
     """
 
-    kind: Command = "make"
-    original: OriginalFile | None = None
-    script: ScriptRequest | None = None
-    project: ProjectRequest | None = None
-    search_s: float | None = None
-    write: bool = False  # what is healed, without a question
-    specification: str
+    kind: Command
+    specification: str = ""
     amendments: tuple[str, ...] = ()
-    contract: Contract | None = None
     module: str | None = None
     given: tuple[GivenTests, ...] = ()
     output: str | None = None
@@ -117,16 +115,124 @@ class RunRequest(Record):
 
     @property
     def task(self) -> str:
-        """The specification, with what was asked for later."""
+        """The specification, followed by the amendments."""
         later = "".join(f"\n\nAsked for later: {item}" for item in self.amendments)
         return f"{self.specification.rstrip()}{later}\n" if later else self.specification
 
+    @property
+    def code_file_name(self) -> str:
+        """Name of the file with the code, '' where the contract's module decides it."""
+        return ""
+
+    @property
+    def original_text(self) -> str:
+        """Text of the file to heal, '' where there is none."""
+        return ""
+
+
+class MakeRequest(RunRequest):
+    """A module to write from a specification. `contract` replaces the model's contract."""
+
+    kind: Literal["make"] = "make"
+    contract: Contract | None = None
+
+
+class CheckRequest(RunRequest):
+    """Existing code to grade against existing tests."""
+
+    kind: Literal["check"] = "check"
+
+
+class ScriptRequest(RunRequest):
+    """A script to write for a task."""
+
+    kind: Literal["script"] = "script"
+    script: ScriptSpec
+
+    @property
+    def code_file_name(self) -> str:
+        return self.script.name
+
+
+class HealRequest(RunRequest):
+    """An existing file to repair. `write`: overwrite it without asking the user."""
+
+    kind: Literal["heal"] = "heal"
+    original: OriginalFile
+    write: bool = False
+
+    @property
+    def code_file_name(self) -> str:
+        return self.original.name
+
+    @property
+    def original_text(self) -> str:
+        return self.original.text
+
+
+class HealModuleRequest(HealRequest):
+    """A module to repair until the user's tests pass; `search_s` limits the repair search."""
+
+    project: ProjectRequest | None = None
+    search_s: float | None = None
+
+
+class HealScriptRequest(HealRequest):
+    """A script to repair until it runs and its checks hold."""
+
+    script: ScriptSpec
+
+
+AnyRequest = MakeRequest | CheckRequest | ScriptRequest | HealModuleRequest | HealScriptRequest
+RequestT = TypeVar("RequestT", bound=RunRequest)
+
+_KNOWN_KEYS = frozenset(name for item in get_args(AnyRequest) for name in item.model_fields)
+
+
+def parse_request(text: str) -> RunRequest:
+    """Parse the JSON of a request.
+
+    Version 0.1.0 stored the keys of all kinds in every request; keys of other kinds are ignored.
+
+    Raises:
+        ValueError: it is no request of a known kind (pydantic's ValidationError is one too).
+    """
+    data = json.loads(text)
+    if not isinstance(data, dict):
+        raise ValueError("a request is a JSON object")
+    request_class = _select_class(data)
+    unused = _KNOWN_KEYS - set(request_class.model_fields)
+    kept = {name: value for name, value in data.items() if name not in unused}
+    return request_class.model_validate_json(json.dumps(kept))
+
+
+def _select_class(data: dict[str, Any]) -> type[RunRequest]:
+    kind = data.get("kind", "make")
+    if kind == "heal":
+        return HealScriptRequest if data.get("script") else HealModuleRequest
+    classes: dict[str, type[RunRequest]] = {
+        "make": MakeRequest,
+        "check": CheckRequest,
+        "script": ScriptRequest,
+    }
+    if kind not in classes:
+        raise ValueError(f"unknown kind of request: {kind!r}")
+    return classes[kind]
+
+
+def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:
+    """Return the contract of a run: the model's, unless the user replaced it."""
+    if request.contract is None:
+        return parsed
+    kept = {"specification": request.task, "examples": parsed.examples}
+    return request.contract.model_copy(update=kept)
+
 
 def select_saved_options(settings: Settings) -> SavedOptions:
-    """The settings that a resumed run takes over, unless told otherwise."""
+    """Return the settings that a resumed run takes over unless flags override them."""
     return {name: getattr(settings, name) for name in _SAVED_SETTINGS}
 
 
 def digest(text: str) -> str:
-    """SHA-256 of a text, in hexadecimal."""
+    """Return the SHA-256 digest of a text, in hexadecimal."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""The run directory: what a run leaves behind, whatever becomes of it."""
+"""Run directories: request, response log, report, and best code of a run."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from greenloop.errors import InputError, OutputError
 from greenloop.records import Report
 from greenloop.reporting.html import render_report_html
-from greenloop.workflow.storage.request import RunRequest, digest
+from greenloop.workflow.storage.request import RunRequest, digest, parse_request
 
 
 class RunDirectory:
@@ -33,11 +31,11 @@ class RunDirectory:
 
     @classmethod
     def create(cls, home: Path, specification: str, path: Path | None = None) -> RunDirectory:
-        """A new run directory: `path`, or a new one below `home`.
+        """Create a run directory: `path`, or a new one below `home`.
 
         Raises:
             InputError: `path` holds a run already.
-            OutputError: it cannot be made.
+            OutputError: it cannot be created.
         """
         run = cls(path or home / "runs" / _new_id(specification))
         if run.request_file.exists():
@@ -55,7 +53,7 @@ class RunDirectory:
 
     @classmethod
     def open(cls, path: Path) -> RunDirectory:
-        """An existing run directory. Raises InputError where there is no run in it."""
+        """Open an existing run directory. Raises InputError where there is no run in it."""
         run = cls(path)
         if not run.request_file.is_file():
             raise InputError(f"{path} is no run directory: it has no run.json")
@@ -65,10 +63,10 @@ class RunDirectory:
         write_atomically(self.request_file, request.model_dump_json(indent=1) + "\n")
 
     def load_request(self) -> RunRequest:
-        """Raises InputError where `run.json` is not what this version writes."""
+        """Read the request. Raises InputError where `run.json` is unreadable or was changed."""
         try:
-            request = RunRequest.model_validate_json(self.request_file.read_text("utf-8"))
-        except (OSError, ValidationError, ValueError) as error:
+            request = parse_request(self.request_file.read_text("utf-8"))
+        except (OSError, ValueError) as error:
             raise InputError(f"{self.request_file} cannot be read: {error}") from None
         for item in request.given:
             if digest(item.code) != item.sha256:
@@ -76,21 +74,21 @@ class RunDirectory:
         return request
 
     def save_report(self, report: Report) -> None:
-        """As JSON and as a page. Raises OutputError where the disk does not take them."""
+        """Write the report as JSON and as HTML. Raises OutputError."""
         write_atomically(self.report_file, report.model_dump_json(indent=1) + "\n")
         write_atomically(self.html_file, render_report_html(report))
 
     def save_best(self, files: dict[str, str]) -> None:
-        """The best code so far and its tests."""
+        """Write files of the best candidate: texts by name. Raises OutputError."""
         for name, text in files.items():
             write_atomically(self.best_dir / name, text)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Keeps a second process out of the run.
+        """Lock the run against other processes.
 
         Raises:
-            InputError: another process works on it.
+            InputError: another process holds the lock.
         """
         handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -105,10 +103,10 @@ class RunDirectory:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Writes a whole file or nothing of it; permissions of a file that is there stay.
+    """Write a whole file or nothing of it, keeping the permissions of an existing one.
 
     Raises:
-        OutputError: the disk or the folder does not take it.
+        OutputError: it cannot be written.
     """
     temporary: str | None = None
     try:

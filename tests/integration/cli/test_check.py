@@ -102,7 +102,7 @@ def test_red_tests_are_shown(run: Run) -> None:
     status, out, err = run("m.py", "test_m.py")
     assert status == 1
     assert out.startswith("failed: 1 of 2 tests pass")
-    assert "1 tests do not pass: test_m.py::test_two" in out
+    assert "1 test does not pass: test_m.py::test_two" in out
     assert "test_two: AssertionError" in err
 
 

@@ -28,7 +28,7 @@ with open("totals.csv", "w") as file:
 """
 PROPOSED = [{"check": "file", "path": "totals.csv", "columns": ["region", "total"]}]
 SCRIPTED = {
-    "generate_tests": [fenced(json.dumps(PROPOSED), "json")],
+    "propose_checks": [fenced(json.dumps(PROPOSED), "json")],
     "write_script": [fenced(SUMS.format("region"))],
     "repair_script": [fenced(SUMS.format("Region"))],
 }

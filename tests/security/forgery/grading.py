@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.app.check import run_check, start_check
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
+from greenloop.workflow.report_builder import build_report
 
 
 def settings() -> Settings:
@@ -32,9 +33,9 @@ def report_on(box: Sandbox, code: str, tests: str, conftest: str = "") -> Report
 def _graded(box: Sandbox, code: str, tests: str, conftest: str, plan: Plan) -> Report:
     files = [TestFile("conftest.py", conftest)] if conftest else []
     files.append(TestFile("test_m.py", tests))
-    check = CheckState("m", code, tuple(files), plan, box.info)
+    check = start_check("m", code, tuple(files), plan, box.info)
     asyncio.run(run_check(box, check, ignore_event))
-    return build_check_report(check)
+    return build_report(check)
 
 
 def accusations(report: Report) -> list[str]:

@@ -6,11 +6,12 @@ import asyncio
 
 import pytest
 
-from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.app.check import run_check, start_check
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
+from greenloop.workflow.report_builder import build_report
 from tests.security.forgery.case import Subject
 from tests.security.forgery.forged import WRONG
 from tests.security.forgery.grading import accusations, report_on
@@ -60,8 +61,8 @@ def test_a_second_test_file_rewritten_by_the_first_ones_import(box: Sandbox) -> 
         TestFile("test_m.py", "from m import f\n\n\ndef test_m():\n    assert f(2) == 4\n"),
         TestFile("test_n.py", "from m import f\n\n\ndef test_n():\n    assert f(5) == 25\n"),
     )
-    check = CheckState("m", code, files, Plan(), box.info)
+    check = start_check("m", code, files, Plan(), box.info)
     asyncio.run(run_check(box, check, ignore_event))
-    report = build_check_report(check)
+    report = build_report(check)
     assert {item.outcome for item in report.tests} == {"passed"}
     assert report.reasons[0].startswith("forged: ")

@@ -23,7 +23,7 @@ from greenloop.errors import InputError, StoreError
 from greenloop.events import Event
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'greenloop[ray]'")
@@ -140,7 +140,7 @@ def runs_on(worker: Worker, bucket: ObjectStore) -> RayRunExecutor:
 
 def test_what_a_run_was_answered_comes_back_to_the_command(bucket: ObjectStore) -> None:
     directory = RunDirectory(Path("command/runs/a"))
-    work = runs_on(Answered(), bucket).run(RunRequest(specification="s", greenloop=""), directory)
+    work = runs_on(Answered(), bucket).run(MakeRequest(specification="s", greenloop=""), directory)
     with pytest.raises(StoreError, match=r"the model's answers are in .*command/runs/a"):
         asyncio.run(work)
     switch(bucket, "folder")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.app.check import run_check, start_check
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import Report
@@ -15,6 +15,7 @@ from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
+from greenloop.workflow.report_builder import build_report
 
 
 @pytest.fixture(scope="session")
@@ -40,8 +41,8 @@ def checked(warm: Sandbox) -> Callable[..., Report]:
     def check(code: str, tests: str, conftest: str = "") -> Report:
         files = [TestFile("conftest.py", conftest)] if conftest else []
         files.append(TestFile("test_m.py", tests))
-        found = CheckState("m", code, tuple(files), Plan(mutants=0), warm.info)
+        found = start_check("m", code, tuple(files), Plan(mutants=0), warm.info)
         asyncio.run(run_check(warm, found, ignore_event))
-        return build_check_report(found)
+        return build_report(found)
 
     return check

@@ -1,4 +1,4 @@
-"""The tools as anybody's agent meets them."""
+"""The tools as other agents use them."""
 
 from __future__ import annotations
 
@@ -58,9 +58,7 @@ def box() -> Iterator[Sandbox]:
 
 def tools(box: Sandbox, **changes: list[Any]) -> dict[str, BaseTool]:
     script = answers(repair_code=[fenced(GOOD_CODE)], judge_test=[JUDGEMENT], **changes)
-    script[
-        "parse_specification"
-    ] *= 7  # each tool that is given plain text makes its contract first
+    script["parse_specification"] *= 7  # a tool that is given plain text makes its contract first
     model = ScriptedModel(answers=script)
     return {item.name: item for item in coding_tools(model, box, Settings())}
 
@@ -108,25 +106,25 @@ def test_run_tests_installs_what_is_imported_and_allowed(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_model_can_act_on_the_descriptions(box: Sandbox, name: str) -> None:
+def test_tools_and_arguments_have_descriptions(box: Sandbox, name: str) -> None:
     tool = tools(box)[name]
     assert len(tool.description) > 40
     for argument in tool.args.values():
         assert argument.get("description"), argument
 
 
-def test_one_plain_text_is_enough_for_the_first_tools(box: Sandbox) -> None:
+def test_generate_code_takes_plain_text(box: Sandbox) -> None:
     assert tools(box)["generate_code"].invoke(SPECIFICATION).code.strip() == GOOD_CODE.strip()
 
 
-def test_a_contract_is_taken_as_a_record_as_a_dict_and_as_the_text_of_it(box: Sandbox) -> None:
+def test_contract_is_taken_as_record_dict_and_text(box: Sandbox) -> None:
     contract = tools(box)["parse_specification"].invoke(SPECIFICATION)
     for form in (contract, contract.model_dump(), str(contract)):
         kit = tools(box, parse_specification=[])
         assert kit["generate_code"].invoke({"specification": form}).code
 
 
-def test_a_tool_call_is_answered_with_text_that_a_model_can_read(box: Sandbox) -> None:
+def test_tool_call_returns_readable_text(box: Sandbox) -> None:
     call = {"type": "tool_call", "id": "1", "name": "run_tests"}
     arguments = {"code": WRONG_CODE, "tests": GOOD_TESTS}
     message = tools(box)["run_tests"].invoke({**call, "args": arguments})
@@ -135,7 +133,7 @@ def test_a_tool_call_is_answered_with_text_that_a_model_can_read(box: Sandbox) -
     assert "assert [1, 2] == [3, 2]" in message.content
 
 
-def test_inside_a_running_event_loop_invoke_works_too(box: Sandbox) -> None:
+def test_invoke_works_in_a_running_event_loop(box: Sandbox) -> None:
     async def notebook() -> TestRun:
         run: TestRun = tools(box)["run_tests"].invoke(ARGUMENTS["run_tests"][0])
         return run
@@ -143,13 +141,13 @@ def test_inside_a_running_event_loop_invoke_works_too(box: Sandbox) -> None:
     assert asyncio.run(notebook()).passed
 
 
-def test_what_stops_a_tool_is_a_tool_exception(box: Sandbox) -> None:
+def test_failing_tool_raises_tool_exception(box: Sandbox) -> None:
     kit = tools(box, parse_specification=["no JSON", "none again"])
     with pytest.raises(ToolException, match="parse_specification: the model answered twice"):
         kit["parse_specification"].invoke(SPECIFICATION)
 
 
-def test_the_default_tools_come_when_they_are_asked_for() -> None:
+def test_default_tools_are_created_on_access() -> None:
     assert greenloop_tools.run_tests.invoke(ARGUMENTS["run_tests"][0]).passed
     with pytest.raises(ToolException, match="no model is configured"):
         greenloop_tools.generate_code.invoke(SPECIFICATION)
@@ -157,7 +155,7 @@ def test_the_default_tools_come_when_they_are_asked_for() -> None:
         _ = greenloop_tools.no_such_tool  # type: ignore[attr-defined]
 
 
-def test_the_root_offers_the_same_names() -> None:
+def test_root_modules_reexport_the_same_objects() -> None:
     from agent import CodingAgent, run_coding_agent
     from cli import main
     from greenloop.agent import CodingAgent as Same

@@ -1,4 +1,4 @@
-"""One run of the agent on a scripted model and a real sandbox, and what it said on its way."""
+"""Fixture that runs the agent on a scripted model and a real sandbox, and keeps its events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from greenloop.events import Event
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from greenloop.workflow.storage.request import GivenTests, RunRequest
+from greenloop.workflow.storage.request import GivenTests, MakeRequest, RunRequest
 from tests.support.caching_sandbox import RememberingSandbox
 from tests.support.model_responses import SPECIFICATION
 from tests.support.scripted import ScriptedModel
@@ -24,7 +24,7 @@ from tests.support.scripted import ScriptedModel
 
 @dataclass
 class Outcome:
-    """What came of a run: `error` where it broke off."""
+    """Result of a run; `error` is set where it broke off."""
 
     report: Report
     model: ScriptedModel
@@ -36,28 +36,28 @@ class Outcome:
     def kinds(self) -> list[str]:
         return [item.kind for item in self.report.attempts]
 
-    def told(self, kind: type[Event]) -> list[Any]:
-        """The events of one kind."""
+    def events_of(self, kind: type[Event]) -> list[Any]:
+        """Return the events of one kind."""
         return [item for item in self.events if isinstance(item, kind)]
 
 
-# Most scripts end with the first green: they have no answer for tests against surviving mutants.
+# Most scripted models have no answer for hardening.
 _DEFAULTS: dict[str, Any] = {"model_backoff_s": 0.0, "hardening_rounds": 0, "mutants": 0}
-Way = Callable[..., Outcome]
+RunWorkflow = Callable[..., Outcome]
 
 
 @pytest.fixture(scope="session")
 def box() -> Iterator[Sandbox]:
-    """One sandbox for all runs: none of them sees anything of another."""
+    """Open one sandbox for all runs: they are isolated from each other."""
     with open_sandbox(Settings(timeout_s=30)) as opened:
         yield RememberingSandbox(opened)  # type: ignore[misc]
 
 
 @pytest.fixture
-def way(tmp_path: Path, box: Sandbox) -> Way:
-    """Walks the way: a script by tool, a script for the fallback, settings."""
+def run_workflow(tmp_path: Path, box: Sandbox) -> RunWorkflow:
+    """Return a function that runs the agent on answers by tool, and on those of a fallback."""
 
-    def walk(
+    def run(
         script: dict[str, list[Any]],
         *,
         fallback: dict[str, list[Any]] | None = None,
@@ -72,7 +72,7 @@ def way(tmp_path: Path, box: Sandbox) -> Way:
         events: list[Event] = []
         chosen = Settings(**{**_DEFAULTS, "home": tmp_path / "home", **settings})
         agent = CodingAgent(chosen, model=model, fallback=second, sandbox=box, emit=events.append)
-        request = request or RunRequest(specification=specification, given=given)
+        request = request or MakeRequest(specification=specification, given=given)
         try:
             report = asyncio.run(agent.run(request, run_dir))
         except GreenloopError as error:
@@ -80,4 +80,4 @@ def way(tmp_path: Path, box: Sandbox) -> Way:
             return Outcome(error.report, model, second, events, error)
         return Outcome(report, model, second, events)
 
-    return walk
+    return run

@@ -1,4 +1,4 @@
-"""The way of a module that exists: its owner's tests, small repairs, and the file left as it was."""
+"""Healing of a module: user tests, small repairs, and no changes in the project itself."""
 
 from __future__ import annotations
 
@@ -8,29 +8,27 @@ from typing import TYPE_CHECKING
 
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.events import Notice
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.request import HealModuleRequest
 from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fenced
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import Way
+    from tests.unit.workflow.conftest import RunWorkflow
 
 OTHER_WRONG = WRONG_CODE.replace("sorted(xs)", "list(xs)")
 WITH_HELPER = WRONG_CODE + "\n\ndef smallest(xs):\n    return min(xs)\n"
 
 
-def alone(tmp_path: Path, code: str, tests: str = GOOD_TESTS) -> RunRequest:
-    """A module and its test file beside each other."""
+def alone(tmp_path: Path, code: str, tests: str = GOOD_TESTS) -> HealModuleRequest:
+    """Write a module and its test file into one folder."""
     file, test_file = tmp_path / "topk.py", tmp_path / "test_topk.py"
     file.write_text(code)
     test_file.write_text(tests)
     return request_of(file, test_file)
 
 
-def request_of(file: Path, *tests: Path) -> RunRequest:
+def request_of(file: Path, *tests: Path) -> HealModuleRequest:
     layout = read_layout(file, tests)
-    return RunRequest(
-        kind="heal",
-        specification="",
+    return HealModuleRequest(
         original=read_original(file),
         module=layout.module,
         given=layout.tests,
@@ -39,8 +37,8 @@ def request_of(file: Path, *tests: Path) -> RunRequest:
     )
 
 
-def project(tmp_path: Path, code: str) -> RunRequest:
-    """A package with a relative import, a conftest with a fixture, and two test files."""
+def project(tmp_path: Path, code: str) -> HealModuleRequest:
+    """Write a package with a relative import, a conftest with a fixture, and two test files."""
     root = tmp_path / "shop"
     for name, text in {
         "pyproject.toml": "[project]\nname = 'shop'\n",
@@ -62,16 +60,16 @@ def project(tmp_path: Path, code: str) -> RunRequest:
     return request_of(root / "shop/prices.py", root / "tests")
 
 
-def test_healthy_modules_cost_no_call(way: Way, tmp_path: Path) -> None:
-    done = way({}, request=alone(tmp_path, GOOD_CODE))
+def test_healthy_module_needs_no_model_call(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    done = run_workflow({}, request=alone(tmp_path, GOOD_CODE))
     assert done.report.verdict == "passed"
     assert done.model.tools == []
-    assert any("nothing to heal" in item.text for item in done.told(Notice))
+    assert any("nothing to heal" in item.text for item in done.events_of(Notice))
     assert {item.origin for item in done.report.tests} == {"given"}
 
 
-def test_a_repair_sees_failures_and_tests_and_no_contract(way: Way, tmp_path: Path) -> None:
-    done = way({"repair_code": [fenced(GOOD_CODE)]}, request=alone(tmp_path, WRONG_CODE))
+def test_repair_prompt_shows_failures_and_tests(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    done = run_workflow({"repair_code": [fenced(GOOD_CODE)]}, request=alone(tmp_path, WRONG_CODE))
     assert done.kinds == ["generate", "repair"]
     assert done.report.verdict == "passed"
     assert done.report.original == WRONG_CODE
@@ -80,38 +78,44 @@ def test_a_repair_sees_failures_and_tests_and_no_contract(way: Way, tmp_path: Pa
     assert "Change as little as possible" in prompt
 
 
-def test_functions_that_were_there_stay(way: Way, tmp_path: Path) -> None:
+def test_repair_that_removes_a_function_is_rejected(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
     kept = GOOD_CODE + "\n\ndef smallest(xs):\n    return min(xs)\n"
     answers = {"repair_code": [fenced(GOOD_CODE), fenced(kept)]}
-    done = way(answers, request=alone(tmp_path, WITH_HELPER))
+    done = run_workflow(answers, request=alone(tmp_path, WITH_HELPER))
     first, second = done.model.asked("repair_code")
     assert "smallest" in second.removeprefix(first)
     assert done.report.final_code == kept
 
 
-def test_a_test_of_the_persons_cannot_be_disputed(way: Way, tmp_path: Path) -> None:
+def test_user_test_cannot_be_disputed(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     answer = "DISPUTE test_negative: it should be an empty list\n" + fenced(BETTER_CODE)
-    done = way({"repair_code": [answer]}, request=alone(tmp_path, WRONG_CODE), max_repairs=1)
+    done = run_workflow(
+        {"repair_code": [answer]}, request=alone(tmp_path, WRONG_CODE), max_repairs=1
+    )
     assert done.report.verdict == "failed"
     assert "judge_test" not in done.model.tools
     assert done.report.final_code == BETTER_CODE  # fewer failures: the best so far
 
 
-def test_stuck_repairs_begin_again_from_the_original(way: Way, tmp_path: Path) -> None:
+def test_stuck_repair_restarts_from_the_original(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     answers = {"repair_code": [fenced(OTHER_WRONG), fenced(OTHER_WRONG), fenced(GOOD_CODE)]}
-    done = way(answers, request=alone(tmp_path, WRONG_CODE))
+    done = run_workflow(answers, request=alone(tmp_path, WRONG_CODE))
     assert done.report.verdict == "passed"
     assert "as it was at first" in done.model.asked("repair_code")[-1]
 
 
-def test_a_module_in_a_project_is_healed_where_it_lies(way: Way, tmp_path: Path) -> None:
+def test_module_in_a_project_is_healed_in_its_layout(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
     wrong = "from .rates import VAT\n\n\ndef gross(net):\n    return net - net * VAT\n"
     right = wrong.replace("net - net", "net + net")
     request = project(tmp_path, wrong)
     assert request.project is not None
     assert request.module == "shop.prices"
     before = _digests(tmp_path / "shop")
-    done = way({"repair_code": [fenced(right)]}, request=request)
+    done = run_workflow({"repair_code": [fenced(right)]}, request=request)
     assert done.report.verdict == "passed"
     assert {item.id for item in done.report.tests} == {
         "tests/test_prices.py::test_gross",
@@ -122,9 +126,9 @@ def test_a_module_in_a_project_is_healed_where_it_lies(way: Way, tmp_path: Path)
     assert _digests(tmp_path / "shop") == before
 
 
-def test_a_module_that_is_no_python_yet_is_healed_too(way: Way, tmp_path: Path) -> None:
+def test_module_with_a_syntax_error_is_healed(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     broken = GOOD_CODE.replace("    if k < 0:", "    if k < 0")
-    done = way({"repair_code": [fenced(GOOD_CODE)]}, request=alone(tmp_path, broken))
+    done = run_workflow({"repair_code": [fenced(GOOD_CODE)]}, request=alone(tmp_path, broken))
     assert done.report.verdict == "passed"
     assert done.report.final_code == GOOD_CODE
 

@@ -1,4 +1,4 @@
-"""Packages on the way: of the contract, of the person's tests, and those that code turns out to need."""
+"""Packages of a run: of the contract, of user tests, and those that code turns out to need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.wheels import only_wheels_of, wheel
 pytestmark = pytest.mark.slow
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import Way
+    from tests.unit.workflow.conftest import RunWorkflow
 
 USING = GOOD_CODE.replace("return sorted(xs, reverse=True)", "return alpha.down(xs)")
 CODE = f"import alpha\n\n\n{USING}"
@@ -27,7 +27,7 @@ GIVEN = "from topk import top_k\nimport alpha\n\ndef test_mine():\n    assert to
 
 @pytest.fixture(autouse=True)
 def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """`alpha`, which needs `beta`, and an empty cache."""
+    """Offer `alpha`, which needs `beta`, with an empty cache."""
     folder = tmp_path / "wheels"
     folder.mkdir()
     only_wheels_of(folder, monkeypatch)
@@ -43,69 +43,77 @@ def script(code: str = CODE, packages: tuple[str, ...] = ("Alpha",), **more: Any
     return answers(parse_specification=[contract], generate_code=[fenced(code)], **more)
 
 
-def test_the_packages_of_a_contract_are_installed_once(way: Way, wheels: Path) -> None:
-    done = way(script(), allowed_packages="alpha,beta==2.*")
+def test_the_packages_of_a_contract_are_installed_once(
+    run_workflow: RunWorkflow, wheels: Path
+) -> None:
+    done = run_workflow(script(), allowed_packages="alpha,beta==2.*")
     assert (done.report.verdict, done.kinds) == ("passed", ["generate"])
     assert done.report.contract
     assert done.report.contract.packages == ("alpha",)
-    assert done.told(PackageInstallStarted) == [PackageInstallStarted(("alpha",))]
-    assert done.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
+    assert done.events_of(PackageInstallStarted) == [PackageInstallStarted(("alpha",))]
+    assert done.events_of(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
     found = done.report.environment.packages
     for name, version in (("alpha", "1.0"), ("beta", "2.5")):
         data = (wheels / f"{name}-{version}-py3-none-any.whl").read_bytes()
         assert found[name] == f"{version} sha256:{hashlib.sha256(data).hexdigest()}"
     assert "pytest" in found
-    again = way(script(), allowed_packages="alpha,beta==2.*")
-    assert again.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=True)]
-    assert again.told(PackageInstallStarted) == []
+    again = run_workflow(script(), allowed_packages="alpha,beta==2.*")
+    assert again.events_of(PackagesReady) == [PackagesReady("alpha 1.0", cached=True)]
+    assert again.events_of(PackageInstallStarted) == []
 
 
-def test_prompts_name_what_is_available_and_what_was_agreed(way: Way) -> None:
-    done = way(script(), allowed_packages="alpha,PyYAML")
+def test_prompts_name_what_is_available_and_what_was_agreed(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(script(), allowed_packages="alpha,PyYAML")
     (asked,) = done.model.asked("parse_specification")
     assert "Available packages besides it: alpha, pyyaml (import yaml)." in asked
     assert "standard library and alpha." in done.model.asked("generate_code")[0]
 
 
-def test_a_package_that_is_not_allowed_goes_back_once(way: Way) -> None:
+def test_package_that_is_not_allowed_is_sent_back_once(run_workflow: RunWorkflow) -> None:
     both = [contract_answer(packages=["requests"]), contract_answer(packages=["alpha"])]
-    done = way({**script(), "parse_specification": both}, allowed_packages="alpha")
+    done = run_workflow({**script(), "parse_specification": both}, allowed_packages="alpha")
     assert done.report.verdict == "passed"
-    (rejected,) = done.told(ResponseRejected)
+    (rejected,) = done.events_of(ResponseRejected)
     assert rejected.why == "Not available: requests. Available packages are: alpha."
 
 
-def test_a_model_that_insists_ends_the_run_and_the_person_is_told_how_to_allow_it(
-    way: Way,
+def test_contract_with_a_forbidden_package_twice_ends_the_run_with_advice(
+    run_workflow: RunWorkflow,
 ) -> None:
     twice = [contract_answer(packages=["requests"])] * 2
-    done = way({**script(), "parse_specification": twice}, allowed_packages="none")
+    done = run_workflow({**script(), "parse_specification": twice}, allowed_packages="none")
     assert isinstance(done.error, InvalidResponseError)
     assert "Available packages are: none" in str(done.error)
     assert "--allow-package requests" in str(done.error)
 
 
 @pytest.mark.parametrize("code", [CODE, HIDDEN], ids=["imported", "by name"])
-def test_what_the_code_needs_and_may_have_costs_no_answer(way: Way, code: str) -> None:
-    done = way(script(code, packages=()), allowed_packages="alpha")
+def test_allowed_import_is_installed_without_a_model_call(
+    run_workflow: RunWorkflow, code: str
+) -> None:
+    done = run_workflow(script(code, packages=()), allowed_packages="alpha")
     assert (done.report.verdict, done.kinds) == ("passed", ["generate"])
-    assert done.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
+    assert done.events_of(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
     assert "alpha" in done.report.environment.packages
 
 
-def test_what_it_may_not_have_is_told_to_model_and_person(way: Way) -> None:
+def test_forbidden_import_is_explained_in_prompt_and_notice(run_workflow: RunWorkflow) -> None:
     needy = CODE.replace("import alpha", "import alpha\nimport requests\n\nNET = requests")
-    done = way(script(needy, repair_code=[fenced(CODE)]), allowed_packages="alpha")
+    done = run_workflow(script(needy, repair_code=[fenced(CODE)]), allowed_packages="alpha")
     assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
     (asked,) = done.model.asked("repair_code")
     assert "requests is not available; available besides the standard library: alpha" in asked
-    notes = [item.text for item in done.told(Notice) if "--allow-package requests" in item.text]
+    notes = [
+        item.text for item in done.events_of(Notice) if "--allow-package requests" in item.text
+    ]
     assert len(notes) == 1
 
 
-def test_generated_tests_are_told_too(way: Way) -> None:
+def test_forbidden_import_in_tests_is_sent_back(run_workflow: RunWorkflow) -> None:
     tests = suite_answer(TESTS + "\n\nimport requests\n\nNET = requests\n")
-    done = way(script(generate_tests=[tests, suite_answer(TESTS)]), allowed_packages="alpha")
+    done = run_workflow(
+        script(generate_tests=[tests, suite_answer(TESTS)]), allowed_packages="alpha"
+    )
     assert done.report.verdict == "passed"
     assert "requests is not available; available besides" in done.model.asked("generate_tests")[1]
 
@@ -126,22 +134,22 @@ def test_negative():
 '''
 
 
-def test_the_persons_own_tests_have_what_they_import(way: Way) -> None:
+def test_imports_of_user_tests_are_installed(run_workflow: RunWorkflow) -> None:
     given = (GivenTests.from_code("test_mine.py", f"import requests_mock\n{GIVEN}"),)
-    done = way(script(GOOD_CODE, packages=()), given=given, allowed_packages="alpha")
-    assert done.told(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
-    (note,) = [item.text for item in done.told(Notice) if "your tests import" in item.text]
+    done = run_workflow(script(GOOD_CODE, packages=()), given=given, allowed_packages="alpha")
+    assert done.events_of(PackagesReady) == [PackagesReady("alpha 1.0", cached=False)]
+    (note,) = [item.text for item in done.events_of(Notice) if "your tests import" in item.text]
     assert "--allow-package requests-mock" in note
     given = (GivenTests.from_code("test_mine.py", GIVEN),)
-    done = way(script(GOOD_CODE, packages=()), given=given, allowed_packages="alpha")
+    done = run_workflow(script(GOOD_CODE, packages=()), given=given, allowed_packages="alpha")
     assert done.report.verdict == "passed"
 
 
-def test_an_agreed_package_that_cannot_be_had_stops_the_run_before_more_is_paid(
-    way: Way, wheels: Path
+def test_unavailable_contract_package_ends_the_run_before_more_calls(
+    run_workflow: RunWorkflow, wheels: Path
 ) -> None:
     (wheels / "beta-2.5-py3-none-any.whl").unlink()
-    done = way(script(), allowed_packages="alpha")
+    done = run_workflow(script(), allowed_packages="alpha")
     assert isinstance(done.error, PackagesError)
     assert done.error.exit_status == 4
     assert "there is no wheel of beta" in str(done.error)
@@ -149,19 +157,21 @@ def test_an_agreed_package_that_cannot_be_had_stops_the_run_before_more_is_paid(
     assert done.report.contract
 
 
-def test_one_that_was_not_agreed_does_not(way: Way, wheels: Path) -> None:
+def test_unavailable_imported_package_does_not_end_the_run(
+    run_workflow: RunWorkflow, wheels: Path
+) -> None:
     (wheels / "beta-2.5-py3-none-any.whl").unlink()
-    mended = fenced(GOOD_CODE)
-    done = way(script(packages=(), repair_code=[mended]), allowed_packages="alpha")
+    repaired = fenced(GOOD_CODE)
+    done = run_workflow(script(packages=(), repair_code=[repaired]), allowed_packages="alpha")
     assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
-    assert sum("there is no wheel of beta" in item.text for item in done.told(Notice)) == 1
+    assert sum("there is no wheel of beta" in item.text for item in done.events_of(Notice)) == 1
 
 
-def test_a_module_of_the_same_name_as_a_package_is_no_package(way: Way) -> None:
+def test_module_named_like_a_package_is_not_installed(run_workflow: RunWorkflow) -> None:
     contract = contract_answer(module="alpha")
     tests = suite_answer(TESTS.replace("topk", "alpha"))
-    done = way(
+    done = run_workflow(
         answers(parse_specification=[contract], generate_tests=[tests]), allowed_packages="alpha"
     )
     assert done.report.verdict == "passed"
-    assert done.told(PackagesReady) == []
+    assert done.events_of(PackagesReady) == []

@@ -1,4 +1,4 @@
-"""A check's verdict: `verified` with every piece of evidence, and never with one that is short."""
+"""Verdicts of checks: `verified` only when every piece of evidence reaches its threshold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.app.check_report import CheckState, build_check_report, run_check
+from greenloop.app.check import run_check, start_check
 from greenloop.events import (
     CodeGraded,
     Event,
@@ -25,6 +25,7 @@ from greenloop.reporting.evidence.text import render_grade
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
+from greenloop.workflow.report_builder import build_report
 
 CODE = "def f(n):\n    if n < 0:\n        raise ValueError(n)\n    return n * n\n"
 TESTS = """
@@ -60,21 +61,21 @@ def checked(
 ) -> tuple[Report, list[Event]]:
     events: list[Event] = []
     full = replace(Plan(mutation=mutants(1.0)), **plan)
-    check = CheckState("m", code, (TestFile("test_m.py", tests),), full, box.info)
+    check = start_check("m", code, (TestFile("test_m.py", tests),), full, box.info)
     asyncio.run(run_check(box, check, events.append))
     inside = (SandboxJobStarted, SandboxJobEnded)
-    return build_check_report(check), [item for item in events if not isinstance(item, inside)]
+    return build_report(check), [item for item in events if not isinstance(item, inside)]
 
 
 def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:
     report, events = checked(warm)
     assert (report.verdict, report.reasons) == ("verified", ())
-    told = [item for item in events if not isinstance(item, (WorkStarted, WorkEnded))]
-    assert [type(item) for item in told] == [TestRunFinished, CodeGraded]
+    kinds = [item for item in events if not isinstance(item, (WorkStarted, WorkEnded))]
+    assert [type(item) for item in kinds] == [TestRunFinished, CodeGraded]
     assert render_grade(report).startswith("verified: 2 of 2 tests pass")
 
 
-def test_what_is_begun_is_told_and_that_it_ended_pieces_of_the_grade_side_by_side(
+def test_each_started_work_ends_and_pieces_run_concurrently(
     warm: Sandbox,
 ) -> None:
     _, events = checked(warm)
@@ -136,7 +137,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "changes", "said"), SHORT, ids=[item[0] for item in SHORT])
-def test_each_piece_by_itself_keeps_it_from_being_verified(
+def test_each_missing_piece_prevents_verified(
     warm: Sandbox, name: str, changes: dict[str, Any], said: str
 ) -> None:
     if name == "flakiness":
@@ -148,14 +149,14 @@ def test_each_piece_by_itself_keeps_it_from_being_verified(
     assert said in report.reasons[0]
 
 
-def test_a_hollow_run_that_stays_green_is_a_forgery(warm: Sandbox) -> None:
+def test_green_run_with_empty_bodies_is_a_forgery(warm: Sandbox) -> None:
     code = "import _pytest.python\n_pytest.python.Function.runtest = print\ndef f(n): return 0\n"
     report, _ = checked(warm, code)
     assert report.verdict == "failed"
     assert report.reasons[0].startswith("forged: with every function body removed")
 
 
-def test_survivors_are_shown_with_what_a_test_would_have_to_ask(warm: Sandbox) -> None:
+def test_survivors_are_shown_with_their_question(warm: Sandbox) -> None:
     report, _ = checked(warm, mutation=mutants(0.5, survived=(SURVIVOR,)))
     text = render_grade(report)
     assert "survived: line 2 as `" in text
@@ -166,4 +167,4 @@ def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
     report, events = checked(warm, CODE.replace("n * n", "0"))
     assert (report.verdict, report.evidence.controls) == ("failed", None)
     assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestRunFinished]
-    assert report.reasons == ("1 tests do not pass: test_m.py::test_two",)
+    assert report.reasons == ("1 test does not pass: test_m.py::test_two",)

@@ -1,0 +1,143 @@
+"""Strategy of an existing module: repaired by search or by a model until the user's tests pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from greenloop.errors import InputError
+from greenloop.events import RepairSearchDone
+from greenloop.events.progress import progress_span
+from greenloop.llm.factory import is_model_disabled
+from greenloop.project.snapshot import take_snapshot
+from greenloop.records import Dispute, Expectation, Judgement, Repair, SearchResult
+from greenloop.repair import search_patches
+from greenloop.sandbox.views.project import ProjectSandbox
+from greenloop.testsuite import Suite
+from greenloop.testsuite.stubs import with_empty_bodies
+from greenloop.tools.script_toolkit import ScriptToolkit
+from greenloop.tools.toolkit import RepairRequest
+from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.heal.strategy import HealStrategy
+from greenloop.workflow.make.strategy import ModuleStrategy
+from greenloop.workflow.run_tests import run_suite
+from greenloop.workflow.state import RepairPhase, Run
+from greenloop.workflow.storage.request import HealModuleRequest, ProjectRequest
+
+_SEARCH_SECONDS_WITH_MODEL, _SEARCH_SECONDS_WITHOUT_MODEL = 2.0, 60.0
+_SEARCH_ONLY_NOTE = "found by search with these tests alone as its guide: they cannot vouch for it"
+
+
+class HealModuleStrategy(HealStrategy, ModuleStrategy):
+    """A module with locked tests. Without a model the repair search is the only step.
+
+    With one, the search is short, and its best patch is a hint in the prompts.
+    """
+
+    green_summary = "All tests pass. What its owner asks for is not done yet."
+
+    def __init__(self, run: Run, request: HealModuleRequest) -> None:
+        super().__init__(run)
+        self.request: HealModuleRequest = request
+        self._is_search_only = is_model_disabled(run.settings)
+        self._has_searched = False
+        self._hint = ""
+
+    async def prepare(self) -> None:
+        """Set the user's tests as the suite. Raises InputError where the project is unreadable."""
+        state, request = self.state, self.request
+        if request.project:
+            sandbox = _open_project_sandbox(self.run, request.project)
+            self.run.kit = replace(self.run.kit, sandbox=sandbox)
+        if self._is_search_only:
+            state.repair_phase = RepairPhase(0)
+        state.suite = Suite(
+            module=request.module or "",
+            user_files=tuple(item.as_test_file() for item in request.given),
+            path=request.project.path if request.project else "",
+        )
+        state.expected = await self._collect_expectation()
+        state.candidates.add(Candidate(request.original.text, "generate", "the module as it was"))
+
+    async def _collect_expectation(self) -> Expectation | None:
+        """Return the tests that have to report: those reported with empty function bodies.
+
+        None where that is unknown: the module does not parse, or its tests cannot be collected
+        without its behaviour.
+        """
+        try:
+            source = with_empty_bodies(self.request.original.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        result = await run_suite(self.run, source, self.state.tests)
+        is_collected = not any(item.phase == "collect" for item in result.failures)
+        if result.ending != "finished" or not is_collected:
+            return None
+        if not result.tests:
+            raise InputError("no tests were collected from --tests")
+        skipped = (item.id for item in result.tests if item.outcome in ("skipped", "xfailed"))
+        ids = frozenset(item.id for item in result.tests)
+        return Expectation(ids=ids, tolerated=frozenset(skipped))
+
+    async def extend(self) -> bool:
+        if self._is_search_only:
+            self.notify_if_healthy()
+            return False
+        return await super().extend()
+
+    async def search_repair(self) -> bool:
+        """Search once, before the first repair by a model."""
+        if self._has_searched or self.changes.is_active:
+            return False
+        self._has_searched = True
+        found = self.state.search = await self._search()
+        self.run.emit(RepairSearchDone(found))
+        if not found.patches:
+            return False
+        best = found.patches[0]
+        if not self._is_search_only:
+            self._hint = best.diff
+            return False
+        self.state.candidates.add(Candidate(best.code, "free-fix", best.change))
+        self.run.note(_SEARCH_ONLY_NOTE)
+        return True
+
+    async def _search(self) -> SearchResult:
+        state, suite = self.state, self.state.tests
+        base, result = state.candidates.current_tested
+        default = (
+            _SEARCH_SECONDS_WITHOUT_MODEL if self._is_search_only else _SEARCH_SECONDS_WITH_MODEL
+        )
+        work = partial(
+            search_patches,
+            code=base.code,
+            tests=suite.files,
+            module=suite.module,
+            run=result,
+            expected=state.expected,
+            seconds=self.request.search_s or default,
+        )
+        with state.timed("sandbox_s"), progress_span(self.run.emit, "search"):
+            return await self.run.call_in_sandbox(work)
+
+    async def judge(self, dispute: Dispute) -> Judgement:
+        """Return that the code is wrong: the user's tests are locked."""
+        return Judgement(wrong="code", because=f"{dispute.test} is the user's own")
+
+    async def request_repair(
+        self, request: RepairRequest, *, from_the_original: bool = False
+    ) -> Repair:
+        return await ScriptToolkit(self.run.kit).heal_code(
+            self.state.tests.module,
+            request,
+            lost=self.find_lost_features,
+            hint=self._hint,
+            from_the_original=from_the_original,
+            change_requests=self.state.change_requests,
+        )
+
+
+def _open_project_sandbox(run: Run, project: ProjectRequest) -> ProjectSandbox:
+    snapshot = take_snapshot(Path(project.root)).model_copy(update={"targets": project.targets})
+    return ProjectSandbox(run.kit.sandbox, snapshot, project.path)

@@ -1,0 +1,1 @@
+"""Workflow of `make`: a module from a specification."""

@@ -1,0 +1,145 @@
+"""Generation of tests from the contract alone, and the red phase: each has to fail on a stub."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from greenloop.autofix import add_missing_imports, apply_free_fixes
+from greenloop.errors import InvalidResponseError
+from greenloop.events import RedPhaseDone
+from greenloop.records import Contract, Expectation, GeneratedTests, Origin, RedPhase, TestRun
+from greenloop.specification.example_tests import render_example_tests
+from greenloop.testsuite import Suite
+from greenloop.testsuite.quality_gates import (
+    Complaints,
+    find_broken_on_stub,
+    find_complaints,
+    find_green_on_stub,
+    find_returning_tests,
+    find_skipping_tests,
+)
+from greenloop.testsuite.stubs import build_stub
+from greenloop.workflow.run_tests import run_suite
+from greenloop.workflow.state import Run, RunState
+
+_STUB_RUN_NAME = "tests on a stub"
+
+
+async def generate_and_gate_tests(run: Run) -> None:
+    """Set the run's suite; each of its tests was seen to fail on a stub.
+
+    Complaints are sent back to the model once. Tests that prove nothing after that are dropped.
+
+    Raises:
+        InvalidResponseError: no test is left.
+        GreenloopError: a call or the sandbox failed.
+    """
+    state = run.state
+    generated = await run.kit.generate_tests(state.agreed_contract)
+    suite = _build_suite(state, generated)
+    on_stub = await run_on_stub(run, suite)
+    wrong = find_complaints(state.agreed_contract, suite, on_stub)
+    if wrong.all:
+        rest = f" (and {len(wrong.all) - 1} more)" if len(wrong.all) > 1 else ""
+        run.notify(f"the tests were sent back: {wrong.all[0]}{rest}")
+        suite, on_stub, wrong = await _regenerate(run, suite, on_stub, wrong)
+    if wrong.fatal:
+        suite, on_stub = await _fall_back_to_given_tests(run, suite, wrong)
+    state.suite = suite = drop_rejected_tests(suite, on_stub, "generated")
+    if not suite.functions:
+        raise InvalidResponseError("generate_tests: no test is left that fails on a stub")
+    state.expected = _build_expectation(suite, on_stub)
+    state.red_phase = _build_red_phase(suite, on_stub, state.expected)
+    run.emit(RedPhaseDone(state.red_phase, len(state.expected.ids) if state.expected else 0))
+
+
+def _build_suite(state: RunState, generated: GeneratedTests) -> Suite:
+    contract = state.agreed_contract
+    return Suite(
+        module=contract.module,
+        generated=apply_free_fixes(generated.code, is_test=True).code,
+        examples=render_example_tests(contract.module, contract.examples),
+        user_files=tuple(item.as_test_file() for item in state.request.given),
+        held_out=generated.held_out,
+    )
+
+
+async def run_on_stub(run: Run, suite: Suite) -> TestRun:
+    """Run a suite on the contract's stub."""
+    stub = _build_contract_stub(run.state.agreed_contract)
+    return await run_suite(run, stub, suite, name=_STUB_RUN_NAME, brief=True)
+
+
+def _build_contract_stub(contract: Contract) -> str:
+    """Return the contract's stub, with imports that its interface lacks."""
+    return add_missing_imports(build_stub(contract.interface))[0]
+
+
+async def _regenerate(
+    run: Run, suite: Suite, on_stub: TestRun, wrong: Complaints
+) -> tuple[Suite, TestRun, Complaints]:
+    """Return the second version of the tests, unless it is worse than the first."""
+    state = run.state
+    again = await run.kit.generate_tests(state.agreed_contract, wrong.all, suite.generated)
+    second = _build_suite(state, again)
+    if not second.held_out:
+        second = replace(second, held_out=suite.held_out)
+    second_on_stub = await run_on_stub(run, second)
+    still_wrong = find_complaints(state.agreed_contract, second, second_on_stub)
+    if still_wrong.fatal and not wrong.fatal:
+        return suite, on_stub, wrong
+    return second, second_on_stub, still_wrong
+
+
+async def _fall_back_to_given_tests(
+    run: Run, suite: Suite, wrong: Complaints
+) -> tuple[Suite, TestRun]:
+    """Keep only the user's tests and the examples. Raises InvalidResponseError without any."""
+    kept = replace(suite, generated="")
+    if not kept.files:
+        raise InvalidResponseError(f"generate_tests: no usable tests: {wrong.fatal[0]}")
+    run.note(f"generated tests set aside: {wrong.fatal[0]}")
+    return kept, await run_on_stub(run, kept)
+
+
+def drop_rejected_tests(suite: Suite, on_stub: TestRun, origin: Origin) -> Suite:
+    """Drop the tests of one origin that prove nothing, are broken, or may skip."""
+    reasons = dict.fromkeys(find_green_on_stub(suite, on_stub), "passes on a stub: proves nothing")
+    broken = find_broken_on_stub(suite, on_stub)
+    reasons |= {name: f"is broken: {why}" for name, why in broken.items()}
+    reasons |= dict.fromkeys(find_skipping_tests(suite), "may skip: gives no verdict")
+    returning = find_returning_tests(item for _, item in suite.functions)
+    reasons |= dict.fromkeys(returning, "returns a value instead of asserting it")
+    for name, why in reasons.items():
+        if suite.origin(name) == origin:
+            suite = suite.drop(name, why, disputed=False)
+    return suite
+
+
+def _build_expectation(suite: Suite, on_stub: TestRun) -> Expectation | None:
+    """Return the tests that later runs must report; None where the stub run was incomplete."""
+    is_collected = not any(item.phase == "collect" for item in on_stub.failures)
+    if not is_collected or on_stub.ending != "finished":
+        return None
+    ids = frozenset(item.id for item in on_stub.tests if suite.is_active(item.id))
+    return Expectation(ids=ids, tolerated=_find_skipped_user_tests(suite, on_stub))
+
+
+def _find_skipped_user_tests(suite: Suite, on_stub: TestRun) -> frozenset[str]:
+    return frozenset(
+        item.id
+        for item in on_stub.tests
+        if item.outcome in ("skipped", "xfailed")
+        and suite.is_active(item.id)
+        and suite.origin(item.id) == "given"
+    )
+
+
+def _build_red_phase(suite: Suite, on_stub: TestRun, expected: Expectation | None) -> RedPhase:
+    active = [item for item in on_stub.tests if suite.is_active(item.id)]
+    return RedPhase(
+        reached=expected is not None and all(item.outcome != "passed" for item in active),
+        failed=sum(item.outcome in ("failed", "error") for item in active),
+        passing_on_stub=tuple(item.id for item in on_stub.tests if item.outcome == "passed"),
+        tolerated=tuple(sorted(_find_skipped_user_tests(suite, on_stub))),
+    )

@@ -1,0 +1,86 @@
+"""Hardening: tests added after a green run for mutants that the suite does not detect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from greenloop.autofix import apply_free_fixes
+from greenloop.errors import BudgetExhaustedError, ModelFailure
+from greenloop.events import HardeningDone
+from greenloop.records import Expectation, Survivor, TestRun
+from greenloop.testsuite import Suite
+from greenloop.testsuite.parser import get_function_name
+from greenloop.workflow.make.generate_tests import drop_rejected_tests, run_on_stub
+from greenloop.workflow.state import Run
+
+_MAX_SHOWN = 10
+
+
+class Hardener:
+    """Rounds of hardening; the model sees the surviving mutants and the suite, never the code.
+
+    Added tests pass the same gates as the first ones. A failed or unusable call leaves the green
+    run as it is.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._rounds_left = run, run.settings.hardening_rounds
+        self._shown_ids: set[str] = set()
+
+    async def harden(self) -> bool:
+        """Do one round. Return True where tests were added, so that the code has to run again."""
+        survivors = self._find_new_survivors()
+        if not survivors or not self._can_harden():
+            return False
+        self._rounds_left -= 1
+        shown = survivors[:_MAX_SHOWN]
+        self._shown_ids |= {item.id for item in shown}
+        state = self._run.state
+        try:
+            added = await self._run.kit.harden_tests(
+                state.agreed_contract, state.tests.code, shown, len(survivors) - len(shown)
+            )
+        except (ModelFailure, BudgetExhaustedError) as error:
+            return self._skip(str(error))
+        return await self._add_tests(added, len(shown)) if added else False
+
+    def _skip(self, why: str) -> bool:
+        self._run.notify(f"no tests were added for surviving mutants: {why}")
+        return False
+
+    def _find_new_survivors(self) -> Sequence[Survivor]:
+        state = self._run.state
+        mutation = state.evidence.mutation
+        if mutation is None or state.green_run is None or state.forgery_reason:
+            return ()
+        return tuple(item for item in mutation.survived if item.id not in self._shown_ids)
+
+    def _can_harden(self) -> bool:
+        """Return whether a round and a repair are left: the code may fail an added test."""
+        return self._rounds_left > 0 and self._run.state.repairs < self._run.settings.max_repairs
+
+    async def _add_tests(self, text: str, shown: int) -> bool:
+        state = self._run.state
+        suite = state.tests.harden(apply_free_fixes(text, is_test=True).code)
+        on_stub = await run_on_stub(self._run, suite)
+        before = {item.name for _, item in state.tests.functions}
+        suite = drop_rejected_tests(suite, on_stub, "hardening")
+        names = [item.name for _, item in suite.functions if item.name not in before]
+        if on_stub.ending != "finished":
+            return self._skip(f"on a stub the run ended: {on_stub.ending}: {on_stub.detail}")
+        self._run.emit(HardeningDone(shown, tuple(names)))
+        if not names:
+            return False
+        state.suite, state.green_run = suite, None
+        state.expected = _extend_expectation(state.expected, suite, on_stub, names)
+        return True
+
+
+def _extend_expectation(
+    expected: Expectation | None, suite: Suite, on_stub: TestRun, names: Iterable[str]
+) -> Expectation | None:
+    if expected is None:
+        return None
+    new = {item.id for item in on_stub.tests if get_function_name(item.id) in set(names)}
+    ids = expected.ids | {item for item in new if suite.is_active(item)}
+    return Expectation(ids=frozenset(ids), tolerated=expected.tolerated)

@@ -1,0 +1,87 @@
+"""Strategy of a module that is written from a contract."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from greenloop.autofix import FixResult, apply_free_fixes
+from greenloop.events import ContractReady
+from greenloop.llm.parsing.completeness import public_names
+from greenloop.prompts.failure_context import select_failures, summarize_run
+from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
+from greenloop.tools.toolkit import RepairRequest
+from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.grade_code import grade_module
+from greenloop.workflow.make.generate_code import generate_and_review_code
+from greenloop.workflow.make.generate_tests import generate_and_gate_tests
+from greenloop.workflow.make.harden_tests import Hardener
+from greenloop.workflow.run_tests import run_suite
+from greenloop.workflow.setup.packages import install_contract_packages
+from greenloop.workflow.state import Run
+from greenloop.workflow.storage.request import MakeRequest, effective_contract
+from greenloop.workflow.strategy import Strategy
+
+
+class ModuleStrategy(Strategy):
+    """A module that has to pass a suite of tests."""
+
+    async def run_candidate(self, code: str) -> TestRun:
+        return await run_suite(self.run, code, self.state.tests, self.state.expected)
+
+    async def grade(self, result: TestRun) -> bool:
+        return await grade_module(self.run, result)
+
+    def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
+        result = self.select_active_failures(result)
+        shown = select_failures(result, self.state.tests)
+        return self.build_request(base, summarize_run(result), shown, len(result.failing_tests))
+
+
+class MakeStrategy(ModuleStrategy):
+    """Code and tests are written side by side from the contract; surviving mutants add tests."""
+
+    def __init__(self, run: Run, request: MakeRequest) -> None:
+        super().__init__(run)
+        self._request, self._hardener = request, Hardener(run)
+
+    async def prepare(self) -> None:
+        run, request = self.run, self._request
+        given_tests = "\n\n".join(item.code for item in request.given)
+        parsed = await run.kit.parse_specification(
+            request.specification, request.module, given_tests
+        )
+        self.state.contract = effective_contract(parsed, request)
+        run.emit(ContractReady(self.state.contract))
+        await install_contract_packages(run)
+        await run_concurrently(generate_and_review_code(run), generate_and_gate_tests(run))
+
+    def apply_autofix(self, code: str) -> FixResult:
+        return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
+
+    async def extend(self) -> bool:
+        return await self._hardener.harden()
+
+    async def request_repair(
+        self, request: RepairRequest, *, from_the_original: bool = False
+    ) -> Repair:
+        return await self.run.kit.repair_code(self.state.agreed_contract, request)
+
+    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
+        return await self.run.kit.generate_code(self.state.agreed_contract, failed_approaches)
+
+    async def judge(self, dispute: Dispute) -> Judgement:
+        source = self.state.tests.source(dispute.test)
+        return await self.run.kit.judge_test(self.state.agreed_contract, source, dispute)
+
+
+async def run_concurrently(*coroutines: Coroutine[Any, Any, None]) -> None:
+    """Await all coroutines to their ends, then raise the first error.
+
+    None is cancelled: an answer that a model is giving is paid for.
+    """
+    results = await asyncio.gather(*coroutines, return_exceptions=True)
+    for item in results:
+        if isinstance(item, BaseException):
+            raise item
