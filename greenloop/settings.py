@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from greenloop.dependencies import PackageAllowlist
 from greenloop.errors import SettingsError
 from greenloop.records import Thresholds
+
+_RENAMED_SETTINGS: Final = {
+    "min_sealed_agreement": "min_held_out_agreement",
+    "min_controlled": "min_assertion_mutation",
+}
 
 
 class Settings(BaseSettings):
@@ -87,28 +93,52 @@ class Settings(BaseSettings):
         return PackageAllowlist.parse(self.allowed_packages, self.allow_package)
 
     mutants: Literal["all"] | int = Field(100, validation_alias="GREENLOOP_MUTANTS")
-    min_sealed_agreement: float = Field(
-        1.0, ge=0, le=1, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT"
+    min_held_out_agreement: float = Field(
+        1.0, ge=0, le=1, validation_alias="GREENLOOP_MIN_HELD_OUT_AGREEMENT"
     )
     min_mutation_score: float = Field(
         0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_MUTATION_SCORE"
     )
-    min_controlled: float = Field(0.5, ge=0, le=1, validation_alias="GREENLOOP_MIN_CONTROLLED")
+    min_assertion_mutation: float = Field(
+        0.5, ge=0, le=1, validation_alias="GREENLOOP_MIN_ASSERTION_MUTATION"
+    )
     min_line_coverage: float = Field(
         0.9, ge=0, le=1, validation_alias="GREENLOOP_MIN_LINE_COVERAGE"
     )
     min_branch_coverage: float = Field(
         0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_BRANCH_COVERAGE"
     )
+    min_sealed_agreement: float | None = Field(
+        None, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT", repr=False
+    )
+    min_controlled: float | None = Field(
+        None, validation_alias="GREENLOOP_MIN_CONTROLLED", repr=False
+    )
     grading_s: float = Field(60, gt=0, le=3600, validation_alias="GREENLOOP_GRADING_SECONDS")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _move_renamed_settings(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Use the old names of 0.1.0, with a warning, where the new ones are not set."""
+        moved = dict(values)
+        for old, new in _RENAMED_SETTINGS.items():
+            old_name, new_name = _variable_name(old), _variable_name(new)
+            given = [moved.pop(key) for key in (old, old_name) if key in moved]
+            if given:
+                logging.getLogger(__name__).warning(
+                    "%s is deprecated: use %s, the old name will be removed", old_name, new_name
+                )
+            if given and not {new, new_name} & moved.keys():
+                moved[new_name] = given[0]
+        return moved
 
     @property
     def thresholds(self) -> Thresholds:
         """What evidence must reach for `verified`."""
         return Thresholds(
-            sealed_agreement=self.min_sealed_agreement,
+            held_out_agreement=self.min_held_out_agreement,
             mutation_score=self.min_mutation_score,
-            controlled=self.min_controlled,
+            assertion_mutation=self.min_assertion_mutation,
             line_coverage=self.min_line_coverage,
             branch_coverage=self.min_branch_coverage,
             seconds=self.grading_s,
@@ -128,6 +158,10 @@ class Settings(BaseSettings):
             raise SettingsError(_format_first_error(error)) from None
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f".env cannot be read: {error}") from None
+
+
+def _variable_name(setting: str) -> str:
+    return f"GREENLOOP_{setting.upper()}"
 
 
 def _format_first_error(error: ValidationError) -> str:

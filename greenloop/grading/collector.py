@@ -10,7 +10,7 @@ from typing import TypeVar
 from greenloop.errors import SandboxError
 from greenloop.events import EventSink, WorkEnded, WorkStarted, ignore_event
 
-_BASIC_PIECES = ("hollow_run", "flakiness")  # one plain run each, in a warm and in a fresh Python
+_BASIC_PIECES = ("empty_bodies", "flakiness")  # one plain run each, in a warm and in a fresh Python
 MeasuredT = TypeVar("MeasuredT")
 
 

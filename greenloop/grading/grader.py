@@ -41,7 +41,7 @@ _NO_SANDBOX_BACKEND = "without a wall mutants are not run: a fault may do harm"
 
 @dataclass(frozen=True)
 class GradeResult:
-    """The evidence, and the sealed examples that the code does not agree with."""
+    """The evidence, and the held-out examples that the code does not agree with."""
 
     evidence: Evidence
     disagreements: tuple[HeldOutExample, ...] = ()
@@ -82,27 +82,27 @@ def grade_run(
     limits = plan.thresholds
     with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
         start = partial(pieces.submit, pool)
-        hollowed = start("hollow_run", partial(measure_empty_bodies, *given))
+        hollowed = start("empty_bodies", partial(measure_empty_bodies, *given))
         again = start("flakiness", partial(rerun_tests, *given, run, expected, limits))
         apart = start("split", partial(run_isolated, *given, first_run=run, expected=expected))
-        alone = start("outside", partial(replay_calls_without_tests, *given))
+        alone = start("memorization", partial(replay_calls_without_tests, *given))
         controlled = start(
-            "controls",
+            "assertion_mutation",
             partial(measure_assertion_mutation, *given, first_run=run, thresholds=limits),
         )
         covered = start("coverage", partial(_get_or_measure_coverage, *given, again, run, limits))
         asking = start(
-            "sealed", partial(_check_held_out, *given, held_out, limits.sealed_agreement)
+            "held_out", partial(_check_held_out, *given, held_out, limits.held_out_agreement)
         )
     pieces.raise_if_nothing_runs()
     result, disagreed = asking.result() or (None, ())
     evidence = Evidence(
         red_phase=red_phase,
-        hollow_run=hollowed.result(),
-        controls=controlled.result(),
+        empty_bodies=hollowed.result(),
+        assertion_mutation=controlled.result(),
         split=apart.result(),
-        outside=alone.result(),
-        sealed=result,
+        memorization=alone.result(),
+        held_out=result,
         mutation=pieces.measure("mutation", partial(_measure_mutation, *given, plan)),
         coverage=covered.result(),
         flakiness=_get_flakiness(again),

@@ -13,18 +13,18 @@ _MAX_TESTS = 3
 
 def forgery(evidence: Evidence) -> str:
     """Why the green cannot be the code's own; '' where nothing speaks against it."""
-    hollow = evidence.hollow_run
-    if hollow is not None and not hollow.reached and not hollow.cut_short:
+    empty = evidence.empty_bodies
+    if empty is not None and not empty.reached and not empty.cut_short:
         return "with every function body removed the tests still pass"
-    if evidence.controls is not None and evidence.controls.forged:
-        return f"a changed test stays green: {evidence.controls.forged}"
+    if evidence.assertion_mutation is not None and evidence.assertion_mutation.forged:
+        return f"a changed test stays green: {evidence.assertion_mutation.forged}"
     return ""
 
 
 def shortfalls(evidence: Evidence, *, contracted: bool = True) -> tuple[str, ...]:
     """Why a green is not `verified`, one reason a piece of evidence; () where it is.
 
-    Without a contract (`contracted` false) there is no stub to be red on, and no sealed example.
+    Without a contract (`contracted` false) there is no stub to be red on, and no held-out example.
     """
     return tuple(_iter_shortfalls(evidence, contracted))
 
@@ -36,7 +36,7 @@ def _iter_shortfalls(evidence: Evidence, has_contract: bool) -> Iterator[str]:
     yield from _check_assertion_mutation(evidence)
     yield from _check_isolation(evidence)
     yield from _check_memorization(evidence)
-    if has_contract or "sealed" in evidence.not_measured:
+    if has_contract or "held_out" in evidence.not_measured:
         yield from _check_held_out(evidence)
     yield from _check_mutation(evidence)
     yield from _check_coverage(evidence)
@@ -57,11 +57,11 @@ def _iter_shortfalls(evidence: Evidence, has_contract: bool) -> Iterator[str]:
 
 
 def _check_empty_bodies(evidence: Evidence) -> Iterator[str]:
-    hollow = evidence.hollow_run
-    if hollow is None:
-        yield f"hollow run: {_describe_missing_evidence(evidence, 'hollow_run')}"
-    elif not hollow.reached:
-        yield f"hollow run: {hollow.cut_short or 'the tests pass on hollowed code'}"
+    empty = evidence.empty_bodies
+    if empty is None:
+        yield f"empty bodies: {_describe_missing_evidence(evidence, 'empty_bodies')}"
+    elif not empty.reached:
+        yield f"empty bodies: {empty.cut_short or 'the tests pass on the code without its bodies'}"
 
 
 def _describe_missing_evidence(evidence: Evidence, piece: str) -> str:
@@ -70,21 +70,21 @@ def _describe_missing_evidence(evidence: Evidence, piece: str) -> str:
 
 
 def _check_assertion_mutation(evidence: Evidence) -> Iterator[str]:
-    found, threshold = evidence.controls, evidence.thresholds.controlled
+    found, threshold = evidence.assertion_mutation, evidence.thresholds.assertion_mutation
     if found is None:
-        yield f"controls: {_describe_missing_evidence(evidence, 'controls')}"
+        yield f"assertion mutation: {_describe_missing_evidence(evidence, 'assertion_mutation')}"
     elif found.cut_short:
-        yield f"controls: {found.cut_short}"
+        yield f"assertion mutation: {found.cut_short}"
     elif found.green:
         first = found.green[0]
         more = f" (and {len(found.green) - 1} more)" if len(found.green) > 1 else ""
         yield (
-            f"controls: {first.test} stays green when line {first.line} {first.change}: "
+            f"assertion mutation: {first.test} stays green when line {first.line} {first.change}: "
             f"there it does not tell right from wrong{more}"
         )
     elif not found.reached:
         yield (
-            f"controls: {found.controlled} of {found.total} tests have an expected value that "
+            f"assertion mutation: {found.controlled} of {found.total} tests have an expected value that "
             f"could be changed and turn red by it, {threshold:.0%} are asked for"
         )
 
@@ -103,31 +103,31 @@ def _check_isolation(evidence: Evidence) -> Iterator[str]:
 def _check_memorization(evidence: Evidence) -> Iterator[str]:
     """Whether the tests' own calls are answered without tests, and more than those calls.
 
-    Sealed examples that agree are calls that no writer of code saw: then nothing is by heart.
+    Held-out examples that agree are calls that no writer of code saw: then nothing is by heart.
     """
-    found, sealed = evidence.outside, evidence.sealed
-    if "outside" in evidence.not_measured:
-        yield f"outside: {_describe_missing_evidence(evidence, 'outside')}"
+    found, held_out = evidence.memorization, evidence.held_out
+    if "memorization" in evidence.not_measured:
+        yield f"memorization: {_describe_missing_evidence(evidence, 'memorization')}"
     if found is None:
         return
-    if found.otherwise:
-        calls = ", ".join(f"`{item}`" for item in found.otherwise[:_MAX_TESTS])
+    if found.differing:
+        calls = ", ".join(f"`{item}`" for item in found.differing[:_MAX_TESTS])
         yield f"answers otherwise outside of its tests: {calls}"
-    if found.by_heart and not (sealed is not None and sealed.reached):
-        names = ", ".join(f"`{item}`" for item in found.by_heart[:_MAX_TESTS])
+    if found.functions and not (held_out is not None and held_out.reached):
+        names = ", ".join(f"`{item}`" for item in found.functions[:_MAX_TESTS])
         yield f"by heart: {names} answers what the tests ask, and nothing like it: ask for more"
 
 
 def _check_held_out(evidence: Evidence) -> Iterator[str]:
-    sealed, agreement = evidence.sealed, evidence.thresholds.sealed_agreement
-    if "sealed" in evidence.not_measured:
-        yield f"sealed examples: {_describe_missing_evidence(evidence, 'sealed')}"
-    elif sealed is None or not sealed.total:
-        yield "sealed examples: none were given"
-    elif sealed.cut_short:
-        yield f"sealed examples: {sealed.cut_short}"
-    elif sealed.agreed / sealed.total < agreement:
-        yield f"sealed examples: {sealed.agreed} of {sealed.total} agree"
+    held_out, agreement = evidence.held_out, evidence.thresholds.held_out_agreement
+    if "held_out" in evidence.not_measured:
+        yield f"held-out examples: {_describe_missing_evidence(evidence, 'held_out')}"
+    elif held_out is None or not held_out.total:
+        yield "held-out examples: none were given"
+    elif held_out.cut_short:
+        yield f"held-out examples: {held_out.cut_short}"
+    elif held_out.agreed / held_out.total < agreement:
+        yield f"held-out examples: {held_out.agreed} of {held_out.total} agree"
 
 
 def _check_mutation(evidence: Evidence) -> Iterator[str]:

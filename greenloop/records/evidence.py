@@ -85,21 +85,21 @@ class IsolatedRun(Record):
 class Memorization(Record):
     """What the code answers to the tests' own calls in a process without tests, and to their like.
 
-    Of `asked` calls (those with plain arguments, whose answer a test compares with a plain value)
-    `otherwise` had another answer there than the tests say. `by_heart` names functions that answer
-    the tests' calls, and nothing else of `like_them` calls that differ a little. `reached` is
+    Of `calls` calls (those with plain arguments, whose answer a test compares with a plain value)
+    `differing` had another answer there than the tests say. `functions` names functions that answer
+    the tests' calls, and nothing else of `variants` calls that differ a little. `reached` is
     neither of both.
     """
 
     reached: bool
-    asked: int
-    otherwise: tuple[str, ...] = ()
-    like_them: int = 0
-    by_heart: tuple[str, ...] = ()
+    calls: int
+    differing: tuple[str, ...] = ()
+    variants: int = 0
+    functions: tuple[str, ...] = ()
 
 
 class HeldOut(Record):
-    """Sealed examples: calls answered by the code, compared outside its process."""
+    """Held-out examples: calls that the code answers, compared in a process without the code."""
 
     reached: bool
     total: int
@@ -222,11 +222,11 @@ class Evidence(Record):
     """
 
     red_phase: RedPhase | None = None
-    hollow_run: EmptyBodies | None = None
-    controls: AssertionMutation | None = None
+    empty_bodies: EmptyBodies | None = None
+    assertion_mutation: AssertionMutation | None = None
     split: IsolatedRun | None = None
-    outside: Memorization | None = None
-    sealed: HeldOut | None = None
+    memorization: Memorization | None = None
+    held_out: HeldOut | None = None
     mutation: Mutation | None = None
     coverage: Coverage | None = None
     flakiness: Flakiness | None = None

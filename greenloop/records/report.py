@@ -15,11 +15,11 @@ from greenloop.records.pytest_run import Ending, Failure
 from greenloop.records.script_result import NetworkRequest
 from greenloop.records.search import Patch
 
-SchemaVersion = Literal["1"]
+SchemaVersion = Literal["2"]
 Command = Literal["make", "check", "heal", "script"]
 Verdict = Literal["verified", "passed", "failed"]
 AttemptKind = Literal["generate", "review-repair", "free-fix", "repair", "rewrite"]
-Origin = Literal["generated", "given", "sealed", "hardening"]
+Origin = Literal["generated", "given", "held_out", "hardening"]
 
 
 class Attempt(Record):
@@ -174,7 +174,7 @@ class Report(Record):
     tests_passed: bool
     test_output: str
     iterations: int
-    schema_version: SchemaVersion = "1"
+    schema_version: SchemaVersion = "2"
     original: str = ""
     verdict: Verdict
     reasons: tuple[str, ...] = ()

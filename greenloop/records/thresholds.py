@@ -16,9 +16,9 @@ class Thresholds(Record):
     `seconds` is looked at between runs: a run that was begun has its own limit.
     """
 
-    sealed_agreement: Fraction = Field(default=1.0, ge=0, le=1)
+    held_out_agreement: Fraction = Field(default=1.0, ge=0, le=1)
     mutation_score: Fraction = Field(default=0.8, ge=0, le=1)
-    controlled: Fraction = Field(default=0.5, ge=0, le=1)
+    assertion_mutation: Fraction = Field(default=0.5, ge=0, le=1)
     line_coverage: Fraction = Field(default=0.9, ge=0, le=1)
     branch_coverage: Fraction = Field(default=0.8, ge=0, le=1)
     seconds: float = Field(default=60.0, gt=0)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.records import Report
+from greenloop.records.schema_1 import upgrade_report
 from greenloop.reporting.escaping import first_line
 
 _MAX_ROUNDS = 20  # of unknown keys that are taken out; each may hide others
@@ -33,7 +34,7 @@ def read_report(location: Path) -> Report:
         raise InputError(f"{path} is no JSON: {first_line(str(error))}") from None
     if not isinstance(found, dict) or "verdict" not in found or "evidence" not in found:
         raise InputError(f"{path} is JSON, but no report of greenloop's")
-    return _parse_report(found, path)
+    return _parse_report(upgrade_report(found), path)
 
 
 def _missing_report_message(location: Path) -> str:
@@ -62,7 +63,7 @@ def _validation_message(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the whole"
     if where == "schema_version":
-        return f"its schema_version is {first_line(repr(first['input']), 40)}; this one reads 1"
+        return f"its schema_version is {first_line(repr(first['input']), 40)}; this version reads 1 and 2"
     return f"{first_line(where, 80)}: {first_line(first['msg'])}"
 
 

@@ -18,7 +18,7 @@ def build_report_schema() -> _Schema:
     """The schema. Keys may be added in later versions, so unknown ones are allowed."""
     schema = Report.model_json_schema(mode="serialization")
     _allow_unknown_keys(schema)
-    return {"$schema": _DIALECT, "$id": "urn:greenloop:report:1", **schema}
+    return {"$schema": _DIALECT, "$id": "urn:greenloop:report:2", **schema}
 
 
 def render_schema() -> str:

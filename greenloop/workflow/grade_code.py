@@ -1,4 +1,4 @@
-"""After a green run: what it is worth. Sealed examples that fail are revealed, and it is red again."""
+"""After a green run: what it is worth. Held-out examples that fail are revealed, and it is red again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from greenloop.workflow.strategy import CandidateStrategy, run_current_candidate
 async def run_and_grade(
     kit: Toolkit, strategy: CandidateStrategy, state: RunState, emit: EventSink
 ) -> bool:
-    """Runs the candidate; where it is green, grades it; where a sealed example fails, it is not."""
+    """Runs the candidate; where it is green, grades it; where a held-out example fails, it is not."""
     run = await run_current_candidate(strategy, state, emit)
     if not run.passed and state.candidates.select_best_for_rerun():
         run = await run_current_candidate(strategy, state, emit)
@@ -32,7 +32,7 @@ async def run_and_grade(
         if run.passed:
             # The same calls gave other values where the tests were not in reach.
             state.forgery_reason = (
-                "sealed examples fail outside of the tests' process and pass inside"
+                "held-out examples fail outside of the tests' process and pass inside"
             )
             return True
         state.green_run = None
@@ -40,7 +40,7 @@ async def run_and_grade(
 
 
 async def _grade(kit: Toolkit, state: RunState, emit: EventSink, run: TestRun) -> bool:
-    """Takes the evidence; True where it revealed a sealed example that the code fails."""
+    """Takes the evidence; True where it revealed a held-out example that the code fails."""
     candidate, suite = state.candidates.base, state.tests
     assert candidate is not None
     box = with_installed_packages(kit, state).sandbox
@@ -68,7 +68,7 @@ async def _grade(kit: Toolkit, state: RunState, emit: EventSink, run: TestRun) -
     state.evidence = graded.evidence
     emit(CodeGraded(graded.evidence))
     for example in graded.disagreements:
-        emit(Notice(f"a sealed example fails and is revealed: {example.call}"))
+        emit(Notice(f"a held-out example fails and is revealed: {example.call}"))
         state.suite = state.tests.reveal(example)
     if graded.disagreements:
         _expect_revealed(state)
@@ -80,6 +80,6 @@ def _expect_revealed(state: RunState) -> None:
         return
     suite = state.tests
     named = (item.name for file, item in suite.functions if file.name == suite.file_name)
-    revealed = {f"{suite.file_name}::{name}" for name in named if suite.origin(name) == "sealed"}
+    revealed = {f"{suite.file_name}::{name}" for name in named if suite.origin(name) == "held_out"}
     ids = state.expected.ids | revealed
     state.expected = Expectation(ids=ids, tolerated=state.expected.tolerated)

@@ -178,15 +178,15 @@ def _build_test_entries(state: RunState, run: TestRun | None) -> Iterator[TestEn
 
 
 def _build_held_out_entries(state: RunState) -> Iterator[TestEntry]:
-    """Sealed examples that are still sealed: they agreed, or were never asked."""
-    result = state.evidence.sealed
+    """Held-out examples that are still held out: they agreed, or were never asked."""
+    result = state.evidence.held_out
     for number, item in enumerate(state.active_tests.held_out, 1):
         asked = result is not None and item.call not in result.invalid
         outcome = "invalid" if result and not asked else "passed" if result else "not run"
         yield TestEntry(
-            id=f"sealed::{number}: {item.call}",
+            id=f"held_out::{number}: {item.call}",
             requirements=(item.requirement,) if item.requirement else (),
-            origin="sealed",
+            origin="held_out",
             outcome=outcome,
         )
 

@@ -61,7 +61,7 @@ def measure_assertion_mutation(
     share = len(held) / len(passed) if passed else 0.0
     return AssertionMutation(
         reached=not (green or forged or cut_short)
-        and share >= thresholds.controlled
+        and share >= thresholds.assertion_mutation
         and bool(held),
         total=len(passed),
         controlled=len(held),

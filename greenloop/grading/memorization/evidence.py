@@ -36,18 +36,18 @@ def replay_calls_without_tests(
     others = build_call_variants(found)
     events, answers = _evaluate_calls(sandbox, code, module, [item.call for item in found], others)
     wrong = [item for item, event in zip(found, events, strict=True) if _is_different(item, event)]
-    otherwise = tuple(
+    differing = tuple(
         i.call
         for i in wrong[:_MAX_RECHECKED_CALLS]
         if _differs_in_fresh_process(sandbox, code, module, i)
     )
-    by_heart = detect_memorization(code, found, events, answers)
+    functions = detect_memorization(code, found, events, answers)
     return Memorization(
-        reached=not otherwise and not by_heart,
-        asked=len(found),
-        otherwise=otherwise,
-        like_them=sum(map(len, others.values())),
-        by_heart=by_heart,
+        reached=not differing and not functions,
+        calls=len(found),
+        differing=differing,
+        variants=sum(map(len, others.values())),
+        functions=functions,
     )
 
 

@@ -40,7 +40,9 @@ def build_measures(evidence: Evidence) -> tuple[Measure, ...]:
 
 def has_grading_evidence(evidence: Evidence) -> bool:
     """Whether any evidence beyond the red phase was taken: it is for green runs alone."""
-    return any((evidence.hollow_run, evidence.controls, evidence.mutation, evidence.coverage))
+    return any(
+        (evidence.empty_bodies, evidence.assertion_mutation, evidence.mutation, evidence.coverage)
+    )
 
 
 def _measure_red_phase(evidence: Evidence) -> tuple[Measure, ...]:
@@ -55,10 +57,13 @@ def _measure_red_phase(evidence: Evidence) -> tuple[Measure, ...]:
 
 def _collect_shares(evidence: Evidence) -> dict[str, tuple[float | None, float | None]]:
     limits, found = evidence.thresholds, {}
-    if (controls := evidence.controls) and controls.total:
-        found["controls"] = (controls.controlled / controls.total, limits.controlled)
-    if (sealed := evidence.sealed) and sealed.total:
-        found["sealed"] = (sealed.agreed / sealed.total, limits.sealed_agreement)
+    if (controls := evidence.assertion_mutation) and controls.total:
+        found["assertion mutation"] = (
+            controls.controlled / controls.total,
+            limits.assertion_mutation,
+        )
+    if (sealed := evidence.held_out) and sealed.total:
+        found["held-out"] = (sealed.agreed / sealed.total, limits.held_out_agreement)
     if (mutation := evidence.mutation) and mutation.score is not None:
         found["mutants"] = (mutation.score, limits.mutation_score)
     if coverage := evidence.coverage:

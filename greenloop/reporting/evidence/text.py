@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from greenloop.records import Evidence, Report, Survivor
@@ -23,15 +24,15 @@ def render_evidence_lines(evidence: Evidence) -> Iterator[str]:
     """One line a kind of evidence: `ok`, `short` or `--` (not measured), its value, its threshold."""
     for name, reached, text in assess_evidence(evidence):
         sign = {True: "ok   ", False: "SHORT", None: "--   "}[reached]
-        yield f"  {sign}  {name:<12} {text}"
+        yield f"  {sign}  {name:<18} {text}"
 
 
 def assess_evidence(evidence: Evidence) -> Iterator[tuple[str, bool | None, str]]:
     """Each kind of evidence: its name, whether it is reached (None: not measured), its words."""
     for name, tell in _assessors().items():
-        if name == "sealed" and evidence.sealed is None and name not in evidence.not_measured:
+        if name == "held-out" and not (evidence.held_out or "held_out" in evidence.not_measured):
             continue  # there are such only where a model was asked for them
-        why = evidence.not_measured.get(name.replace(" ", "_"))
+        why = evidence.not_measured.get(re.sub("[ -]", "_", name))
         yield name, *((None, f"not measured: {why}") if why else tell(evidence))
 
 
@@ -41,7 +42,7 @@ def _grade_lines(report: Report) -> Iterator[str]:
         f"{report.verdict}: {passed} of {pluralize(len(report.tests), 'test')} "
         f"{'passes' if passed == 1 == len(report.tests) else 'pass'}, {report.timings.total_s:.1f} s"
     )
-    if report.evidence.hollow_run is not None or report.evidence.controls is not None:
+    if report.evidence.empty_bodies is not None or report.evidence.assertion_mutation is not None:
         yield from render_evidence_lines(report.evidence)
         yield from _survivor_lines(report.evidence)
     for reason in report.reasons:
@@ -75,11 +76,11 @@ def mutated_line(survivor: Survivor) -> str:
 
 def _assessors() -> dict[str, Callable[[Evidence], _Assessment]]:
     return {
-        "hollow run": _assess_empty_bodies,
-        "controls": _assess_assertion_mutation,
+        "empty bodies": _assess_empty_bodies,
+        "assertion mutation": _assess_assertion_mutation,
         "split": _assess_split,
-        "outside": _assess_memorization,
-        "sealed": _assess_held_out,
+        "memorization": _assess_memorization,
+        "held-out": _assess_held_out,
         "mutants": _assess_mutation,
         "lines": _assess_line_coverage,
         "branches": _assess_branch_coverage,
@@ -89,7 +90,7 @@ def _assessors() -> dict[str, Callable[[Evidence], _Assessment]]:
 
 
 def _assess_empty_bodies(evidence: Evidence) -> _Assessment:
-    found = evidence.hollow_run
+    found = evidence.empty_bodies
     if found is None:
         return None, "not taken"
     if found.cut_short:
@@ -99,14 +100,14 @@ def _assess_empty_bodies(evidence: Evidence) -> _Assessment:
 
 
 def _assess_assertion_mutation(evidence: Evidence) -> _Assessment:
-    found = evidence.controls
+    found = evidence.assertion_mutation
     if found is None:
         return None, "not taken"
     if found.cut_short:
         return False, found.cut_short
     text = (
         f"{found.controlled} of {found.total} tests turn red when what they expect is changed "
-        f"(at least {evidence.thresholds.controlled:.0%})"
+        f"(at least {evidence.thresholds.assertion_mutation:.0%})"
     )
     if found.green:
         first = found.green[0]
@@ -130,21 +131,21 @@ def _assess_split(evidence: Evidence) -> _Assessment:
 
 
 def _assess_memorization(evidence: Evidence) -> _Assessment:
-    found = evidence.outside
+    found = evidence.memorization
     if found is None:
         return None, "no test calls the code with plain values alone"
-    if found.otherwise:
-        return False, f"answers otherwise without its tests: {', '.join(found.otherwise[:2])}"
-    if found.by_heart:
-        return False, f"answers only what the tests ask: {', '.join(found.by_heart[:2])}"
-    return True, f"{pluralize(found.asked, 'call')} of the tests answered alike without them"
+    if found.differing:
+        return False, f"answers otherwise without its tests: {', '.join(found.differing[:2])}"
+    if found.functions:
+        return False, f"answers only what the tests ask: {', '.join(found.functions[:2])}"
+    return True, f"{pluralize(found.calls, 'call')} of the tests answered alike without them"
 
 
 def _assess_held_out(evidence: Evidence) -> _Assessment:
-    found = evidence.sealed
+    found = evidence.held_out
     if found is None:
         return None, "none were given"
-    least = f"(at least {evidence.thresholds.sealed_agreement:.0%})"
+    least = f"(at least {evidence.thresholds.held_out_agreement:.0%})"
     return found.reached, found.cut_short or f"{found.agreed} of {found.total} agree {least}"
 
 
@@ -202,15 +203,17 @@ def summarize_evidence(evidence: Evidence) -> str:
     parts: list[str] = []
     if evidence.red_phase:
         parts.append(f"{evidence.red_phase.failed} tests red on a stub")
-    if evidence.hollow_run:
-        parts.append(f"hollowed code {'red' if evidence.hollow_run.reached else 'GREEN'}")
-    if evidence.controls:
-        held = f"{evidence.controls.controlled}/{evidence.controls.total}"
-        parts.append(f"controls {held}" + (" FORGED" if evidence.controls.forged else ""))
+    if evidence.empty_bodies:
+        parts.append(f"empty bodies {'red' if evidence.empty_bodies.reached else 'GREEN'}")
+    if evidence.assertion_mutation:
+        held = f"{evidence.assertion_mutation.controlled}/{evidence.assertion_mutation.total}"
+        parts.append(
+            f"assertion mutation {held}" + (" FORGED" if evidence.assertion_mutation.forged else "")
+        )
     if evidence.split and (evidence.split.reached or evidence.split.only_beside):
         parts.append("also in two processes" if evidence.split.reached else "NOT in two processes")
-    if evidence.sealed:
-        parts.append(f"sealed examples {evidence.sealed.agreed}/{evidence.sealed.total}")
+    if evidence.held_out:
+        parts.append(f"held-out examples {evidence.held_out.agreed}/{evidence.held_out.total}")
     if evidence.mutation and evidence.mutation.score is not None:
         parts.append(f"mutants {evidence.mutation.score:.0%}")
     if evidence.coverage:

@@ -45,17 +45,17 @@ def accusations(report: Report) -> list[str]:
 def _accusing(report: Report) -> Iterator[str]:
     yield from (item for item in report.reasons if item.startswith("forged"))
     found = report.evidence
-    if found.controls is not None:
-        yield from (item.forged for item in found.controls.green if item.forged)
-        if found.controls.forged:
-            yield found.controls.forged
-    if found.hollow_run is not None and not found.hollow_run.reached:
+    if found.assertion_mutation is not None:
+        yield from (item.forged for item in found.assertion_mutation.green if item.forged)
+        if found.assertion_mutation.forged:
+            yield found.assertion_mutation.forged
+    if found.empty_bodies is not None and not found.empty_bodies.reached:
         yield "hollow run"
     if found.split is not None:
         yield from (f"only beside its tests: {name}" for name in found.split.only_beside)
-    if found.outside is not None:
-        yield from (f"otherwise outside: {call}" for call in found.outside.otherwise)
-        yield from (f"by heart: {name}" for name in found.outside.by_heart)
+    if found.memorization is not None:
+        yield from (f"otherwise outside: {call}" for call in found.memorization.differing)
+        yield from (f"by heart: {name}" for name in found.memorization.functions)
 
 
 def caught_by(report: Report) -> str:

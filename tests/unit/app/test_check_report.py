@@ -90,7 +90,7 @@ def test_what_is_begun_is_told_and_that_it_ended_pieces_of_the_grade_side_by_sid
     assert most == 2
     assert isinstance(events[-1], CodeGraded)
     names = {item.name for item in events if isinstance(item, WorkStarted)}
-    assert {"tests", "grading, hollow run", "grading, mutation"} <= names
+    assert {"tests", "grading, empty bodies", "grading, mutation"} <= names
 
 
 SHORT: list[tuple[str, dict[str, Any], str]] = [
@@ -106,15 +106,15 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
     (
         "controls",
         {"tests": TESTS + "\n\ndef test_none():\n    for i in []:\n        assert f(i) == 1\n"},
-        "controls: test_m.py::test_none stays green",
+        "assertion mutation: test_m.py::test_none stays green",
     ),
     (
         "controls too few",
         {
             "tests": TESTS + "\n\ndef test_none():\n    f(1)\n",
-            "thresholds": Thresholds(controlled=0.9),
+            "thresholds": Thresholds(assertion_mutation=0.9),
         },
-        "controls: 2 of 3 tests",
+        "assertion mutation: 2 of 3 tests",
     ),
     (
         "controls out of time",
@@ -122,7 +122,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
             "tests": TESTS + "    f(1)\n    assert f(3) == 9\n",
             "thresholds": Thresholds(seconds=1e-9),
         },
-        "controls: out of time after 1 of 2 runs",
+        "assertion mutation: out of time after 1 of 2 runs",
     ),
     (
         "flakiness",
@@ -164,6 +164,6 @@ def test_survivors_are_shown_with_what_a_test_would_have_to_ask(warm: Sandbox) -
 
 def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
     report, events = checked(warm, CODE.replace("n * n", "0"))
-    assert (report.verdict, report.evidence.controls) == ("failed", None)
+    assert (report.verdict, report.evidence.assertion_mutation) == ("failed", None)
     assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestRunFinished]
     assert report.reasons == ("1 tests do not pass: test_m.py::test_two",)

@@ -31,18 +31,26 @@ TESTS = "from doubling import double\n\n\ndef test_a():\n    assert double(2) ==
 
 def test_any_code_and_tests_can_be_graded(box: ProcessSandbox) -> None:
     evidence = grade(box, CODE, TESTS)
-    assert evidence.hollow_run == EmptyBodies(reached=True, passed=0, failed=1)
+    assert evidence.empty_bodies == EmptyBodies(reached=True, passed=0, failed=1)
     assert evidence.flakiness is not None
     assert evidence.flakiness.reached
     assert [item.line for item in evidence.integrity] == [1]
-    assert (evidence.sealed, evidence.red_phase, evidence.mutation) == (None, None, None)
+    assert (evidence.held_out, evidence.red_phase, evidence.mutation) == (None, None, None)
     assert evidence.thresholds == Thresholds()
-    assert evidence.controls is not None
-    assert (evidence.controls.reached, evidence.controls.controlled) == (True, 1)
+    assert evidence.assertion_mutation is not None
+    assert (evidence.assertion_mutation.reached, evidence.assertion_mutation.controlled) == (
+        True,
+        1,
+    )
     assert evidence.coverage is not None
     assert (evidence.coverage.line, evidence.coverage.branch) == (1.0, 1.0)
     assert "mutation" in evidence.not_measured
-    assert evidence.seconds.keys() >= {"hollow_run", "controls", "coverage", "flakiness"}
+    assert evidence.seconds.keys() >= {
+        "empty_bodies",
+        "assertion_mutation",
+        "coverage",
+        "flakiness",
+    }
 
 
 def test_what_is_known_from_before_the_run_is_handed_on(box: ProcessSandbox) -> None:
@@ -60,8 +68,8 @@ def test_what_is_known_from_before_the_run_is_handed_on(box: ProcessSandbox) -> 
         untested_requirements=["R2"],
     )
     assert graded.disagreements == (wrong,)
-    assert graded.evidence.sealed is not None
-    assert (graded.evidence.sealed.agreed, graded.evidence.sealed.total) == (1, 2)
+    assert graded.evidence.held_out is not None
+    assert (graded.evidence.held_out.agreed, graded.evidence.held_out.total) == (1, 2)
     assert graded.evidence.red_phase == RED
     assert graded.evidence.requirements_untested == ("R2",)
 
@@ -108,22 +116,23 @@ def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
     failing = {
         "flakiness": "rerun_tests",
         "split": "run_isolated",
-        "outside": "replay_calls_without_tests",
-        "controls": "measure_assertion_mutation",
+        "memorization": "replay_calls_without_tests",
+        "assertion_mutation": "measure_assertion_mutation",
         "coverage": "measure_coverage",
-        "sealed": "check_held_out_examples",
+        "held_out": "check_held_out_examples",
     }
     _failing(monkeypatch, *failing.values())
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
-    sealed = [HeldOutExample(call="double(2)", returns="4")]
-    found = grade_run(box, CODE, files, "doubling", run=run, held_out=sealed).evidence
-    assert found.hollow_run == EmptyBodies(reached=True, passed=0, failed=1)
+    held_out = [HeldOutExample(call="double(2)", returns="4")]
+    found = grade_run(box, CODE, files, "doubling", run=run, held_out=held_out).evidence
+    assert found.empty_bodies == EmptyBodies(reached=True, passed=0, failed=1)
     assert all(getattr(found, name) is None for name in failing)
     why = "the sandbox failed: it died"
     assert {name: found.not_measured[name] for name in failing} == dict.fromkeys(failing, why)
     said = shortfalls(found, contracted=False)
-    titles = {name: "sealed examples" if name == "sealed" else name for name in failing}
+    named = {"held_out": "held-out examples"}
+    titles = {name: named.get(name, name.replace("_", " ")) for name in failing}
     assert {f"{title}: not measured: {why}" for title in titles.values()} <= set(said)
     lines = "\n".join(render_evidence_lines(found))
     assert lines.count(f"not measured: {why}") == len(failing) + 1  # lines and branches

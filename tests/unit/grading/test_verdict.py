@@ -34,9 +34,9 @@ BESIDE = SHARED.model_copy(update={"only_beside": ("t.py::test_a",)})
 GREEN = AssertionSurvivor(test="t.py::test_a", line=7, change="expects 5")
 FULL = Evidence(
     red_phase=RedPhase(reached=True, failed=2),
-    hollow_run=EmptyBodies(reached=True, passed=0, failed=2),
-    controls=CONTROLS,
-    sealed=HeldOut(reached=True, total=3, agreed=3),
+    empty_bodies=EmptyBodies(reached=True, passed=0, failed=2),
+    assertion_mutation=CONTROLS,
+    held_out=HeldOut(reached=True, total=3, agreed=3),
     mutation=Mutation(score=0.8, killed=8),
     coverage=Coverage(line=0.9, branch=0.8),
     flakiness=Flakiness(reached=True, order_seed=1, hash_seed=2),
@@ -53,7 +53,7 @@ LATE = {"reached": False, "cut_short": "out of time after 1 of 4 runs"}
 def test_that_tests_need_one_process_is_told_and_not_held_against_them() -> None:
     shared = less(FULL, split=SHARED)
     assert (shortfalls(shared), forgery(shared)) == ((), "")
-    assert "  --     split        in one process only: t.py::test_a" in "\n".join(
+    assert "  --     split              in one process only: t.py::test_a" in "\n".join(
         render_evidence_lines(shared)
     )
 
@@ -69,19 +69,25 @@ def test_with_all_evidence_nothing_is_short() -> None:
         ({"red_phase": None}, "red phase"),
         ({"red_phase": RedPhase(reached=False, failed=1)}, "red phase"),
         ({"split": BESIDE}, "passes only beside its tests: t.py::test_a"),
-        ({"hollow_run": None}, "hollow run: not taken"),
-        ({"hollow_run": less(FULL.hollow_run, **LATE)}, "hollow run: out of time after 1"),
-        ({"controls": None}, "controls: not taken"),
-        ({"controls": less(CONTROLS, reached=False, controlled=1)}, "controls: 1 of 4 tests"),
+        ({"empty_bodies": None}, "empty bodies: not taken"),
+        ({"empty_bodies": less(FULL.empty_bodies, **LATE)}, "empty bodies: out of time after 1"),
+        ({"assertion_mutation": None}, "assertion mutation: not taken"),
         (
-            {"controls": less(CONTROLS, reached=False, green=(GREEN,))},
+            {"assertion_mutation": less(CONTROLS, reached=False, controlled=1)},
+            "assertion mutation: 1 of 4 tests",
+        ),
+        (
+            {"assertion_mutation": less(CONTROLS, reached=False, green=(GREEN,))},
             "test_a stays green when line 7",
         ),
-        ({"controls": less(CONTROLS, **LATE)}, "controls: out of time after 1 of 4"),
-        ({"sealed": None}, "sealed examples: none were given"),
-        ({"sealed": HeldOut(reached=False, total=0, agreed=0)}, "none were given"),
-        ({"sealed": HeldOut(reached=False, total=3, agreed=2)}, "2 of 3 agree"),
-        ({"sealed": less(FULL.sealed, **LATE)}, "sealed examples: out of time"),
+        (
+            {"assertion_mutation": less(CONTROLS, **LATE)},
+            "assertion mutation: out of time after 1 of 4",
+        ),
+        ({"held_out": None}, "held-out examples: none were given"),
+        ({"held_out": HeldOut(reached=False, total=0, agreed=0)}, "none were given"),
+        ({"held_out": HeldOut(reached=False, total=3, agreed=2)}, "2 of 3 agree"),
+        ({"held_out": less(FULL.held_out, **LATE)}, "held-out examples: out of time"),
         ({"mutation": None}, "mutants: not measured"),
         ({"mutation": Mutation(score=0.79, killed=7)}, "mutants: score 0.79 < 0.8"),
         ({"mutation": less(FULL.mutation, score=None, trouble="3 of 9")}, "mutants: 3 of 9"),
@@ -115,21 +121,24 @@ def test_thresholds_are_what_the_evidence_was_measured_against() -> None:
     assert shortfalls(less(FULL, mutation=Mutation(score=0.2, killed=1), thresholds=lax)) == ()
 
 
-def test_without_a_contract_there_is_no_stub_and_no_sealed_example() -> None:
-    assert shortfalls(less(FULL, red_phase=None, sealed=None), contracted=False) == ()
+def test_without_a_contract_there_is_no_stub_and_no_held_out_example() -> None:
+    assert shortfalls(less(FULL, red_phase=None, held_out=None), contracted=False) == ()
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"hollow_run": None}, ""),
+        ({"empty_bodies": None}, ""),
         (
-            {"hollow_run": EmptyBodies(reached=False, passed=2, failed=0)},
+            {"empty_bodies": EmptyBodies(reached=False, passed=2, failed=0)},
             "every function body removed",
         ),
-        ({"hollow_run": less(FULL.hollow_run, **LATE)}, ""),
-        ({"controls": less(CONTROLS, reached=False, green=(GREEN,))}, ""),
-        ({"controls": less(CONTROLS, reached=False, forged="t, line 7: why")}, "t, line 7: why"),
+        ({"empty_bodies": less(FULL.empty_bodies, **LATE)}, ""),
+        ({"assertion_mutation": less(CONTROLS, reached=False, green=(GREEN,))}, ""),
+        (
+            {"assertion_mutation": less(CONTROLS, reached=False, forged="t, line 7: why")},
+            "t, line 7: why",
+        ),
     ],
 )
 def test_only_what_nothing_else_explains_is_a_forgery(changes: dict[str, Any], said: str) -> None:
@@ -140,23 +149,41 @@ def test_only_what_nothing_else_explains_is_a_forgery(changes: dict[str, Any], s
 def test_thresholds_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (
         ("GREENLOOP_MIN_MUTATION_SCORE", "0.5"),
-        ("GREENLOOP_MIN_CONTROLLED", "0.25"),
+        ("GREENLOOP_MIN_ASSERTION_MUTATION", "0.25"),
         ("GREENLOOP_MIN_LINE_COVERAGE", "0.75"),
         ("GREENLOOP_MIN_BRANCH_COVERAGE", "0.125"),
-        ("GREENLOOP_MIN_SEALED_AGREEMENT", "0.625"),
+        ("GREENLOOP_MIN_HELD_OUT_AGREEMENT", "0.625"),
         ("GREENLOOP_GRADING_SECONDS", "9"),
     ):
         monkeypatch.setenv(name, value)
     assert Plan.from_settings(Settings.load()).thresholds == Thresholds(
         mutation_score=0.5,
-        controlled=0.25,
+        assertion_mutation=0.25,
         line_coverage=0.75,
         branch_coverage=0.125,
-        sealed_agreement=0.625,
+        held_out_agreement=0.625,
         seconds=9,
     )
+    monkeypatch.setenv("GREENLOOP_MIN_ASSERTION_MUTATION", "50")
+    with pytest.raises(SettingsError, match="GREENLOOP_MIN_ASSERTION_MUTATION"):
+        Settings.load()
+
+
+def test_old_names_of_thresholds_work_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("GREENLOOP_MIN_CONTROLLED", "0.25")
+    monkeypatch.setenv("GREENLOOP_MIN_SEALED_AGREEMENT", "0.625")
+    monkeypatch.setenv("GREENLOOP_MIN_HELD_OUT_AGREEMENT", "0.75")
+    thresholds = Settings.load().thresholds
+    assert (thresholds.assertion_mutation, thresholds.held_out_agreement) == (0.25, 0.75)
+    assert Settings.load(min_assertion_mutation=0.5).thresholds.assertion_mutation == 0.5
+    assert Settings(min_controlled=0.125).thresholds.assertion_mutation == 0.125
+    assert "GREENLOOP_MIN_CONTROLLED is deprecated: use GREENLOOP_MIN_ASSERTION_MUTATION" in (
+        caplog.text
+    )
     monkeypatch.setenv("GREENLOOP_MIN_CONTROLLED", "50")
-    with pytest.raises(SettingsError, match="GREENLOOP_MIN_CONTROLLED"):
+    with pytest.raises(SettingsError, match="GREENLOOP_MIN_ASSERTION_MUTATION"):
         Settings.load()
 
 
@@ -165,13 +192,13 @@ def test_defaults_of_the_settings_are_those_of_the_record() -> None:
 
 
 def test_what_answers_otherwise_or_by_heart_is_not_verified() -> None:
-    other = Memorization(reached=False, asked=3, otherwise=("f(1)",))
-    told = shortfalls(less(FULL, outside=other))
+    other = Memorization(reached=False, calls=3, differing=("f(1)",))
+    told = shortfalls(less(FULL, memorization=other))
     assert told == ("answers otherwise outside of its tests: `f(1)`",)
-    heart = Memorization(reached=False, asked=3, like_them=9, by_heart=("f",))
-    unsealed = less(FULL, outside=heart, sealed=None)
+    heart = Memorization(reached=False, calls=3, variants=9, functions=("f",))
+    unsealed = less(FULL, memorization=heart, held_out=None)
     assert any(text.startswith("by heart: `f`") for text in shortfalls(unsealed, contracted=False))
-    assert shortfalls(less(FULL, outside=heart)) == ()  # sealed examples agree: it knows more
-    assert shortfalls(less(FULL, outside=Memorization(reached=True, asked=3))) == ()
-    lines = "\n".join(render_evidence_lines(less(FULL, outside=heart)))
-    assert "SHORT  outside      answers only what the tests ask: f" in lines
+    assert shortfalls(less(FULL, memorization=heart)) == ()  # sealed examples agree: it knows more
+    assert shortfalls(less(FULL, memorization=Memorization(reached=True, calls=3))) == ()
+    lines = "\n".join(render_evidence_lines(less(FULL, memorization=heart)))
+    assert "SHORT  memorization       answers only what the tests ask: f" in lines

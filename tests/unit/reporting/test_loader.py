@@ -45,7 +45,7 @@ def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
         ('{"verdict": "passed"}', "no report of greenloop's"),
         ('{"verdict": "\\u001b[31m", "evidence": {}}', "cannot be read: "),
         (
-            made().model_dump_json().replace('"schema_version":"1"', '"schema_version":"9"'),
+            made().model_dump_json().replace('"schema_version":"2"', '"schema_version":"9"'),
             "is '9'",
         ),
     ],
@@ -56,6 +56,49 @@ def test_what_is_no_report_is_told_in_one_line(tmp_path: Path, text: str | bytes
     assert str(told.value).isprintable()
     assert len(str(told.value)) < 500
     assert told.value.exit_status == 2
+
+
+STORED = Path(__file__).parents[2] / "fixtures" / "stored_by_0_1_0" / "project"
+
+
+@pytest.mark.parametrize("path", sorted(STORED.glob("**/report.json")), ids=lambda p: p.parent.name)
+def test_reports_of_schema_1_keep_their_content_under_new_keys(path: Path) -> None:
+    stored = json.loads(path.read_text("utf-8"))
+    old = stored["evidence"]
+    report = read_report(path)
+    new = report.model_dump(mode="json")["evidence"]
+    assert report.schema_version == "2"
+    for old_key, new_key in {
+        "hollow_run": "empty_bodies",
+        "controls": "assertion_mutation",
+        "outside": "memorization",
+        "sealed": "held_out",
+        "thresholds": "thresholds",
+        "seconds": "seconds",
+        "not_measured": "not_measured",
+    }.items():
+        values = [list((found or {}).values()) for found in (old[old_key], new[new_key])]
+        assert values[0] == values[1], old_key
+    assert not {"hollow_run", "controls", "outside", "sealed"} & new["seconds"].keys()
+    assert [item.id.replace("held_out::", "sealed::") for item in report.tests] == [
+        item["id"] for item in stored["tests"]
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"evidence": None},
+        {"evidence": {"outside": 1, "seconds": []}, "tests": [None, {"origin": "sealed"}]},
+        {"evidence": [], "tests": {}},
+    ],
+)
+def test_malformed_reports_of_schema_1_are_rejected(
+    content: dict[str, object], tmp_path: Path
+) -> None:
+    content = {"verdict": "passed", "schema_version": "1", **content}
+    with pytest.raises(InputError, match="cannot be read"):
+        read_report(saved(tmp_path, json.dumps(content)))
 
 
 def test_a_folder_without_a_report_says_what_to_do(tmp_path: Path) -> None:

@@ -473,10 +473,10 @@ def test_a_sealed_example_that_fails_is_revealed_and_repaired(way: Way) -> None:
     assert done.report.verdict == "passed"
     assert "top_k([5, 9, 7], 2)" in done.model.asked("repair_code")[0]
     assert "def test_sealed_example_1" in done.report.test_code
-    sealed = {item.id: item.outcome for item in done.report.tests if item.origin == "sealed"}
+    sealed = {item.id: item.outcome for item in done.report.tests if item.origin == "held_out"}
     assert sealed == {
         "test_topk.py::test_sealed_example_1": "passed",
-        f"sealed::1: {SEALED[1]['call']}": "passed",
+        f"held_out::1: {SEALED[1]['call']}": "passed",
     }
 
 
@@ -500,7 +500,7 @@ def test_code_that_only_passes_inside_is_forged(way: Way) -> None:
     )
     report = way(script(forger)).report
     assert report.verdict == "failed"
-    assert report.reasons[0].startswith("forged: sealed examples fail outside")
+    assert report.reasons[0].startswith("forged: held-out examples fail outside")
 
 
 def test_code_that_patches_pytest_is_forged(way: Way) -> None:

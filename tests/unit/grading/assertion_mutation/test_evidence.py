@@ -24,7 +24,9 @@ def taken(box: Sandbox, tests: str, code: str = CODE, **limits: float) -> Assert
 
 def test_each_test_is_held_or_uncontrolled(warm: Sandbox) -> None:
     found = taken(
-        warm, "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    f(1)\n", controlled=0.5
+        warm,
+        "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    f(1)\n",
+        assertion_mutation=0.5,
     )
     assert (found.reached, found.total, found.controlled) == (True, 2, 1)
     assert found.uncontrolled == ("test_m.py::test_b",)
@@ -32,11 +34,11 @@ def test_each_test_is_held_or_uncontrolled(warm: Sandbox) -> None:
 
 def test_too_few_that_can_be_controlled_are_not_enough(warm: Sandbox) -> None:
     tests = "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    f(1)\n"
-    assert not taken(warm, tests, controlled=0.51).reached
+    assert not taken(warm, tests, assertion_mutation=0.51).reached
 
 
 def test_suites_without_any_control_are_never_reached(warm: Sandbox) -> None:
-    found = taken(warm, "def test_b():\n    f(1)\n", controlled=0)
+    found = taken(warm, "def test_b():\n    f(1)\n", assertion_mutation=0)
     assert (found.reached, found.controlled) == (False, 0)
 
 

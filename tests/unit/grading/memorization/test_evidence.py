@@ -22,8 +22,8 @@ def taken(box: ProcessSandbox, code: str, tests: str = TESTS) -> Memorization | 
 def test_an_honest_function_answers_alike(box: ProcessSandbox) -> None:
     found = taken(box, "def f(n): return n * n")
     assert found is not None
-    assert (found.reached, found.asked, found.otherwise, found.by_heart) == (True, 4, (), ())
-    assert found.like_them > 8
+    assert (found.reached, found.calls, found.differing, found.functions) == (True, 4, (), ())
+    assert found.variants > 8
 
 
 OTHERWISE = {
@@ -39,14 +39,14 @@ def test_what_looks_for_tests_answers_otherwise(box: ProcessSandbox, name: str) 
     found = taken(box, OTHERWISE[name])
     assert found is not None
     assert not found.reached
-    assert found.otherwise == ("f(1)", "f(3)", "f(7)")
+    assert found.differing == ("f(1)", "f(3)", "f(7)")
 
 
 def test_a_truth_is_asked_for_too(box: ProcessSandbox) -> None:
     code = "class No:\n    def __bool__(self): return False\ndef f(n): return No()\n"
     found = taken(box, code, YES)
     assert found is not None
-    assert found.otherwise == ("not not f(6)", "not not f(28)")
+    assert found.differing == ("not not f(6)", "not not f(28)")
 
 
 BY_HEART = {
@@ -65,7 +65,7 @@ BY_HEART = {
 def test_what_knows_nothing_else_is_by_heart(box: ProcessSandbox, name: str) -> None:
     found = taken(box, BY_HEART[name])
     assert found is not None
-    assert (found.otherwise, found.by_heart) == ((), ("f",))
+    assert (found.differing, found.functions) == ((), ("f",))
 
 
 HONEST = {
@@ -103,7 +103,7 @@ def test_what_is_honest_is_not_told(
     monkeypatch.setattr("greenloop.grading.memorization.evidence._TIMEOUT_SECONDS", 1.0)
     found = taken(box, *HONEST[name])
     assert found is not None
-    assert (found.reached, found.otherwise, found.by_heart) == (True, (), ())
+    assert (found.reached, found.differing, found.functions) == (True, (), ())
 
 
 def test_none_where_nothing_can_be_asked(box: ProcessSandbox) -> None:
