@@ -1,14 +1,14 @@
-"""Many specifications against a model that answers after half a second: what is greenloop's own part?
+"""Batch throughput with a model that answers after half a second: greenloop's own share.
 
     python bench/batch.py [--count 200] [--jobs 50] [--delay 0.5] [--grow 10,100,1000,2000]
 
-Three rows for the same conversations (contract; code and tests side by side; review):
-`the answers` is arithmetic: the time that the model needs, with so many conversations at once;
-`a client` asks the same questions with ChatOpenAI alone, and throws the answers away;
+Prints three rows for the same conversations (contract; code and tests concurrently; review):
+`the answers` is computed: the time that the model needs with so many concurrent conversations;
+`a client` makes the same requests with ChatOpenAI alone and discards the answers;
 `greenloop` is `greenloop batch` without mutants: answers, red phase, tests, grade, report and log.
-Under them stands what the processors alone need for that: no fewer seconds than CPU seconds by cores,
-however short the answers are. Then how time, CPU, memory and descriptors grow with the number of
-specifications. CPU is that of all processes but the model's (needs perf: apt install linux-perf).
+A further row shows the lower bound that the processors set: CPU seconds divided by cores. Then come
+time, CPU, memory and descriptors for growing numbers of specifications. CPU is that of all processes
+except the model's (needs perf: apt install linux-perf).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from batch_watch import looking
 from mutation_tools import timed
 
 HERE = Path(__file__).parent
-LANES = 3  # answers one after the other: code and tests come side by side
+LANES = 3  # sequential answers: code and tests are requested concurrently
 CLIENT = """
 import asyncio, sys
 from langchain_openai import ChatOpenAI
@@ -58,7 +58,7 @@ asyncio.run(main(int(sys.argv[1]), int(sys.argv[2])))
 
 @dataclass(frozen=True)
 class Row:
-    """Seconds from start to end, CPU seconds of all processes."""
+    """Run a command; return its wall-clock seconds, and the CPU seconds of all processes."""
 
     label: str
     count: int
@@ -69,7 +69,7 @@ class Row:
 
 @contextlib.contextmanager
 def model(delay_s: float) -> Iterator[dict[str, str]]:
-    """The environment in which it is asked."""
+    """Return the environment in which clients find the model."""
     command = [sys.executable, str(HERE / "batch_model.py"), str(delay_s)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -1,8 +1,8 @@
-"""A model that answers after half a second: OpenAI's API on loopback, for bench/batch.py.
+"""A model with a fixed delay: OpenAI's API on the loopback interface, for bench/batch.py.
 
-    python bench/batch_model.py SECONDS        prints its address, then serves until it is ended
+    python bench/batch_model.py SECONDS        prints its address and serves until it is ended
 
-It knows four answers, about a function whose number it reads out of the prompt.
+It has four answers, about a function whose number it reads from the prompt.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def answer(system: str, prompt: str) -> str:
 
 
 def completion(text: str, stream: bool) -> bytes:
-    """The body of an HTTP response, and its head."""
+    """Return the head and the body of an HTTP response."""
     usage = {"prompt_tokens": 900, "completion_tokens": 200, "total_tokens": 1100}
     if stream:
         first = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
@@ -86,7 +86,7 @@ def completion(text: str, stream: bool) -> bytes:
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay_s: float) -> None:
-    """One connection, kept alive."""
+    """Serve a kept-alive connection."""
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()

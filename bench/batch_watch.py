@@ -1,4 +1,4 @@
-"""What a batch holds while it goes on: memory and descriptors of its process, by /proc."""
+"""Memory and descriptors of a batch process while it runs, from /proc."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _EVERY_S = 1.0
-_EARLY = 0.1  # of the specifications: by then everything is loaded, and the sandbox stands
+_EARLY = 0.1  # share of the specifications after which everything is loaded and the sandbox is open
 
 
 @dataclass(frozen=True)
 class Look:
-    """`done` specifications have a result; resident MB and open descriptors at that moment."""
+    """A sample: resident MB and open descriptors when `done` specifications have a result."""
 
     done: int
     memory_mb: float
@@ -24,12 +24,12 @@ class Look:
 
 @dataclass
 class Looks:
-    """One a second."""
+    """Samples, one a second."""
 
     taken: list[Look] = field(default_factory=list)
 
     def said(self, count: int) -> str:
-        """From a tenth of the specifications on to the last few; '' where it was not seen twice."""
+        """Describe the change from a tenth of the specifications to the last; '' without two samples."""
         later = [look for look in self.taken if count * _EARLY <= look.done < count]
         if len(later) < 2:
             return ""
@@ -43,7 +43,7 @@ class Looks:
 
 @contextlib.contextmanager
 def looking(folder: Path) -> Iterator[Looks]:
-    """Looks at the batch that runs in `folder` from its beginning to its end."""
+    """Sample the batch that runs in `folder` from its start to its end."""
     looks, ended = Looks(), threading.Event()
 
     def look() -> None:
@@ -61,7 +61,7 @@ def looking(folder: Path) -> Iterator[Looks]:
 
 
 def _process(folder: Path) -> Path:
-    """Of the command itself, which works in the folder: its first child is perf's, if there is perf."""
+    """Return the process id of the command, which works in the folder (perf's first child, with perf)."""
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Test files that people wrote, each with the one module that it tests, from sdists of PyPI."""
+"""Test files written by hand, each with the one module that it tests, from sdists on PyPI."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_MODULE = frozenset({"setup.py", "conf.py", "conftest.py", "__main__.py"})
 
 @dataclass(frozen=True)
 class RealFile:
-    """A test file, and the module it tests, both as text. `renamed`: its imports lost a package."""
+    """A test file and the module that it tests, as text. `renamed`: its imports lost a package."""
 
     title: str
     module: str
@@ -30,7 +30,7 @@ class RealFile:
 
 
 def real_files(packages: Sequence[str], folder: Path) -> Iterator[RealFile]:
-    """Of each package that is to be had: test files of exactly one of its modules."""
+    """Yield, for each package that can be fetched, test files of exactly one of its modules."""
     for package in packages:
         sdist = _downloaded(package, folder / package)
         if sdist is None:
@@ -50,7 +50,7 @@ def _downloaded(package: str, folder: Path) -> Path | None:
 
 
 def _texts(sdist: Path) -> dict[PurePosixPath, str]:
-    """All Python files by path, the folder that holds all of them and `src` left out."""
+    """Return all Python files by path, without the top folder and `src`."""
     found = {}
     with tarfile.open(sdist) as archive:
         for item in archive:
@@ -65,7 +65,7 @@ def _texts(sdist: Path) -> dict[PurePosixPath, str]:
 def _modules(
     paths: set[PurePosixPath], texts: dict[PurePosixPath, str]
 ) -> dict[str, tuple[str, str]]:
-    """By the name that tests import: the module's own last name, and its text."""
+    """Return modules by the last part of their name, with their text."""
     found = {}
     for path in paths:
         if path.name in _NO_MODULE or len(path.parts) > 2:
@@ -80,7 +80,7 @@ def _modules(
 def _paired(
     package: str, path: PurePosixPath, tests: str, modules: dict[str, tuple[str, str]]
 ) -> Iterator[RealFile]:
-    """The file with its module; nothing where it imports none of them, or more than one."""
+    """Yield the file with its module; nothing if it imports none of them, or several."""
     used = [name for name in modules if _imports(name, tests)]
     if len(used) != 1:
         return
@@ -100,7 +100,7 @@ def _imports(name: str, tests: str) -> bool:
 
 
 def _without_package(name: str, tests: str) -> str:
-    """The same tests of a module that lies in no package."""
+    """Return the same tests for a module outside a package."""
     parent, _, last = name.rpartition(".")
     tests = re.sub(
         rf"^(\s*)from {re.escape(parent)} import ", r"\1import ", tests, flags=re.MULTILINE

@@ -1,12 +1,12 @@
-"""What a test run costs: as tutorials run it, with pytest alone, and in greenloop's sandboxes.
+"""Cost of a test run: as tutorials do it, with pytest alone, and in greenloop's sandboxes.
 
     python bench/sandbox.py [ROUNDS]
 
-The ways take turns, so that a busy moment meets all of them. Wall time is measured around each run;
-CPU time is that of the whole machine while it lasts and shortly after (what a run leaves to be done
-counts), user and system, so run it on a quiet one. Only bubblewrap and greenloop's walls isolate
-anything here. The bare fork is the floor: pytest is loaded already, nothing is apart, nothing is
-limited.
+The ways take turns, so that a busy moment affects all of them. Wall time is measured around each
+run; CPU time is that of the whole machine during the run and shortly after (deferred work of the
+kernel counts), user and system, so run it on a quiet machine. Only bubblewrap and greenloop's
+sandboxes isolate the code. The bare fork is the lower bound: pytest is loaded, nothing is isolated
+or limited.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Way:
-    """One way to run the suite, and what its runs took: (wall, CPU) in seconds."""
+    """A way to run the suite, with (wall, CPU) seconds of its runs."""
 
     name: str
     run: Callable[[], bool]
@@ -76,13 +76,13 @@ class Way:
 
 
 def machine_cpu() -> float:
-    """Seconds that all processors have worked so far."""
+    """Return the seconds that all processors have worked so far."""
     fields = Path("/proc/stat").read_text().split("\n")[0].split()
     return (int(fields[1]) + int(fields[2]) + int(fields[3])) * _TICK_S
 
 
 def tutorial(*, plugins: bool) -> Callable[[], bool]:
-    """pytest in a subprocess with a copy of the environment, as tutorials do it."""
+    """Run pytest in a subprocess with a copy of the environment, as tutorials do it."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if not plugins:
@@ -100,7 +100,7 @@ def tutorial(*, plugins: bool) -> Callable[[], bool]:
 
 
 def in_folder() -> str:
-    """A folder with the suite, for ways that keep it."""
+    """Return a folder with the suite, for ways that keep it."""
     folder = tempfile.mkdtemp(prefix="greenloop-bench-")
     Path(folder, "topk.py").write_text(CODE)
     Path(folder, "test_topk.py").write_text(TESTS + RAISES)
@@ -108,7 +108,7 @@ def in_folder() -> str:
 
 
 def cold_bubblewrap(folder: str) -> Callable[[], bool] | None:
-    """pytest in a fresh bubblewrap that sees what ours does."""
+    """Run pytest in a new bubblewrap with the mounts of greenloop's."""
     program = shutil.which("bwrap")
     if program is None:
         return None
@@ -120,7 +120,7 @@ def cold_bubblewrap(folder: str) -> Callable[[], bool] | None:
 
 
 def bare_fork(folder: str, stack: ExitStack) -> Callable[[], bool]:
-    """A process with pytest loaded forks, and the child runs the suite: nothing else."""
+    """Fork a process that has pytest loaded; the child runs the suite and nothing else."""
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     forker = subprocess.Popen(
         [sys.executable, "-c", FLOOR, folder],
@@ -147,7 +147,7 @@ def ours(box: Sandbox) -> Callable[[], bool]:
 
 
 def ways(stack: ExitStack) -> list[Way]:
-    """All ways that this machine has."""
+    """Return all ways that this machine supports."""
     found = [
         Way("tutorial: subprocess pytest, plugins of this environment", tutorial(plugins=True)),
         Way("subprocess pytest, no plugins", tutorial(plugins=False)),
@@ -181,7 +181,7 @@ def main() -> None:
 
 
 def tell(measured: list[Way], rounds: int) -> None:
-    """The table: each way against the tutorials', pytest alone, and the floor."""
+    """Print the table: each way compared with the tutorials', pytest alone, and the lower bound."""
     base_wall, base_cpu = measured[0].medians()
     alone_wall, _ = measured[1].medians()
     floor_wall, _ = next(way for way in measured if way.name == FLOOR_NAME).medians()

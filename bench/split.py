@@ -1,12 +1,12 @@
-"""Which share of test files runs unchanged when tests and code are split, and what that costs.
+"""Share of test files that run unchanged with tests and code in two processes, and the cost.
 
     python bench/split.py [ROUNDS]
     python bench/split.py real [PACKAGE…]
 
-Every pair of tests/sandbox/split_corpus and the outcome of every recorded example runs in both forms
-on the strongest wall of this machine. The forms take turns, so that a busy moment meets both.
-With `real`, test files of packages on PyPI run instead (`bench/real_tests.py` says of which): how many
-do so unchanged, and why the others do not. They are fetched by pip each time, and run behind the wall.
+Every pair of the corpus below tests/integration/sandbox/remote_module and the result of every
+recorded example run in both modes in the strongest sandbox of this machine, in turns.
+With `real`, test files of packages on PyPI run instead (see `bench/real_tests.py`): how many do so
+unchanged, and why the others do not. pip fetches them each time; they run in the sandbox.
 """
 
 from __future__ import annotations
@@ -34,14 +34,16 @@ from tests.support.module_corpus import Pair, pairs  # noqa: E402
 
 
 def examples() -> Iterator[Pair]:
-    """What the recorded answers lead to: the code and the tests that a person is given."""
+    """Return the code and the tests to which the recorded answers lead."""
     for path in sorted((ROOT / "examples").glob("*.jsonl")):
         with tempfile.TemporaryDirectory() as home:
             settings = Settings(home=Path(home), model=f"replay:{path}", timeout_s=10)
             text = read_specification(str(path.with_suffix(".md"))).text
             try:
                 report = asyncio.run(CodingAgent(settings).run(text))
-            except GreenloopError as error:  # a machine so busy that other tests than recorded hang
+            except (
+                GreenloopError
+            ) as error:  # on a busy machine other tests than the recorded ones can hang
                 print(f"{path.name}: {error}")
                 continue
         if report.contract is not None:
@@ -49,7 +51,7 @@ def examples() -> Iterator[Pair]:
 
 
 def seconds(box: Sandbox, pair: Pair, form: IsolationMode) -> float | None:
-    """How long one run took; None where it did not pass."""
+    """Return the duration of a run; None if it did not pass."""
     started = time.perf_counter()
     run = box.run_tests(pair.code, pair.tests, module=pair.name, form=form)
     taken = time.perf_counter() - started
@@ -57,7 +59,7 @@ def seconds(box: Sandbox, pair: Pair, form: IsolationMode) -> float | None:
 
 
 def measure(box: Sandbox, pair: Pair, rounds: int) -> tuple[float, float | None] | None:
-    """Median seconds in one process and split; None where the tests do not pass at all."""
+    """Return median seconds in one process and in two; None if the tests do not pass at all."""
     shared, split = [], []
     for _ in range(rounds):
         shared.append(seconds(box, pair, "shared"))
@@ -80,7 +82,7 @@ def main(rounds: int) -> None:
 
 
 def real(packages: list[str]) -> None:
-    """A line for each test file, and the share."""
+    """Print a line for each test file, and the share."""
     forms: list[str] = []
     with open_sandbox(Settings(timeout_s=20)) as box, tempfile.TemporaryDirectory() as folder:
         for item in real_files(packages, Path(folder)):

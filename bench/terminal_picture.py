@@ -1,4 +1,4 @@
-"""Makes docs/terminal.svg: a recorded example, run for real, as it looks in a terminal.
+"""Makes docs/terminal.svg: a real run of a recorded example, as a terminal shows it.
 
 python bench/terminal_picture.py [EXAMPLE]
 """
@@ -26,7 +26,7 @@ CODE_LINES = 8
 
 
 def style(line: str) -> str:
-    """The colour of a line's label, as at a terminal."""
+    """Return the colour of a line's label, as at a terminal."""
     label = line[:LABEL_WIDTH].strip()
     if label == "attempt":
         return "green" if " 0 failed, 0 errors" in line else "red"
@@ -49,7 +49,9 @@ def main() -> None:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     console.print(Text(f"$ {' '.join(command)}", "bold"))
     told = ended.stderr.splitlines()
-    for line in (item for item in told if not item.startswith("…")):  # on a screen they pass
+    for line in (
+        item for item in told if not item.startswith("…")
+    ):  # progress lines that a terminal overwrites
         shown = line.replace(home, ".greenloop").replace(str(ROOT) + "/", "")
         console.print(build_labelled_row(shown, style(shown)))
     code, _, verdict = ended.stdout.partition("\n# ")
@@ -60,7 +62,7 @@ def main() -> None:
     console.print(Text("# " + verdict.replace(home, ".greenloop").rstrip(), "green"))
     path = ROOT / "docs" / "terminal.svg"
     picture = console.export_svg(title="greenloop")
-    # The picture asks no server for a font: any monospaced one will do.
+    # No font is downloaded: any monospaced one fits.
     path.write_text(re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL), encoding="utf-8")
     print(path)
 

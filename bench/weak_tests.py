@@ -1,12 +1,12 @@
-"""What verdicts are worth: right and wrong modules, each with tests from thorough to trivial.
+"""Accuracy of verdicts: right and wrong modules, each with tests from thorough to trivial.
 
     python bench/weak_tests.py [--only brackets,runs] [--mutants N|all]
 
-30 tasks in bench/weak_corpus, one file each: a right module, three that are subtly wrong, and four
-test files that pass on the right one: thorough, medium, happy (one usual case), trivial (nothing is
-asserted, or what always holds). Each pair is graded as `greenloop check` does it. Told are: how
-often a wrong module that passes its tests is called `verified`, by the strength of the tests; how
-often a right one with thorough tests is not, and why; and which pieces of evidence say no.
+30 tasks in bench/weak_corpus, one file each: a right module, three subtly wrong ones, and four test
+files that pass on the right one: thorough, medium, happy (one usual case), trivial (no assertion, or
+one that always holds). Each pair is graded as `greenloop check` does it. Printed are: how often a
+wrong module that passes its tests is `verified`, by the strength of the tests; how often a right one
+with thorough tests is not, and why; and which pieces of evidence fell short.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STRENGTHS = ("thorough", "medium", "happy", "trivial")
 
 @dataclass(frozen=True)
 class Task:
-    """Modules and test files as text; `wrong` by what is wrong with it."""
+    """Modules and test files as text; `wrong` is keyed by the kind of mistake."""
 
     name: str
     right: str
@@ -47,7 +47,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Graded:
-    """One pair that is green: its mutation score, and what else keeps it from `verified`."""
+    """A pair that passes: its mutation score, and what else keeps it from `verified`."""
 
     strength: str
     wrong: str
@@ -71,7 +71,7 @@ def tasks(only: str) -> Iterator[Task]:
 
 
 def graded(box: Sandbox, task: Task, wrong: str, strength: str, plan: Plan) -> Graded | None:
-    """None where the tests do not pass."""
+    """Grade a pair; None if the tests do not pass."""
     code = task.wrong[wrong] if wrong else task.right
     files = [task.test_file(strength)]
     run = box.run_tests(code, files, module=task.name)
@@ -93,7 +93,7 @@ def graded(box: Sandbox, task: Task, wrong: str, strength: str, plan: Plan) -> G
 
 
 def told(task: Task, found: Graded, threshold: float) -> None:
-    """A line for what should not be: a wrong module `verified`, a right one with thorough tests not."""
+    """Print wrong modules that are `verified`, and right ones with thorough tests that are not."""
     of = f"{task.name}, {found.strength} tests, score {found.score:.2f}"
     if found.wrong and found.verified(threshold):
         print(f"{of}: verified, but {found.wrong}", flush=True)
@@ -123,7 +123,7 @@ def by_strength(found: Sequence[Graded], wrong: int, threshold: float) -> None:
 
 
 def by_threshold(found: Sequence[Graded]) -> None:
-    """What another mutation threshold would do."""
+    """Print the effect of other mutation thresholds."""
     print("\nthreshold   right thorough   right medium   wrong verified")
     for threshold in (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0):
         good = [item for item in found if item.verified(threshold)]

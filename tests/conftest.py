@@ -1,4 +1,4 @@
-"""Nothing of this machine reaches the tests: no key, no model, no settings of the developer's."""
+"""Isolation of all tests from this machine: no key, model or setting of the developer is read."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _FOREIGN = (
 
 @pytest.fixture(autouse=True)
 def clean_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty working folder (so no .env) and none of the variables that settings are read from."""
+    """Change to an empty folder (so no `.env`) and remove the variables that settings are read from."""
     for name in list(os.environ):
         if name.startswith(_FOREIGN):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")  # a port that nobody listens on
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")  # a port on which nothing listens
     monkeypatch.chdir(tmp_path)

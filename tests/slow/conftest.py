@@ -1,4 +1,4 @@
-"""What these tests share with those of the command line."""
+"""Fixtures shared with the command-line tests."""
 
 from tests.integration.cli.conftest import run
 

@@ -1,4 +1,4 @@
-"""The commands that README and docs show, and where each is run."""
+"""The commands that README and docs show, and the test that runs each of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(
     r"^(?:(?:greenloop|python3?|pip|git|bash|export|GREENLOOP_\w+=\S+)\b|\.venv/|\. \S)"
 )
-RUN_WHOLE = (  # their blocks marked `sh`
+RUN_WHOLE = (  # the blocks that are marked `sh`
     "docs/tutorial.md",
     "docs/recipes.md",
     "docs/security.md",
@@ -26,7 +26,7 @@ SHOWING = (
     "docs/report.md",
 )
 
-# Run one after the other in one folder, against a local server that speaks OpenAI's API.
+# Run in order in one folder, against a local server with OpenAI's API.
 SERVED = (
     'greenloop "Write top_k(xs, k): the k largest numbers, largest first; k < 0 is a ValueError"'
     " -o topk.py",
@@ -43,8 +43,8 @@ SERVED = (
     "greenloop doctor --model openai:NAME",
     "greenloop batch specs -o src --model openai:NAME --max-tokens 500000",
 )
-# Run in the folder of a recorded example, with its answers as the model; the README shows what is
-# printed.
+# Run in the folder of a recorded example with its answers as the model; the README shows the
+# output.
 RECORDED = {
     'greenloop heal summary.py --input sales.csv --expect "6 sales in 3 regions"'
     " --expect-file totals.csv:rows=3": "heal_sales_summary",
@@ -82,13 +82,13 @@ LEFT_OUT = {
 
 
 def blocks(document: str, language: str) -> list[str]:
-    """The fenced blocks of a document that are marked so."""
+    """Return the fenced blocks of a document that have this mark."""
     text = (ROOT / document).read_text("utf-8")
     return [body for found, body in _BLOCK.findall(text) if found == language]
 
 
 def commands(document: str) -> list[str]:
-    """The command lines of a document's blocks, without remarks, but those of blocks run whole."""
+    """Return the command lines of a document's blocks without comments; blocks run whole excepted."""
     text = (ROOT / document).read_text("utf-8")
     found = (
         line.partition("  #")[0].strip()
@@ -100,7 +100,7 @@ def commands(document: str) -> list[str]:
 
 
 def sample_after(command: str) -> str:
-    """What the README shows below a command as its output; '' where it shows none."""
+    """Return the output that the README shows below a command; '' if it shows none."""
     text = (ROOT / "README.md").read_text("utf-8")
     after = text.partition(f"\n{command}")[2].partition("\n```\n")[2]
     found = re.search(r"^```\n(.*?)^```$", after.partition("\n## ")[0], re.MULTILINE | re.DOTALL)

@@ -1,4 +1,4 @@
-"""A batch that is stopped, killed, or runs out of disk: the same command goes on where it was."""
+"""Batches that are stopped, killed or out of disk space: the same command continues them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ import pytest
 from tests.support.model_responses import GOOD_CODE, contract_answer, fenced, suite_answer
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
-COUNT, JOBS, CALLS = 8, 3, 4  # specifications, conversations at once, calls of each
+COUNT, JOBS, CALLS = 8, 3, 4  # specifications, concurrent conversations, calls of each
 ALL = COUNT * CALLS
 _PATIENCE_S = 90
 pytestmark = pytest.mark.slow
 
 
 class Counting:
-    """The same answers for everybody, after a moment; how often each call was made."""
+    """Answers every request alike after a delay, and counts how often each call was made."""
 
     def __init__(self, delay_s: float = 0.3) -> None:
         self.asked: Counter[tuple[str, str]] = Counter()
@@ -75,7 +75,7 @@ def started(server: OpenAIServer) -> subprocess.Popen[str]:
         "OPENAI_API_KEY": "sk-test",
         "GREENLOOP_MODEL": "openai:test",
         "GREENLOOP_MUTANTS": "0",
-        "GREENLOOP_SANDBOX": "none",  # starts at once; the walls have tests of their own
+        "GREENLOOP_SANDBOX": "none",  # starts quickly; the sandboxes have tests of their own
     }
     command = ["batch", "specs.jsonl", "--jobs", str(JOBS), "--run-dir", "runs", "--json"]
     return subprocess.Popen(
@@ -105,7 +105,7 @@ def results() -> list[dict[str, Any]]:
 
 
 def all_is_there(server: OpenAIServer) -> None:
-    """The same command once more: nothing is left to do, nothing is asked."""
+    """Run the same command again: no work is left and no request is made."""
     ended = {item["id"] for item in results() if item["kind"] == "reached"}
     assert ended == {f"s{number}" for number in range(COUNT)}
     before = len(server.requests)
@@ -126,11 +126,11 @@ def test_kill_9_loses_nothing_but_the_calls_in_flight(
     status, totals, err = finished(started(server))
     assert (status, totals["reached"]) == (0, COUNT), err
     assert max(respond.asked.values()) <= 2
-    assert respond.total <= ALL + 2 * JOBS  # of one conversation two calls may be under way
+    assert respond.total <= ALL + 2 * JOBS  # a conversation may have two calls in flight
     all_is_there(server)
 
 
-def test_an_interrupt_finishes_what_is_under_way_and_begins_nothing(
+def test_an_interrupt_finishes_running_work_and_starts_no_more(
     counting: tuple[Counting, OpenAIServer],
 ) -> None:
     respond, server = counting
@@ -148,7 +148,7 @@ def test_an_interrupt_finishes_what_is_under_way_and_begins_nothing(
     all_is_there(server)
 
 
-def test_a_second_interrupt_ends_it_at_once(counting: tuple[Counting, OpenAIServer]) -> None:
+def test_a_second_interrupt_ends_the_batch_at_once(counting: tuple[Counting, OpenAIServer]) -> None:
     respond, server = counting
     process = started(server)
     wait_for(lambda: respond.total >= JOBS)
@@ -181,7 +181,7 @@ def small_disk(path: Path, size: str) -> Iterator[None]:
         subprocess.run(["umount", str(path)], check=True)
 
 
-def test_a_full_disk_is_told_in_one_line_and_costs_nothing_twice(
+def test_a_full_disk_is_reported_in_one_line_and_costs_nothing_twice(
     counting: tuple[Counting, OpenAIServer],
 ) -> None:
     respond, server = counting

@@ -1,4 +1,4 @@
-"""The CI jobs as their YAML says: each step run with bash in a repository of two specifications."""
+"""The CI jobs of action.yml and examples/ci: each step run with bash in a small repository."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_actionlint_finds_nothing() -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with two specifications, as a checkout is; the runner's folder beside it."""
+    """A working folder with two specifications, as in a checkout; the runner's folder beside it."""
     room = tmp_path / "repository"
     (room / "src").mkdir(parents=True)
     (tmp_path / "runner").mkdir()
@@ -58,7 +58,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def inputs(**given: str) -> dict[str, str]:
-    """The action's inputs, with their defaults."""
+    """Return the inputs of the action with their defaults."""
     return {
         name: given.get(name.replace("-", "_"), item["default"])
         for name, item in ACTION["inputs"].items()
@@ -70,7 +70,7 @@ def filled(text: str, values: dict[str, str]) -> str:
 
 
 def surroundings(runner: Path, **more: str) -> dict[str, str]:
-    """What GitHub's runner sets; greenloop is that of these tests."""
+    """Return the variables that GitHub's runner sets; greenloop is the one under test."""
     base = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     files = {
         "RUNNER_TEMP": str(runner),
@@ -84,7 +84,7 @@ def surroundings(runner: Path, **more: str) -> dict[str, str]:
 def step(
     name: str, values: dict[str, str], env: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """One step of the action, run as a runner does."""
+    """Run a step of the action as a runner does."""
     found = next(item for item in ACTION["runs"]["steps"] if item.get("name") == name)
     assert "${{" not in found["run"]  # values come by the environment, never as program text
     own = {key: filled(value, values) for key, value in found["env"].items()}
@@ -93,14 +93,14 @@ def step(
 
 
 def pretend_installed(runner: Path) -> None:
-    """The environment that the first step would have made: that of these tests."""
+    """Return the environment that the first step would have made: that of these tests."""
     place = runner / "greenloop-venv" / "bin"
     place.mkdir(parents=True)
     (place / "activate").write_text(f'PATH="{Path(sys.executable).parent}:$PATH"\n')
 
 
 def outputs(runner: Path) -> dict[str, str]:
-    """The step's outputs, read as GitHub does; the file is emptied for the next step."""
+    """Return the outputs of the step, read as GitHub does, and empty the file for the next step."""
     text = (runner / "output").read_text()
     (runner / "output").unlink()
     found = {}
@@ -119,7 +119,7 @@ def asked(server: OpenAIServer) -> dict[str, str]:
     return {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY}
 
 
-def test_the_action_makes_what_is_new_asks_nothing_twice_and_verifies(repository: Path) -> None:
+def test_the_action_makes_what_is_new_pays_nothing_twice_and_verifies(repository: Path) -> None:
     runner = repository.parent / "runner"
     pretend_installed(runner)
     batch = inputs(args="--max-repairs 1\n--timeout 20")
@@ -133,7 +133,7 @@ def test_the_action_makes_what_is_new_asks_nothing_twice_and_verifies(repository
         assert len(list(Path(first["report-dir"]).glob("runs/*/report.html"))) == 2
         assert "2 of 2 specifications reached" in (runner / "summary.md").read_text()
         calls = len(server.requests)
-        # The next job has another, empty runner: all that it knows is what was committed.
+        # The next job has another, empty runner: it has only what was committed.
         for item in sorted((runner / "greenloop").rglob("*"), reverse=True):
             item.rmdir() if item.is_dir() else item.unlink()
         ended = step("Run greenloop", batch, env)
@@ -154,7 +154,7 @@ def test_the_action_makes_what_is_new_asks_nothing_twice_and_verifies(repository
     assert "1 of 2 locks hold" in (runner / "summary.md").read_text()
 
 
-def test_what_stands_in_an_input_is_never_run(repository: Path) -> None:
+def test_the_text_of_an_input_is_never_executed(repository: Path) -> None:
     runner = repository.parent / "runner"
     pretend_installed(runner)
     values = inputs(specs=FOREIGN, args=FOREIGN, output_dir=FOREIGN, model=FOREIGN)
@@ -168,7 +168,7 @@ def test_what_stands_in_an_input_is_never_run(repository: Path) -> None:
     ("model", "extra"), [("", ""), ("anthropic:claude-sonnet-5", "[anthropic]")]
 )
 def test_the_installation_sees_no_key(repository: Path, model: str, extra: str) -> None:
-    """With a `python` in its place that writes down what it was called with."""
+    """A stand-in for `python` writes its arguments and environment to a file."""
     runner = repository.parent / "runner"
     fake = runner / "python"
     fake.write_text(
@@ -185,8 +185,8 @@ def test_the_installation_sees_no_key(repository: Path, model: str, extra: str) 
 
 
 def gitlab(job: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """The job's own lines; GitLab's runner joins them into one script that ends at the first error."""
-    # Nobody knows a price for the local server's model, and a limit in dollars is refused then.
+    """Return the lines of the job; GitLab's runner joins them into a script with `set -e`."""
+    # The price of the local server's model is unknown, and a limit in dollars is refused then.
     lines = [line.replace("--max-cost 5", "--max-tokens 99999") for line in GITLAB[job]["script"]]
     variables: dict[str, Any] = {"GREENLOOP_HOME": str(Path(".greenloop").absolute())}
     path = {"PATH": f"{Path(sys.executable).parent}:{env['PATH']}"}

@@ -1,4 +1,4 @@
-"""What README and docs show is run: every command and program, or it is listed why not."""
+"""Commands and programs in README and docs are run, or listed with the reason why not."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def test_negative():
 
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the examples, where greenloop is the one of these tests."""
+    """A folder with the examples, in which greenloop is the one under test."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("GREENLOOP_GRADING_SECONDS", "200")  # a busy machine gets its time
+    monkeypatch.setenv("GREENLOOP_GRADING_SECONDS", "200")  # for busy machines
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -88,14 +88,14 @@ def test_the_recorded_runs_of_the_readme(clone: Path) -> None:
 
 
 def test_the_programs_of_the_readme(clone: Path) -> None:
-    """But those that leave something out."""
+    """All but those with parts left out."""
     programs = [item for item in blocks("README.md", "python") if "…" not in item]
     assert len(programs) >= 2
     for program in programs:
         ran([sys.executable, "-c", program])
 
 
-def test_every_command_is_run_or_it_is_said_why_not() -> None:
+def test_every_command_is_run_or_listed_with_a_reason() -> None:
     shown = {line for document in SHOWING for line in commands(document)}
     run = {*SERVED, *RECORDED, *CHECKED}
     assert shown - run - LEFT_OUT.keys() == set()
@@ -103,8 +103,8 @@ def test_every_command_is_run_or_it_is_said_why_not() -> None:
     assert len(commands("examples/README.md")) == len(COMMANDS) == len(ENDS)
 
 
-def test_commands_that_ask_a_model(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As they stand there, but for names that stand for others."""
+def test_commands_that_need_a_model(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As shown, but for placeholders."""
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     written(2)
@@ -132,7 +132,9 @@ def test_recorded_commands_print_what_the_readme_shows(
     monkeypatch.chdir(clone / "examples" / RECORDED[command])
     monkeypatch.setenv("GREENLOOP_MODEL", "replay:answers.jsonl")
     said = ran(shlex.split(command))
-    if RECORDED[command] != "heal_text_tools":  # there another example's output is shown
+    if (
+        RECORDED[command] != "heal_text_tools"
+    ):  # the README shows the output of another example there
         assert_shown(sample_after(command), said)
 
 
@@ -166,7 +168,7 @@ def test_checks_print_what_the_readme_shows(clone: Path) -> None:
 
 
 def assert_shown(sample: str, said: str) -> None:
-    """Each line of a sample is one that was printed, but for times and for what is left out."""
+    """Compare each line of a sample with the output, but for times and for what is left out."""
     printed = {normal(line) for line in said.splitlines()}
     lines = [normal(line) for line in sample.splitlines()]
     assert lines
@@ -178,7 +180,7 @@ def normal(line: str) -> str:
     return re.sub(r"\d+\.\d s\b", "N s", line)
 
 
-def test_the_limits_that_the_docs_name_are_those_in_force() -> None:
+def test_the_limits_in_the_docs_are_those_in_force() -> None:
     text = (ROOT / "docs/limits.md").read_text("utf-8")
     named = re.findall(r"^\| .* \| (\d+) \| `(\w+)` \|$", text, re.MULTILINE)
     known = {field.validation_alias: field.default for field in Settings.model_fields.values()}
@@ -189,7 +191,7 @@ def test_the_limits_that_the_docs_name_are_those_in_force() -> None:
 
 
 @pytest.mark.parametrize("document", SHOWING)
-def test_links_lead_somewhere(document: str) -> None:
+def test_links_lead_to_files(document: str) -> None:
     text = (ROOT / document).read_text("utf-8")
     for link in re.findall(r"\]\(([^)#\s]+)", text):
         if "://" not in link:

@@ -1,4 +1,4 @@
-"""`heal --approve` and `script --approve`: changed in words, or with other checks, and accepted."""
+"""`heal --approve` and `script --approve`: changes in words, edited checks, acceptance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHANGED = HEALED + "print(sum(values))\n"
 
 
 def healing(request: dict[str, Any]) -> Reply:
-    """Heals first; then does what the last wish says, the impossible one wrongly."""
+    """Heals first; then does what the last change request says, the impossible one wrongly."""
     text = str(request["messages"][-1]["content"])
     if "impossible" in text:
         return Reply(fenced(HEALED + "print(nothing)\n"))
@@ -44,7 +44,7 @@ def test_a_healed_script_is_changed_in_words_and_accepted() -> None:
             at_work.type("Do the impossible.")
             shown = at_work.until(QUESTION)
             assert "asked for later and not done: Do the impossible.: exit status 0" in shown
-            assert "+print(sum(values))" in shown  # what was reached before stands
+            assert "+print(sum(values))" in shown  # the last accepted result is kept
             assert Path("old.py").read_text() == BROKEN
             at_work.type("a")
             assert at_work.end() == 0
@@ -54,7 +54,7 @@ def test_a_healed_script_is_changed_in_words_and_accepted() -> None:
         assert len(server.requests) == 4  # equal prompts are not paid for twice
 
 
-def test_a_healed_module_keeps_to_its_tests_when_it_is_changed() -> None:
+def test_a_healed_module_still_passes_its_tests_after_a_change() -> None:
     Path("topk.py").write_text(WRONG_CODE)
     Path("test_topk.py").write_text(GOOD_TESTS)
     changed = GOOD_CODE.replace('"k must', 'f"{k} must')
@@ -76,7 +76,7 @@ def test_a_healed_module_keeps_to_its_tests_when_it_is_changed() -> None:
     assert Path("topk.py").read_text() == WRONG_CODE
 
 
-def test_a_module_that_is_healthy_is_no_question() -> None:
+def test_a_healthy_module_asks_no_question() -> None:
     Path("topk.py").write_text(GOOD_CODE)
     Path("test_topk.py").write_text(GOOD_TESTS)
     with OpenAIServer(healing) as server:
@@ -121,7 +121,7 @@ def test_the_checks_of_a_script_are_edited_and_it_is_changed_in_words() -> None:
             at_work.type("e")
             shown = at_work.until(QUESTION)
             assert "+print('Sum:', 6)" in shown
-            assert "made of the task" not in shown  # the checks are the person's now
+            assert "made of the task" not in shown  # the checks are the user's now
             at_work.type("c")
             at_work.until("(one line)? ")
             at_work.type("Say the sum in words.")
@@ -130,8 +130,8 @@ def test_the_checks_of_a_script_are_edited_and_it_is_changed_in_words() -> None:
             at_work.type("a")
             assert at_work.end() == 0
         assert Path("add.py").read_text() == "print('Sum:', 'six')\n"
-        assert server.tools().count("generate_tests") == 1  # what was agreed on is not asked again
-        # Resumed, all of it is in the log, and rejecting writes nothing.
+        assert server.tools().count("generate_tests") == 1  # what was accepted is not asked again
+        # When resumed, all of it is in the log; rejecting writes nothing.
         Path("add.py").unlink()
         paid = len(server.requests)
         with session(server, "resume", "run", "--approve") as at_work:

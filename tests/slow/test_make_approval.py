@@ -1,4 +1,4 @@
-"""`--approve` at a pseudo-terminal: what is shown, what is asked, and what goes on."""
+"""`make --approve` at a pseudo-terminal: what it shows, what it asks, how it continues."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ path.write_text(text.replace('largest first', 'EDITED, largest first') if good e
 
 
 def answered(request: dict[str, Any]) -> Reply:
-    """A good answer of each tool; the tests name each requirement that there is."""
+    """Gives a valid answer for each tool; the tests name every requirement."""
     text = "\n".join(str(item["content"]) for item in request["messages"])
     suite = suite_answer()
     if "\nR3. " in text:
@@ -53,7 +53,7 @@ def test_edited_changed_in_words_and_accepted() -> None:
             assert "open assumptions" in shown
             at_work.type("what?")
             at_work.until(QUESTION)
-            at_work.type("e")  # and leaves what is no contract
+            at_work.type("e")  # and leaves text that is no contract
             assert "to mend it" in at_work.until(QUESTION)
             Path("good").touch()
             Path("run/contract.json").unlink()
@@ -77,7 +77,7 @@ def test_edited_changed_in_words_and_accepted() -> None:
         assert f"R3. {WISH}" in text
         assert "EDITED" in text
         assert Path("topk.py").read_text() == GOOD_CODE
-        # The run keeps both: who resumes it is asked about the same code, and nobody is paid.
+        # The run keeps both: after `resume` the same code is shown, and no call is paid for.
         Path("topk.py").unlink()
         with session(server, "resume", "run", "--approve") as at_work:
             assert "+def top_k(" in at_work.until(QUESTION)

@@ -1,4 +1,4 @@
-"""The recorded examples end as their names promise."""
+"""The recorded examples of `make` end as documented."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def played(name: str, home: Path, mutants: int = 100) -> Report:
-    """The report of one example's run on its recorded answers; a busy machine gets its time."""
+    """Return the report of an example run on its recorded answers, with time limits for busy machines."""
     events: list[Event] = []
     recording = f"replay:{EXAMPLES / name}.jsonl"
     settings = Settings(home=home, model=recording, timeout_s=15, grading_s=200, mutants=mutants)
@@ -29,7 +29,7 @@ def played(name: str, home: Path, mutants: int = 100) -> Report:
 
 
 def hardening(report: Report) -> set[str]:
-    """The functions that were added against surviving mutants and stand."""
+    """Return the active functions that were added against surviving mutants."""
     standing = [item for item in report.tests if item.outcome == "passed"]
     added = [item.id for item in standing if item.origin == "hardening"]
     return {item.rpartition("::")[2].partition("[")[0] for item in added}
@@ -37,7 +37,7 @@ def hardening(report: Report) -> set[str]:
 
 @pytest.mark.parametrize(("name", "added"), [("roman_numerals", 0), ("csv_sales_report", 4)])
 def test_right_at_once(name: str, added: int, tmp_path: Path) -> None:
-    """Where mutants lived on, tests were added, in one round or two; the code stayed as it was."""
+    """Tests were added for survivors, in one round or two; the code stayed as it was."""
     report = played(name, tmp_path)
     assert (report.verdict, report.reasons) == ("verified", ())
     assert report.iterations == 0
@@ -46,7 +46,7 @@ def test_right_at_once(name: str, added: int, tmp_path: Path) -> None:
     assert len(hardening(report)) == added
 
 
-def test_added_tests_notice_what_the_suite_before_did_not(tmp_path: Path) -> None:
+def test_added_tests_kill_mutants_that_survived_before(tmp_path: Path) -> None:
     report = played("classes_seat_booking", tmp_path)
     mutation = report.evidence.mutation
     assert report.verdict == "verified"
@@ -57,7 +57,7 @@ def test_added_tests_notice_what_the_suite_before_did_not(tmp_path: Path) -> Non
 
 
 def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
-    """And a test that no code can pass (the library itself never returns) is found out besides."""
+    """A test that no code can pass (the library itself never returns) is dropped besides."""
     report = played("repaired_text_wrap", tmp_path, mutants=0)  # they take minutes
     assert report.verdict == "passed"
     assert [item.kind for item in report.attempts] == ["generate", "repair", "repair"]
@@ -65,8 +65,8 @@ def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
     assert report.iterations == 2
 
 
-def test_the_wrong_test_is_found_out(tmp_path: Path) -> None:
-    """A sealed example that contradicts the contract: it is dropped, the code stays as it was."""
+def test_the_wrong_test_is_dropped(tmp_path: Path) -> None:
+    """A held-out example contradicts the contract: it is dropped, the code stays as it was."""
     report = played("wrong_test_pretty_json", tmp_path)
     dropped = [item for item in report.tests if item.outcome == "dropped"]
     assert report.verdict == "verified"
@@ -75,7 +75,7 @@ def test_the_wrong_test_is_found_out(tmp_path: Path) -> None:
     assert hardening(report) == {"test_the_width_of_each_constant_counts"}
 
 
-def test_every_example_has_a_recording_and_the_other_way_round() -> None:
+def test_every_example_has_a_recording_and_vice_versa() -> None:
     specifications = {path.stem for path in EXAMPLES.glob("*.md")} - {"README"}
     assert specifications == {path.stem for path in EXAMPLES.glob("*.jsonl")}
     assert len(specifications) >= 4

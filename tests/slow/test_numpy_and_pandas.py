@@ -1,4 +1,4 @@
-"""Real packages from the registry, within the limits that a run has by default."""
+"""Real packages from the registry, within the default limits of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search in code that hangs: each edit that does not help takes its time."""
+"""Repair by search in code that hangs: each useless edit costs a timeout."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_two():
 """
 
 
-def test_a_loop_without_end_gets_one() -> None:
+def test_an_endless_loop_is_repaired() -> None:
     files = [TestFile("test_m.py", TESTS)]
     with open_sandbox(Settings.model_construct(timeout_s=4, memory_mb=512)) as box:
         run = box.run_tests(CODE, files, module="m")

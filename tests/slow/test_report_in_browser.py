@@ -1,5 +1,5 @@
-"""The page in a real browser: nothing is asked for, nothing complained of, nothing in the way of
-those who see it otherwise."""
+"""The HTML report in a real browser: no request, no console message, no overflow, accessible
+to screen readers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def page() -> Iterator[Page]:
 
 
 def axe() -> str:
-    """axe-core's script: the file that AXE_CORE names, or that of the package axe-core-python."""
+    """Return axe-core's script: the file that AXE_CORE names, or that of axe-core-python."""
     if named := os.environ.get("AXE_CORE"):
         return Path(named).read_text("utf-8")
     found = find_spec("axe_core_python")
@@ -46,7 +46,7 @@ def opened(page: Page, folder: Path, text: str, width: int, dark: bool) -> None:
 
 
 @pytest.mark.parametrize("kind", REPORTS)
-def test_nothing_is_asked_for_and_nothing_overflows(page: Page, tmp_path: Path, kind: str) -> None:
+def test_no_request_is_made_and_nothing_overflows(page: Page, tmp_path: Path, kind: str) -> None:
     for width, dark in LOOKS:
         opened(page, tmp_path, render_report_html(REPORTS[kind]), width, dark)
         assert page.seen.requests == [(tmp_path / "page.html").as_uri()]
@@ -54,7 +54,7 @@ def test_nothing_is_asked_for_and_nothing_overflows(page: Page, tmp_path: Path, 
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_ten_thousand_tests_are_shown_in_time(page: Page, tmp_path: Path) -> None:
+def test_ten_thousand_tests_are_rendered_in_time(page: Page, tmp_path: Path) -> None:
     opened(page, tmp_path, render_report_html(huge()), 390, False)
     assert page.evaluate("document.querySelectorAll('table.matrix tbody tr').length") == 400
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -105,8 +105,8 @@ def _entry(name: str, report: Report) -> IndexEntry:
     return IndexEntry(HOSTILE if name == "hostile" else name, outcome, f"{name}/report.html")
 
 
-def test_what_is_folded_is_printed(page: Page, tmp_path: Path) -> None:
-    """A folded part of the page is as high on paper as it is unfolded."""
+def test_folded_parts_are_printed(page: Page, tmp_path: Path) -> None:
+    """A folded part of the page is as high on paper as when it is unfolded."""
     (tmp_path / "page.html").write_text(render_report_html(made()), encoding="utf-8")
     height = "document.querySelector('details:not([open]) .block').getBoundingClientRect().height"
     page.look(1000, media="print")

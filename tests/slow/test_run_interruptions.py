@@ -1,4 +1,4 @@
-"""Real processes that are stopped: by a signal, by kill -9 at every call, by the end of a pipe."""
+"""Processes that are stopped: by a signal, by kill -9 at every call, by a closed pipe."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.model_responses import (
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 _PATIENCE_S = 60
-# Every tool is asked: a finding, a repair, a dispute and its judgement.
+# Every tool is used: a finding, a repair, a dispute and its judgement.
 SCRIPT = answers(
     generate_code=[fenced(WRONG_CODE)],
     generate_tests=[suite_answer(GOOD_TESTS + WRONG_TEST)],
@@ -45,7 +45,7 @@ SCRIPT = answers(
 REPORT = (
     "import csv\nrows = list(csv.DictReader(open('in.csv')))\nprint(rows[0]['{}'], len(rows))\n"
 )
-# A wrong check is found out; what breaks off is repaired.
+# A wrong check is judged; the script is repaired.
 FOR_A_TASK = {
     "generate_tests": [fenced('[{"check": "stdout", "contains": "seven"}]', "json")],
     "write_script": [fenced(REPORT.format("region"))],
@@ -66,10 +66,10 @@ WAYS = {
 
 
 class Patient:
-    """Answers by the prompt's place in its tool's script; holds back the call that is to be cut off.
+    """Answers by the prompt's position in its tool's script; delays the call that is to be cut off.
 
-    The same prompt always gets the same answer, however often it is asked, as a server would.
-    `paid_twice` are the calls that were made although their answer stood in the run's log.
+    The same prompt always gets the same answer, as from a deterministic server.
+    `paid_twice` are the calls that were made although their answer was in the run's log.
     """
 
     def __init__(self, log: Path, script: Mapping[str, Sequence[Any]] = SCRIPT) -> None:
@@ -94,7 +94,7 @@ class Patient:
             return Reply(self._given[prompt.sha256])
 
     def has_logged(self, count: int) -> bool:
-        """Waits until so many answers stand in the run's log."""
+        """Wait until the run's log has this many answers."""
         until = time.monotonic() + _PATIENCE_S
         while len(self._logged()) < count and time.monotonic() < until:
             time.sleep(0.02)
@@ -106,7 +106,7 @@ class Patient:
 
 
 def prompt_of(request: dict[str, Any]) -> Prompt:
-    """The prompt that a request was made from."""
+    """Return the prompt of a request."""
     messages = (Message(item["role"], item["content"]) for item in request["messages"])
     return Prompt(tool_of(request), tuple(messages))
 
@@ -125,7 +125,7 @@ def started(server: OpenAIServer, *arguments: str) -> subprocess.Popen[str]:
         "HOME": str(Path.cwd()),
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": "sk-test",
-        "GREENLOOP_SANDBOX": "none",  # starts at once; the walls have tests of their own
+        "GREENLOOP_SANDBOX": "none",  # starts quickly; the sandboxes have tests of their own
     }
     return subprocess.Popen(
         [sys.executable, "-m", "greenloop", *arguments],
@@ -142,7 +142,7 @@ def finished(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 def essence(report: dict[str, Any]) -> dict[str, Any]:
-    """What must be the same however often the run was cut off."""
+    """Return what must be equal however often the run was cut off."""
     kept = {
         key: report[key] for key in ("verdict", "final_code", "test_code", "iterations", "contract")
     }
@@ -152,7 +152,7 @@ def essence(report: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_kill_9_at_every_call_then_resume_asks_nothing_twice(
+def test_kill_9_at_every_call_then_resume_pays_for_nothing_twice(
     way: str, patient: tuple[Patient, OpenAIServer]
 ) -> None:
     respond, server = patient
@@ -179,12 +179,14 @@ def test_kill_9_at_every_call_then_resume_asks_nothing_twice(
     assert essence(json.loads(out)) == essence(json.loads(uncut[1]))
 
 
-def test_an_interrupt_names_the_command_that_goes_on(patient: tuple[Patient, OpenAIServer]) -> None:
+def test_an_interrupt_names_the_resume_command(patient: tuple[Patient, OpenAIServer]) -> None:
     respond, server = patient
     respond.hold_after = 3
     process = started(server, "make", SPECIFICATION, "--run-dir", "run")
     assert respond.held.wait(_PATIENCE_S)
-    assert respond.has_logged(3)  # code and tests come side by side: one may still be on its way
+    assert respond.has_logged(
+        3
+    )  # code and tests are requested concurrently: one may still be in flight
     process.send_signal(signal.SIGINT)
     status, _, err = finished(process)
     assert status == 130
@@ -196,7 +198,7 @@ def test_an_interrupt_names_the_command_that_goes_on(patient: tuple[Patient, Ope
     assert "3 answers are in the log" in err
 
 
-def test_a_second_process_is_kept_out_of_a_run(patient: tuple[Patient, OpenAIServer]) -> None:
+def test_a_run_is_locked_against_a_second_process(patient: tuple[Patient, OpenAIServer]) -> None:
     respond, server = patient
     respond.hold_after = 1
     process = started(server, "make", SPECIFICATION, "--run-dir", "run")
@@ -249,7 +251,7 @@ def test_specification_from_standard_input_and_the_root_program(
 
 
 def test_help_loads_nothing_heavy() -> None:
-    """What `--help` costs is what it imports; a stopwatch would only measure the machine."""
+    """The cost of `--help` is what it imports; a timing would measure the machine."""
     code = (
         "import sys\nfrom typer.testing import CliRunner\nfrom greenloop.cli.main import app\n"
         "assert CliRunner().invoke(app, ['--help']).exit_code == 0\n"

@@ -1,4 +1,4 @@
-"""The recorded examples of `heal` and `script`, run as examples/README.md says, and served."""
+"""The recorded examples of `heal` and `script`, run as examples/README.md says, and by a server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMMANDS = re.findall(r"^greenloop (heal|script) (.*)$", (EXAMPLES / "README.md"
 
 @dataclass(frozen=True)
 class Ends:
-    """What a run comes to: exit status, verdicts that are right, calls, and a part of its diff."""
+    """The expected outcome: exit status, acceptable verdicts, calls, and a part of the diff."""
 
     status: int
     verdicts: tuple[str, ...]
@@ -47,7 +47,7 @@ def command(name: str) -> list[str]:
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, bytes]:
-    """A copy of the examples to work in, and what each file holds. Nobody is hurried."""
+    """Copy the examples to a working folder; return the content of each file. No time limit is tight."""
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GREENLOOP_GRADING_SECONDS", "200")
@@ -55,7 +55,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, bytes]:
 
 
 def checked(name: str, files: dict[Path, bytes], status: int, out: str) -> dict[str, Any]:
-    """The report of a run that ended as it should; every file is what it was."""
+    """Return the report of a run that ended as expected; the input files are unchanged."""
     report: dict[str, Any] = json.loads(out)
     ends = ENDS[name]
     assert status == ends.status, out
@@ -76,7 +76,7 @@ def test_the_command_of_the_table(name: str, files: dict[Path, bytes], run: Run)
 
 
 @pytest.mark.parametrize("name", sorted(set(ENDS) - {"heal_without_model"}))
-def test_a_server_that_answers_so(name: str, files: dict[Path, bytes], run: Run) -> None:
+def test_a_server_with_the_same_answers(name: str, files: dict[Path, bytes], run: Run) -> None:
     recorded: defaultdict[str, list[str]] = defaultdict(list)
     for line in (EXAMPLES / name / "answers.jsonl").read_text("utf-8").splitlines():
         entry = json.loads(line)
@@ -92,7 +92,7 @@ def test_a_server_that_answers_so(name: str, files: dict[Path, bytes], run: Run)
     assert report["environment"]["model"].endswith("served")
 
 
-def test_the_log_is_reported_as_its_task_has_it(files: dict[Path, bytes], run: Run) -> None:
+def test_the_log_report_fits_its_task(files: dict[Path, bytes], run: Run) -> None:
     words = [*command("script_log_report"), "--artifacts", "made", "-o", "log.py"]
     status, out, err = run(*words)
     assert status == 0
@@ -104,7 +104,7 @@ def test_the_log_is_reported_as_its_task_has_it(files: dict[Path, bytes], run: R
     assert Path("log.py").exists()
 
 
-def test_what_cannot_be_healed_says_why(files: dict[Path, bytes], run: Run) -> None:
+def test_an_unhealable_script_ends_with_a_reason(files: dict[Path, bytes], run: Run) -> None:
     status, out, _ = run(*command("heal_unhealable"), "--json")
     report = checked("heal_unhealable", files, status, out)
     best = Path(report["artifacts"]["best_code"])

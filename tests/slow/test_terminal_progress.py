@@ -1,4 +1,4 @@
-"""What a terminal shows of a recorded run, in tmux at two widths and after a resize."""
+"""The terminal view of a recorded run, in tmux at two widths and after a resize."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DONE = "the shell is back"
 
 
 class Screen:
-    """A tmux server of its own, with one window."""
+    """A tmux server with one window."""
 
     def __init__(self, width: int, command: str) -> None:
         self._name = f"greenloop-{uuid.uuid4().hex[:12]}"
@@ -41,7 +41,7 @@ class Screen:
         self._tmux("-f", "/dev/null", "new-session", "-d", *size, shell)
 
     def text(self) -> str:
-        """All that was shown, without the spaces at the ends of lines."""
+        """Return all output, without spaces at the ends of lines."""
         shown = self._tmux("capture-pane", "-p", "-S", "-500")
         return "\n".join(line.rstrip() for line in shown.splitlines()).strip() + "\n"
 
@@ -69,7 +69,7 @@ Open = Callable[[int, str], Screen]
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Open]:
-    """A screen of a width, for a command in an empty folder; its standard output goes to a file."""
+    """Start a command in an empty folder on a screen of a width; standard output goes to a file."""
     if shutil.which("tmux") is None:
         pytest.skip("tmux is not installed")
     for name in ("CI", "NO_COLOR"):
@@ -96,7 +96,7 @@ def screen(opened: Open, tmp_path: Path) -> Callable[[int], Screen]:
 
 @pytest.fixture
 def slow() -> Iterator[str]:
-    """A call of greenloop whose code and tests are a while in coming."""
+    """Start greenloop with a model that delays code and tests."""
     waits = {"generate_code": 15.0, "generate_tests": 7.0}
     texts = {
         "parse_specification": contract_answer(),
@@ -117,7 +117,7 @@ def slow() -> Iterator[str]:
 
 
 def golden(name: str, shown: str) -> str:
-    """What stands in a golden file, which is written anew where that is asked for."""
+    """Return the content of a golden file, which UPDATE_GOLDEN=1 writes anew."""
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(shown, encoding="utf-8")
@@ -125,14 +125,14 @@ def golden(name: str, shown: str) -> str:
 
 
 def normal(text: str) -> str:
-    """Without what differs from one machine or run to the next: wall, times, counts of mutants."""
+    """Remove what differs between machines and runs: backend, times, counts of mutants."""
     text = re.sub(r"^sandbox .*?(?=^\S)", "sandbox  WALL\n", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"\d+\.\d s", "N s", text)
     return re.sub(r"^(grading  ).*?(?=^\S)", r"\1EVIDENCE\n", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def counted(text: str) -> str:
-    """Without the seconds of what goes on."""
+    """Remove the seconds of running steps."""
     return re.sub(r": \d+ s", ": N s", text)
 
 
@@ -144,14 +144,14 @@ def test_a_recorded_run_on_screen(screen: Callable[[int], Screen], width: int) -
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_what_goes_on_side_by_side_stands_side_by_side(opened: Open, slow: str, width: int) -> None:
+def test_concurrent_steps_are_shown_side_by_side(opened: Open, slow: str, width: int) -> None:
     at_work = opened(width, f"{slow} > out")
     shown = at_work.until(lambda text: "219 characters" in text and "553 characters" in text)
     shown = counted(normal(shown))
     assert shown == golden(f"side-by-side-{width}", shown)
 
 
-def test_a_pipe_hears_of_it_every_fifteen_seconds(opened: Open, slow: str) -> None:
+def test_a_pipe_gets_a_progress_line_every_fifteen_seconds(opened: Open, slow: str) -> None:
     at_work = opened(400, f"{slow} 2>&1 > out | cat")
     lines = counted(normal(at_work.until(lambda text: DONE in text))).splitlines()
     waits = [line for line in lines if line.startswith("…")]
@@ -161,12 +161,12 @@ def test_a_pipe_hears_of_it_every_fifteen_seconds(opened: Open, slow: str) -> No
     assert rest == golden("piped", rest)
 
 
-def test_it_counts_on_while_nothing_is_answered_and_survives_a_resize(
+def test_the_elapsed_time_advances_and_survives_a_resize(
     screen: Callable[[int], Screen],
 ) -> None:
     at_work = screen(120)
     at_work.until(lambda text: "at work here" in text)
     at_work.resize(70)
     shown = at_work.until(lambda text: DONE in text)
-    assert "at work here" not in shown  # what is drawn over leaves nothing behind
+    assert "at work here" not in shown  # a redraw leaves nothing behind
     assert shown.count("attempt  1 generate") == 1

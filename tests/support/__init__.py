@@ -1,1 +1,1 @@
-"""What the tests stand on: a local OpenAI-compatible server, scripted models, small builders."""
+"""Support of the tests: a local OpenAI-compatible server, scripted models, builders of records."""

@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to over its pipe: no driver and no package is needed for that."""
+"""A headless Chromium driven over its debugging pipe, without a driver or a package."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _WAIT_S = 60.0
 
 
 def chromium() -> str | None:
-    """The browser's path, None where there is none."""
+    """Return the path of the browser, or None if there is none."""
     return next((path for name in _NAMES if (path := shutil.which(name))), None)
 
 
 @dataclass
 class Seen:
-    """What a page did: addresses that it asked for, and what it wrote to its console."""
+    """What a page did: the addresses that it requested and what it wrote to its console."""
 
     requests: list[str] = field(default_factory=list)
     console: list[str] = field(default_factory=list)
 
 
 class Page:
-    """One tab. Sizes are CSS pixels."""
+    """A browser tab. Sizes are in CSS pixels."""
 
     def __init__(self, pipe: _Pipe, session: str) -> None:
         self._pipe, self._session = pipe, session
@@ -57,18 +57,18 @@ class Page:
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **values: Any) -> dict[str, Any]:
-        """One command of the DevTools protocol, and its answer."""
+        """Send a command of the DevTools protocol and return its result."""
         return self._pipe.call(method, values, self._session)
 
     def look(self, width: int, height: int = 900, *, dark: bool = False, media: str = "") -> None:
-        """How the page is looked at from now on."""
+        """Set the viewport and the media features of the page."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.call("Emulation.setDeviceMetricsOverride", **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
     def open(self, path: Path) -> None:
-        """Loads a file, and waits for it."""
+        """Load a file and wait until it is loaded."""
         self.seen.requests.clear()
         self.seen.console.clear()
         self.call("Page.navigate", url=path.as_uri())
@@ -78,7 +78,7 @@ class Page:
             time.sleep(0.05)
 
     def evaluate(self, expression: str) -> Any:
-        """The value of a piece of JavaScript, awaited."""
+        """Evaluate JavaScript and return its value; promises are awaited."""
         found = self.call(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
         )
@@ -86,18 +86,18 @@ class Page:
         return found["result"].get("value")
 
     def picture(self, path: Path, *, whole: bool = True) -> None:
-        """A PNG of the page, from top to bottom or of what is in view."""
+        """Return a PNG of the whole page, or of the viewport."""
         found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(found["data"]))
 
     def printed(self, path: Path) -> None:
-        """A PDF of the page."""
+        """Return a PDF of the page."""
         found = self.call("Page.printToPDF", printBackground=True)
         path.write_bytes(base64.b64decode(found["data"]))
 
 
 class _Pipe:
-    """Commands and answers, one JSON text each, ended by a null byte."""
+    """The pipe to the browser: JSON messages, each ended by a null byte."""
 
     def __init__(self, write_to: int, read_from: int) -> None:
         self._write_to, self._read_from = write_to, read_from
@@ -142,7 +142,7 @@ class _Pipe:
 
 @contextlib.contextmanager
 def browser() -> Iterator[Page]:
-    """A browser with one empty tab, ended afterwards with all that belongs to it."""
+    """Start a browser with one empty tab; it is ended with its child processes."""
     program = chromium()
     assert program is not None
     to_read, to_write = os.pipe()
@@ -151,7 +151,7 @@ def browser() -> Iterator[Page]:
         command = [program, *_FLAGS, f"--user-data-dir={folder}", "about:blank"]
         if os.geteuid() == 0:
             command.insert(1, "--no-sandbox")
-        # The browser reads commands from descriptor 3 and answers on 4.
+        # The browser reads commands from descriptor 3 and writes replies to 4.
         script = f'exec 3<&{to_read} 4>&{from_write}; exec "$@"'
         process = subprocess.Popen(
             ["bash", "-c", script, "bash", *command],

@@ -1,4 +1,4 @@
-"""A sandbox that runs nothing twice: for many runs of the loop on the same few texts."""
+"""A sandbox that caches results, for tests that run the loop often on the same texts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 class RememberingSandbox:
-    """Hands on to a real sandbox; what was asked before is answered as it was then.
+    """Forwards to a real sandbox and returns a stored result for arguments seen before.
 
-    Runs are the same for the same arguments: what differs by chance is no test's business here.
+    Tests that use it do not depend on differences between two equal runs.
     """
 
     def __init__(self, box: Sandbox) -> None:
@@ -41,7 +41,7 @@ class RememberingSandbox:
         if key not in self._known:
             found: Any = work()
             if getattr(found, "ending", "finished") != "finished":
-                return found  # ended by time or by us: that may be otherwise the next time
+                return found  # A time limit or an interrupt: another run may end differently.
             with self._lock:
                 self._known[key] = found
         known: T = self._known[key]

@@ -1,4 +1,4 @@
-"""A local server that takes what tracers send, and keeps it."""
+"""A local server that receives and keeps what trace exporters send."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _INFO: dict[str, object] = {  # as a LangSmith server describes itself
 
 @dataclass(frozen=True)
 class Sent:
-    """One request: its path, and its body as it was before it was compressed."""
+    """A request: its path and its decompressed body."""
 
     path: str
     body: bytes
 
 
 class Collector:
-    """Serves on a free port of 127.0.0.1 while the `with` block runs. `silent`: never answers."""
+    """Serve on a free port of 127.0.0.1 while the `with` block runs. `silent`: never reply."""
 
     def __init__(self, *, silent: bool = False) -> None:
         self.sent: list[Sent] = []
@@ -41,7 +41,7 @@ class Collector:
 
         class Handler(BaseHTTPRequestHandler):
             def handle(self) -> None:
-                with contextlib.suppress(ConnectionError):  # a client that has given up
+                with contextlib.suppress(ConnectionError):  # the client gave up
                     super().handle()
 
             def log_message(self, format: str, *args: object) -> None:
@@ -93,11 +93,11 @@ class Collector:
 
     @property
     def text(self) -> str:
-        """All bodies, one after the other."""
+        """Return all bodies, joined."""
         return "\n".join(item.body.decode("utf-8", "replace") for item in self.sent)
 
     def has(self, word: str) -> bool:
-        """Whether a word has come; what is sent in the background is waited for."""
+        """Return whether a word arrived; waits for what is sent in the background."""
         since = time.monotonic()
         while word not in self.text and time.monotonic() - since < 30:
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""An image to try containers with, made of this machine's own Python: nothing is downloaded.
+"""Builds an image for container tests from the Python of this machine, without a download.
 
 python -m tests.support.container_image [ENGINE]
 """
@@ -22,7 +22,7 @@ _LEFT_OUT = {"test", "tests", "site-packages", "dist-packages", "idlelib", "ensu
 
 
 def write(target: IO[bytes]) -> None:
-    """Writes the image's file system as a tar archive: Python under /usr/local, a few programs."""
+    """Write the file system of the image as a tar archive: Python below /usr/local, a few programs."""
     library, program = Path(os.__file__).resolve().parent, Path(sys.executable).resolve()
     with tarfile.open(fileobj=target, mode="w|") as archive:
         for name in _FOLDERS:
@@ -37,13 +37,13 @@ def write(target: IO[bytes]) -> None:
 
 
 def _expected() -> list[str]:
-    """Libraries that wheels expect on every Linux."""
+    """Return the libraries that wheels expect on every Linux."""
     found = (Path("/usr/lib").glob(f"*-linux-gnu/lib{name}.so.[0-9]") for name in _ON_EVERY_LINUX)
     return sorted({str(path) for paths in found for path in paths})
 
 
 def _libraries(programs: Iterable[str]) -> list[str]:
-    """The paths of all shared libraries that they are linked with, the loader among them."""
+    """Return the paths of all shared libraries that they are linked with, and of the loader."""
     done = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=False)
     words = (word for line in done.stdout.splitlines() for word in line.split())
     return sorted({word for word in words if word.startswith("/") and not word.endswith(":")})
@@ -69,7 +69,7 @@ def _link(name: str, target: str) -> tarfile.TarInfo:
 
 
 def make(engine: str) -> None:
-    """Has the engine take the image in. Raises CalledProcessError where it does not."""
+    """Import the image into the engine. Raises CalledProcessError if the engine fails."""
     command = [engine, "import", "-", IMAGE]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as taking:
         assert taking.stdin is not None

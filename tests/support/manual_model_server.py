@@ -1,10 +1,10 @@
-"""A server whose answers somebody else writes: for recording examples from a live model.
+"""A model server whose answers are written by hand, to record examples from a live model.
 
     python -m tests.support.manual_model_server FOLDER [FIRST_NUMBER]
 
-prints its address. Each request becomes FOLDER/<lane>/NNN.request.md, and is answered with
-FOLDER/<lane>/NNN.answer.md as soon as that file is there. There are two lanes, so that whoever
-writes the tests never sees the code: `tests` (generate_tests, judge_test) and `code` (the rest).
+prints its address. A request becomes FOLDER/<lane>/NNN.request.md and is answered with
+FOLDER/<lane>/NNN.answer.md as soon as that file exists. There are two lanes, so that the writer
+of the tests never sees the code: `tests` (generate_tests, judge_test) and `code` (the rest).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PATIENCE_S = 1800
 
 
 class Relay:
-    """Hands requests out as files and waits for the files with their answers."""
+    """Write requests to files and wait for the files with their answers."""
 
     def __init__(self, folder: Path, start: int = 0) -> None:
         self._folder, self._lock, self._count = folder, threading.Lock(), start

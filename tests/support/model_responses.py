@@ -1,4 +1,4 @@
-"""Answers for one small specification, as a good model would give them, and what can be wrong."""
+"""Model answers for one small specification: right ones, and common mistakes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ GOOD_CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
         raise ValueError("k must not be negative")
     return sorted(xs, reverse=True)[:k]
 '''
-# Wrong order, and no ValueError: two different mistakes.
+# Wrong order, and no ValueError: two mistakes.
 WRONG_CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
     """The k largest numbers of xs, largest first."""
     return sorted(xs)[:k]
 '''
-# One mistake less than WRONG_CODE.
+# One mistake fewer than WRONG_CODE.
 BETTER_CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
     """The k largest numbers of xs, largest first."""
     return sorted(xs, reverse=True)[:k]
@@ -60,7 +60,7 @@ SEALED = [
 
 
 def contract_answer(**changes: Any) -> str:
-    """The contract as an answer of parse_specification."""
+    """Return the contract as an answer of parse_specification."""
     contract = {
         "module": "topk",
         "summary": "The k largest numbers.",
@@ -80,12 +80,12 @@ def fenced(text: str, language: str = "python") -> str:
 
 
 def suite_answer(code: str = GOOD_TESTS, sealed: list[dict[str, str]] | None = None) -> str:
-    """A pytest file with its sealed examples, as an answer of generate_tests."""
+    """Return a pytest file with its held-out examples as an answer of generate_tests."""
     return fenced(code) + "\n\n" + fenced(json.dumps(SEALED if sealed is None else sealed), "json")
 
 
 def answers(**changes: list[Any]) -> dict[str, list[Any]]:
-    """A good run's answers, tool by tool; `changes` replaces a tool's."""
+    """Return the answers of a successful run by tool; `changes` replaces those of a tool."""
     good: dict[str, list[Any]] = {
         "parse_specification": [contract_answer()],
         "generate_code": [fenced(GOOD_CODE)],

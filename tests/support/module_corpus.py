@@ -1,4 +1,4 @@
-"""The corpus of modules with their test files, in the styles that models write."""
+"""The corpus of modules with test files in the styles that models write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BETWEEN = "# ----- tests -----\n"
 
 @dataclass(frozen=True)
 class Pair:
-    """A module, and tests that pass on it."""
+    """A module and tests that pass on it."""
 
     name: str
     code: str
@@ -19,6 +19,6 @@ class Pair:
 
 
 def pairs() -> list[Pair]:
-    """All of them, by name."""
+    """Return all pairs, by name."""
     texts = {path.stem: path.read_text("utf-8") for path in sorted(FOLDER.glob("*.txt"))}
     return [Pair(name, *text.split(_BETWEEN)) for name, text in texts.items()]

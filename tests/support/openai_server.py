@@ -1,4 +1,4 @@
-"""A local server that speaks enough of OpenAI's chat completions API, streams and faults included."""
+"""A local server for the part of OpenAI's chat completions API that is used, with faults."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _PIECE = 400
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer. `status` other than 200 is an error; `drop` cuts the connection mid-stream.
+    """An answer. A `status` other than 200 is an error; `drop` closes the connection mid-stream.
 
-    `delay_s` is waited before it begins, `pause_s` between its pieces.
+    `delay_s` is the wait before the answer, `pause_s` the wait between its chunks.
     """
 
     text: str = ""
@@ -37,7 +37,7 @@ Respond = Callable[[dict[str, Any]], Reply]
 
 
 def tool_of(request: dict[str, Any]) -> str:
-    """Which greenloop tool made a request, told from its system prompt."""
+    """Return the greenloop tool that made a request, found by its system prompt."""
     system = str(request["messages"][0]["content"])
     marks = {
         "You turn a specification": "parse_specification",
@@ -55,7 +55,7 @@ def tool_of(request: dict[str, Any]) -> str:
 
 
 class OpenAIServer:
-    """Serves on a free port of 127.0.0.1 while the `with` block runs; keeps all requests."""
+    """Serve on a free port of 127.0.0.1 while the `with` block runs; all requests are kept."""
 
     def __init__(self, respond: Respond, models: tuple[str, ...] = ()) -> None:
         self.respond = respond
@@ -68,7 +68,7 @@ class OpenAIServer:
             protocol_version = "HTTP/1.1"
 
             def handle(self) -> None:
-                with contextlib.suppress(ConnectionError):  # a client that was killed
+                with contextlib.suppress(ConnectionError):  # the client was killed
                     super().handle()
 
             def log_message(self, format: str, *args: Any) -> None:
@@ -97,7 +97,7 @@ class OpenAIServer:
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def tools(self) -> list[str]:
-        """The tools that asked, in order."""
+        """Return the tools of the requests, in order."""
         return [tool_of(item) for item in self.requests]
 
     def __enter__(self) -> OpenAIServer:

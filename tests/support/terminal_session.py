@@ -1,4 +1,4 @@
-"""greenloop at a pseudo-terminal: what it shows is waited for, and answered."""
+"""greenloop at a pseudo-terminal: tests wait for output and type replies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUESTION = "[c]hange in words? "
 
 
 class Session:
-    """A process at a terminal of its own; standard output goes to the file `out`."""
+    """A process with a terminal of its own; standard output goes to the file `out`."""
 
     def __init__(self, *arguments: str, env: dict[str, str]) -> None:
         self._master, slave = pty.openpty()
@@ -31,7 +31,7 @@ class Session:
         os.close(slave)
 
     def until(self, text: str) -> str:
-        """What the screen showed up to there, since the last call."""
+        """Wait for a text and return what the terminal showed since the last call."""
         self._wait(lambda: text in self.screen[self._read :], text)
         start, self._read = self._read, self.screen.index(text, self._read) + len(text)
         return self.screen[start : self._read].replace("\r\n", "\n")
@@ -40,7 +40,7 @@ class Session:
         os.write(self._master, f"{line}\n".encode())
 
     def end(self) -> int:
-        """The exit status."""
+        """Return the exit status."""
         self._wait(lambda: self.process.poll() is not None, "the end")
         return self.process.wait()
 
@@ -56,7 +56,7 @@ class Session:
             if select.select([self._master], [], [], 0.1)[0]:
                 try:
                     self.screen += os.read(self._master, 65536).decode("utf-8", "replace")
-                except OSError:  # nobody is at the other end any more
+                except OSError:  # the process closed its end
                     time.sleep(0.05)
 
 

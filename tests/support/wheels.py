@@ -1,4 +1,4 @@
-"""Small wheels, made by hand, and a folder of them that pip takes for the whole world."""
+"""Small wheels, built by hand, and a folder of them as the only index of pip."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def wheel(
     requires: Sequence[str] = (),
     entry_points: str = "",
 ) -> str:
-    """Writes a wheel of pure Python; the SHA-256 of the file."""
+    """Write a wheel of pure Python and return the SHA-256 of the file."""
     info = f"{name.replace('-', '_')}-{version}.dist-info"
     needs = "".join(f"Requires-Dist: {item}\n" for item in requires)
     content = {
@@ -44,7 +44,7 @@ def _digest(text: str) -> str:
 
 
 def only_wheels_of(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """pip knows nothing but this folder: no network, no settings of the machine."""
+    """Let pip use this folder alone: no network, no settings of the machine."""
     patch.setenv("PIP_CONFIG_FILE", "/dev/null")
     patch.setenv("PIP_NO_INDEX", "1")
     patch.setenv("PIP_FIND_LINKS", str(folder))

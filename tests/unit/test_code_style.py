@@ -1,11 +1,15 @@
-"""The house rules that no linter knows."""
+"""Rules of this repository's code and prose that no linter knows."""
 
 from __future__ import annotations
 
 import ast
+import io
+import re
 import statistics
 import subprocess
 import sys
+import tokenize
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,11 +19,45 @@ import greenloop
 from greenloop import errors
 
 ROOT = Path(__file__).parents[2]
+REMOTE_MODULE = ROOT / "greenloop" / "sandbox" / "guest" / "remote_module"  # about to be removed
 SOURCES = sorted((ROOT / "greenloop").rglob("*.py"))
+STYLED = [path for path in SOURCES if REMOTE_MODULE not in path.parents]
+
+MAX_FILE_LINES = 250
+MAX_FUNCTION_LINES = 50
+MAX_PACKAGE_FILES = 12
+
+# Words of a former dialect and the terms that replaced them. Checked in names, comments and
+# docstrings, and in the texts that greenloop prints.
+BANNED_WORDS = {
+    r"amiss": "a violation, an error",
+    r"by[ _]heart": "memorization",
+    r"crews?": "worker pool",
+    r"errands?": "run assignment, configuration",
+    r"foreign": "untrusted",
+    r"harmless": "safe, escaped",
+    r"hollow(ed)?": "empty bodies",
+    r"lives? on": "survives",
+    r"likeness(es)?": "proxy",
+    r"made away": "removed",
+    r"made of somebody": "made by a user",
+    r"purses?": "shared budget",
+    r"sealed": "held-out",
+    r"sentinels?": "canary",
+    r"somebody|somebody's": "the user, a caller",
+    r"to be had": "available",
+    r"whereabouts": "stack dump, location",
+    r"whoever": "the user, the caller",
+}
+_BANNED = re.compile(rf"(?<![a-z])({'|'.join(BANNED_WORDS)})(?![a-z])", re.IGNORECASE)
+# Names of schema 1 and of settings of 0.1.0, which are still read.
+_EXEMPT_FILES = {"test_code_style.py", "test_stored_by_0_1_0.py"}
+_DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "examples" / "README.md"]
+_EXEMPT_DOCUMENTS = {"CHANGELOG.md", "split.md"}
 
 
 def functions() -> Iterator[tuple[str, int]]:
-    """All functions of the package and their lengths in lines."""
+    """Yield each function of the package with its length in lines."""
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -27,21 +65,92 @@ def functions() -> Iterator[tuple[str, int]]:
 
 
 def test_files_are_short() -> None:
-    long = {path.name: len(path.read_text("utf-8").split("\n")) for path in SOURCES}
-    assert {name: lines for name, lines in long.items() if lines > 251} == {}
+    lengths = {str(path): path.read_text("utf-8").count("\n") for path in SOURCES}
+    assert {name: n for name, n in lengths.items() if n > MAX_FILE_LINES} == {}
 
 
 def test_functions_are_short() -> None:
     lengths = dict(functions())
-    assert {name: lines for name, lines in lengths.items() if lines > 50} == {}
-    assert statistics.median(lengths.values()) < 10
+    assert {name: lines for name, lines in lengths.items() if lines > MAX_FUNCTION_LINES} == {}
+    assert statistics.median(lengths.values()) <= 8
 
 
-def test_the_arrows_point_one_way() -> None:
-    """As `lint-imports` has it; here where import-linter is not installed: the strictest of them."""
-    inside = ROOT / "greenloop" / "sandbox" / "guest"
-    for path in inside.glob("*.py"):
-        assert "greenloop" not in "".join(imported(path)), path
+def test_packages_have_few_files() -> None:
+    counts = Counter(path.parent for path in STYLED if path.name != "__init__.py")
+    assert {str(folder): n for folder, n in counts.items() if n > MAX_PACKAGE_FILES} == {}
+
+
+def prose(path: Path, *, with_strings: bool) -> Iterator[tuple[int, str]]:
+    """Yield names, comments and docstrings of a file by line; with `with_strings` all its texts."""
+    source = path.read_text("utf-8")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in (tokenize.NAME, tokenize.COMMENT) or (
+            token.type == tokenize.STRING
+            and (
+                token.line.lstrip().startswith(('"""', 'r"""'))
+                or (with_strings and " " in token.string)
+            )
+        ):
+            yield token.start[0], token.string
+
+
+def banned_words(path: Path, *, with_strings: bool) -> Iterator[str]:
+    for line, text in prose(path, with_strings=with_strings):
+        for found in _BANNED.finditer(text):
+            yield f"{path.relative_to(ROOT)}:{line}: {found[0]}"
+
+
+def test_code_has_no_banned_word() -> None:
+    """Else: say it with the term that stands beside the word in BANNED_WORDS."""
+    tests = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "bench").glob("*.py")]
+    checked = [path for path in tests if not _is_data(path) and path.name not in _EXEMPT_FILES]
+    found = [item for path in checked for item in banned_words(path, with_strings=False)]
+    found += [item for path in STYLED for item in banned_words(path, with_strings=True)]
+    assert found == []
+
+
+def _is_data(path: Path) -> bool:
+    return bool({"data", "fixtures", "remote_module", "forgery"} & set(path.parts))
+
+
+def test_documents_have_no_banned_word() -> None:
+    found = [
+        f"{path.name}:{number}: {match[0]}"
+        for path in _DOCUMENTS
+        if path.name not in _EXEMPT_DOCUMENTS
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        for match in _BANNED.finditer(line)
+    ]
+    assert found == []
+
+
+def test_a_banned_word_is_found(tmp_path: Path) -> None:
+    source = 'def tell(purse):  # foreign code\n    """Whoever asks."""\n    return "sealed off"\n'
+    (tmp_path / "dialect.py").write_text(source)
+    found = [
+        match[0]
+        for _, text in prose(tmp_path / "dialect.py", with_strings=True)
+        for match in _BANNED.finditer(text)
+    ]
+    assert found == ["purse", "foreign", "Whoever", "sealed"]
+
+
+def test_constants_are_named_max_and_min() -> None:
+    """`MAX_BYTES`, not `MOST_BYTES`."""
+    pattern = re.compile(r"^_?(MOST|LEAST)(_|$)|_(MOST|LEAST)$")
+    found = {
+        f"{path.name}: {node.id}"
+        for path in STYLED
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Name) and pattern.search(node.id)
+    }
+    assert found == set()
+
+
+def test_the_guest_imports_nothing_of_greenloop() -> None:
+    """The strictest rule of `lint-imports`, for machines without import-linter."""
+    for path in (ROOT / "greenloop" / "sandbox" / "guest").rglob("*.py"):
+        assert not [name for name in imported(path) if name.startswith("greenloop")], path
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -52,23 +161,26 @@ def imported(path: Path) -> Iterator[str]:
             yield node.module or ""
 
 
+def run_python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
 def test_grading_loads_no_model_and_no_langchain() -> None:
-    code = (
+    loaded = run_python(
         "import sys, greenloop.cli.commands.check; print([m for m in sys.modules "
         "if m.startswith(('langchain', 'langsmith', 'openai', 'greenloop.llm.chat'))])"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == "[]"
+    assert loaded == "[]"
 
 
-def test_public_names_are_there_and_cost_nothing_until_used() -> None:
+def test_public_names_exist_and_are_loaded_on_first_use() -> None:
     for name in greenloop.__all__:
         assert getattr(greenloop, name).__name__ == name
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = greenloop.no_such_name
     code = "import sys, greenloop; print([m for m in sys.modules if m.startswith('greenloop.')])"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout.strip() == "[]"
+    assert run_python(code) == "[]"
 
 
 def test_the_tree_of_errors_is_the_one_in_its_docstring() -> None:
@@ -80,8 +192,7 @@ def test_the_tree_of_errors_is_the_one_in_its_docstring() -> None:
         assert f"status {kind.exit_status}" in errors.__doc__
 
 
-def test_nothing_of_the_workshop_is_named() -> None:
-    """The project stands for itself: no path of the machine it was made on."""
+def test_no_path_of_a_development_machine_is_named() -> None:
     for path in [*SOURCES, *ROOT.glob("*.md"), *(ROOT / "tests").rglob("*.py")]:
         if path != Path(__file__):
             assert "/work/shared" not in path.read_text("utf-8"), path

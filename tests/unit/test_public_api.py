@@ -1,0 +1,49 @@
+"""The public Python API: every exported name is listed here, exists and is documented."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+
+import pytest
+
+# A name is added here together with a line in CHANGELOG.md; none is removed without a release
+# in which it warns.
+PUBLIC_NAMES = {
+    "greenloop": [
+        "CodingAgent",
+        "GreenloopError",
+        "Report",
+        "Settings",
+        "coding_tools",
+        "run_coding_agent",
+    ],
+    "greenloop.sandbox": ["Sandbox", "open_sandbox"],
+    "greenloop.grading": ["Plan", "Thresholds", "forgery", "grade", "shortfalls"],
+    "greenloop.integrations.langgraph": ["NodeOutput", "make_node", "make_tool"],
+}
+NAMES = [(module, name) for module, names in PUBLIC_NAMES.items() for name in names]
+
+
+@pytest.mark.parametrize("module", PUBLIC_NAMES)
+def test_a_public_module_exports_the_listed_names(module: str) -> None:
+    assert sorted(importlib.import_module(module).__all__) == PUBLIC_NAMES[module]
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES)
+def test_a_public_name_is_documented(module: str, name: str) -> None:
+    value = getattr(importlib.import_module(module), name)
+    assert inspect.getdoc(value), f"{module}.{name} has no docstring"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from agent import CodingAgent, run_coding_agent",
+        "from cli import app, main",
+        "from tools import Toolkit, coding_tools, generate_code, generate_tests, judge_test",
+        "from tools import parse_specification, repair_code, review_code, run_tests",
+    ],
+)
+def test_a_checkout_re_exports_what_tutorials_import(statement: str) -> None:
+    exec(statement, {})
