@@ -13,17 +13,21 @@ from greenloop.dependencies import PackageAllowlist
 from greenloop.errors import SettingsError
 from greenloop.records import Thresholds
 
+# Variables of 0.1.0: the variable and the field that replace each.
 _RENAMED_SETTINGS: Final = {
-    "min_sealed_agreement": "min_held_out_agreement",
-    "min_controlled": "min_assertion_mutation",
+    "GREENLOOP_MIN_SEALED_AGREEMENT": (
+        "GREENLOOP_MIN_HELD_OUT_AGREEMENT",
+        "min_held_out_agreement",
+    ),
+    "GREENLOOP_MIN_CONTROLLED": ("GREENLOOP_MIN_ASSERTION_MUTATION", "min_assertion_mutation"),
 }
 
 
 class Settings(BaseSettings):
-    """All that a person can set. Durations in seconds, costs in US dollars.
+    """All settings. Durations are in seconds, costs in US dollars.
 
     Raises:
-        SettingsError: through `load`, where a value has no meaning.
+        SettingsError: in `load`, where a value is invalid.
     """
 
     model_config = SettingsConfigDict(
@@ -89,7 +93,7 @@ class Settings(BaseSettings):
 
     @property
     def allow_list(self) -> PackageAllowlist:
-        """The packages that generated code may use: the list, and those allowed besides."""
+        """Return the packages that generated code may use: the list, and those allowed in addition."""
         return PackageAllowlist.parse(self.allowed_packages, self.allow_package)
 
     mutants: Literal["all"] | int = Field(100, validation_alias="GREENLOOP_MUTANTS")
@@ -108,10 +112,10 @@ class Settings(BaseSettings):
     min_branch_coverage: float = Field(
         0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_BRANCH_COVERAGE"
     )
-    min_sealed_agreement: float | None = Field(
+    former_min_agreement: float | None = Field(
         None, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT", repr=False
     )
-    min_controlled: float | None = Field(
+    former_min_controlled: float | None = Field(
         None, validation_alias="GREENLOOP_MIN_CONTROLLED", repr=False
     )
     grading_s: float = Field(60, gt=0, le=3600, validation_alias="GREENLOOP_GRADING_SECONDS")
@@ -119,22 +123,21 @@ class Settings(BaseSettings):
     @model_validator(mode="before")
     @classmethod
     def _move_renamed_settings(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Use the old names of 0.1.0, with a warning, where the new ones are not set."""
+        """Use the names of 0.1.0, with a warning, where the new ones are not set."""
         moved = dict(values)
-        for old, new in _RENAMED_SETTINGS.items():
-            old_name, new_name = _variable_name(old), _variable_name(new)
-            given = [moved.pop(key) for key in (old, old_name) if key in moved]
-            if given:
+        for old, (new, field) in _RENAMED_SETTINGS.items():
+            if old in moved:
                 logging.getLogger(__name__).warning(
-                    "%s is deprecated: use %s, the old name will be removed", old_name, new_name
+                    "%s is deprecated and will be removed: use %s", old, new
                 )
-            if given and not {new, new_name} & moved.keys():
-                moved[new_name] = given[0]
+                value = moved.pop(old)
+                if not {new, field} & moved.keys():
+                    moved[new] = value
         return moved
 
     @property
     def thresholds(self) -> Thresholds:
-        """What evidence must reach for `verified`."""
+        """Return what evidence must reach for `verified`."""
         return Thresholds(
             held_out_agreement=self.min_held_out_agreement,
             mutation_score=self.min_mutation_score,
@@ -146,10 +149,10 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls, **flags: Any) -> Settings:
-        """Settings with `flags` (None means not given) over everything else.
+        """Return the settings, with `flags` (None means not given) over everything else.
 
         Raises:
-            SettingsError: a value has no meaning, or `.env` cannot be read.
+            SettingsError: a value is invalid, or `.env` cannot be read.
         """
         given = {name: value for name, value in flags.items() if value is not None}
         try:
@@ -160,12 +163,8 @@ class Settings(BaseSettings):
             raise SettingsError(f".env cannot be read: {error}") from None
 
 
-def _variable_name(setting: str) -> str:
-    return f"GREENLOOP_{setting.upper()}"
-
-
 def _format_first_error(error: ValidationError) -> str:
-    """The first problem, by the name a person knows it by; never the value of a secret."""
+    """Return the first problem with the name of the variable, never the value of a secret."""
     first = error.errors()[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"
     secret = "KEY" in name.upper()

@@ -66,13 +66,13 @@ def _find_reasons(
     opposed = [item for item in surviving if _get_opposite_edits(item.mutant)]
     opposite = runner.run(opposed, _get_opposite_edits)
     wider = runner.run(surviving, _get_other_type_edits)
-    compares = _COMPARISON_METHODS & _collect_function_names(runner.code)
+    compares = _COMPARISON_METHODS & _collect_function_names(runner.context.code)
     found: dict[LocatedMutant, str] = {}
     for place in surviving:
         if place in opposed and runner.find_surviving_cases(opposite, place):
             found[place] = _OPPOSITE_PASSES
         elif place.mutant.change.depends_on_value and _can_prove_forgery(
-            place.mutant, runner.files[place.file], runner.code
+            place.mutant, runner.files[place.file], runner.context.code
         ):
             if runner.find_surviving_cases(wider, place):
                 found[place] = _EQUALS_EVERYTHING

@@ -58,7 +58,7 @@ def test_a_grade_that_a_person_reads(run: Run) -> None:
     assert lines[0].startswith("passed: 2 of 2 tests pass")
     told = {line.split()[1]: line for line in lines if line.startswith(("  ok", "  --", "  SHORT"))}
     assert told.keys() >= {"empty", "assertion", "mutants", "lines", "branches", "flakiness"}
-    assert "2 of 2 tests turn red" in told["assertion"]
+    assert "2 of 2 tests fail" in told["assertion"]
     assert "100% (at least 90%)" in told["lines"]
     assert "sandbox " in err
     assert "tests    2 passed" in err

@@ -96,11 +96,11 @@ def test_what_is_begun_is_told_and_that_it_ended_pieces_of_the_grade_side_by_sid
 SHORT: list[tuple[str, dict[str, Any], str]] = [
     ("mutants", {"mutation": mutants(0.79)}, "mutants: score 0.79"),
     ("mutants cut short", {"mutation": mutants(None, trouble="3 of 9 were tried")}, "3 of 9"),
-    ("lines", {"code": f"{CODE}def g():\n    a = 1\n    return a\n"}, "coverage: 71% of lines"),
+    ("lines", {"code": f"{CODE}def g():\n    a = 1\n    return a\n"}, "lines: 71%"),
     (
         "branches",
         {"code": CODE + "for i in range(2):\n    if i > 5: pass\n    if i > 6: pass\n"},
-        "of branches",
+        "branches: ",
     ),
     ("integrity", {"code": f"import gc\n{CODE}"}, "integrity: line 1"),
     (
