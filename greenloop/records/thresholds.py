@@ -1,4 +1,4 @@
-"""What evidence must reach for `verified`."""
+"""Thresholds that evidence must reach for `verified`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Fraction = float
 
 
 class Thresholds(Record):
-    """Shares between 0 and 1 that count as reached, and the seconds that one piece may take.
+    """Minimum shares between 0 and 1, and the maximum seconds of one piece.
 
-    Each is a setting (`GREENLOOP_MIN_…`); docs/grading.md has the reason of each default.
-    `seconds` is looked at between runs: a run that was begun has its own limit.
+    Each is a setting (`GREENLOOP_MIN_…`); docs/grading.md gives the reason of each default.
+    `seconds` is checked between runs: each run has a limit of its own.
     """
 
     held_out_agreement: Fraction = Field(default=1.0, ge=0, le=1)

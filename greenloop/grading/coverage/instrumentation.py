@@ -1,7 +1,7 @@
-"""A module that notes which of its statements and branches are run.
+"""Instrumented code: a module that records which of its statements and branches run.
 
-By syntax tree, so that it works the same in every sandbox and Python, needs nothing inside the
-wall, and costs one byte store a statement.
+The syntax tree is rewritten, so that it works in every sandbox and needs nothing in the guest. It
+costs one byte store for each statement.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _HITS_NAME = "_reached_by_tests"
-# The notes outlive a reload of the module, and a second import of it.
+# The hits survive a reload and a second import of the module.
 _PREAMBLE = f"import sys as {_HITS_NAME}\n{_HITS_NAME} = {_HITS_NAME}.__dict__.setdefault({_HITS_NAME!r}, bytearray(%d))"
-_MAX_BITS_PER_MESSAGE = 3900  # of one message; a longer module is told in parts
+_MAX_BITS_PER_MESSAGE = 3900  # of one message; longer modules are reported in parts
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)
 class InstrumentedModule:
-    """The noting source, and what each of its notes stands for: a line, or a branch `12->15`."""
+    """The instrumented source, and what each hit means: a line, or a branch `12->15`."""
 
     source: str
     lines: dict[int, int]
@@ -31,7 +31,11 @@ class InstrumentedModule:
 
 
 def instrument_module(code: str) -> InstrumentedModule:
-    """Raises SyntaxError, ValueError or RecursionError where the code does not parse."""
+    """Return the instrumented module.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError: the code cannot be parsed.
+    """
     tree = ast.parse(code)
     notes = _Instrumenter()
     tree.body = notes.instrument_body(tree.body)
@@ -42,7 +46,7 @@ def instrument_module(code: str) -> InstrumentedModule:
 
 
 def render_hits_tests(module: str, count: int) -> str:
-    """A test file that tells, in its failures' messages, what was noted: to be run last."""
+    """Return a test file whose failures report the hits; it must run last."""
     parts = range(0, max(count, 1), _MAX_BITS_PER_MESSAGE)
     text = f"import sys\n\nimport {module}\n"
     for start in parts:
@@ -153,7 +157,7 @@ class _Instrumenter:
 
 
 def _is_excluded(node: ast.stmt) -> bool:
-    """What is run by a type checker, or as a program, but never by a test of the module."""
+    """Whether a statement runs for a type checker or a program, but not for tests."""
     return isinstance(node, ast.If) and ast.unparse(node.test) in (
         "TYPE_CHECKING",
         "typing.TYPE_CHECKING",

@@ -52,8 +52,8 @@ class Evidence(Record):
 
     @property
     def is_graded(self) -> bool:
-        """Whether anything beyond the red phase was measured, as it is for green runs alone."""
-        return any(getattr(self, key) for key in piece_types() if key != "red_phase")
+        """Whether a green run was graded; scripts and red runs have only some other pieces."""
+        return any((self.empty_bodies, self.assertion_mutation, self.mutation, self.coverage))
 
     def forgery(self) -> str:
         """Return why the green cannot be the code's own; '' where nothing says so."""

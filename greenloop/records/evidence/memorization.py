@@ -39,5 +39,5 @@ class Memorization(Piece):
             text = f"answers only the inputs of the tests, test more inputs: {names}"
             yield EvidenceRow(self.title, False, text, "SUSPECTED")
         if not self.differing and not self.functions:
-            text = f"the same answers without the tests, to {self.calls} of their calls"
+            text = f"the same answers without the tests ({self.calls} calls)"
             yield EvidenceRow(self.title, True, text, "none")

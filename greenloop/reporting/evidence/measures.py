@@ -11,5 +11,5 @@ def build_measures(evidence: Evidence) -> tuple[EvidenceRow, ...]:
 
 
 def has_grading_evidence(evidence: Evidence) -> bool:
-    """Whether any evidence beyond the red phase was measured, as it is for green runs alone."""
+    """Whether a green run was graded."""
     return evidence.is_graded

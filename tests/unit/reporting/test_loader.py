@@ -1,4 +1,4 @@
-"""A saved report is read again, or it is said in one line why not."""
+"""Saved reports are read, or rejected with one line."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def saved(folder: Path, text: str | bytes) -> Path:
     return folder
 
 
-def test_a_report_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_a_report_is_read_as_it_was_saved(tmp_path: Path) -> None:
     for report in (made(), older()):
         assert read_report(saved(tmp_path, report.model_dump_json())) == report
     assert read_report(tmp_path / "report.json") == older()
 
 
-def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
+def test_keys_of_a_later_version_are_ignored(tmp_path: Path) -> None:
     told = json.loads(made().model_dump_json())
     told["later"] = 1
     told["attempts"][0]["later"] = {"a": [1]}
@@ -38,11 +38,11 @@ def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "is no JSON"),
-        (b"\xff\xfe\x00", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
-        ("[1]", "no report of greenloop's"),
-        ('{"verdict": "passed"}', "no report of greenloop's"),
+        ("", "is not JSON"),
+        (b"\xff\xfe\x00", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("[1]", "no report of greenloop"),
+        ('{"verdict": "passed"}', "no report of greenloop"),
         ('{"verdict": "\\u001b[31m", "evidence": {}}', "cannot be read: "),
         (
             made().model_dump_json().replace('"schema_version":"2"', '"schema_version":"9"'),
@@ -50,7 +50,9 @@ def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_report_is_told_in_one_line(tmp_path: Path, text: str | bytes, why: str) -> None:
+def test_other_files_are_rejected_with_one_line(
+    tmp_path: Path, text: str | bytes, why: str
+) -> None:
     with pytest.raises(InputError, match=why) as told:
         read_report(saved(tmp_path, text))
     assert str(told.value).isprintable()
@@ -101,16 +103,16 @@ def test_malformed_reports_of_schema_1_are_rejected(
         read_report(saved(tmp_path, json.dumps(content)))
 
 
-def test_a_folder_without_a_report_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no report\.json is in it"):
+def test_the_error_for_a_folder_without_report_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"has no report\.json"):
         read_report(tmp_path)
-    with pytest.raises(InputError, match="is not there"):
+    with pytest.raises(InputError, match="does not exist"):
         read_report(tmp_path / "nowhere")
     (tmp_path / "run.json").write_text("{}")
     with pytest.raises(InputError, match="greenloop resume"):
         read_report(tmp_path)
 
 
-def test_the_reference_is_that_of_the_schema() -> None:
+def test_the_reference_is_up_to_date() -> None:
     """Else: python -m greenloop.reporting.schema docs/report.md"""
     assert DOCS.read_text("utf-8") == render_reference()
