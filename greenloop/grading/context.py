@@ -1,4 +1,4 @@
-"""What a grade is asked to measure, and on what: the plan and the context of the measurements."""
+"""The plan of a grade, and the context of its measurements."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def measure_coverage(context: GradingContext) -> Coverage | str:
 
 
 def _rerun_once(context: GradingContext) -> Rerun:
-    """Return the run that both share; the first that asks for it makes it."""
+    """Return the run that both share; made by the first that needs it."""
     with context.rerun_lock:
         if context.rerun is None:
             try:

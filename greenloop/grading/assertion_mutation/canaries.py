@@ -101,11 +101,11 @@ def _render_canaries(name: str, cls: str) -> Iterator[str]:
     """Yield the tests; imports are in functions, so that the file's names do not change."""
     imports = "".join(f"    {item}\n" for item in _IMPORTS)
     bodies = [f"    {body}\n" for body in _STATEMENT_CANARIES]
-    bodies += [f"{_render_lambdas(_FALSE_EXPRESSIONS, 'if asked(): return')}    assert 1 == 2\n"]
+    bodies += [f"{_render_lambdas(_FALSE_EXPRESSIONS, 'if call(): return')}    assert 1 == 2\n"]
     bodies += ["".join(map(_render_try, _RAISING_STATEMENTS)) + "    assert 1 == 2\n"]
     for number, body in enumerate(bodies):
         yield f"def {name}_{number}():\n{imports}{body}\n\n"
-    raising = _render_lambdas(_UNITTEST_CALLS, "asked(); return")
+    raising = _render_lambdas(_UNITTEST_CALLS, "call(); return")
     method = f"    def {name}(self):\n{raising}    self.fail()\n".replace("\n    ", "\n        ")
     yield f"import unittest as {name}_unittest\n\n\n"
     yield f"class {cls}({name}_unittest.TestCase):\n{method}"
@@ -122,9 +122,9 @@ def _render_try(statement: str) -> str:
 
 
 def _render_lambdas(expressions: tuple[str, ...], test: str) -> str:
-    """Return the same for expressions, which are called one by one in `test`."""
-    asked = "".join(f"        lambda: {item},\n" for item in expressions)
+    """Return the same for expressions, which are called one by one, as `call`, in `test`."""
+    calls = "".join(f"        lambda: {item},\n" for item in expressions)
     return (
-        f"    for asked in (\n{asked}    ):\n        try:\n            {test}\n"
+        f"    for call in (\n{calls}    ):\n        try:\n            {test}\n"
         "        except BaseException:\n            continue\n"
     )

@@ -87,12 +87,12 @@ def _run_rounds(
     runs: list[MutatedRun] = []
     waiting = deque(rounds)
     while waiting and (not runs or time.monotonic() < deadline):
-        places = waiting.popleft()
-        run = runner.run(places, with_canaries=not any(item.is_usable for item in runs))
+        mutants = waiting.popleft()
+        run = runner.run(mutants, with_canaries=not any(item.is_usable for item in runs))
         runs.append(run)
-        if not run.is_usable and len(places) > 1:
-            half = len(places) // 2
-            waiting.extend((places[:half], places[half:]))
+        if not run.is_usable and len(mutants) > 1:
+            half = len(mutants) // 2
+            waiting.extend((mutants[:half], mutants[half:]))
     return runs, len(waiting)
 
 
@@ -126,13 +126,13 @@ class _MutationResults:
     def build_survivors(self, forgeries: Mapping[LocatedMutant, str]) -> list[AssertionSurvivor]:
         """Return assertions that check nothing: certainly executed and green, or all of a test's loops."""
         found: list[AssertionSurvivor] = []
-        for key, places in self._mutants_by_test.items():
+        for key, mutants in self._mutants_by_test.items():
             sure = [
                 p
-                for p in places
+                for p in mutants
                 if p.mutant.certainty is Certainty.CERTAIN and self._surviving_cases[p]
             ]
-            likely = [p for p in places if p.mutant.certainty is not Certainty.MAYBE]
+            likely = [p for p in mutants if p.mutant.certainty is not Certainty.MAYBE]
             if not sure and self._has_no_killed_mutant(key) and likely:
                 sure = likely[:1]
             found += [
@@ -143,17 +143,17 @@ class _MutationResults:
 
     def is_sensitive(self, key: tuple[str, str]) -> bool:
         """Whether a test failed by a mutant, and by each that is certainly executed."""
-        places = self._mutants_by_test.get(key, [])
+        mutants = self._mutants_by_test.get(key, [])
         green = any(
-            self._surviving_cases[p] for p in places if p.mutant.certainty is Certainty.CERTAIN
+            self._surviving_cases[p] for p in mutants if p.mutant.certainty is Certainty.CERTAIN
         )
-        return bool(places) and not green and not self._has_no_killed_mutant(key)
+        return bool(mutants) and not green and not self._has_no_killed_mutant(key)
 
     def is_unmeasured(self, key: tuple[str, str]) -> bool:
         """Whether there is no mutant, or only some that may never be executed."""
-        places = self._mutants_by_test.get(key, [])
-        only_maybe = all(place.mutant.certainty is Certainty.MAYBE for place in places)
-        return not places or (only_maybe and self._has_no_killed_mutant(key))
+        mutants = self._mutants_by_test.get(key, [])
+        only_maybe = all(place.mutant.certainty is Certainty.MAYBE for place in mutants)
+        return not mutants or (only_maybe and self._has_no_killed_mutant(key))
 
     def _has_no_killed_mutant(self, key: tuple[str, str]) -> bool:
         return all(self._surviving_cases[place] for place in self._mutants_by_test[key])

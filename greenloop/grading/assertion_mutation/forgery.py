@@ -14,7 +14,7 @@ from greenloop.testsuite.parser import Function
 _MAX_ALIAS_DEPTH = 5
 _COMPARISON_METHODS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
 _OPPOSITE_PASSES = "its opposite passes too"
-_EQUALS_EVERYTHING = "the value equals, or outranks, whatever it is held against"
+_EQUALS_EVERYTHING = "the value equals, or outranks, everything that it is compared with"
 _FOLLOWS_EXPECTATION = "the answer follows what the test expects"
 
 
@@ -35,15 +35,15 @@ def find_forgeries(
     equals everything, and never where the test creates the object itself or expects it to equal two
     different values.
     """
-    still: set[LocatedMutant] = set()
-    why: dict[LocatedMutant, str] = {}
-    for places in _group_one_per_test(suspects):
-        again = runner.run(places)
-        green = [item for item in places if runner.find_surviving_cases(again, item)]
-        still.update(green)
+    surviving: set[LocatedMutant] = set()
+    reasons: dict[LocatedMutant, str] = {}
+    for group in _group_one_per_test(suspects):
+        again = runner.run(group)
+        green = [item for item in group if runner.find_surviving_cases(again, item)]
+        surviving.update(green)
         if green:
-            why |= _find_reasons(runner, green)
-    return ForgerySuspicion(frozenset(still), why)
+            reasons |= _find_reasons(runner, green)
+    return ForgerySuspicion(frozenset(surviving), reasons)
 
 
 def _group_one_per_test(mutants: Sequence[LocatedMutant]) -> list[list[LocatedMutant]]:
@@ -65,7 +65,7 @@ def _find_reasons(
 ) -> dict[LocatedMutant, str]:
     opposed = [item for item in surviving if _get_opposite_edits(item.mutant)]
     opposite = runner.run(opposed, _get_opposite_edits)
-    wider = runner.run(surviving, _get_other_type_edits)
+    other_type = runner.run(surviving, _get_other_type_edits)
     compares = _COMPARISON_METHODS & _collect_function_names(runner.context.code)
     found: dict[LocatedMutant, str] = {}
     for place in surviving:
@@ -74,7 +74,7 @@ def _find_reasons(
         elif place.mutant.change.depends_on_value and _can_prove_forgery(
             place.mutant, runner.files[place.file], runner.context.code
         ):
-            if runner.find_surviving_cases(wider, place):
+            if runner.find_surviving_cases(other_type, place):
                 found[place] = _EQUALS_EVERYTHING
             elif not compares:
                 found[place] = _FOLLOWS_EXPECTATION

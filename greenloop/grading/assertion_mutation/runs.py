@@ -67,7 +67,7 @@ class AssertionMutationRunner:
         *,
         with_canaries: bool = False,
     ) -> MutatedRun:
-        """Run the tests with these mutants, and with canaries in each file if asked to."""
+        """Run the tests with these mutants, and with canaries in each file if `with_canaries`."""
         files: list[TestFile] = []
         canaries: list[str] = []
         for item in self.context.tests:

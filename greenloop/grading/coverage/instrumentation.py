@@ -37,12 +37,12 @@ def instrument_module(code: str) -> InstrumentedModule:
         SyntaxError, ValueError, RecursionError: the code cannot be parsed.
     """
     tree = ast.parse(code)
-    notes = _Instrumenter()
-    tree.body = notes.instrument_body(tree.body)
+    instrumenter = _Instrumenter()
+    tree.body = instrumenter.instrument_body(tree.body)
     at = _find_preamble_end(tree.body)
-    tree.body[at:at] = ast.parse(_PREAMBLE % (len(notes.lines) + len(notes.branches))).body
+    tree.body[at:at] = ast.parse(_PREAMBLE % (instrumenter.hit_count)).body
     source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-    return InstrumentedModule(source, notes.lines, notes.branches)
+    return InstrumentedModule(source, instrumenter.lines, instrumenter.branches)
 
 
 def render_hits_tests(module: str, count: int) -> str:
@@ -52,14 +52,14 @@ def render_hits_tests(module: str, count: int) -> str:
     for start in parts:
         text += (
             f"\n\ndef test_reached_{start}():\n"
-            f"    notes = sys.{_HITS_NAME}[{start}:{start + _MAX_BITS_PER_MESSAGE}]\n"
-            '    raise AssertionError("notes:" + "".join("01"[bool(note)] for note in notes))\n'
+            f"    hits = sys.{_HITS_NAME}[{start}:{start + _MAX_BITS_PER_MESSAGE}]\n"
+            '    raise AssertionError("hits:" + "".join("01"[bool(hit)] for hit in hits))\n'
         )
     return text
 
 
 def _find_preamble_end(body: Sequence[ast.stmt]) -> int:
-    """After the docstring and `from __future__`, which must come first."""
+    """Return the index after the docstring and `from __future__`, which must come first."""
     at = 0
     for number, node in enumerate(body):
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
@@ -83,25 +83,29 @@ class _Instrumenter:
         self.branches: dict[int, str] = {}
         self._number_by_line: dict[int, int] = {}
 
+    @property
+    def hit_count(self) -> int:
+        return len(self.lines) + len(self.branches)
+
     def instrument_body(self, body: list[ast.stmt], *, successor: str = "exit") -> list[ast.stmt]:
-        """The statements, each with a note before it. `after` is where the last one goes."""
-        noted: list[ast.stmt] = []
+        """Return the statements with a hit before each; `successor` is the line after the last."""
+        result: list[ast.stmt] = []
         for number, node in enumerate(body):
             following = str(body[number + 1].lineno) if number + 1 < len(body) else successor
             if not (_is_string_statement(node) or _is_future_import(node)):
-                noted.append(self._record_line(node.lineno))
-            noted.append(self._instrument_statement(node, following))
-        return noted
+                result.append(self._record_line(node.lineno))
+            result.append(self._instrument_statement(node, following))
+        return result
 
     def _record_line(self, line: int) -> ast.stmt:
         number = self._number_by_line.get(line)
         if number is None:
-            number = self._number_by_line[line] = len(self.lines) + len(self.branches)
+            number = self._number_by_line[line] = self.hit_count
             self.lines[number] = line
         return _build_hit_statement(number)
 
     def _record_branch(self, origin: int, target: str) -> ast.stmt:
-        number = len(self.lines) + len(self.branches)
+        number = self.hit_count
         self.branches[number] = f"{origin}->{target}"
         return _build_hit_statement(number)
 
@@ -126,7 +130,7 @@ class _Instrumenter:
         """Its body, and the way past it; for a loop that is the way out when it is through."""
         back = successor if isinstance(node, ast.If) else str(node.lineno)
         if isinstance(node, ast.While) and isinstance(node.test, ast.Constant):
-            node.body = self.instrument_body(node.body, successor=back)  # only one way leads on
+            node.body = self.instrument_body(node.body, successor=back)  # it has one branch
             node.orelse = self.instrument_body(node.orelse, successor=successor)
             return
         taken = self._record_branch(node.lineno, str(node.body[0].lineno))

@@ -13,7 +13,7 @@ from greenloop.grading.coverage.instrumentation import (
 from greenloop.records import Coverage, TestRun, Thresholds
 from greenloop.testsuite import TestFile
 
-_HITS_PREFIX = "notes:"
+_HITS_PREFIX = "hits:"
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Integrity(Piece):
         yield EvidenceRow(self.title, not self.findings, text[:_MAX_TEXT_CHARS], brief)
 
     def unmet(self, thresholds: Thresholds) -> Iterator[str]:
-        """Yield a reason for each of the first findings, and how many there are besides."""
+        """Yield a reason for each of the first findings, and the number of the others."""
         for item in self.findings[:_MAX_FINDINGS]:
             yield f"integrity: line {item.line}: {item.what}"
         if len(self.findings) > _MAX_FINDINGS:

@@ -14,7 +14,7 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*\n", re.MULTILINE)
 
 
 class Survivor(Record):
-    """A mutant that no test noticed: `diff` shows it, `question` is what a test would have to ask.
+    """A mutant that no test noticed: `diff` shows it, `question` is what a test would have to answer.
 
     `diff` is in unified form, with two lines of the module on each side. `reached`: whether any
     test runs its line at all. `function` is a dotted name, '' at module level.

@@ -1,4 +1,4 @@
-"""Right modules that look odd are accused of nothing."""
+"""Unusual but correct modules are not accused."""
 
 from __future__ import annotations
 
