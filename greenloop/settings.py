@@ -77,6 +77,7 @@ class Settings(BaseSettings):
     output_kb: int = Field(4096, ge=16, le=1 << 20, validation_alias="GREENLOOP_OUTPUT_KB")
     allowed_packages: str | None = Field(None, validation_alias="GREENLOOP_ALLOWED_PACKAGES")
     allow_package: str = Field("", validation_alias="GREENLOOP_ALLOW_PACKAGE")
+    prompts: str | None = Field(None, validation_alias="GREENLOOP_PROMPTS")
 
     @field_validator("mutants", mode="before")
     @classmethod
@@ -90,6 +91,12 @@ class Settings(BaseSettings):
     def _validate_packages(cls, value: str | None) -> str | None:
         PackageAllowlist.parse(value)
         return value
+
+    @field_validator("prompts")
+    @classmethod
+    def _make_prompts_absolute(cls, value: str | None) -> str | None:
+        """Keep the folder of a run that is resumed from another working folder."""
+        return None if value is None else str(Path(value).absolute())
 
     @property
     def allow_list(self) -> PackageAllowlist:

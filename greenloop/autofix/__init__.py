@@ -1,4 +1,4 @@
-"""Repairs that cost no model call: lint fixes that keep behaviour, missing imports, formatting."""
+"""Repairs without a model call: safe lint fixes, missing imports, formatting."""
 
 from greenloop.autofix.missing_imports import add_missing_imports
 from greenloop.autofix.pipeline import FixResult, apply_free_fixes

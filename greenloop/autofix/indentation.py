@@ -1,4 +1,4 @@
-"""Tabs and spaces mixed in indentation: made one of both, where only one thing can be meant."""
+"""Repair of indentation that mixes tabs and spaces."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from collections.abc import Callable
 from greenloop.syntax.parse import parse_or_none
 
 
-def fix_mixed_indentation(code: str, *, is_python2: bool = False) -> str:
-    """The source with its indentation of one kind; as it was where that is not its trouble.
+def fix_mixed_indentation(code: str) -> str:
+    """Return the source with one kind of indentation; unchanged where mixing is not its error.
 
-    A tab may have stood for 8 columns or for 4. It is taken as the one that gives a program, and the
-    source stays as it is where both do and differ; Python 2 had 8. As few lines as may be are
-    changed, none inside of texts.
+    A tab is 8 columns or 4, whichever gives a program; the source is returned unchanged where both
+    do and the programs differ. As few lines as possible change, none of them within a string.
     """
     if not _has_mixed_indentation(code):
         return code
     by_width = {width: _expand_tabs(code, width) for width in (8, 4)}
-    meanings = {
+    programs = {
         width: ast.dump(tree)
         for width, text in by_width.items()
         if (tree := parse_or_none(text)) is not None
     }
-    if not meanings or (len(set(meanings.values())) > 1 and not is_python2):
+    if len(set(programs.values())) != 1:
         return code
-    width = next(iter(meanings))
+    width = next(iter(programs))
     tabbed = _indent_with_tabs(code, width)
-    same = (tree := parse_or_none(tabbed)) is not None and ast.dump(tree) == meanings[width]
+    same = (tree := parse_or_none(tabbed)) is not None and ast.dump(tree) == programs[width]
     fewer = _count_changed_lines(code, tabbed) < _count_changed_lines(code, by_width[width])
     return tabbed if same and fewer else by_width[width]
 
@@ -57,7 +56,7 @@ def _indent_with_tabs(code: str, width: int) -> str:
 def _reindent(code: str, convert: Callable[[str], str]) -> str:
     old = code.split("\n")
     new = [
-        convert(_leading_whitespace(line)) + line.lstrip(" \t") if line.strip() else line
+        convert(line[: len(line) - len(bare)]) + bare if (bare := line.lstrip(" \t")) else line
         for line in old
     ]
     tree = parse_or_none("\n".join(new))
@@ -68,10 +67,6 @@ def _reindent(code: str, convert: Callable[[str], str]) -> str:
             for n in range(node.lineno, node.end_lineno or 0):
                 new[n] = old[n]
     return "\n".join(new)
-
-
-def _leading_whitespace(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _count_changed_lines(old: str, new: str) -> int:

@@ -1,7 +1,7 @@
-"""Standard-library imports that a model forgot.
+"""Missing standard-library imports.
 
-A curated table: general tools were measured to miss `defaultdict` or to give a wrong
-`import datetime`. A name that could mean two things is not in it.
+The table is curated: general tools were measured to miss `defaultdict` or to add a wrong
+`import datetime`. A name with two possible origins is left out.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ _DATETIME_MEMBERS = frozenset({"datetime", "date", "timedelta", "timezone", "tim
 def add_missing_imports(
     code: str, names: Sequence[str] | None = None, *, is_test: bool = False
 ) -> tuple[str, list[str]]:
-    """The code with imports for undefined names of the standard library, and the added lines.
+    """Return the code with imports for undefined standard-library names, and the added lines.
 
-    `names` are the undefined ones, where that is known.
+    `names` are the undefined names where they are known already.
     """
     if names is None:
         names = lint_code(code).undefined if _has_unknown_names(code) else ()
@@ -72,8 +72,10 @@ def add_missing_imports(
 
 
 def _has_unknown_names(code: str) -> bool:
-    """Whether a name is used that neither the module's top level nor Python has: else nobody need
-    be asked, which costs a process."""
+    """Return whether a used name is neither defined at top level nor a builtin.
+
+    Where none is, starting a linter process can be skipped.
+    """
     tree = ast.parse(code)
     own = {item for node in tree.body for item in _bound_names(node)}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -89,13 +91,13 @@ def _bound_names(node: ast.stmt) -> set[str]:
 
 
 def _find_imports(name: str, tree: ast.Module, is_test: bool) -> list[str]:
-    """What to add for an undefined name; [] where it could mean something else."""
+    """Return the imports to add for an undefined name; [] where its meaning is ambiguous."""
     if name == "pytest" and is_test:
         return ["import pytest"]
     members = _accessed_members(name, tree)
     if name == "datetime":
         return _find_datetime_imports(members, tree)
-    if name == "urllib":  # its modules are not loaded with it
+    if name == "urllib":  # importing it does not import its submodules
         return [f"import urllib.{item}" for item in sorted(members & _URLLIB_MODULES)]
     if name in _MODULES and members and _has_members(name, members):
         return [f"import {name}"]
@@ -105,18 +107,18 @@ def _find_imports(name: str, tree: ast.Module, is_test: bool) -> list[str]:
 
 
 def _accessed_members(name: str, tree: ast.Module) -> set[str]:
-    """What is reached through a name: `x` of `name.x`."""
+    """Return the attributes accessed on a name: `x` of `name.x`."""
     nodes = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute)]
     return {n.attr for n in nodes if isinstance(n.value, ast.Name) and n.value.id == name}
 
 
 def _has_members(module: str, members: set[str]) -> bool:
-    """Whether the module has them: else the name is a forgotten variable, not a module."""
+    """Return whether the module has all members; if not, the name is an undefined variable."""
     return members <= set(dir(importlib.import_module(module)))
 
 
 def _find_datetime_imports(members: set[str], tree: ast.Module) -> list[str]:
-    """The module where its members are reached through it, else the class of the same name."""
+    """Return the import of the module where its members are used, else of the class."""
     called = any(
         isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "datetime"
         for n in ast.walk(tree)
@@ -131,7 +133,7 @@ def _find_datetime_imports(members: set[str], tree: ast.Module) -> list[str]:
 
 
 def _insert_imports(code: str, lines: list[str]) -> str:
-    """Below the module's docstring and its `from __future__` imports."""
+    """Insert lines below the module's docstring and its `from __future__` imports."""
     at = 0
     for index, node in enumerate(ast.parse(code).body):
         docstring = (

@@ -1,4 +1,4 @@
-"""ruff: finding undefined names, and fixes that keep a program's meaning."""
+"""Undefined names and behaviour-preserving fixes, both by ruff; formatting by black."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-# Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Left out on
-# purpose: comparisons to None or True, unused variables, mutable defaults: mending them can change
-# what a program does.
+# Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons to
+# None or True, unused variables and mutable defaults are excluded: fixing them can change behaviour.
 _SAFE_RULES = "F401,I001,F541,UP,E713"
 _TIMEOUT_SECONDS = 20
 
 
 @dataclass(frozen=True)
 class LintResult:
-    """Names that nothing defines (ruff F821), in order of appearance; codes that ruff can mend."""
+    """Names that nothing defines (ruff F821), in order of appearance; codes that ruff can fix."""
 
     undefined: tuple[str, ...] = ()
     fixable: tuple[str, ...] = ()
 
 
 def lint_code(code: str) -> LintResult:
-    """What ruff has to say, asked in one process; nothing where it cannot be run."""
+    """Return what one ruff process reports; nothing where ruff cannot be run."""
     found = _run_ruff(code, "--select", f"F821,{_SAFE_RULES}", "--output-format", "json")
     items = _parse_items(found) if found is not None else []
     names = [re.search(r"`([^`]+)`", item["message"]) for item in items if item["code"] == "F821"]
@@ -39,7 +38,7 @@ def lint_code(code: str) -> LintResult:
 
 
 def _is_spacing_only(item: dict[str, Any], code: str) -> bool:
-    """Whether imports only want other blank lines: that is formatting, and not worth a process."""
+    """Return whether a fix of imports only changes blank lines, which formatting does anyway."""
     if item["code"] != "I001" or len(item["fix"]["edits"]) != 1:
         return False
     (edit,) = item["fix"]["edits"]
@@ -54,7 +53,7 @@ def _is_spacing_only(item: dict[str, Any], code: str) -> bool:
 
 
 def apply_ruff_fixes(code: str, kept_names: Collection[str]) -> str:
-    """The code with ruff's safe fixes. Nothing is changed where a name of `keep` goes."""
+    """Return the code with ruff's safe fixes; unchanged where one would remove a kept name."""
     fixed = _run_ruff(code, "--select", _SAFE_RULES, "--fix", "--quiet")
     if not fixed or not _defines(fixed, {name for name in kept_names if _defines(code, {name})}):
         return code
@@ -96,39 +95,35 @@ def _defines(code: str, names: set[str]) -> bool:
 
 
 def _run_ruff(code: str, *options: str) -> str | None:
-    """ruff's standard output on one source; None where it cannot be run."""
+    """Return ruff's standard output for one source; None where it cannot be run."""
     try:
         binary = _find_binary()
     except (ImportError, OSError):
         return None
-    command = [
-        binary,
-        "check",
-        "--isolated",
-        "--target-version",
-        "py310",
-        *options,
-        "-",
-    ]
+    command = [binary, "check", "--isolated", "--target-version", "py310", *options, "-"]
     try:
-        ended = subprocess.run(
+        completed = subprocess.run(
             command, input=code, capture_output=True, encoding="utf-8", timeout=_TIMEOUT_SECONDS
         )
     except (OSError, subprocess.TimeoutExpired, UnicodeError):
         return None
-    return ended.stdout if ended.returncode in (0, 1) else None
+    return completed.stdout if completed.returncode in (0, 1) else None
 
 
 @lru_cache(maxsize=1)
 def _find_binary() -> str:
-    """Raises ImportError or OSError where there is none."""
+    """Return the path of ruff's binary.
+
+    Raises:
+        ImportError, OSError: ruff is not installed.
+    """
     from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
     return str(find_ruff_bin())
 
 
 def format_code(code: str) -> str:
-    """The code as black writes it; as it is where black cannot read it."""
+    """Return the code formatted by black; unchanged where black cannot parse it."""
     import black
 
     try:

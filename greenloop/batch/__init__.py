@@ -1,1 +1,1 @@
-"""Many specifications, side by side: one sandbox, one set of limits, one budget for all."""
+"""Batches: many specifications with one sandbox, shared rate limits and one budget."""

@@ -1,4 +1,4 @@
-"""What a batch is asked for: specifications from files, folders, JSON Lines and standard input."""
+"""Entries of a batch: specifications from files, folders, JSON Lines and standard input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_JSONL_BYTES = 200_000_000
 
 
 class JsonlEntry(Record):
-    """One line of a JSONL file; paths in it are relative to the working folder."""
+    """One line of a JSON Lines file; paths are relative to the working folder."""
 
     id: str = Field(min_length=1, max_length=200)
     spec: str = Field(min_length=1)
@@ -32,7 +32,7 @@ class JsonlEntry(Record):
 class Entry(Record):
     """One specification of a batch. `output` is the code's file, None where it is not written.
 
-    `module` is the module's name where something else than its file fixes it.
+    `module` is the module's name where it is not taken from the file.
     """
 
     id: str
@@ -44,28 +44,28 @@ class Entry(Record):
 
     @property
     def sha256(self) -> str:
-        """What a result stands for: the text and the person's tests."""
+        """Digest of the text and the user's tests, for which a result is valid."""
         return digest("\0".join([self.text, *(item.sha256 for item in self.tests)]))
 
     @property
     def slug(self) -> str:
-        """A name for its run directory: readable, and of its own."""
+        """Readable, unique name of its run directory."""
         readable = re.sub(r"[^A-Za-z0-9._-]+", "-", self.id).strip("-.")[:40]
         return f"{readable}-{digest(self.id)[:8]}-{self.sha256[:8]}"
 
 
 def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, ...]:
-    """All entries, in order.
+    """Return all entries, in order.
 
     Raises:
-        InputError: something cannot be read, has no meaning, or two entries have one id or output.
+        InputError: a source cannot be read or is not valid, or two entries share an id or output.
     """
     entries = tuple(entry for spec in specs for entry in _read_entries_from(spec, output_dir))
     if not entries:
         places = ", ".join("standard input" if spec == "-" else spec for spec in specs)
         raise InputError(
-            f"no specifications in {places}: of a folder *.md, *.txt and *.rst are read, without "
-            "READMEs; of JSON Lines one a line"
+            f"no specifications in {places}: folders are searched for *.md, *.txt and *.rst without "
+            "READMEs; JSON Lines have one per line"
         )
     for what in ("id", "output"):
         seen: dict[str, Entry] = {}
@@ -97,13 +97,13 @@ def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
 def _entry_from_file(path: Path, name: Path, output_dir: Path | None) -> Entry:
     text = _decode_text(_read_bytes(path, _MAX_FILE_BYTES), str(path))
     if not text.strip():
-        raise InputError(f"{path} is empty: say what the code should do")
+        raise InputError(f"{path} is empty: describe what the code should do")
     output = output_dir / _module_file_name(name) if output_dir else None
     return Entry(id=name.as_posix(), text=text, source=str(path), output=output)
 
 
 def _module_file_name(name: Path) -> Path:
-    """The code's file: the specification's name as a module's."""
+    """Return the code's file, named after the specification."""
     stem = re.sub(r"\W+", "_", name.name).strip("_").lower() or "solution"
     stem = f"_{stem}" if stem[0].isdigit() else stem
     if why := explain_invalid_module_name(stem):
@@ -136,7 +136,7 @@ def _describe_validation_error(error: ValidationError) -> str:
     first = error.errors()[0]
     key = ".".join(str(item) for item in first["loc"])
     if not key:
-        return "no object {id, spec, tests?, output?}"
+        return "not an object {id, spec, tests?, output?}"
     if first["type"] == "extra_forbidden":
         return f"no key of a specification: {key}; there are {', '.join(JsonlEntry.model_fields)}"
     return f"{key}: {first['msg']}"
@@ -148,7 +148,7 @@ def _read_user_tests(path: Path, where: str) -> GivenTests:
     try:
         compile(code, str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"{name} is no Python file: {error}") from None
+        raise InputError(f"{name} is not valid Python: {error}") from None
     return GivenTests.from_code(path.name, code)
 
 

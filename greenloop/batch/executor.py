@@ -1,4 +1,4 @@
-"""Where the runs of a batch go on. The batch keeps the books; an engine has the runs made."""
+"""Executors of a batch: the protocol, and the one for runs in this process."""
 
 from __future__ import annotations
 
@@ -27,10 +27,7 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 @dataclass(frozen=True)
 class BatchConfig:
-    """What all runs of a batch are held to: conversations at once, requests and tokens a minute.
-
-    The budgets are those of the settings.
-    """
+    """Settings (with the budget) and limits that all runs of a batch share."""
 
     settings: Settings
     jobs: int = 4
@@ -40,40 +37,40 @@ class BatchConfig:
 
 
 class RunExecutor(Protocol):
-    """An engine at work."""
+    """An open executor, which performs runs."""
 
     async def run(
         self, request: RunRequest, directory: RunDirectory, emit: EventSink = ignore_event
     ) -> Report:
-        """The report of one run, which goes on where its directory holds one already.
+        """Perform a run, or resume the one in its directory, and return its report.
 
-        `emit` hears of what happens in it, where it is made in this process.
+        `emit` receives its events where it runs in this process.
 
         Raises:
-            GreenloopError: it broke off; its `report` holds what was reached.
+            GreenloopError: the run was aborted; `report` has its result so far.
         """
         ...
 
     async def cost(self) -> float | None:
-        """US dollars of all runs so far, None where a price is not known."""
+        """Return the US dollars of all runs so far; None where a price is not known."""
         ...
 
 
 class Executor(Protocol):
-    """Has the runs of a batch made."""
+    """Creates the RunExecutor of a batch; registered under `greenloop.executors`."""
 
     def open(self, config: BatchConfig) -> AbstractAsyncContextManager[RunExecutor]:
-        """Opens what the runs share, and closes it.
+        """Open the resources that the runs share, closed at the end of the context.
 
         Raises:
-            GreenloopError: nothing can be begun.
+            GreenloopError: they cannot be opened.
         """
         ...
 
 
 @dataclass(frozen=True)
 class LocalRunExecutor:
-    """Runs in this process, over one sandbox."""
+    """Performs runs in this process with one sandbox."""
 
     settings: Settings
     resources: SharedResources
@@ -84,8 +81,8 @@ class LocalRunExecutor:
         self, request: RunRequest, directory: RunDirectory, emit: EventSink = ignore_event
     ) -> Report:
         sandbox = ThrottledSandbox(self.sandbox, self.slots)
-        parts = replace(self.resources, sandbox=sandbox)
-        agent = CodingAgent(self.settings, resources=parts, emit=emit)
+        resources = replace(self.resources, sandbox=sandbox)
+        agent = CodingAgent(self.settings, resources=resources, emit=emit)
         if directory.request_file.exists():
             return await agent.resume(directory)
         return await agent.run(request, directory.path)
@@ -97,22 +94,22 @@ class LocalRunExecutor:
 def create_local_run_executor(
     settings: Settings, resources: SharedResources, concurrency: int, stack: ExitStack
 ) -> LocalRunExecutor:
-    """Runs that share `parts`, a model, tracers, and a sandbox in which so many go on `at_once`.
+    """Open model, tracing and a sandbox with `concurrency` slots besides the shared `resources`.
 
     Raises:
-        SandboxError, ModelFailure: one of them cannot be had.
+        SandboxError, ModelFailure: one of them cannot be opened.
     """
-    box = stack.enter_context(open_sandbox(settings))
-    assert isinstance(box, BaseSandbox)
+    sandbox = stack.enter_context(open_sandbox(settings))
+    assert isinstance(sandbox, BaseSandbox)
     tracing = open_tracing()
     stack.callback(tracing.close)
     shared = replace(resources, sources=tuple(open_sources(settings)), tracing=tracing)
-    return LocalRunExecutor(settings, shared, box, threading.Semaphore(concurrency))
+    return LocalRunExecutor(settings, shared, sandbox, threading.Semaphore(concurrency))
 
 
 @dataclass(frozen=True)
 class LocalExecutor:
-    """All runs in this process, side by side."""
+    """Performs all runs concurrently in this process."""
 
     @asynccontextmanager
     async def open(self, config: BatchConfig) -> AsyncIterator[RunExecutor]:
@@ -122,7 +119,7 @@ class LocalExecutor:
         )
         total = Budget(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
         with ExitStack() as stack:
-            at_once = max(2, os.cpu_count() or 1)
+            concurrency = max(2, os.cpu_count() or 1)
             yield create_local_run_executor(
-                settings, SharedResources(limits=limits, shared_budget=total), at_once, stack
+                settings, SharedResources(limits=limits, shared_budget=total), concurrency, stack
             )

@@ -1,4 +1,4 @@
-"""The results of a batch as they come, one line each: read again by the same command."""
+"""Results of a batch (`results.jsonl`), from which the same command continues."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from greenloop.errors import OutputError
-from greenloop.records import BatchOutcome, BatchTotals
+from greenloop.records import BatchOutcome, BatchTotals, Record
 from greenloop.records.batch import OutcomeKind
 
 RESULTS_FILE = "results.jsonl"
-_RESPONSE_BYTES = 64 << 10  # bytes of a long one
+_RESPONSE_BYTES = 64 << 10  # of a long answer
+RecordT = TypeVar("RecordT", bound=Record)
 
 
 class BatchResults:
-    """`results.jsonl`. A half-written last line, after a crash or on a full disk, is passed over."""
+    """The results file; an incomplete last line, after a crash or on a full disk, is ignored."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -26,19 +28,19 @@ class BatchResults:
         self._outcomes = {(item.id, item.sha256): item for item in ended}
 
     def find_outcome(self, id: str, sha256: str) -> BatchOutcome | None:
-        """How an entry ended in an earlier call, None where it did not end."""
+        """Return the outcome of an entry in an earlier call; None where it was not completed."""
         return self._outcomes.get((id, sha256))
 
     def append(self, outcome: BatchOutcome) -> None:
-        """Raises OutputError where the disk does not take it."""
+        """Append an outcome. Raises OutputError where it cannot be written."""
         append_line(self._path, outcome.model_dump_json())
 
 
 def append_line(path: Path, line: str) -> None:
-    """A line more of a file that may end in half a one; on disk when this comes back.
+    """Append a line and fsync; an incomplete last line is terminated first.
 
     Raises:
-        OutputError: the disk does not take it.
+        OutputError: the line cannot be written.
     """
     try:
         with path.open("a", encoding="utf-8") as file:
@@ -52,11 +54,10 @@ def append_line(path: Path, line: str) -> None:
 
 
 def merge_results(folder: Path, other: bytes) -> None:
-    """Adds the results of an earlier call that are known elsewhere to those in `folder`, where
-    there is a file of them afterwards, if an empty one.
+    """Add an earlier call's results, stored elsewhere, to those in `folder`, creating the file.
 
     Raises:
-        OutputError: the disk does not take them.
+        OutputError: they cannot be written.
     """
     path = folder / RESULTS_FILE
     try:
@@ -68,13 +69,18 @@ def merge_results(folder: Path, other: bytes) -> None:
 
 
 def read_results(path: Path) -> Iterator[BatchOutcome]:
-    """All results in order, also those that were broken off; what cannot be read is passed over."""
+    """Yield all results in order, also of aborted runs."""
+    return read_lines(path, BatchOutcome)
+
+
+def read_lines(path: Path, kind: type[RecordT]) -> Iterator[RecordT]:
+    """Yield the records of a file of JSON lines; invalid lines are skipped."""
     if not path.exists():
         return
     with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
             try:
-                yield BatchOutcome.model_validate_json(line)
+                yield kind.model_validate_json(line)
             except (ValidationError, ValueError):
                 continue
 
@@ -86,7 +92,7 @@ def _ends_with_newline(path: Path) -> bool:
 
 
 def add_outcome(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
-    """The totals with one outcome more; what was paid before is not counted again."""
+    """Return the totals with one more outcome; calls of earlier batches are not counted again."""
     new = outcome.kind not in ("unchanged", "refused", "done before")
     good = outcome.exit_status == 0
     counted = {
@@ -108,7 +114,7 @@ def _has_kind(outcome: BatchOutcome, kind: OutcomeKind) -> bool:
 
 
 def has_disk_space(folder: Path) -> bool:
-    """Whether the disk takes a file as large as an answer there: else no answer could be kept."""
+    """Return whether the disk has space for a file as large as a long answer."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"\0" * _RESPONSE_BYTES)

@@ -1,4 +1,4 @@
-"""A batch: entries side by side, none of which touches another; the same call again goes on."""
+"""Runner of a batch: independent concurrent entries, continued by the same command."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from greenloop.batch.entries import Entry
@@ -52,15 +53,12 @@ _BATCH_FATAL_ERRORS = (
     SandboxError,
     StoreError,
 )
-_MAX_UNREACHABLE_RUNS = (
-    5  # runs in a row that could not reach their model: it is not the runs' fault
-)
+_MAX_UNREACHABLE_RUNS = 5  # consecutive runs without a reachable model
 
 
 @dataclass
 class Batch:
-    """One call of a batch. `folder` keeps its results and its runs; `force` writes over what
-    somebody changed by hand."""
+    """One call of a batch. `folder` has its results and runs; `force` replaces edited files."""
 
     entries: tuple[Entry, ...]
     settings: Settings
@@ -81,15 +79,15 @@ class Batch:
         self.totals = BatchTotals(specifications=count, not_run=count)
 
     def stop(self) -> None:
-        """Begins nothing new; what is under way comes to its end."""
+        """Start no further entries; running ones are completed."""
         self.is_stopping = True
 
     async def run(self) -> BatchTotals:
-        """The totals. An error that would meet every entry ends the batch, and is in `fatal`.
+        """Run the batch and return its totals; an error common to all entries is in `fatal_error`.
 
         Raises:
             OutputError: the results cannot be written.
-            SandboxError, ModelFailure: nothing could be begun.
+            SandboxError, ModelFailure: the executor cannot be opened.
         """
         started = time.monotonic()
         self.emit(BatchStarted(len(self.entries), str(self.folder)))
@@ -99,33 +97,32 @@ class Batch:
             async with AsyncExitStack() as stack:
                 first = next(waiting, None)
                 if first is not None:
-                    terms = BatchConfig(
-                        self.settings,
-                        self.jobs,
-                        self.requests_per_minute,
-                        self.tokens_per_minute,
-                        self.emit,
-                    )
-                    runs = await stack.enter_async_context(self.executor.open(terms))
-                    queue = _chain_entries(first, waiting)
+                    runs = await stack.enter_async_context(self.executor.open(self._config))
+                    queue = chain([first], waiting)
                     work = (self._run_worker(queue, results, runs) for _ in range(self.jobs))
                     await asyncio.gather(*work)
                     self._update_totals(cost_usd=await runs.cost())
-        finally:  # also where it is ended at once: its totals are told
+        finally:  # the totals of a cancelled batch are reported too
             seconds = round(time.monotonic() - started, 3)
             self._update_totals(seconds=seconds, ended=self._describe_ending())
         return self.totals
+
+    @property
+    def _config(self) -> BatchConfig:
+        limits = (self.requests_per_minute, self.tokens_per_minute)
+        return BatchConfig(self.settings, self.jobs, *limits, self.emit)
 
     def _update_totals(self, **fields: float | str | None) -> None:
         self.totals = self.totals.model_copy(update=fields)
 
     def _pending_entries(self, results: BatchResults) -> Iterator[Entry]:
-        """The entries that there is something to do for; the others are entered at once."""
+        """Yield the entries that need a run; record the outcomes of the others."""
         for entry in self.entries:
-            known = self._find_refused_outcome(entry) or find_unchanged_outcome(
-                entry, self.settings
+            known = (
+                self._find_refused_outcome(entry)
+                or find_unchanged_outcome(entry, self.settings)
+                or _find_earlier_outcome(results, entry)
             )
-            known = known or _find_earlier_outcome(results, entry)
             if known is None:
                 yield entry
             else:
@@ -155,21 +152,21 @@ class Batch:
         self.emit(EntryEnded(outcome, self.totals))
 
     async def _run_entry(self, entry: Entry, executor: RunExecutor) -> BatchOutcome:
-        """One entry's run, whatever becomes of it."""
+        """Run one entry and return its outcome, whether it succeeds or not."""
         started = time.monotonic()
         directory = self._run_directory(entry)
-        broken: BaseException | None = None
+        failure: BaseException | None = None
         report: Report | None = None
         try:
             report = await self._run_and_deliver(entry, executor, directory)
             self._unreachable_runs = 0
         except GreenloopError as error:
-            report, broken = error.report, error
+            report, failure = error.report, error
             self._stop_on_shared_error(error)
         except Exception as error:  # noqa: BLE001
-            broken = error  # a mistake of ours ends this entry, and no other
+            failure = error  # an internal error ends this entry only
         seconds = round(time.monotonic() - started, 3)
-        return self._build_outcome(entry, report, broken, directory, seconds)
+        return self._build_outcome(entry, report, failure, directory, seconds)
 
     async def _run_and_deliver(
         self, entry: Entry, executor: RunExecutor, directory: RunDirectory
@@ -195,14 +192,14 @@ class Batch:
         )
 
     def _stop_on_shared_error(self, error: GreenloopError) -> None:
-        """Whether an error would meet every other entry too."""
-        meets_all = isinstance(error, _BATCH_FATAL_ERRORS) and not isinstance(error, PackagesError)
+        """End the batch where an error would occur for all other entries too."""
+        is_shared = isinstance(error, _BATCH_FATAL_ERRORS) and not isinstance(error, PackagesError)
         if isinstance(error, ModelUnavailableError):
             self._unreachable_runs += 1
-            meets_all = self._unreachable_runs >= _MAX_UNREACHABLE_RUNS
+            is_shared = self._unreachable_runs >= _MAX_UNREACHABLE_RUNS
         elif isinstance(error, OutputError):
-            meets_all = not has_disk_space(self.folder)
-        if meets_all:
+            is_shared = not has_disk_space(self.folder)
+        if is_shared:
             self.fatal_error = error
 
     def _build_outcome(
@@ -213,25 +210,22 @@ class Batch:
         directory: RunDirectory,
         seconds: float,
     ) -> BatchOutcome:
-        good = (
-            error is None
-            and report is not None
-            and meets_requirement(report, self.settings.require)
-        )
-        status = 0 if good else error.exit_status if isinstance(error, GreenloopError) else 1
+        require = self.settings.require
+        success = error is None and report is not None and meets_requirement(report, require)
+        status = 0 if success else error.exit_status if isinstance(error, GreenloopError) else 1
         reasons = report.reasons if report else ()
-        places = report.artifacts if report else None
+        artifacts = report.artifacts if report else None
         return BatchOutcome(
             id=entry.id,
             sha256=entry.sha256,
-            kind="broken off" if error else "reached" if good else "missed",
+            kind="broken off" if error else "reached" if success else "missed",
             exit_status=status,
             verdict=report.verdict if report else None,
             reason=str(error or next(iter(reasons), "")).partition("\n")[0][:500],
             run_dir=str(directory.path),
-            output=places.output if places else None,
-            tests_output=places.tests_output if places else None,
-            written=written_files(entry, places) if good else (),
+            output=artifacts.output if artifacts else None,
+            tests_output=artifacts.tests_output if artifacts else None,
+            written=written_files(entry, artifacts) if success else (),
             tests=len(report.tests) if report else 0,
             calls=report.usage.calls if report else 0,
             tokens=report.usage.input_tokens + report.usage.output_tokens if report else 0,
@@ -246,13 +240,8 @@ class Batch:
 
 
 def _find_earlier_outcome(results: BatchResults, entry: Entry) -> BatchOutcome | None:
-    """It ended in an earlier call of this batch; what it wrote is still there."""
+    """Return the outcome of an entry that an earlier call of this batch completed, else None."""
     found = results.find_outcome(entry.id, entry.sha256)
     if found is None or (found.exit_status == 0 and entry.output is not None):
-        return None  # what was written is known by its lock; without one it is delivered again
+        return None  # written code is known by its lock; without one it is delivered again
     return found.model_copy(update={"kind": "done before"})
-
-
-def _chain_entries(first: Entry, rest: Iterator[Entry]) -> Iterator[Entry]:
-    yield first
-    yield from rest

@@ -19,7 +19,7 @@ from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract, OutputCheck, Report
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.scripts.checks.json_form import check_to_json, checks_from_json
-from greenloop.specification.examples import extract_examples
+from greenloop.specification.examples import analyze_specification
 from greenloop.workflow.storage.request import RunRequest
 
 _MAX_CHECKS = 1000  # nobody writes so many: all of the person's are kept
@@ -40,8 +40,7 @@ def edit_contract(
         """Held to what the specification fixes itself, as a model's contract is."""
         return parse_contract(
             LLMResponse(text),
-            specification=request.specification,
-            given=extract_examples(request.specification),
+            specification=analyze_specification(request.specification),
             module=contract.module,
             allowed=allowed,
         )

@@ -1,9 +1,9 @@
-"""Packages besides the standard library: which may be used, and how they come to be there.
+"""Third-party packages of generated code: the allowlist, and the cache of installed sets.
 
-Installed once, outside and before any wall closes, wheels only, into a folder of the user's cache:
+They are installed on the host, from wheels only, into a folder of the user's cache:
 
-    installed = Store().install(["numpy"])
-    run = box.with_packages(installed).run_tests(code, tests)
+    installed = PackageStore().install(["numpy"])
+    run = sandbox.with_packages(installed).run_tests(code, tests)
 """
 
 from greenloop.dependencies.allowlist import PackageAllowlist

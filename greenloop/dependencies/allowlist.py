@@ -1,4 +1,4 @@
-"""Which packages generated code may use: well-known ones, or those that the person names."""
+"""Allowlist of packages for generated code: well-known ones, or those that the user names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from greenloop.dependencies.names import (
     parse_package_name,
 )
 
-# Widely used, distributed as wheels, of use without a network, no thread or process at import.
+# Widely used, distributed as wheels, useful offline, without threads or processes at import.
 DEFAULT_PACKAGES = (
     "anyio attrs beautifulsoup4 cattrs defusedxml hypothesis jinja2 jsonschema lxml markdown "
     "markdown-it-py more-itertools msgpack networkx numpy openpyxl orjson packaging pandas pillow "
@@ -30,18 +30,18 @@ _LIST_COMMA = re.compile(r",(?!\s*[<>=!~])")  # the comma of `numpy>=2,<3` belon
 
 @dataclass(frozen=True)
 class PackageAllowlist:
-    """Requirements (`numpy`, `numpy==2.1.*`), one a package, in order of names."""
+    """One requirement (`numpy`, `numpy==2.1.*`) per package, sorted by name."""
 
     requirements: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, base: str | None, additional: str = "") -> PackageAllowlist:
-        """`listed`, comma separated (None: the built-in list, `none`: nothing), and `more`.
+        """Parse comma-separated requirements (`base` None: the built-in list, `none`: no packages).
 
-        What comes later wins: `more` can pin a package of the list.
+        Later entries replace earlier ones: `additional` can pin a package of `base`.
 
         Raises:
-            ValueError: an entry is no package's name with, perhaps, a version.
+            ValueError: an entry is not a package name with an optional version.
         """
         first = DEFAULT_PACKAGES if base is None else _split_entries(base)
         by_name = dict(_parse_entry(item) for item in (*first, *_split_entries(additional)))
@@ -57,28 +57,28 @@ class PackageAllowlist:
 
     @property
     def import_names(self) -> frozenset[str]:
-        """The names by which the packages are imported."""
+        """The import names of the packages."""
         return frozenset(self._by_import)
 
     @property
     def descriptions(self) -> tuple[str, ...]:
-        """For a model or a person: each with its version, if pinned, and its import's name."""
+        """Each package with its version, if pinned, and its import name where that differs."""
         return tuple(format_with_import(item) for item in self.requirements)
 
     def find(self, text: str) -> str | None:
-        """The package that is meant by `NumPy`, `numpy>=2` or `yaml`; None: not allowed."""
+        """Return the allowed package for `NumPy`, `numpy>=2` or `yaml`; None where not allowed."""
         name = parse_package_name(text)
         if name in self._by_name:
             return name
         return next((n for m, n in self._by_import.items() if normalize_name(m) == name), None)
 
     def find_imported(self, modules: Iterable[str]) -> frozenset[str]:
-        """The packages that these imports need, as far as they are allowed."""
+        """Return the allowed packages that provide these modules."""
         found = (self._by_import.get(item) for item in modules)
         return frozenset(name for name in found if name)
 
     def requirements_for(self, names: Iterable[str]) -> tuple[str, ...]:
-        """What is to be installed for packages of the list, in order."""
+        """Return the requirements of allowed packages, sorted."""
         return tuple(sorted(self._by_name[name] for name in set(names)))
 
 
@@ -88,15 +88,15 @@ def _split_entries(text: str) -> list[str]:
 
 
 def _parse_entry(text: str) -> tuple[str, str]:
-    """A package's name and its requirement, both in normal form."""
+    """Return a package's name and its requirement, both normalized."""
     try:
         wanted = Requirement(text)
     except InvalidRequirement:
-        raise ValueError(f"{text!r} is no package's name, with or without a version") from None
+        raise ValueError(f"{text!r} is not a package name with an optional version") from None
     if wanted.url or wanted.marker:
-        raise ValueError(f"{text!r}: give a name and, if need be, a version; no address or marker")
+        raise ValueError(f"{text!r}: give a name and an optional version, without URL or marker")
     name = normalize_name(wanted.name)
     if name in PREINSTALLED:
-        raise ValueError(f"{text!r} need not be allowed: it is always there")
+        raise ValueError(f"{text!r} is always installed: leave it out")
     extras = f"[{','.join(sorted(wanted.extras))}]" if wanted.extras else ""
     return name, f"{name}{extras}{wanted.specifier}"

@@ -1,4 +1,4 @@
-"""What an installed folder holds, file by file, so that a damaged one is noticed before it is used."""
+"""Manifest of an installed folder, by which a damaged one is detected before use."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from importlib.metadata import PathDistribution
 from pathlib import Path
+from typing import Any
 
 from greenloop.dependencies.names import normalize_name
 from greenloop.records.base import Record
@@ -16,7 +17,7 @@ _PYTEST_PLUGIN_GROUP = "pytest11"
 
 
 class Wheel(Record):
-    """One package that was installed; `sha256` is that of its wheel."""
+    """An installed package; `sha256` is the digest of its wheel."""
 
     name: str
     version: str
@@ -24,7 +25,7 @@ class Wheel(Record):
 
 
 class Manifest(Record):
-    """`files`: SHA-256 by path below the folder. `modules`: of the packages that were asked for."""
+    """`files`: SHA-256 by relative path; `modules`: those of the requested packages."""
 
     wheels: tuple[Wheel, ...]
     modules: tuple[str, ...]
@@ -32,16 +33,13 @@ class Manifest(Record):
 
 
 def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manifest:
-    """Of a folder that pip has just filled, with pip's own report."""
+    """Return the manifest of a folder that pip has installed into, from pip's report."""
     found = json.loads(report.read_text("utf-8"))["install"]
     wheels = [
         Wheel(
             name=normalize_name(item["metadata"]["name"]),
             version=item["metadata"]["version"],
-            sha256=item["download_info"]
-            .get("archive_info", {})
-            .get("hashes", {})
-            .get("sha256", ""),
+            sha256=_wheel_digest(item["download_info"]),
         )
         for item in found
     ]
@@ -53,8 +51,12 @@ def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manif
     )
 
 
+def _wheel_digest(download: dict[str, Any]) -> str:
+    return str(download.get("archive_info", {}).get("hashes", {}).get("sha256", ""))
+
+
 def is_intact(site: Path, manifest: Manifest) -> bool:
-    """Whether the folder holds exactly these files with exactly this content."""
+    """Return whether the folder has exactly the manifest's files with equal content."""
     try:
         return dict(_compute_digests(site)) == manifest.files
     except OSError:
@@ -75,7 +77,7 @@ def _reraise(error: OSError) -> None:
 
 
 def _find_modules(site: Path, requested: frozenset[str]) -> Iterator[str]:
-    """Public top-level modules; plugins of pytest's are left for pytest to load."""
+    """Yield public top-level modules; pytest plugins are left out, as pytest loads them."""
     for info in site.glob("*.dist-info"):
         package = PathDistribution(info)
         if normalize_name(package.metadata["Name"]) not in requested:

@@ -1,4 +1,4 @@
-"""What a package is called: by those who install it, and by those who import it."""
+"""Distribution names and import names of packages."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 
 from packaging.utils import canonicalize_name
 
-# Distributions whose import has another name. What is installed says so itself; this is for what is
-# not installed yet: what a model names, what a file imports.
+# Distributions with another import name, for packages that are not installed: those that a model
+# names or a file imports.
 _IMPORTS = {
     "attrs": ("attr", "attrs"),
     "beautifulsoup4": ("bs4",),
@@ -38,45 +38,45 @@ PREINSTALLED = frozenset({"pytest"})
 
 
 def normalize_name(name: str) -> str:
-    """A distribution's name as PEP 503 writes it: `PyYAML` and `py.yaml` become comparable."""
+    """Return a distribution's name as normalized by PEP 503."""
     return str(canonicalize_name(name))
 
 
 def get_import_names(name: str) -> tuple[str, ...]:
-    """The modules that a distribution is imported by, as far as that is known before it is there."""
+    """Return the import names of a distribution, as far as known before it is installed."""
     return _IMPORTS.get(normalize_name(name)) or (normalize_name(name).replace("-", "_"),)
 
 
 def get_package_name(module: str) -> str:
-    """The distribution that a module comes with, as far as that is known."""
+    """Return the distribution that provides a module, as far as known."""
     known = (name for name, modules in _IMPORTS.items() if module in modules)
     return next(known, normalize_name(module))
 
 
 def format_with_import(name: str) -> str:
-    """A distribution's name, and how it is imported where the name does not tell."""
+    """Return a distribution's name, with its import name where that differs."""
     plain = _NAME.match(name)
     modules = _IMPORTS.get(normalize_name(plain[1])) if plain else None
     return f"{name} (import {modules[-1]})" if modules and modules[-1] != name else name
 
 
 def parse_package_name(text: str) -> str:
-    """The name alone of `NumPy >= 2`, normalised; '' where there is none."""
+    """Return the normalized name in `NumPy >= 2`; '' where there is none."""
     found = _NAME.match(text)
     return normalize_name(found[1].rstrip("._-")) if found else ""
 
 
 def is_standard_library(text: str) -> bool:
-    """Whether this is a module of the standard library, which some list as a package."""
+    """Return whether a listed package is a module of the standard library."""
     found = re.match(r"\s*(\w+)", text)
     modules = {item.lower() for item in sys.stdlib_module_names}
     return found is not None and found[1].lower() in modules
 
 
 def find_imported_modules(source: str) -> frozenset[str]:
-    """Top-level names of all that a source imports, besides the standard library.
+    """Return the top-level names of a source's third-party imports, also of those in functions.
 
-    Wherever it stands: inside functions too. Nothing where the source does not parse.
+    Nothing where the source does not parse.
     """
     try:
         tree = ast.parse(source)

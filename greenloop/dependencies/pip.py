@@ -1,4 +1,4 @@
-"""pip, in a process of its own: wheels only, into a folder, with a report of what came from where."""
+"""Installation by a pip process: wheels only, into a folder, with pip's report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from greenloop.errors import PackagesError
 
 _MAX_INSTALL_SECONDS, _POLL_SECONDS = 1800.0, 0.1
-# Settings of a person's that say where or whether to install: here we say that.
+# The user's pip settings on where and whether to install, which are overridden.
 _OVERRIDDEN_SETTINGS = (
     "TARGET USER PREFIX ROOT DRY_RUN REQUIRE_VIRTUALENV PYTHON REQUIREMENT EDITABLE NO_DEPS"
 )
@@ -34,25 +34,27 @@ def pip_install(
     site: Path,
     stop: threading.Event,
 ) -> Path:
-    """Installs into the new folder `site`; the file with pip's report, which lies beside it.
+    """Install into the new folder `site`, and return the path of pip's report beside it.
 
-    Ends pip, with all that it started, when `stop` is set or anything is raised here.
+    pip and its child processes are killed when `stop` is set or an exception is raised.
 
     Raises:
-        PackagesError: pip is not there, did not succeed, or was stopped.
+        PackagesError: pip is missing, failed, or was stopped.
     """
-    room = site.parent
-    report, output = room / "report.json", room / "pip.log"
-    bounds = room / "constraints.txt"
-    bounds.write_text("\n".join(constraints) + "\n", encoding="utf-8")
+    staging = site.parent
+    report, output = staging / "report.json", staging / "pip.log"
+    constraints_file = staging / "constraints.txt"
+    constraints_file.write_text("\n".join(constraints) + "\n", encoding="utf-8")
     command = [sys.executable, "-m", "pip", "install", "--target", str(site), "--compile"]
-    command += ["--only-binary", ":all:", "--report", str(report), "--constraint", str(bounds)]
+    command += ["--only-binary", ":all:", "--report", str(report), "--constraint"]
+    command += [str(constraints_file)]
     command += ["--retries", "2", "--no-input", "--disable-pip-version-check", "--progress-bar=off"]
+    names = ", ".join(requirements)
     try:
         with output.open("wb") as log:
             process = subprocess.Popen(
                 [*command, "--", *requirements],
-                cwd=room,
+                cwd=staging,
                 env=_build_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -61,14 +63,10 @@ def pip_install(
             )
             status = _wait_for_exit(process, stop)
     except OSError as error:
-        raise PackagesError(
-            f"{_join_requirements(requirements)} cannot be installed: {error}"
-        ) from None
+        raise PackagesError(f"{names} cannot be installed: {error}") from None
     if status != 0:
-        said = output.read_text("utf-8", "replace")
-        raise PackagesError(
-            f"{_join_requirements(requirements)} cannot be installed: {_explain_failure(said, status)}"
-        )
+        why = _explain_failure(output.read_text("utf-8", "replace"), status)
+        raise PackagesError(f"{names} cannot be installed: {why}")
     return report
 
 
@@ -80,7 +78,7 @@ def _wait_for_exit(process: subprocess.Popen[bytes], stop: threading.Event) -> i
                 raise PackagesError("the installation of packages was interrupted")
             if time.monotonic() > until:
                 raise PackagesError(
-                    f"packages: pip did not come to an end in {_MAX_INSTALL_SECONDS:.0f} s"
+                    f"packages: pip did not finish within {_MAX_INSTALL_SECONDS:.0f} s"
                 )
         return status
     finally:
@@ -91,31 +89,27 @@ def _wait_for_exit(process: subprocess.Popen[bytes], stop: threading.Event) -> i
 
 
 def _build_environment() -> dict[str, str]:
-    """The person's index, proxy and certificates count; nothing that changes Python or the place."""
-    ours = {f"PIP_{name}" for name in _OVERRIDDEN_SETTINGS.split()}
+    """Return the environment with the user's index, proxy and certificates, without overrides."""
+    overridden = {f"PIP_{name}" for name in _OVERRIDDEN_SETTINGS.split()}
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("PYTHON") and name not in ours
+        if not name.startswith("PYTHON") and name not in overridden
     }
     return {**kept, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "LC_ALL": "C.UTF-8"}
 
 
 def _explain_failure(log: str, status: int) -> str:
-    """What stood in the way, and what mends it, in one line."""
+    """Return the cause of a failure and its remedy in one line."""
     if "No module named pip" in log:
-        return f"pip is missing here: {sys.executable} -m ensurepip"
+        return f"pip is missing: run {sys.executable} -m ensurepip"
     if _UNREACHABLE.search(log):
         return (
-            "no package registry can be reached, and they are not in the cache: connect to the "
-            "network once, or give a folder of wheels in PIP_FIND_LINKS"
+            "no package registry can be reached, and the cache does not have them: connect to the "
+            "network once, or set PIP_FIND_LINKS to a folder of wheels"
         )
     if absent := _NOT_FOUND.search(log):
         version = ".".join(map(str, sys.version_info[:2]))
         return f"there is no wheel of {absent[1]} for Python {version} on this machine"
     lines = [line for line in log.splitlines() if line.startswith("ERROR:")] or log.splitlines()
     return (lines[-1] if lines else f"pip ended with status {status}").removeprefix("ERROR: ")[:300]
-
-
-def _join_requirements(requirements: Sequence[str]) -> str:
-    return ", ".join(requirements)

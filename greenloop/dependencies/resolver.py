@@ -1,4 +1,4 @@
-"""What a run of ours needs of packages: which it may have, and where they come from."""
+"""Resolution and installation of the packages that a run needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from greenloop.dependencies.store import InstalledPackages, PackageStore
 
 @dataclass(frozen=True)
 class PackageResolver:
-    """Only packages of the list are ever installed; names are those of `AllowList.find`."""
+    """Installs packages of the allowlist only, by the names that its `find` returns."""
 
     allowlist: PackageAllowlist = field(default_factory=PackageAllowlist)
     store: PackageStore = field(default_factory=PackageStore)
@@ -23,19 +23,19 @@ class PackageResolver:
     def find_imported(
         self, sources: Iterable[str], own_modules: Iterable[str] = ()
     ) -> frozenset[str]:
-        """Allowed packages that sources import; `own` are the names of modules of their own."""
+        """Return the allowed packages that sources import; `own_modules` are left out."""
         modules = {item for source in sources for item in find_imported_modules(source)}
         return self.allowlist.find_imported(modules - set(own_modules))
 
     async def find_installed(self, names: Iterable[str]) -> InstalledPackages | None:
-        """The packages where they are in the cache already."""
+        """Return the packages if they are in the cache."""
         return await asyncio.to_thread(self.store.find, self.allowlist.requirements_for(names))
 
     async def install(self, names: Iterable[str]) -> InstalledPackages:
-        """The packages. When cancelled, the installation is ended and nothing of it is left.
+        """Return the packages, installed if needed; a cancelled installation leaves nothing.
 
         Raises:
-            PackagesError: they cannot be had.
+            PackagesError: they cannot be installed.
         """
         stop = threading.Event()
         wanted = self.allowlist.requirements_for(names)

@@ -1,1 +1,1 @@
-"""Models held against hidden tests: tasks are read, run as a batch, and judged by what nobody saw."""
+"""Evaluation of models: tasks run as a batch, their code checked with hidden tests."""

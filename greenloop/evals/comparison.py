@@ -1,4 +1,4 @@
-"""Two evaluations side by side, task by task."""
+"""Paired comparison of two evaluations."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _Pair = tuple[TaskResult, TaskResult]
 
 
 def read_evaluation(path: Path) -> tuple[EvalSetup, tuple[TaskResult, ...]]:
-    """What stands in an evaluation's folder, or in what `--json` printed.
+    """Read an evaluation from its folder or from the output of `--json`.
 
     Raises:
-        InputError: it is neither.
+        InputError: the path is neither.
     """
     if path.is_dir():
         return _read_setup(path / EVAL_SETUP_FILE), HiddenTestResults(path / EVAL_RESULTS_FILE).all
@@ -33,7 +33,7 @@ def read_evaluation(path: Path) -> tuple[EvalSetup, tuple[TaskResult, ...]]:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValidationError, ValueError, RecursionError):
         raise InputError(
-            f"{path} is no evaluation: name its folder, or a file that `eval --json` printed"
+            f"{path} is not an evaluation: name its folder, or the output of `eval --json`"
         ) from None
     return report.setup, report.results
 
@@ -43,14 +43,18 @@ def _read_setup(path: Path) -> EvalSetup:
         return EvalSetup.model_validate_json(path.read_bytes())
     except (OSError, ValidationError, ValueError):
         raise InputError(
-            f"{path.parent} holds no evaluation: no {EVAL_SETUP_FILE} is in it"
+            f"{path.parent} holds no evaluation: it has no {EVAL_SETUP_FILE}"
         ) from None
 
 
 def compare_evaluations(
     a: tuple[EvalSetup, Sequence[TaskResult]], b: tuple[EvalSetup, Sequence[TaskResult]]
 ) -> Comparison:
-    """Raises InputError where they have no task in common."""
+    """Compare the tasks that both evaluations have.
+
+    Raises:
+        InputError: there is no such task.
+    """
     left_out: list[str] = []
     pairs = list(_pair_results(a[1], b[1], left_out))
     if not pairs:
@@ -84,7 +88,7 @@ def compare_evaluations(
 def _pair_results(
     a: Sequence[TaskResult], b: Sequence[TaskResult], left_out: list[str]
 ) -> Iterator[_Pair]:
-    """The tasks that count in both, by id; why the others do not is added to `left_out`."""
+    """Yield the results that count in both, by id; add the reasons for the others to `left_out`."""
     others = {item.id: item for item in b}
     for item in sorted(a, key=lambda item: item.id):
         other = others.pop(item.id, None)
@@ -95,7 +99,7 @@ def _pair_results(
         elif item.tests_sha256 != other.tests_sha256:
             left_out.append(f"{item.id}: the hidden tests differ")
         elif not (item.is_counted and other.is_counted):
-            left_out.append(f"{item.id}: its truth is unknown")
+            left_out.append(f"{item.id}: its hidden tests gave no result")
         else:
             yield item, other
     left_out += [f"{id}: only B has it" for id in others]

@@ -1,4 +1,4 @@
-"""What the hidden tests say of a final code."""
+"""Hidden tests of a task, run on the final code."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name, parse_test_functions
 
-# Where the data's own solution is run in hidden tests, see readers/evalplus_harness.py.txt.
+# Function in which datasets/evalplus_harness.py.txt runs the reference solution.
 _SOLUTION_FUNCTION = "_answers_of_the_task"
 _MAX_REASON_CHARACTERS = 300
 
 
 @dataclass(frozen=True)
 class HiddenTestsOutcome:
-    """The truth of one code, and `why` where it is not `passed`."""
+    """Result of the hidden tests, and the reason where it is not `passed`."""
 
     truth: GroundTruth
     reason: str = ""
@@ -44,10 +44,10 @@ async def run_hidden_tests(
     sandbox_factory: TaskSandboxFactory,
     contract_packages: tuple[str, ...] = (),
 ) -> HiddenTestsOutcome:
-    """Runs the hidden tests on the code, in a run of their own.
+    """Run the hidden tests on the code.
 
-    Where tests and code can be kept in two processes and pass so, the code cannot have forged it;
-    else they share one, and `form` says so. `agreed` are packages that the code may use.
+    Tests and code are in two processes where that is possible, so that the code cannot forge the
+    result; `form` says which it was. `contract_packages` are packages that the code may use.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -65,15 +65,14 @@ async def run_hidden_tests(
 
 
 def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
-    """The truth, from one run of the hidden tests."""
+    """Return the result of one run of the hidden tests."""
     skippable = _skippable_tests(files)
-    at_fault = next((item for item in run.failures if _is_solution_at_fault(files, item)), None)
-    why = (
-        _describe_solution_error(at_fault)
-        if at_fault
-        else _find_failure_reason(files, run, skippable)
-    )
-    truth: GroundTruth = "unknown" if at_fault else "failed" if why else "passed"
+    broken = next((item for item in run.failures if _is_solution_at_fault(files, item)), None)
+    if broken:
+        why = f"the task's own solution: {broken.exception}: {broken.message}"
+    else:
+        why = _find_failure_reason(files, run, skippable)
+    truth: GroundTruth = "unknown" if broken else "failed" if why else "passed"
     failed = sum(_qualified_test_name(item) not in skippable for item in run.failing_tests)
     return HiddenTestsOutcome(
         truth, why[:_MAX_REASON_CHARACTERS], run.form, run.passed_count, failed
@@ -81,14 +80,14 @@ def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
 
 
 def _find_failure_reason(files: list[TestFile], run: TestRun, skippable: set[str]) -> str:
-    """The first reason, '' where all hidden tests passed that do not say themselves to be skipped."""
+    """Return the first reason for a failure; '' where all tests passed that may not be skipped."""
     for failure in run.failures:
         name = failure.test.partition("::")[2] or failure.test
         return f"{name}: {failure.exception}: {failure.message.strip().partition(chr(10))[0]}"
     if run.ending != "finished":
         return f"{run.ending}: {run.detail}"
-    if gone := find_unreported_tests(files, run):
-        return f"{gone[0]} was never reported"
+    if missing := find_unreported_tests(files, run):
+        return f"{missing[0]} was never reported"
     if not run.passed_count:
         return "no hidden test passed"
     for test in run.tests:
@@ -97,12 +96,8 @@ def _find_failure_reason(files: list[TestFile], run: TestRun, skippable: set[str
     return "" if run.exit_status == 0 else f"exit status {run.exit_status}"
 
 
-def _describe_solution_error(failure: Failure) -> str:
-    return f"the task's own solution: {failure.exception}: {failure.message}"
-
-
 def _skippable_tests(files: list[TestFile]) -> set[str]:
-    """The tests that say themselves that they may be skipped: then the code did not do it."""
+    """Return the tests whose text allows a skip; in others the code caused it."""
     return {
         f"{f.name}::{t.name}" for f in files for t in parse_test_functions(f.code) if t.can_skip
     }
@@ -113,26 +108,26 @@ def _qualified_test_name(test: str) -> str:
 
 
 def _is_solution_at_fault(files: list[TestFile], failure: Failure) -> bool:
-    """Whether it was the data's own solution that broke or took too long, and not the code."""
+    """Return whether the reference solution failed or took too long, and not the code."""
     names = {item.name for item in files}
     return any(f.function == _SOLUTION_FUNCTION and f.file in names for f in failure.frames)
 
 
-# EvalPlus gives code 4 GB, and 60 s for all inputs of a task; here the same run has the data's own
-# solution answer them first, which takes that long for the slowest task.
+# EvalPlus allows 4 GB, and 60 s for all inputs of a task. Here the reference solution runs first in
+# the same run, and takes that long for the slowest task.
 _EVALPLUS_LIMITS: dict[str, Any] = {"timeout_s": 120.0, "memory_mb": 4096}
 
 
 def adapt_settings_to_format(settings: Settings, format: str) -> Settings:
-    """The settings of the sandbox that hidden tests run in; what was asked for stays as it is."""
+    """Return the sandbox settings for the hidden tests; settings given by the user are kept."""
     if format != "evalplus":
         return settings
-    supposed = {k: v for k, v in _EVALPLUS_LIMITS.items() if k not in settings.model_fields_set}
-    return settings.model_copy(update=supposed)
+    defaults = {k: v for k, v in _EVALPLUS_LIMITS.items() if k not in settings.model_fields_set}
+    return settings.model_copy(update=defaults)
 
 
 class TaskSandboxFactory:
-    """Packages are installed once at a time, by what the tests, the code and its contract name."""
+    """Sandboxes with the packages that tests, code and contract need."""
 
     def __init__(self, sandbox: Sandbox, provider: PackageResolver) -> None:
         self.sandbox, self._provider = sandbox, provider
@@ -141,19 +136,18 @@ class TaskSandboxFactory:
     async def create_sandbox(
         self, task: EvalTask, code: str = "", contract_packages: Collection[str] = ()
     ) -> Sandbox:
-        """Raises PackagesError where a package that is allowed cannot be had."""
+        """Raises PackagesError where an allowed package cannot be installed."""
         own = {task.module, *(PurePath(item.name).stem for item in task.tests)}
         sources = [code, *(item.code for item in task.tests)]
         names = self._provider.find_imported(sources, own) | set(contract_packages)
         if not names:
             return self.sandbox
         async with self._install_lock:
-            installed = await self._provider.find_installed(names) or await self._provider.install(
-                names
-            )
+            installed = await self._provider.find_installed(names)
+            installed = installed or await self._provider.install(names)
         return self.sandbox.with_packages(installed)
 
 
 def first_error_line(error: PackagesError) -> str:
-    """In one line."""
+    """Return the first line of an error's message."""
     return str(error).partition("\n")[0]

@@ -1,4 +1,4 @@
-"""Where an evaluation is kept: the same place for the same tasks, model and settings."""
+"""Output directory of an evaluation, derived from tasks, model and settings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.storage.request import digest, select_saved_options
 from greenloop.workflow.storage.run_dir import write_atomically
 
-# What may be another one when an evaluation goes on: it changes no answer and no verdict.
+# Options that may differ when an evaluation is resumed: they change no answer and no verdict.
 _IGNORED_OPTIONS = ("model", "fallback_model", "max_tokens", "max_cost", "sandbox", "require")
 
 
 class EvalDirectory:
-    """`setup.json`, `tasks.jsonl`, `collected.txt`, `results.jsonl`, `runs/`, `eval.jsonl` and,
-    when it has ended, `eval.json`."""
+    """Folder with `setup.json`, `tasks.jsonl`, `collected.txt`, `results.jsonl`, `runs/`,
+    `eval.jsonl` and, at the end, `eval.json`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
@@ -30,34 +30,36 @@ class EvalDirectory:
 
     @classmethod
     def create(cls, setup: EvalSetup, home: Path, run_dir: Path | None) -> EvalDirectory:
-        """The folder of this evaluation; `named` where one is asked for.
+        """Create or reopen the folder of this evaluation; `run_dir` where one is given.
 
         Raises:
-            InputError: the one that was named holds another evaluation.
-            OutputError: it cannot be made.
+            InputError: the folder holds another evaluation.
+            OutputError: it cannot be created.
         """
         folder = cls(run_dir or home / "evals" / _directory_name(setup))
         try:
             (folder.path / "runs").mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"{folder.path} cannot be made: {error.strerror or error}") from None
+            raise OutputError(
+                f"{folder.path} cannot be created: {error.strerror or error}"
+            ) from None
         folder._claim(setup)
         return folder
 
     def _claim(self, setup: EvalSetup) -> None:
-        """Raises InputError where it is another one's."""
-        place = self.path / EVAL_SETUP_FILE
-        if place.exists():
-            held = EvalSetup.model_validate_json(place.read_bytes())
-            if _without_version(held) != _without_version(setup):
+        """Write the setup. Raises InputError where the folder has another one."""
+        file = self.path / EVAL_SETUP_FILE
+        if file.exists():
+            existing = EvalSetup.model_validate_json(file.read_bytes())
+            if _without_version(existing) != _without_version(setup):
                 raise InputError(
-                    f"{self.path} holds another evaluation ({held.model} on {held.tasks}): name "
+                    f"{self.path} holds another evaluation ({existing.model} on {existing.tasks}): name "
                     "another --run-dir"
                 )
-        write_atomically(place, setup.model_dump_json(indent=1) + "\n")
+        write_atomically(file, setup.model_dump_json(indent=1) + "\n")
 
     def load_collected(self) -> set[str]:
-        """Digests of hidden tests that were collected in an earlier call."""
+        """Return the digests of hidden tests that were collected in an earlier call."""
         if not self._collected_file.exists():
             return set()
         return set(self._collected_file.read_text("utf-8").split())
@@ -67,12 +69,12 @@ class EvalDirectory:
             file.write(f"{tests_sha256}\n")
 
     def save(self, report: EvalReport) -> None:
-        """Raises OutputError where the disk does not take it."""
+        """Raises OutputError where the file cannot be written."""
         write_atomically(self.path / "eval.json", report.model_dump_json(indent=1) + "\n")
 
 
 def build_setup(tasks: Path, format: str, settings: Settings) -> EvalSetup:
-    """Raises NoModelError where no model is configured."""
+    """Return the setup of an evaluation. Raises NoModelError where no model is configured."""
     kept = {
         name: value
         for name, value in select_saved_options(settings).items()
@@ -92,7 +94,7 @@ def build_setup(tasks: Path, format: str, settings: Settings) -> EvalSetup:
 
 
 def _with_absolute_replay(model: str) -> str:
-    """A replay file's name means another one in another working folder."""
+    """Make the path of a replay file independent of the working directory."""
     is_file = model.startswith("replay:")
     return f"replay:{Path(model[7:]).absolute()}" if is_file else model
 

@@ -1,18 +1,18 @@
-"""Whether the data and its reader are right: each task's own solution against its hidden tests."""
+"""Check of data and reader: each task's reference solution against its hidden tests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 from greenloop.agent import run_concurrently
-from greenloop.evals.hidden_tests import HiddenTestsOutcome, TaskSandboxFactory, run_hidden_tests
+from greenloop.evals.hidden_tests import TaskSandboxFactory, run_hidden_tests
 from greenloop.evals.task import EvalTask
 from greenloop.records import Record
 from greenloop.records.evaluation import GroundTruth
 
 
 class SolutionResult(Record):
-    """One task's solution; `truth` is null where the data has none."""
+    """Result of one reference solution; `truth` is null where the data has none."""
 
     id: str
     truth: GroundTruth | None
@@ -25,28 +25,21 @@ async def run_solutions(
     concurrency: int,
     on_result: Callable[[SolutionResult], None],
 ) -> tuple[SolutionResult, ...]:
-    """What the hidden tests say of each, in the order of their ends.
+    """Run the hidden tests on each solution; return the results in the order of completion.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    waiting, tried = iter(tasks), list[SolutionResult]()
+    waiting, results = iter(tasks), list[SolutionResult]()
 
     async def work() -> None:
         for task in waiting:
-            found = (
-                await run_hidden_tests(task, task.solution, sandbox_factory)
-                if task.solution
-                else None
-            )
-            tried.append(_build_solution_result(task, found))
-            on_result(tried[-1])
+            result = SolutionResult(id=task.id, truth=None, why="the data has no solution")
+            if task.solution:
+                found = await run_hidden_tests(task, task.solution, sandbox_factory)
+                result = SolutionResult(id=task.id, truth=found.truth, why=found.reason)
+            results.append(result)
+            on_result(result)
 
     await run_concurrently(*(work() for _ in range(concurrency)))
-    return tuple(tried)
-
-
-def _build_solution_result(task: EvalTask, found: HiddenTestsOutcome | None) -> SolutionResult:
-    if found is None:
-        return SolutionResult(id=task.id, truth=None, why="the data has no solution of its own")
-    return SolutionResult(id=task.id, truth=found.truth, why=found.reason)
+    return tuple(results)

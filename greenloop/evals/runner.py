@@ -1,4 +1,4 @@
-"""An evaluation: its tasks as a batch, and beside it the hidden tests of what has ended."""
+"""Evaluation: tasks run as a batch, with the hidden tests of each finished task."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from greenloop.reporting.loader import read_report
 
 
 def default_concurrency() -> int:
-    """How many sandbox runs go on side by side."""
+    """Return the number of concurrent sandbox runs."""
     return max(2, os.cpu_count() or 1)
 
 
 @dataclass
 class Evaluation:
-    """One call of an evaluation. `batch` is to emit to `heard`."""
+    """One call of an evaluation; the batch emits to `handle_event`."""
 
     store: TaskStore
     results: HiddenTestResults
@@ -36,17 +36,17 @@ class Evaluation:
     _outcomes: asyncio.Queue[BatchOutcome | None] = field(default_factory=asyncio.Queue, init=False)
 
     def handle_event(self, event: Event) -> None:
-        """Passes events of the batch on; what has ended is held against its hidden tests."""
+        """Forward an event of the batch; queue finished tasks for their hidden tests."""
         self.emit(event)
         if isinstance(event, EntryEnded):
             self._outcomes.put_nowait(event.outcome)
 
     async def run(self, batch: Batch) -> None:
-        """Both to their ends. What the batch could not go on for is in its `fatal`.
+        """Run the batch and the hidden tests to their ends; see `Batch.fatal_error`.
 
         Raises:
             OutputError: results cannot be written.
-            SandboxError, ModelFailure: nothing could be begun, or nothing can be run any more.
+            SandboxError, ModelFailure: nothing could be started, or nothing can run any more.
         """
         workers = [
             asyncio.ensure_future(self._run_worker(batch)) for _ in range(default_concurrency())
@@ -67,7 +67,7 @@ class Evaluation:
             try:
                 await self._evaluate_outcome(outcome)
             except GreenloopError:
-                batch.stop()  # what cannot be judged need not be paid for
+                batch.stop()  # do not pay for code that cannot be checked
                 raise
 
     async def _evaluate_outcome(self, outcome: BatchOutcome) -> None:
@@ -89,12 +89,14 @@ class Evaluation:
     ) -> HiddenTestsOutcome:
         if report is None:
             return HiddenTestsOutcome("unknown", reason)
-        agreed = report.contract.packages if report.contract else ()
-        return await run_hidden_tests(task, report.final_code, self.sandbox_factory, tuple(agreed))
+        packages = report.contract.packages if report.contract else ()
+        return await run_hidden_tests(
+            task, report.final_code, self.sandbox_factory, tuple(packages)
+        )
 
 
 async def _wait_for_all(workers: Sequence[asyncio.Future[None]]) -> None:
-    """Waits for all, also where one has failed; its error is raised then."""
+    """Wait for all workers, then raise the first error."""
     for item in await asyncio.gather(*workers, return_exceptions=True):
         if isinstance(item, GreenloopError):
             raise item

@@ -1,4 +1,4 @@
-"""The few statistics that an evaluation needs, each with its source."""
+"""Statistics of evaluations, each with its source."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from statistics import NormalDist
 from greenloop.records.evaluation import Proportion
 
 _CONFIDENCE_LEVEL = 0.95
-SIGNIFICANCE_LEVEL = 0.05  # of McNemar's p: from there on no difference is shown
+SIGNIFICANCE_LEVEL = 0.05  # a difference is shown for a smaller p
 
 
 def wilson_interval(count: int, total: int) -> tuple[float, float]:
-    """The 95% score interval of a share.
+    """Return the 95% score interval of a proportion.
 
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
     the American Statistical Association 22 (1927), 209-212.
@@ -25,7 +25,7 @@ def wilson_interval(count: int, total: int) -> tuple[float, float]:
 
 
 def build_share(count: int, total: int) -> Proportion:
-    """A share with its interval; without both where it is one of nothing."""
+    """Return a proportion with its interval; both null for a total of 0."""
     if not total:
         return Proportion(count=count, of=total)
     low, high = wilson_interval(count, total)
@@ -33,8 +33,9 @@ def build_share(count: int, total: int) -> Proportion:
 
 
 def mcnemar_exact(a_alone: int, b_alone: int) -> float:
-    """The two-sided p that two paired shares are equal: an exact binomial test of the pairs that
-    differ.
+    """Return the two-sided p-value for equal paired proportions.
+
+    It is an exact binomial test of the discordant pairs.
 
     Q. McNemar, "Note on the sampling error of the difference between correlated proportions or
     percentages", Psychometrika 12 (1947), 153-157; in its exact conditional form.
@@ -45,7 +46,7 @@ def mcnemar_exact(a_alone: int, b_alone: int) -> float:
 
 
 def paired_interval(a_alone: int, b_alone: int, pairs: int) -> tuple[float, float]:
-    """The 95% interval of the difference b - a of two paired shares.
+    """Return the 95% interval of the difference b - a of two paired proportions.
 
     D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of binomial
     proportions based on paired data", Journal of Educational and Behavioral Statistics 37 (2012),

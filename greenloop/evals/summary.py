@@ -1,4 +1,4 @@
-"""The report of an evaluation, added up from its results."""
+"""Summary of an evaluation's results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from greenloop.records.evaluation import (
 
 
 def build_eval_report(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> EvalReport:
-    """All of `tasks` that have no result were not run."""
+    """Build the report; those of `tasks` without a result were not run."""
     ran = [item.spent for item in results]
     return EvalReport(
         setup=setup,
@@ -35,7 +35,7 @@ def build_eval_report(setup: EvalSetup, tasks: int, results: Sequence[TaskResult
 
 
 def pass_at_1(results: Iterable[TaskResult]) -> Proportion:
-    """The share of solved tasks: what broke off is not solved, what is unknown does not count."""
+    """Return the share of solved tasks; aborted ones count as unsolved, unknown ones do not count."""
     counted = [item for item in results if item.is_counted]
     return build_share(sum(item.is_solved for item in counted), len(counted))
 
@@ -49,7 +49,7 @@ def _build_verdict_row(verdict: Verdict, results: Iterable[TaskResult]) -> Verdi
 
 
 def sum_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
-    """Sums; the cost is unknown where one is that had calls."""
+    """Return the sums; the cost is null where that of any task with calls is."""
     costs = [item.cost_usd for item in spent if item.calls or item.cost_usd is not None]
     known = [item for item in costs if item is not None]
     return EvalUsage(
@@ -63,7 +63,7 @@ def sum_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
 
 
 def average_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
-    """Of one task."""
+    """Return the mean of a task; its cost is that of tasks with a known cost."""
     if not spent:
         return EvalUsage()
     costs = [item.cost_usd for item in spent if item.cost_usd is not None]

@@ -1,4 +1,4 @@
-"""One task: what the model is told, and what it never sees."""
+"""Evaluation task: the specification for the model and the hidden tests."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from greenloop.records import Record
 from greenloop.testsuite import TestFile
 from greenloop.workflow.storage.request import digest
 
-DEFAULT_MODULE = "solution"  # what a module is called whose format has no name for it
+DEFAULT_MODULE = "solution"  # for formats without a module name
 
 
 class HiddenFile(Record):
-    """A file of the hidden tests, by its name beside the module."""
+    """File of hidden tests; its name is relative to the module's folder."""
 
     name: str
     code: str
@@ -22,8 +22,8 @@ class HiddenFile(Record):
 
 
 class EvalTask(Record):
-    """`spec` is all that a model is told. `tests` are hidden; so is `solution`, which they are
-    tried on by `--check-tasks` ('' where the data has none). `where` it stands, for people.
+    """`spec` is all that the model gets. `tests` are hidden, and so is the reference `solution`,
+    on which `--check-tasks` runs them ('' where the data has none). `where` is for messages.
     """
 
     id: str = Field(min_length=1, max_length=200)
@@ -39,6 +39,6 @@ class EvalTask(Record):
 
 
 class ExternalRecord(BaseModel):
-    """A record of somebody else's format: keys that are not read are passed over."""
+    """Record of a third-party format; unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

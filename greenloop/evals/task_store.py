@@ -1,4 +1,4 @@
-"""The tasks of an evaluation on disk: of a thousand, only ids and places are in memory."""
+"""Tasks of an evaluation on disk; only ids and offsets are in memory."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from greenloop.evals.task_validation import check_task
 
 
 class TaskStore:
-    """`tasks.jsonl` in an evaluation's folder, by id."""
+    """`tasks.jsonl` in an evaluation's folder, read by id."""
 
     def __init__(self, path: Path, tasks: Iterable[EvalTask]) -> None:
-        """Writes them.
+        """Write the tasks.
 
         Raises:
             InputError: a task cannot be evaluated, or two have one id.
-            OutputError: the disk does not take them.
+            OutputError: the file cannot be written.
         """
         self._path = path
         self._locations: dict[str, tuple[int, str]] = {}
@@ -54,5 +54,5 @@ class TaskStore:
             return EvalTask.model_validate_json(file.readline())
 
     def tests_sha256(self, id: str) -> str:
-        """The digest of a task's hidden tests."""
+        """Return the digest of a task's hidden tests."""
         return self._locations[id][1]

@@ -1,4 +1,4 @@
-"""What is wrong with a task's hidden tests, seen from their text: told before anything is paid."""
+"""Validation of hidden tests before any model call is paid for."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from greenloop.testsuite.quality_gates import BROKEN_TEST_ERRORS
 
 
 def check_task(task: EvalTask) -> None:
-    """Raises InputError where the hidden tests cannot say anything of a module."""
+    """Raises InputError where the hidden tests cannot test the task's module."""
     what = f"{task.where} (id {task.id})"
     if why := explain_invalid_module_name(task.module):
         raise InputError(f"{what}: '{task.module}' cannot be the module's name: {why}")
     for item in task.tests:
         _check_python(item.code, f"{what}: {_describe_test_file(task, item.name)}")
     if not any(parse_test_functions(item.code) for item in task.tests):
-        raise InputError(f"{what}: the tests hold no test: functions or methods named test…")
+        raise InputError(f"{what}: the tests have no test: a function or method named test…")
     if not any(_has_import(item.code, task.module) for item in task.tests):
         raise InputError(f"{what}: the tests never import the module `{task.module}`")
 
@@ -42,9 +42,9 @@ def _check_python(code: str, label: str) -> None:
             compile(code, "tests", "exec", dont_inherit=True)
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno else ""
-        raise InputError(f"{label} are no Python: {line}{error.msg}") from None
+        raise InputError(f"{label} are not Python: {line}{error.msg}") from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{label} are no Python: {error or 'nested too deeply'}") from None
+        raise InputError(f"{label} are not Python: {error or 'nested too deeply'}") from None
 
 
 def _has_import(code: str, module: str) -> bool:
@@ -57,10 +57,10 @@ def _has_import(code: str, module: str) -> bool:
     return False
 
 
-# What a test file does not survive that is read in on a module that does nothing.
+# Errors of a test file that a placeholder module cannot have caused.
 _TEST_FILE_ERRORS = BROKEN_TEST_ERRORS | {"Timeout", "MemoryError"}
 
-# A class can stand for whatever is imported: a function, an exception, a base class, a value.
+# Any imported name is a class: it can be called, raised, subclassed and compared.
 _PLACEHOLDER_MODULE = """class _Kind(type):
     def __getattr__(cls, name):
         raise NotImplementedError(name)
@@ -84,23 +84,23 @@ async def check_collectable(
     is_known: Callable[[EvalTask], bool],
     mark_collected: Callable[[EvalTask], None],
 ) -> None:
-    """Tries the tests of all tasks but those that are `known`; what is in order is kept.
+    """Collect the tests of all tasks that are not `is_known`; call `mark_collected` for each.
 
     Raises:
         InputError: tests of a task cannot be collected, whatever the code is.
         SandboxError: the sandbox cannot run anything.
     """
-    waiting, wrong = iter(tasks), list[GreenloopError]()
+    waiting, errors = iter(tasks), list[GreenloopError]()
 
     async def work() -> None:
         for task in waiting:
-            if wrong:
+            if errors:
                 return
             if not is_known(task):
                 try:
                     await _check_task_collectable(task, sandbox_factory)
                 except GreenloopError as error:
-                    wrong.append(error)
+                    errors.append(error)
                     raise
                 mark_collected(task)
 
@@ -109,7 +109,7 @@ async def check_collectable(
 
 async def _check_task_collectable(task: EvalTask, sandbox_factory: TaskSandboxFactory) -> None:
     if any("import *" in item.code for item in task.tests):
-        return  # a module with every name has no list of them
+        return  # the placeholder has no list of its names
     try:
         box = await sandbox_factory.create_sandbox(task)
     except PackagesError as error:
@@ -120,16 +120,16 @@ async def _check_task_collectable(task: EvalTask, sandbox_factory: TaskSandboxFa
     run = await run_in_sandbox_thread(
         box, partial(box.run_tests, _PLACEHOLDER_MODULE, files, module=task.module)
     )
-    if wrong := find_test_file_error(run, task.module):
-        told = wrong.message.strip().partition("\n")[0]
+    if failure := find_test_file_error(run, task.module):
+        message = failure.message.strip().partition("\n")[0]
         raise InputError(
             f"{task.where} (id {task.id}): the tests cannot be collected, whatever the code is: "
-            f"{wrong.exception}: {told}{_package_hint(wrong)}"
+            f"{failure.exception}: {message}{_package_hint(failure)}"
         )
 
 
 def find_test_file_error(run: TestRun, module: str) -> Failure | None:
-    """Why a test file could not be read in on a module that does nothing, if that lies in it."""
+    """Return the failure that kept a test file from being collected, if its cause is in the file."""
     for failure in run.failures:
         about_module = failure.exception == "ImportError" and f"'{module}'" in failure.message
         if (

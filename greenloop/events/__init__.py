@@ -1,79 +1,230 @@
-"""What happens during a run, as typed events. The loop emits them; renderers listen."""
+"""Events of a run or batch: the loop emits them, renderers and tracers listen."""
 
-from greenloop.events.base import Event, EventSink, ignore_event
-from greenloop.events.batch import (
-    BatchStarted,
-    EntryEnded,
-    EntryProgress,
-    EntryStarted,
-    HiddenTestsFinished,
-)
-from greenloop.events.llm import (
-    CallFailed,
-    CallFinished,
-    CallProgress,
-    CallRetried,
-    CallStarted,
-    ResponseRejected,
-    SandboxJobEnded,
-    SandboxJobStarted,
-    WorkEnded,
-    WorkStarted,
-)
-from greenloop.events.run import (
-    AutofixApplied,
-    CandidateTested,
-    ChecksReady,
-    CodeGraded,
-    CodeReviewed,
-    ContractReady,
-    DisputeJudged,
-    HardeningDone,
-    Notice,
-    PackageInstallStarted,
-    PackagesReady,
-    RedPhaseDone,
-    RepairSearchDone,
-    RunFinished,
-    RunStarted,
-    Stuck,
-    TestRunFinished,
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from greenloop.events.base import Event as Event
+from greenloop.events.base import EventSink as EventSink
+from greenloop.events.base import ignore_event as ignore_event
+from greenloop.events.batch import BatchStarted as BatchStarted
+from greenloop.events.batch import EntryEnded as EntryEnded
+from greenloop.events.batch import EntryProgress as EntryProgress
+from greenloop.events.batch import EntryStarted as EntryStarted
+from greenloop.events.batch import HiddenTestsFinished as HiddenTestsFinished
+from greenloop.records import (
+    Attempt,
+    Contract,
+    Dispute,
+    Evidence,
+    Judgement,
+    OutputCheck,
+    RedPhase,
+    Report,
+    Review,
+    SearchResult,
+    TestRun,
 )
 
-__all__ = [
-    "AutofixApplied",
-    "BatchStarted",
-    "CallFailed",
-    "CallFinished",
-    "CallProgress",
-    "CallRetried",
-    "CallStarted",
-    "CandidateTested",
-    "ChecksReady",
-    "CodeGraded",
-    "CodeReviewed",
-    "ContractReady",
-    "DisputeJudged",
-    "EntryEnded",
-    "EntryProgress",
-    "EntryStarted",
-    "Event",
-    "EventSink",
-    "HardeningDone",
-    "HiddenTestsFinished",
-    "Notice",
-    "PackageInstallStarted",
-    "PackagesReady",
-    "RedPhaseDone",
-    "RepairSearchDone",
-    "ResponseRejected",
-    "RunFinished",
-    "RunStarted",
-    "SandboxJobEnded",
-    "SandboxJobStarted",
-    "Stuck",
-    "TestRunFinished",
-    "WorkEnded",
-    "WorkStarted",
-    "ignore_event",
-]
+
+@dataclass(frozen=True)
+class RunStarted(Event):
+    """A run starts; `is_replay`: the model's answers come from a replay file."""
+
+    model: str
+    sandbox: str
+    isolation: str
+    run_dir: str | None
+    is_replay: bool = False
+    resumed_responses: int = 0
+
+
+@dataclass(frozen=True)
+class RunFinished(Event):
+    report: Report
+
+
+@dataclass(frozen=True)
+class Notice(Event):
+    """One line for the user."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ContractReady(Event):
+    contract: Contract
+
+
+@dataclass(frozen=True)
+class PackageInstallStarted(Event):
+    """Packages that are not in the cache are being installed."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PackagesReady(Event):
+    """`packages`: names and versions that the code may use from now on, in one line."""
+
+    packages: str
+    cached: bool
+
+
+@dataclass(frozen=True)
+class CodeReviewed(Event):
+    review: Review
+
+
+@dataclass(frozen=True)
+class RedPhaseDone(Event):
+    red_phase: RedPhase
+    tests: int
+
+
+@dataclass(frozen=True)
+class AutofixApplied(Event):
+    fixes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CandidateTested(Event):
+    """The tests were run on a candidate."""
+
+    attempt: Attempt
+    run: TestRun
+
+
+@dataclass(frozen=True)
+class TestRunFinished(Event):
+    """Tests were run on given code, as `check` does."""
+
+    __test__ = False
+
+    run: TestRun
+
+
+@dataclass(frozen=True)
+class DisputeJudged(Event):
+    dispute: Dispute
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Stuck(Event):
+    why: str
+    next_step: str
+
+
+@dataclass(frozen=True)
+class CodeGraded(Event):
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class HardeningDone(Event):
+    """`tests` were added after the model saw `survivors` surviving mutants."""
+
+    survivors: int
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ChecksReady(Event):
+    """The checks of a script's output."""
+
+    checks: tuple[OutputCheck, ...]
+
+
+@dataclass(frozen=True)
+class RepairSearchDone(Event):
+    """The search for a repair by single edits, without a model, has ended."""
+
+    search: SearchResult
+
+
+@dataclass(frozen=True)
+class CallStarted(Event):
+    """A model call starts; `messages`: role and text of each."""
+
+    tool: str
+    messages: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class CallProgress(Event):
+    """`characters` of the answer were received so far."""
+
+    tool: str
+    characters: int
+
+
+@dataclass(frozen=True)
+class CallRetried(Event):
+    """The call failed with a transient error; it is repeated after `wait_s` seconds."""
+
+    tool: str
+    reason: str
+    attempt: int
+    wait_s: float
+
+
+@dataclass(frozen=True)
+class CallFinished(Event):
+    """`source`: the answer was paid for now, or taken from the run's log."""
+
+    tool: str
+    seconds: float
+    tokens: int
+    source: Literal["model", "log"] = "model"
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    response: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class CallFailed(Event):
+    """The call was given up; `error` is the exception's type, without its text."""
+
+    tool: str
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class ResponseRejected(Event):
+    """The answer does not have its form; it is requested once more, with the reason."""
+
+    tool: str
+    why: str
+
+
+@dataclass(frozen=True)
+class WorkStarted(Event):
+    """Local work starts, such as a test run; several go on at once under different names."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class WorkEnded(Event):
+    name: str
+
+
+@dataclass(frozen=True)
+class SandboxJobStarted(Event):
+    """A sandbox job of this `kind` starts; `key` is unique. Emitted from any thread."""
+
+    key: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class SandboxJobEnded(Event):
+    """The job with this `key` has ended; `output` is what it printed."""
+
+    key: str
+    ending: str
+    seconds: float
+    output: str = field(default="", compare=False, repr=False)

@@ -1,4 +1,4 @@
-"""What every event is, and who hears of it."""
+"""Base of the events, and the type of their receivers."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ EventSink = Callable[[Event], None]
 
 
 def ignore_event(_event: Event) -> None:
-    """The listener that listens to nothing."""
+    """Drop an event."""

@@ -1,4 +1,4 @@
-"""Many runs side by side."""
+"""Events of a batch and of an evaluation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from greenloop.records.evaluation import TaskResult
 
 @dataclass(frozen=True)
 class BatchStarted(Event):
-    """`folder` keeps the results of so many specifications."""
+    """A batch of `count` specifications starts; its results are in `folder`."""
 
     count: int
     folder: str
@@ -19,14 +19,14 @@ class BatchStarted(Event):
 
 @dataclass(frozen=True)
 class EntryStarted(Event):
-    """One specification of a batch is begun."""
+    """The run of one specification of a batch starts."""
 
     id: str
 
 
 @dataclass(frozen=True)
 class EntryProgress(Event):
-    """Within the run of one specification something began, went on or ended."""
+    """An event within the run of one specification."""
 
     id: str
     event: Event
@@ -42,7 +42,7 @@ class EntryEnded(Event):
 
 @dataclass(frozen=True)
 class HiddenTestsFinished(Event):
-    """A task of an evaluation was held against its hidden tests, now or in an earlier call."""
+    """The hidden tests of an evaluation's task were run, now or in an earlier call."""
 
     result: TaskResult
     from_earlier_call: bool = False

@@ -1,4 +1,4 @@
-"""Telling what is done here, without the model, while it is done."""
+"""Helpers that emit events around local work and from other threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from greenloop.events import Event, EventSink, WorkEnded, WorkStarted
 
 @contextmanager
 def progress_span(emit: EventSink, name: str) -> Iterator[None]:
-    """Tells that it begins, and that it ended, however it did."""
+    """Emit WorkStarted, and WorkEnded also after an exception."""
     emit(WorkStarted(name))
     try:
         yield
@@ -20,11 +20,11 @@ def progress_span(emit: EventSink, name: str) -> Iterator[None]:
 
 
 def create_thread_safe_sink(emit: EventSink) -> EventSink:
-    """Called in any thread, it tells in that of the running loop: listeners know one thread only."""
+    """Return a sink that emits in the running event loop's thread, called from any thread."""
     loop = asyncio.get_running_loop()
 
-    def tell(event: Event) -> None:
-        with suppress(RuntimeError):  # the loop was closed: nobody listens any more
+    def emit_in_loop(event: Event) -> None:
+        with suppress(RuntimeError):  # the loop is closed, and its listeners are gone
             loop.call_soon_threadsafe(emit, event)
 
-    return tell
+    return emit_in_loop

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.grading.context import GradingContext
 from greenloop.records import Expectation, Failure, IsolatedRun, TestRun
-from greenloop.sandbox.work.isolation_mode import describe_failure
+from greenloop.sandbox.work.tests import describe_failure
 from greenloop.testsuite import TestFile
 
 NEEDS_NAMESPACES = "needs namespaces"

@@ -1,1 +1,1 @@
-"""Chat models: from a name, recorded and replayed, budgeted; answers read into typed values."""
+"""Chat models: selection, calls, budget, answer log and replay, parsing of answers."""

@@ -1,4 +1,4 @@
-"""What the model cost, tool by tool, and the budget that is asked before each call."""
+"""Token and cost budget, checked before each model call, and the usage by tool."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from greenloop.llm.response_log import TokenCount
 from greenloop.records import ToolUsage, Usage
 
 UNPRICED_PROVIDER = "openai-compatible"
-_CHARACTERS_PER_TOKEN = 4  # a rule of thumb for English and code; errs on the high side for code
+_CHARACTERS_PER_TOKEN = 4  # rule of thumb for English; estimates code slightly high
 
 
 def estimate_tokens(characters: int) -> int:
-    """Tokens of a text whose provider does not count, or that was not sent yet."""
+    """Estimate the tokens of a text that the provider has not counted."""
     return -(-characters // _CHARACTERS_PER_TOKEN)
 
 
 def calculate_cost(model: str, usage: TokenCount) -> float | None:
-    """US dollars of one call, None where no price is known (never 0 for unknown)."""
+    """Return the US dollars of one call; None where no price is known."""
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 
     provider, _, name = model.partition(":") if ":" in model else ("", "", model)
-    if provider == UNPRICED_PROVIDER:  # the price list matches providers by their beginnings
+    if provider == UNPRICED_PROVIDER:  # the price list matches prefixes of providers
         return None
     counted = Counted(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
     try:
@@ -37,41 +37,43 @@ def calculate_cost(model: str, usage: TokenCount) -> float | None:
 
 @dataclass
 class Budget:
-    """Sums up calls; keeps the budget. Limits are None where there is none."""
+    """Usage so far, and its limits (None: no limit)."""
 
     max_tokens: int | None = None
     max_cost: float | None = None
     by_tool: dict[str, ToolUsage] = field(default_factory=dict)
     model_s: float = 0.0
-    parent: Budget | None = None  # of all runs that share a budget
+    parent: Budget | None = None  # shared by several runs
     _reserved_tokens: int = 0
-    _known_cost: float = 0.0  # what is known of the cost, even where a call's price is not
+    _known_cost: float = 0.0  # of the calls with a known price
     _reserved_cost: float = 0.0
 
     @property
     def tokens(self) -> int:
+        """Input and output tokens so far."""
         return sum(item.input_tokens + item.output_tokens for item in self.by_tool.values())
 
     @property
     def calls(self) -> int:
+        """Answered calls so far."""
         return sum(item.calls for item in self.by_tool.values())
 
     @property
     def cost(self) -> float | None:
-        """US dollars so far; None as soon as one call's price is not known, and before the first."""
+        """US dollars so far; None before the first call, or where a call has no known price."""
         costs = [item.cost_usd for item in self.by_tool.values()]
         known = [item for item in costs if item is not None]
         return sum(known) if known and len(known) == len(costs) else None
 
     @contextmanager
     def reserve(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
-        """Asks the budget for one call, and holds its tokens and its cost while it is out.
+        """Check the budget for one call and reserve its tokens and cost while it is made.
 
-        `model` is None for a recorded answer: it costs nothing, whatever was paid for it once.
+        `model` is None for a recorded answer, which costs nothing.
 
         Raises:
-            BudgetExhaustedError: the call would go over a limit.
-            SettingsError: a cost limit is set, and this model's price is not known.
+            BudgetExhaustedError: the call would exceed a limit.
+            SettingsError: a cost limit is set, and the model's price is not known.
         """
         if self.parent is None:
             with self._reserve_own(tool, characters, model):
@@ -97,10 +99,8 @@ class Budget:
             self._reserved_cost -= cost
 
     def _check_tokens(self, tool: str, tokens: int) -> None:
-        if (
-            self.max_tokens is not None
-            and self.tokens + self._reserved_tokens + tokens > self.max_tokens
-        ):
+        needed = self.tokens + self._reserved_tokens + tokens
+        if self.max_tokens is not None and needed > self.max_tokens:
             raise BudgetExhaustedError(
                 f"budget: {self.tokens} tokens used, the next call ({tool}) needs about {tokens} "
                 f"more, the limit is {self.max_tokens} (--max-tokens)"
@@ -112,7 +112,7 @@ class Budget:
         next_call = calculate_cost(model, TokenCount(input_tokens=tokens))
         if next_call is None:
             raise SettingsError(
-                f"--max-cost cannot be kept: no price is known for {model}; use --max-tokens"
+                f"--max-cost cannot be enforced: no price is known for {model}; use --max-tokens"
             )
         if self._known_cost + self._reserved_cost + next_call > self.max_cost:
             raise BudgetExhaustedError(
@@ -122,7 +122,7 @@ class Budget:
         return next_call
 
     def add(self, tool: str, model: str, usage: TokenCount, seconds: float) -> None:
-        """Enters one answered call."""
+        """Add one answered call."""
         if self.parent is not None:
             self.parent.add(tool, model, usage, seconds)
         before = self.by_tool.get(tool)
@@ -139,19 +139,19 @@ class Budget:
         self.model_s += seconds
 
     def subtract(self, other: Budget) -> None:
-        """Takes out what `other` had entered here as its `total`: that run begins anew.
+        """Subtract what `other`, of which this is the parent, has added: its run is restarted.
 
-        Its answers that were kept are entered again as the new run comes to them.
+        The restarted run adds its logged answers again as it uses them.
         """
-        for tool, lost in other.by_tool.items():
-            self.by_tool[tool] = _subtract_usage(self.by_tool[tool], lost)
+        for tool, usage in other.by_tool.items():
+            self.by_tool[tool] = _subtract_usage(self.by_tool[tool], usage)
             if not self.by_tool[tool].calls:
                 del self.by_tool[tool]
         self._known_cost -= other._known_cost
         self.model_s -= other.model_s
 
     def to_usage(self) -> Usage:
-        """The sums for the report."""
+        """Return the totals for the report."""
         tools = self.by_tool.values()
         return Usage(
             calls=self.calls,

@@ -1,9 +1,8 @@
-"""One call of a LangChain chat model, away from the event loop.
+"""One streamed call of a LangChain chat model, in a daemon thread and without third-party tracing.
 
-The synchronous client is used, in a thread of its own: asynchronous clients are cached by the
-provider packages across models and break when a second event loop comes along (measured: "Event
-loop is closed" at the second `asyncio.run`). A cancelled call's thread ends at its next chunk; it
-is a daemon, so that it never holds up the end of the program.
+The synchronous client is used: provider packages cache asynchronous clients across models, and these
+fail in a second event loop (measured: "Event loop is closed" at the second `asyncio.run`). The
+thread of a cancelled call ends at its next chunk and never delays the program's exit.
 """
 
 from __future__ import annotations
@@ -11,26 +10,28 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
 
-from greenloop.llm.no_tracing import suppress_tracing
 from greenloop.llm.replay import TOOL_KEY
 from greenloop.llm.response_log import TokenCount
 from greenloop.prompts import Prompt
 
 T = TypeVar("T")
 ProgressCallback = Callable[[int], None]
+_TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
 
 
 @dataclass(frozen=True)
 class Completion:
-    """What came back of one call. `usage` is None where the provider gave none."""
+    """The result of one call; `usage` is None where the provider reports none."""
 
     text: str
     finish_reason: str | None
@@ -40,22 +41,26 @@ class Completion:
 
 @dataclass(frozen=True)
 class ChatSource:
-    """A chat model under the name that it was asked for by."""
+    """A chat model and its configured name, by which it is priced and reported."""
 
     name: str
     model: BaseChatModel
     is_recorded: bool = False
 
     async def complete(self, prompt: Prompt, progress: ProgressCallback) -> Completion:
-        """One streamed call. Raises whatever the provider's package raises."""
+        """Stream one call, reporting the number of characters so far.
+
+        Raises:
+            Exception: what the provider's package raises, unchanged.
+        """
         stop = threading.Event()
         loop = asyncio.get_running_loop()
 
-        def tell(characters: int) -> None:
+        def report(characters: int) -> None:
             loop.call_soon_threadsafe(progress, characters)
 
         try:
-            return await run_in_thread(lambda: self._stream(prompt, tell, stop))
+            return await run_in_thread(lambda: self._stream(prompt, report, stop))
         finally:
             stop.set()
 
@@ -78,9 +83,8 @@ class ChatSource:
         whole: AIMessageChunk | None = None
         finish: str | None = None
         for chunk in self.model.stream(list(messages), config=config):
-            finish = (
-                _find_finish_reason(chunk) or finish
-            )  # said twice, adding chunks up makes it "stopstop"
+            # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
+            finish = _find_finish_reason(chunk) or finish
             whole = chunk if whole is None else whole + chunk
             if stop.is_set():
                 break
@@ -91,7 +95,7 @@ class ChatSource:
 
 
 def _build_config(tool: str, callbacks: Any) -> RunnableConfig:
-    """The call under its tool's name, for the callbacks of the program around."""
+    """Name the call after its tool, for the callbacks of the surrounding program."""
     about = {TOOL_KEY: tool}
     return RunnableConfig(
         metadata=about, run_name=tool, tags=["greenloop", tool], callbacks=callbacks
@@ -111,12 +115,40 @@ def _build_completion(message: BaseMessage, finish_reason: str | None) -> Comple
         input_tokens=used["input_tokens"], output_tokens=used["output_tokens"]
     )
     name = metadata.get("model_name") or metadata.get("model")
-    text = str(message.text).encode("utf-8", "replace").decode()  # half a surrogate pair is no text
+    text = str(message.text).encode("utf-8", "replace").decode()  # lone surrogates
     return Completion(text, finish_reason, usage or None, name)
 
 
+@contextmanager
+def suppress_tracing() -> Iterator[Any]:
+    """Yield the surrounding program's callbacks without those that send prompts to a service.
+
+    Within the block LangSmith's environment variables add no tracer to a call; what may be exported
+    is in greenloop's own spans.
+    """
+    from langsmith.run_helpers import tracing_context  # LangChain imports it at each call anyway
+
+    with tracing_context(enabled=False):
+        yield remove_tracers(ensure_config().get("callbacks"))
+
+
+def remove_tracers(callbacks: Any) -> Any:
+    """Return LangChain callbacks (a list, a manager or None) without tracers of services."""
+    if callbacks is None or isinstance(callbacks, list):
+        return [item for item in callbacks or [] if not _is_tracer(item)]
+    kept = callbacks.copy()
+    for item in [*kept.handlers, *kept.inheritable_handlers]:
+        if _is_tracer(item):
+            kept.remove_handler(item)
+    return kept
+
+
+def _is_tracer(handler: Any) -> bool:
+    return any(kind.__module__.startswith(_TRACER_MODULES) for kind in type(handler).__mro__)
+
+
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """Runs blocking work in a daemon thread with the caller's context; raises what it raises."""
+    """Run blocking work in a daemon thread with the caller's context; re-raise its exception."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
     context = contextvars.copy_context()
@@ -128,7 +160,7 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     def body() -> None:
         try:
             value = context.run(work)
-        except BaseException as error:  # noqa: BLE001 - handed to the awaiting side as it is
+        except BaseException as error:  # noqa: BLE001 - passed on to the awaiting task
             _call_if_open(loop, deliver, future.set_exception, _wrap_stop_iteration(error))
         else:
             _call_if_open(loop, deliver, future.set_result, value)
@@ -138,7 +170,7 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 
 def _wrap_stop_iteration(error: BaseException) -> BaseException:
-    """StopIteration cannot travel through a future."""
+    """Return the error; RuntimeError for StopIteration, which a future does not accept."""
     return RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
 
 
@@ -148,4 +180,4 @@ def _call_if_open(
     try:
         loop.call_soon_threadsafe(call, *args)
     except RuntimeError:
-        return  # the loop was closed while the cancelled call was still out
+        return  # the loop was closed while a cancelled call was still running

@@ -1,4 +1,4 @@
-"""Asking the model: log first, budget, call, retry, log again, read, ask once more."""
+"""Client of the chat model: log, budget, rate limits, retries, fallback and parsing of answers."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ T = TypeVar("T")
 
 
 class LLM(Protocol):
-    """What the tools need of a model."""
+    """The model as the tools use it."""
 
     async def request(self, prompt: Prompt, parse: Callable[[LLMResponse], T]) -> T:
-        """The answer to a prompt, read. Raises GreenloopError."""
+        """Return the parsed answer to a prompt. Raises GreenloopError."""
         ...
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often a call is made in all, and the first wait in seconds (it doubles, with jitter)."""
+    """Maximum number of attempts, and the first wait in seconds (doubling, with jitter)."""
 
     attempts: int = 6
     backoff_s: float = 1.0
@@ -63,27 +63,25 @@ class RetryPolicy:
 
 @dataclass
 class LLMClient:
-    """The one way to the model. `sources` are tried in order: the model, then its fallback."""
+    """Makes all model calls. `sources` are the model and, where configured, its fallback."""
 
     sources: list[ChatSource]
     log: ResponseLog = field(default_factory=lambda: ResponseLog(None))
     budget: Budget = field(default_factory=Budget)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     emit: EventSink = ignore_event
-    secrets: tuple[str, ...] = ()  # never shown, whatever a server says
-    missing_model_error: GreenloopError | None = (
-        None  # raised by a call, where there are no sources
-    )
+    secrets: tuple[str, ...] = ()  # masked in messages
+    missing_model_error: GreenloopError | None = None  # raised by a call without sources
     rate_limits: RateLimits = field(default_factory=LocalRateLimits)
 
     async def request(self, prompt: Prompt, parse: Callable[[LLMResponse], T]) -> T:
-        """The answer to a prompt, read.
+        """Return the parsed answer to a prompt.
 
-        An unusable answer is asked for again once, saying what was wrong with it.
+        An invalid answer is requested again once, with what was wrong with it.
 
         Raises:
-            UnusableAnswerError: the second answer was no better.
-            ModelFailure, BudgetExhaustedError, OutputError: the call could not be made or logged.
+            InvalidResponseError: the second answer is invalid too.
+            ModelFailure, BudgetExhaustedError, OutputError: the call cannot be made or logged.
         """
         answer = await self._get_response(prompt)
         try:
@@ -92,14 +90,14 @@ class LLMClient:
             self.emit(ResponseRejected(prompt.tool, str(complaint)))
             again = prompt.with_feedback(answer.text, str(complaint))
         while True:
-            held = self.log.has_response(again.tool, again.sha256)
+            is_logged = self.log.has_response(again)
             try:
                 return parse(await self._get_response(again))
             except InvalidResponse as complaint:
-                if held:  # by a run that ended here; resumed, it asks once more
+                if is_logged:  # the run ended with this answer; a resumed run gets another
                     continue
                 raise InvalidResponseError(
-                    f"{prompt.tool}: the model answered twice without the form asked for: "
+                    f"{prompt.tool}: the model answered twice without the form that is required: "
                     f"{complaint} {complaint.user_hint}".rstrip()
                 ) from None
 
@@ -108,15 +106,15 @@ class LLMClient:
         return len(self.sources) > 1
 
     def use_fallback(self) -> None:
-        """From now on the fallback model is asked."""
+        """Use the fallback model for all further calls."""
         self.sources = self.sources[1:]
 
     async def _get_response(self, prompt: Prompt) -> LLMResponse:
         messages = tuple((item.role, item.text) for item in prompt.messages)
         self.emit(CallStarted(prompt.tool, messages))
-        held = self.log.pop_response(prompt.tool, prompt.sha256)
-        if held is not None:
-            return self._use_logged_response(held)
+        logged = self.log.pop_response(prompt)
+        if logged is not None:
+            return self._use_logged_response(prompt.tool, logged)
         started = time.monotonic()
         try:
             completion, source = await self._call_with_fallback(prompt)
@@ -124,32 +122,34 @@ class LLMClient:
             self.emit(CallFailed(prompt.tool, type(error).__name__))
             raise
         entry = self._record_response(prompt, completion, source, time.monotonic() - started)
-        self.emit(_build_finished_event(entry, entry.seconds or 0.0, "model"))
+        self.emit(_build_finished_event(prompt.tool, entry, entry.seconds or 0.0, "model"))
         return LLMResponse(completion.text, completion.finish_reason)
 
-    def _use_logged_response(self, entry: RecordedResponse) -> LLMResponse:
-        """An answer that was paid for before: it counts towards the budget, and costs nothing now."""
+    def _use_logged_response(self, tool: str, entry: RecordedResponse) -> LLMResponse:
+        """Count an answer that was paid for before a resume towards the budget, and return it."""
         usage = entry.usage or TokenCount()
-        self.budget.add(entry.tool, entry.model or "", usage, entry.seconds or 0.0)
+        self.budget.add(tool, entry.model or "", usage, entry.seconds or 0.0)
         model = self.sources[0].model if self.sources else None
         if isinstance(model, ReplayChatModel):
-            model.skip(entry.tool)
-        self.emit(_build_finished_event(entry, 0.0, "log"))
+            model.skip(tool)
+        self.emit(_build_finished_event(tool, entry, 0.0, "log"))
         return LLMResponse(entry.answer, "length" if entry.error == "truncated" else "stop")
 
     async def _call_with_fallback(self, prompt: Prompt) -> tuple[Completion, ChatSource]:
-        """The answer and who gave it."""
+        """Return the completion and the source that gave it."""
         if not self.sources:
-            raise self.missing_model_error or NoModelError("no model is asked in this run")
+            raise self.missing_model_error or NoModelError(
+                "this run has no model: name one with --model"
+            )
         source = self.sources[0]
         try:
             return await self._call_source(prompt, source), source
         except ModelUnavailableError as error:
-            if source is self.sources[0]:  # else a call side by side has changed over already
+            if source is self.sources[0]:  # else a concurrent call has switched already
                 if not self.has_fallback:
                     raise
                 self.use_fallback()
-                self.emit(Notice(f"{error}; going on with {self.sources[0].name}"))
+                self.emit(Notice(f"{error}; continuing with {self.sources[0].name}"))
         source = self.sources[0]
         return await self._call_source(prompt, source), source
 
@@ -166,7 +166,7 @@ class LLMClient:
                             return await source.complete(prompt, progress)
             except Exception as error:
                 raise self._mask_error(to_greenloop_error(error, source.name)) from error
-        raise AssertionError("tenacity either returns or raises")
+        raise AssertionError("unreachable: the retries return or raise")
 
     def _mask_error(self, error: GreenloopError) -> GreenloopError:
         error.args = tuple(self._mask_secrets(str(item)) for item in error.args)
@@ -183,10 +183,10 @@ class LLMClient:
 
         def wait(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
-            asked = retry_after(error) if error else None
-            return asked if asked is not None else growing(state)
+            requested = retry_after(error) if error else None
+            return requested if requested is not None else growing(state)
 
-        def tell(state: RetryCallState) -> None:
+        def report_retry(state: RetryCallState) -> None:
             error = state.outcome.exception() if state.outcome else None
             why = self._mask_secrets(summarize_error(error)) if error else "unknown"
             pause = state.next_action.sleep if state.next_action else 0.0
@@ -196,7 +196,7 @@ class LLMClient:
             stop=stop_after_attempt(self.retry.attempts),
             wait=wait,
             retry=retry_if_exception(is_transient),
-            before_sleep=tell,
+            before_sleep=report_retry,
             reraise=True,
         )
 
@@ -208,14 +208,14 @@ class LLMClient:
             output_tokens=estimate_tokens(len(completion.text)),
         )
         model = (completion.model or source.name) if source.is_recorded else source.name
-        cut_off = LLMResponse(completion.text, completion.finish_reason).is_truncated
+        is_truncated = LLMResponse(completion.text, completion.finish_reason).is_truncated
         entry = RecordedResponse(
             tool=prompt.tool,
             answer=completion.text,
             prompt_sha256=prompt.sha256,
             model=model,
             usage=usage,
-            error="truncated" if cut_off else None,
+            error="truncated" if is_truncated else None,
             seconds=round(seconds, 3),
         )
         self.log.append(entry)
@@ -224,10 +224,10 @@ class LLMClient:
 
 
 def _build_finished_event(
-    entry: RecordedResponse, seconds: float, source: Literal["model", "log"]
+    tool: str, entry: RecordedResponse, seconds: float, source: Literal["model", "log"]
 ) -> CallFinished:
     usage = entry.usage or TokenCount()
     counts = (usage.input_tokens, usage.output_tokens)
     return CallFinished(
-        entry.tool, seconds, usage.total, source, entry.model or "", *counts, entry.answer
+        tool, seconds, usage.total, source, entry.model or "", *counts, entry.answer
     )

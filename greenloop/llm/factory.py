@@ -1,4 +1,4 @@
-"""From a model's name to a chat model."""
+"""Factory of chat models: from a configured name to a source of answers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from greenloop.errors import ModelFailure, NoModelError
+from greenloop.errors import GreenloopError, ModelFailure, NoModelError
 from greenloop.llm.budget import UNPRICED_PROVIDER
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.model_selection import ModelChoice, choose_model
+from greenloop.llm.provider_errors import summarize_error
 from greenloop.llm.replay import ReplayChatModel
+from greenloop.plugins import load_plugin
 from greenloop.settings import Settings
 
 NO_MODEL = "none"
@@ -24,14 +26,14 @@ _EXTRA_BY_PROVIDER = {
 
 
 def open_sources(settings: Settings) -> list[ChatSource]:
-    """The model to use and, where one is named, its fallback.
+    """Return the model to use and, where one is configured, its fallback.
 
     Raises:
-        NoModelError: none is configured, or its package is missing.
+        NoModelError: no model is configured, or its package is not installed.
         InputError: a replay file cannot be read.
     """
     if is_model_disabled(settings):
-        raise NoModelError(f"--model {NO_MODEL} is for heal --tests: this needs a model")
+        raise NoModelError(f"--model {NO_MODEL} works with heal --tests only: name a model")
     sources = [open_source(choose_model(settings), settings)]
     if settings.fallback_model:
         sources.append(open_source(ModelChoice(settings.fallback_model), settings))
@@ -39,20 +41,42 @@ def open_sources(settings: Settings) -> list[ChatSource]:
 
 
 def is_model_disabled(settings: Settings) -> bool:
-    """Whether the person said that no model is to be asked."""
+    """Return whether the user disabled the model."""
     return settings.model == NO_MODEL
 
 
 def open_source(choice: ModelChoice, settings: Settings) -> ChatSource:
-    """The chat model of one choice. Raises as `open_sources` does."""
+    """Return the chat model of one choice. Raises as `open_sources` does."""
     kind, _, rest = choice.name.partition(":")
     if kind == "replay":
         return ChatSource(choice.name, ReplayChatModel.from_file(Path(rest)), is_recorded=True)
+    plugin = load_plugin("greenloop.models", kind) if rest else None
+    if plugin is not None:
+        return ChatSource(choice.name, _build_plugin_model(plugin, rest, choice, settings))
     return ChatSource(_billed_name(choice, settings), _build_chat_model(choice, settings))
 
 
+def _build_plugin_model(plugin: Any, name: str, choice: ModelChoice, settings: Settings) -> Any:
+    """Call a registered provider: `plugin(name, settings)` returns a BaseChatModel."""
+    from langchain_core.language_models import BaseChatModel
+
+    try:
+        model = plugin(name, settings)
+    except GreenloopError:
+        raise
+    except Exception as error:
+        raise NoModelError(
+            f"the model {choice.name} cannot be created by its plugin: {summarize_error(error)}"
+        ) from error
+    if not isinstance(model, BaseChatModel):
+        raise NoModelError(
+            f"the plugin of {choice.name} returned {type(model).__name__}, not a BaseChatModel"
+        )
+    return model
+
+
 def _billed_name(choice: ModelChoice, settings: Settings) -> str:
-    """Another server than the provider's own has its own prices: they are not known."""
+    """Return the name by which the model is priced; on other servers prices are not known."""
     base_url = choice.base_url or settings.openai_base_url
     if not base_url or urlsplit(base_url).hostname == "api.openai.com":
         return choice.name
@@ -63,7 +87,7 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
     from dotenv import load_dotenv
     from langchain.chat_models import init_chat_model
 
-    load_dotenv(".env", override=False)  # keys of other providers: their packages read os.environ
+    load_dotenv(".env", override=False)  # other providers' packages read their keys from os.environ
     name = choice.name
     if ":" not in name and (choice.base_url or settings.openai_base_url):
         name = f"openai:{name}"
@@ -77,10 +101,10 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
             f"the model {choice.name} needs a package that is missing: {how}"
         ) from None
     except Exception as error:
-        # By name, as their packages are optional; and first, as pydantic's is a ValueError too.
+        # By name, as the packages are optional; first, as pydantic's is a ValueError too.
         if type(error).__name__ in ("OpenAIError", "ValidationError"):
             raise NoModelError(
-                f"the model {choice.name} needs its key: {_first_line(error)}"
+                f"the model {choice.name} needs its API key: {_first_line(error)}"
             ) from None
         if isinstance(error, ValueError):
             raise NoModelError(
@@ -92,7 +116,7 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
 
 
 def _build_options(provider: str, choice: ModelChoice, settings: Settings) -> dict[str, Any]:
-    """Constructor arguments: always a time-out, and no retries below ours."""
+    """Return the constructor arguments: a timeout, and no retries besides greenloop's."""
     if provider == "ollama":
         return {"client_kwargs": {"timeout": settings.model_timeout_s}}
     options: dict[str, Any] = {"timeout": settings.model_timeout_s, "max_retries": 0}

@@ -1,4 +1,4 @@
-"""Which model: the one that was named, or the best that this machine offers without being told."""
+"""Selection of the model: the configured one, or the best that this machine offers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from greenloop.settings import Settings
 _OPENAI_DEFAULT = "gpt-5.4-mini"
 _OLLAMA_PORT = 11434
 _PROBE_SECONDS = 1.0
-# Code models first, newest family first; a name matches by its beginning.
+# Code models first, newest family first; matched as prefixes.
 _PREFERRED_FAMILIES = (
     "qwen3-coder",
     "devstral",
@@ -30,7 +30,7 @@ _PREFERRED_FAMILIES = (
     "llama",
     "mistral",
 )
-_NO_MODEL_MESSAGE = """no model is configured. Any one of these gives one:
+_NO_MODEL_MESSAGE = """no model is configured. Use one of these:
   --model PROVIDER:NAME or GREENLOOP_MODEL   e.g. openai:gpt-5.4, anthropic:claude-sonnet-5, ollama:qwen3-coder
   OPENAI_API_KEY in the environment or .env  then {default} is used
   OPENAI_BASE_URL                            any OpenAI-compatible server: vLLM, LM Studio, llama.cpp
@@ -40,7 +40,7 @@ To see a recorded run without a model: greenloop examples/roman_numerals.md --mo
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model's name, the server where it is not the provider's own, and why it was chosen."""
+    """A model's name, its server where it is not the provider's, and the reason of the choice."""
 
     name: str
     base_url: str | None = None
@@ -48,10 +48,10 @@ class ModelChoice:
 
 
 def choose_model(settings: Settings) -> ModelChoice:
-    """The model to use.
+    """Return the model to use.
 
     Raises:
-        NoModelError: none is named, and nothing on this machine offers one.
+        NoModelError: none is configured, and this machine offers none.
     """
     if settings.model:
         return ModelChoice(settings.model)
@@ -69,21 +69,21 @@ def choose_model(settings: Settings) -> ModelChoice:
 
 
 def _choose_from_server(base_url: str, settings: Settings) -> ModelChoice:
-    """The default model where the server has it (or does not say), else the best that it has."""
+    """Return the default model where the server has it or lists nothing, else the best listed."""
     key = settings.openai_api_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
     names = _extract_names(_fetch_items(base_url.rstrip("/") + "/models", "data", headers), "id")
     name = _OPENAI_DEFAULT if not names or _OPENAI_DEFAULT in names else select_best(names)
     if name is None:
         raise NoModelError(
-            f"OPENAI_BASE_URL: {base_url} lists no model for chat ({', '.join(names)}); "
+            f"OPENAI_BASE_URL: {base_url} lists no chat model ({', '.join(names)}); "
             "name one with --model or GREENLOOP_MODEL"
         )
     return ModelChoice(f"openai:{name}", base_url, reason="OPENAI_BASE_URL is set")
 
 
 def list_ollama_models(host: str) -> list[str]:
-    """Names of the models that an Ollama server has; [] where none answers."""
+    """Return the names of an Ollama server's models; [] where no server answers."""
     return _extract_names(_fetch_items(f"{host}/api/tags", "models", {}), "name")
 
 
@@ -92,7 +92,7 @@ def _extract_names(items: list[dict[str, object]], key: str) -> list[str]:
 
 
 def select_best(names: list[str]) -> str | None:
-    """The name to prefer for code: by family, then the first listed."""
+    """Return the preferred model for code: by family, then the first listed."""
 
     def rank(name: str) -> int:
         bare = name.rpartition("/")[2].lower()
@@ -104,7 +104,7 @@ def select_best(names: list[str]) -> str | None:
 
 
 def _add_scheme(host: str) -> str:
-    """OLLAMA_HOST as an address; without a scheme its port is Ollama's where none is given."""
+    """Return OLLAMA_HOST as a URL; without scheme and port it gets Ollama's port."""
     if "://" in host:
         return host.rstrip("/")
     host = host.rstrip("/")

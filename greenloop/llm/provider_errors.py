@@ -1,4 +1,4 @@
-"""Which faults of a provider may pass, and what a person is told of those that do not."""
+"""Classification of providers' errors: which to retry, and messages for the others."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _SECRET = re.compile(
       | \bAIza[\w-]{10,} | \beyJ[\w-]+\.[\w.-]+          # Google's keys, signed tokens
       | (?<=bearer\ )\S+ | (?<=basic\ )\S+
       | (?<=key=)[^&\s]+ | (?<=token=)[^&\s]+ | (?<=://)[^/\s@]+(?=@)
-      | \b(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{32,}\b            # long, with digits: no word""",
+      | \b(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{32,}\b            # long, with digits""",
     re.IGNORECASE | re.VERBOSE,
 )
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether the same call may succeed later: rate limits, server errors, time-outs, lost links."""
+    """Return whether a retry may succeed: rate limit, server error, timeout, lost connection."""
     if isinstance(error, GreenloopError) or "insufficient_quota" in str(error):
         return False
     status = _http_status(error)
@@ -29,9 +29,9 @@ def is_transient(error: BaseException) -> bool:
         return bool(error.is_retryable)
     if isinstance(error, (ConnectionError, TimeoutError)):
         return True
-    # httpx and its successor share names but no base class; a body that is no answer (an HTML
-    # page from a proxy, null choices) reaches us as ValueError or TypeError; an APIError without
-    # a status is one that came in the middle of a stream.
+    # httpx and its successor share class names but no base class. A body that is no answer (an
+    # HTML page of a proxy, null choices) raises ValueError or TypeError; an APIError without a
+    # status comes from the middle of a stream.
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"TransportError", "APIConnectionError", "APIError"}) or isinstance(
         error, (ValueError, TypeError)
@@ -39,13 +39,13 @@ def is_transient(error: BaseException) -> bool:
 
 
 def _http_status(error: BaseException) -> int | None:
-    """The HTTP status: `status_code` for most packages, `code` for Google's."""
+    """Return the HTTP status: `status_code` of most packages, `code` of Google's."""
     found = (getattr(error, name, None) for name in ("status_code", "code"))
     return next((item for item in found if isinstance(item, int)), None)
 
 
 def retry_after(error: BaseException) -> float | None:
-    """Seconds that the provider asked to wait, at most a minute; None where it did not say."""
+    """Return the seconds to wait by the Retry-After header, at most 60; None without one."""
     response = getattr(error, "response", None)
     headers = getattr(response, "headers", None) or {}
     try:
@@ -55,28 +55,28 @@ def retry_after(error: BaseException) -> float | None:
 
 
 def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
-    """The greenloop error for a fault that stays, in one line without a secret."""
+    """Convert an error that remains after retries; its message is one line without secrets."""
     if isinstance(error, GreenloopError):
         return error
-    said = summarize_error(error)
+    summary = summarize_error(error)
     if isinstance(error, core.ModelAuthenticationError):
-        return ModelRefusedError(f"{model}: the key was refused; check it ({said})")
+        return ModelRefusedError(f"{model}: the key was refused; check it ({summary})")
     if isinstance(error, core.ModelPermissionDeniedError):
-        return ModelRefusedError(f"{model}: the key may not use this model ({said})")
+        return ModelRefusedError(f"{model}: the key may not use this model ({summary})")
     if isinstance(error, core.ModelNotFoundError):
-        return ModelRefusedError(f"{model}: the provider knows no such model ({said})")
+        return ModelRefusedError(f"{model}: the provider knows no such model ({summary})")
     if "insufficient_quota" in str(error):
-        return ModelRefusedError(f"{model}: the account has no quota left ({said})")
+        return ModelRefusedError(f"{model}: the account has no quota left ({summary})")
     if is_transient(error):
         return ModelUnavailableError(
-            f"{model}: not reachable or overloaded, tried again in vain ({said})"
+            f"{model}: not reachable or overloaded, all retries failed ({summary})"
         )
     if isinstance(error, core.ModelError):
-        return ModelRefusedError(f"{model}: the request was refused ({said})")
-    return ModelFailure(f"{model}: {said}")
+        return ModelRefusedError(f"{model}: the request was refused ({summary})")
+    return ModelFailure(f"{model}: {summary}")
 
 
 def summarize_error(error: BaseException) -> str:
-    """What an error says, in one line of at most 300 characters, anything like a key masked."""
+    """Return an error's message in one line of at most 300 characters, secrets masked."""
     text = " ".join(str(error).split()) or "no message"
     return f"{type(error).__name__}: {_SECRET.sub('***', text)[:300]}"

@@ -1,4 +1,4 @@
-"""One limit for the calls of many runs: how many at once, requests and tokens a minute."""
+"""Rate limits shared by runs: concurrent calls, requests and tokens per minute."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from greenloop.llm.budget import estimate_tokens
 
 @dataclass(frozen=True)
 class LLMCall:
-    """A call that is about to go out. `model` is None for a recorded answer: it costs nothing."""
+    """A call before it is made; `model` is None for a recorded answer, which costs nothing."""
 
     tool: str
     characters: int
@@ -23,21 +23,21 @@ class LLMCall:
 
 
 class RateLimits(Protocol):
-    """What a call waits for before it goes out."""
+    """Limits that a call waits for."""
 
     def call(self, call: LLMCall) -> AbstractAsyncContextManager[None]:
-        """Waits until it may go out; holds its place while it is.
+        """Wait until the call may be made; hold its slot while it is made.
 
         Raises:
-            BudgetExhaustedError, SettingsError: it may never go out.
+            BudgetExhaustedError, SettingsError: the call may not be made at all.
         """
         ...
 
 
 class LocalRateLimits:
-    """Shared by all runs of one event loop. None: no limit of that kind.
+    """Limits for all runs of one event loop (None: no limit of that kind).
 
-    `requests` and `tokens` are per minute, and may all be used up at once: a leaky bucket.
+    Requests and tokens are leaky buckets: those of one minute may be used at once.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class LocalRateLimits:
 
     @asynccontextmanager
     async def call(self, call: LLMCall) -> AsyncIterator[None]:
-        """Waits for its place, and for its share of the minute; about as many tokens as it has."""
+        """Wait for a slot, a request and an estimate of the call's tokens."""
         tokens = estimate_tokens(call.characters)
         if self._slots is None:
             await self._wait(tokens)
@@ -66,5 +66,5 @@ class LocalRateLimits:
         if self._requests is not None:
             await self._requests.acquire()
         if self._tokens is not None:
-            # A call of more than a minute's tokens could never go out: it takes the whole minute.
+            # A call with more tokens than a minute allows takes the whole minute.
             await self._tokens.acquire(min(max(tokens, 1), self._tokens.max_rate))

@@ -1,9 +1,9 @@
-"""A chat model that plays recorded answers, faults included. It ships with the product."""
+"""Chat model that replays recorded answers and faults."""
 
 from __future__ import annotations
 
 import threading
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,29 +23,34 @@ from pydantic import PrivateAttr
 
 from greenloop.errors import ReplayExhaustedError
 from greenloop.llm.response_log import RecordedResponse, load_responses
+from greenloop.prompts.prompt import PREVIOUS_TOOL_NAMES
 
 TOOL_KEY = "greenloop_tool"
 
 
 class ReplayChatModel(BaseChatModel):
-    """Hands out recorded answers per tool in the file's order, whatever the prompt.
+    """Returns recorded answers per tool in the file's order, whatever the prompt.
 
-    The calling tool's name comes in the call's metadata under `TOOL_KEY`.
+    The calling tool's name is in the call's metadata under `TOOL_KEY`. A tool that the recording
+    does not have is served from the tool under whose name 0.1.0 recorded its answers.
     """
 
     source: str
-    _queues: defaultdict[str, deque[RecordedResponse]] = PrivateAttr()
+    _queues: dict[str, deque[RecordedResponse]] = PrivateAttr(default_factory=dict)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
     def __init__(self, responses: Sequence[RecordedResponse], source: str = "memory") -> None:
         super().__init__(source=source)  # type: ignore[call-arg]
-        self._queues = defaultdict(deque)
         for entry in responses:
-            self._queues[entry.tool].append(entry)
+            self._queues.setdefault(entry.tool, deque()).append(entry)
 
     @classmethod
     def from_file(cls, path: Path) -> ReplayChatModel:
-        """Raises InputError where the file cannot be read as a replay file."""
+        """Read a replay file.
+
+        Raises:
+            InputError: it cannot be read, or is no replay file.
+        """
         return cls(load_responses(path), str(path))
 
     @property
@@ -53,11 +58,17 @@ class ReplayChatModel(BaseChatModel):
         return "greenloop-replay"
 
     def skip(self, tool: str) -> None:
-        """Passes over one answer of a tool (and the faults before it): it was used before a resume."""
+        """Skip one answer of a tool, and the faults before it: the log of a resumed run has it."""
         with self._lock:
-            queue = self._queues[tool]
+            queue = self._find_queue(tool)
             while queue and queue.popleft().error not in (None, "truncated"):
                 continue
+
+    def _find_queue(self, tool: str) -> deque[RecordedResponse]:
+        queue = self._queues.get(tool)
+        return (
+            self._queues.get(PREVIOUS_TOOL_NAMES.get(tool, ""), deque()) if queue is None else queue
+        )
 
     def _generate(
         self,
@@ -68,11 +79,11 @@ class ReplayChatModel(BaseChatModel):
     ) -> ChatResult:
         tool = str((run_manager.metadata if run_manager else {}).get(TOOL_KEY, "?"))
         with self._lock:
-            queue = self._queues[tool]
+            queue = self._find_queue(tool)
             if not queue:
                 raise ReplayExhaustedError(
-                    f"{self.source} holds no (more) answer for {tool}; a recording "
-                    "fits the specification and the options that it was made with"
+                    f"{self.source} holds no (more) answer for {tool}: replay a recording with the "
+                    "specification and the options that it was made with"
                 )
             entry = queue.popleft()
         fault = _build_error(entry)
@@ -87,7 +98,7 @@ def _build_error(entry: RecordedResponse) -> ModelError | None:
     if entry.error == "server_error":
         return ModelAPIError("recorded fault: server error")
     if entry.error == "timeout":
-        return ModelTimeoutError("recorded fault: time-out")
+        return ModelTimeoutError("recorded fault: timeout")
     return None
 
 

@@ -1,4 +1,4 @@
-"""What a model said, before it is read: whole, or not; JSON, or not."""
+"""Model answer before it is parsed: its text, JSON in it, truncation and refusal."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ _TRUNCATION_REASONS = frozenset(
 
 @dataclass(frozen=True)
 class LLMResponse:
-    """What a model said. `finish` is the provider's word for why it ended, None where unknown."""
+    """A model's answer; `finish_reason` is the provider's, None where unknown."""
 
     text: str
     finish_reason: str | None = None
 
     @property
     def is_truncated(self) -> bool:
+        """Whether the answer ended at a token limit."""
         return self.finish_reason in _TRUNCATION_REASONS
 
 
 def extract_json(text: str, kind: type[Any]) -> Any:
-    """The answer's JSON value of one kind (dict or list): from a block, or bare.
+    """Return the answer's JSON value of one type (dict or list), from a block or bare.
 
     Raises:
-        Unusable: there is none.
+        InvalidResponse: there is none.
     """
     candidates = [
         block.text for block in extract_blocks(text) if block.language in ("json", "json5", "")
@@ -55,10 +56,10 @@ def extract_json(text: str, kind: type[Any]) -> Any:
 
 
 def extract_text(response: LLMResponse) -> str:
-    """The cleaned answer.
+    """Return the cleaned answer.
 
     Raises:
-        Unusable: it was cut off, is empty, or refuses.
+        InvalidResponse: it was truncated, is empty, or refuses.
     """
     text = clean_response(response.text)
     if response.is_truncated:

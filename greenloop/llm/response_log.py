@@ -1,7 +1,7 @@
-"""The run's `answers.jsonl`: audit log, recording and checkpoint in one file.
+"""Log of model answers (`answers.jsonl`): audit trail, recording and checkpoint of a run.
 
-Each line is one model answer, on disk (flushed, fsynced) before it is used. A resumed run is served
-from it by prompt digest; equal prompts get their answers in the order in which they were given.
+Each line is one answer, written and fsynced before it is used. A resumed run takes its answers from
+the log by prompt digest; equal prompts get theirs in the order in which they were logged.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from typing import Literal
 from pydantic import Field
 
 from greenloop.errors import InputError, OutputError
+from greenloop.prompts import Prompt
 from greenloop.records import Record
 
 RecordedFault = Literal["rate_limit", "server_error", "timeout", "truncated"]
 
 
 class TokenCount(Record, extra="ignore"):
-    """Tokens of one call, as the provider counts them."""
+    """Tokens of one call as counted by the provider."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -35,7 +36,7 @@ class TokenCount(Record, extra="ignore"):
 
 
 class RecordedResponse(Record, extra="ignore"):
-    """One line of a record or replay file; keys that are not known are passed over."""
+    """One line of a record or replay file; unknown keys are ignored."""
 
     tool: str
     answer: str = ""
@@ -47,11 +48,11 @@ class RecordedResponse(Record, extra="ignore"):
 
 
 def load_responses(path: Path, *, allow_torn_tail: bool = False) -> list[RecordedResponse]:
-    """All answers of a record or replay file.
+    """Read all answers of a record or replay file.
 
     Raises:
-        InputError: the file cannot be read, or a line is no recorded answer. A last line without
-            its end may be torn where `torn_tail_allowed`: a killed run leaves one.
+        InputError: the file cannot be read, or a line is no recorded answer. With
+            `allow_torn_tail` an incomplete last line, as a killed run leaves it, is ignored.
     """
     try:
         lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
@@ -77,13 +78,13 @@ def _parse_entry(line: bytes) -> RecordedResponse | None:
 
 
 class ResponseLog:
-    """The log of one run, and the answers that it holds from before."""
+    """The log of one run, with the answers that it holds from before a resume."""
 
     def __init__(self, path: Path | None, record_path: Path | None = None) -> None:
-        """Opens (or begins) the log at `path`; `also` gets every new line too (`--record`).
+        """Open or create the log at `path`; with `record_path` (`--record`) keep a copy there.
 
         Raises:
-            InputError: the log is there and is no log.
+            InputError: the existing file is no log.
             OutputError: a file cannot be written.
         """
         self._path, self._record_path = path, record_path
@@ -99,9 +100,7 @@ class ResponseLog:
         try:
             _repair_tail(path)
         except OSError as error:
-            raise OutputError(
-                f"the answer log {path} cannot be written: {_error_text(error)}"
-            ) from None
+            raise _log_error(path, error) from None
         for entry in entries:
             self._pending[entry.tool, entry.prompt_sha256 or ""].append(entry)
         self.loaded_count = len(entries)
@@ -116,20 +115,26 @@ class ResponseLog:
                 f"--record {record_path} cannot be written: {_error_text(error)}"
             ) from None
 
-    def has_response(self, tool: str, prompt_sha256: str) -> bool:
-        """Whether an answer to this prompt is held."""
-        return bool(self._pending.get((tool, prompt_sha256)))
+    def has_response(self, prompt: Prompt) -> bool:
+        """Return whether the log holds an unused answer to a prompt."""
+        return bool(self._find_pending(prompt))
 
-    def pop_response(self, tool: str, prompt_sha256: str) -> RecordedResponse | None:
-        """The next answer held for this prompt, or None."""
-        waiting = self._pending.get((tool, prompt_sha256))
-        return waiting.popleft() if waiting else None
+    def pop_response(self, prompt: Prompt) -> RecordedResponse | None:
+        """Remove and return the next unused answer to a prompt; None where there is none."""
+        pending = self._find_pending(prompt)
+        return pending.popleft() if pending else None
+
+    def _find_pending(self, prompt: Prompt) -> deque[RecordedResponse] | None:
+        """Find the unused answers to a prompt, those that 0.1.0 logged before newer ones."""
+        prompts = (item for item in (prompt.previous, prompt) if item)
+        found = (self._pending.get((item.tool, item.sha256)) for item in prompts)
+        return next((item for item in found if item), None)
 
     def append(self, entry: RecordedResponse) -> None:
-        """Puts an answer on disk.
+        """Write an answer to disk.
 
         Raises:
-            OutputError: the disk does not take it.
+            OutputError: it cannot be written.
         """
         line = (entry.model_dump_json(exclude_none=True) + "\n").encode()
         for path in (self._path, self._record_path):
@@ -138,7 +143,7 @@ class ResponseLog:
 
 
 def _repair_tail(path: Path) -> None:
-    """Cuts a torn last line off; ends one that is whole but for its end."""
+    """Truncate an incomplete last line; terminate one that only lacks its line end."""
     content = path.read_bytes()
     whole = content.rfind(b"\n") + 1
     tail = content[whole:]
@@ -153,9 +158,11 @@ def _append_line(path: Path, line: bytes) -> None:
         with open(path, "ab", buffering=0, opener=_open_private) as file:
             _write_all(file, line)
     except OSError as error:
-        raise OutputError(
-            f"the answer log {path} cannot be written: {_error_text(error)}"
-        ) from None
+        raise _log_error(path, error) from None
+
+
+def _log_error(path: Path, error: OSError) -> OutputError:
+    return OutputError(f"the answer log {path} cannot be written: {_error_text(error)}")
 
 
 def _open_private(path: str, flags: int) -> int:
@@ -163,12 +170,12 @@ def _open_private(path: str, flags: int) -> int:
 
 
 def _write_all(file: RawIOBase, line: bytes) -> None:
-    """All of a line or nothing: half a line would spoil the one that comes next."""
+    """Write a whole line or nothing: the next line would be appended to a partial one."""
     before = file.seek(0, os.SEEK_END)
     try:
-        left = memoryview(line)
-        while left:  # a disk that is nearly full takes a part, and says so only at the next write
-            left = left[file.write(left) or 0 :]
+        rest = memoryview(line)
+        while rest:  # an almost full disk takes a part, and fails only at the next write
+            rest = rest[file.write(rest) or 0 :]
         os.fsync(file.fileno())
     except OSError:
         with suppress(OSError):

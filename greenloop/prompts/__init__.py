@@ -1,6 +1,6 @@
-"""Prompts: one file each in `templates/`, strictly rendered."""
+"""Prompts of the tools: one template each in `templates/`, strictly rendered."""
 
 from greenloop.prompts.prompt import Message, Prompt
-from greenloop.prompts.rendering import render
+from greenloop.prompts.rendering import PromptTemplates
 
-__all__ = ["Message", "Prompt", "render"]
+__all__ = ["Message", "Prompt", "PromptTemplates"]

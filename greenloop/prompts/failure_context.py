@@ -1,4 +1,4 @@
-"""Failures as a repair prompt shows them: few, telling, and free of what changes by chance."""
+"""Failures as shown in a repair prompt: selected, truncated and normalized."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NORMALIZATIONS = (
 
 @dataclass(frozen=True)
 class ShownFailure:
-    """One failure, cut and normalised; `source` is the test's, `lines` the implementation's."""
+    """One failure, truncated and normalized; `source` is the test's, `lines` the module's."""
 
     test: str
     exception: str
@@ -34,7 +34,7 @@ class ShownFailure:
 
 
 class SourceLookup(Protocol):
-    """What a run was held to: tests or checks, with the file that was to satisfy them."""
+    """The tests or checks of a run: their sources, and the file that has to satisfy them."""
 
     @property
     def own_file(self) -> str: ...
@@ -43,7 +43,7 @@ class SourceLookup(Protocol):
 
 
 def normalize(text: str) -> str:
-    """Without paths of this run, addresses and durations: equal failures give equal prompts."""
+    """Remove paths, addresses and durations, so that equal failures give equal prompts."""
     for pattern, by in _NORMALIZATIONS:
         text = pattern.sub(by, text)
     return text
@@ -52,7 +52,7 @@ def normalize(text: str) -> str:
 def select_failures(
     run: TestRun, sources: SourceLookup, *, max_output_chars: int = _MAX_OUTPUT_CHARS
 ) -> list[ShownFailure]:
-    """At most `MOST_SHOWN` failures, one a root cause, the most telling first."""
+    """Return at most `MAX_SHOWN` failures, one for each root cause, sorted by priority."""
     by_cause: dict[tuple[str, str], Failure] = {}
     for failure in sorted(_without_timeout_frames(run), key=_sort_key):
         by_cause.setdefault(_root_cause(failure, sources.own_file), failure)
@@ -64,14 +64,14 @@ def select_failures(
 
 
 def summarize_run(run: TestRun, what: str = "tests") -> str:
-    """One line: how many passed, how many did not, and how the run ended if not well."""
+    """Return the counts of a run in one line, with its ending where it did not finish."""
     noun = what.removesuffix("s") if run.passed_count == 1 else what
     counts = f"{run.passed_count} {noun} passed, {len(run.failing_tests)} did not."
     return counts if run.ending == "finished" else f"{counts} {_describe_ending(run)}"
 
 
 def failure_signature(run: TestRun) -> frozenset[str]:
-    """What makes two red runs the same: tests, exceptions, messages, places, normalised."""
+    """Return what two equal red runs share: tests, exceptions, messages and lines, normalized."""
     failures = (
         f"{item.test}|{item.exception}|{normalize(item.message)}|{_describe_innermost_frame(item)}"
         for item in _without_timeout_frames(run)
@@ -80,7 +80,7 @@ def failure_signature(run: TestRun) -> frozenset[str]:
 
 
 def _without_timeout_frames(run: TestRun) -> list[Failure]:
-    """The failures, without what chance decides: the line that a hung test was at."""
+    """Return the failures; those of a timeout without frames, which vary between runs."""
     if run.ending != "timeout":
         return list(run.failures)
     return [
@@ -90,15 +90,15 @@ def _without_timeout_frames(run: TestRun) -> list[Failure]:
 
 
 def _sort_key(failure: Failure) -> tuple[int, int, str]:
-    """Collection errors hide all else; then exceptions, then assertions; short messages first."""
+    """Sort by phase (collection errors prevent all else), then short messages first."""
     rank = {"collect": 0, "setup": 1}.get(failure.phase, 2)
     return (rank, len(failure.message), failure.test)
 
 
 def _root_cause(failure: Failure, own_file: str) -> tuple[str, str]:
-    """Equal for failures that one mistake explains: the same line of the module raised the same.
+    """Return a key equal for failures with one cause: exception and line of the module.
 
-    Failed assertions have no line of the module; they are told apart by their messages.
+    Failed assertions have no line of the module and are distinguished by their messages.
     """
     own = [item for item in failure.frames if item.file == own_file]
     if own:
@@ -121,7 +121,7 @@ def _to_shown_failure(
 
 
 def _from_ending(run: TestRun) -> ShownFailure:
-    """A run that broke off has no failure of a test to show."""
+    """Describe a run that ended without a failed test."""
     what = ", ".join(run.missing[:10]) or "the test run"
     return ShownFailure(test=what, exception=run.ending, message=_describe_ending(run))
 
@@ -138,9 +138,9 @@ def _describe_ending(run: TestRun) -> str:
         "garbled": "The test process sent a result that pytest does not send",
         "interrupted": "The run was interrupted",
     }
-    words = named.get(run.ending, "Tests were not reported as they had to be")
+    text = named.get(run.ending, "Tests were not reported as they had to be")
     detail = f" ({normalize(run.detail)})" if run.detail else ""
-    return f"{words}{detail}."
+    return f"{text}{detail}."
 
 
 def _describe_innermost_frame(failure: Failure) -> str:
@@ -155,7 +155,7 @@ def _truncate(text: str, max_chars: int) -> str:
 
 
 def parse_failure_text(text: str) -> Sequence[ShownFailure]:
-    """Failures that came as plain text, from another agent's pytest output."""
+    """Return failures given as plain text: pytest output of another agent."""
     return [
         ShownFailure("the test run", "output", _truncate(normalize(text), 4 * _MAX_MESSAGE_CHARS))
     ]

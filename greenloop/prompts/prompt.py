@@ -1,4 +1,4 @@
-"""A prompt: who asks, and the messages."""
+"""Prompt of one model call: the tool that makes it, and the messages."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from typing import Literal
 
 Role = Literal["system", "user", "assistant"]
 _MAX_REJECTED_CHARS = 4000
+# Greenloop 0.1.0 logged and recorded these tools' answers under another tool's name.
+PREVIOUS_TOOL_NAMES = {
+    "harden_tests": "generate_tests",
+    "propose_checks": "generate_tests",
+    "judge_check": "judge_test",
+}
 
 
 @dataclass(frozen=True)
 class Message:
+    """One message of a prompt."""
+
     role: Role
     text: str
 
@@ -26,16 +34,23 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        """Digest over tool and messages: what `resume` finds an answer by."""
+        """Digest over tool and messages, by which a resumed run finds the logged answer."""
         content = [self.tool, *([item.role, item.text] for item in self.messages)]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
     @property
+    def previous(self) -> Prompt | None:
+        """The prompt as 0.1.0 logged it; None for a tool that had its name then."""
+        name = PREVIOUS_TOOL_NAMES.get(self.tool)
+        return replace(self, tool=name) if name else None
+
+    @property
     def characters(self) -> int:
+        """Length of all messages."""
         return sum(len(item.text) for item in self.messages)
 
     def with_feedback(self, response: str, error: str) -> Prompt:
-        """The same call once more, saying what was wrong with the answer."""
+        """Return the prompt that repeats the call and says what was wrong with the answer."""
         shown = response[:_MAX_REJECTED_CHARS] or "(empty)"
         again = (Message("assistant", shown), Message("user", error))
         return replace(self, messages=self.messages + again)

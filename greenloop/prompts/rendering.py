@@ -1,37 +1,114 @@
-"""Prompt files to prompts. A name that a file uses and nobody gives is an error, and vice versa."""
+"""Rendering of prompt templates: the shipped ones, and a user's folder that replaces some of them."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, meta
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PackageLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateNotFound,
+    meta,
+)
 
 from greenloop.dependencies.names import format_with_import
+from greenloop.errors import SettingsError
 from greenloop.prompts.prompt import Message, Prompt
 
 _USER_SEPARATOR = "=== user ===\n"
 
 
-def render(tool: str, template: str | None = None, /, **values: Any) -> Prompt:
-    """The prompt of one tool, from `templates/<template or tool>.md`.
+@dataclass(frozen=True)
+class PromptTemplates:
+    """The prompt templates; a template in `folder` replaces the shipped one of the same name."""
 
-    Raises:
-        LookupError: `values` are not exactly the names that the file uses.
-    """
-    environment = _build_environment()
-    name = f"{template or tool}.md"
-    _check_names(name, values)
-    text = environment.get_template(name).render(values)
-    system, _, user = text.partition(_USER_SEPARATOR)
-    return Prompt(tool, (Message("system", system.strip()), Message("user", user.strip())))
+    folder: Path | None = None
+
+    @classmethod
+    def open(cls, folder: str | None) -> PromptTemplates:
+        """Return the templates with those of a user's folder, each of them checked.
+
+        Raises:
+            SettingsError: the folder holds no templates, one with an unknown name, a syntax error
+                or a variable that the shipped template does not have.
+        """
+        if folder is None:
+            return cls()
+        path = Path(folder)
+        try:
+            problem = next(_find_problems(path), None)
+        except (TemplateError, OSError, ValueError) as error:
+            problem = _describe_error(error)
+        if problem is not None:
+            raise SettingsError(f"--prompts {folder}: {problem}")
+        return cls(path)
+
+    def render(self, tool: str, template: str | None = None, /, **values: Any) -> Prompt:
+        """Return the prompt of one tool, from the template `<template or tool>.md`.
+
+        Raises:
+            LookupError: `values` are not exactly the variables of the shipped template.
+            SettingsError: a template of the user's folder cannot be rendered.
+        """
+        name = f"{template or tool}.md"
+        if wrong := _find_variables(name) ^ set(values):
+            raise LookupError(f"prompt {name}: variables used and given differ: {sorted(wrong)}")
+        try:
+            text = _build_environment(self.folder).get_template(name).render(values)
+        except TemplateError as error:
+            if self.folder is None:
+                raise
+            raise SettingsError(
+                f"--prompts {self.folder}: {name}: {_describe_error(error)}"
+            ) from None
+        system, _, user = text.partition(_USER_SEPARATOR)
+        return Prompt(tool, (Message("system", system.strip()), Message("user", user.strip())))
 
 
-@lru_cache(maxsize=1)  # a batch renders thousands of prompts from a handful of files
-def _build_environment() -> Environment:
+def _find_problems(folder: Path) -> Iterator[str]:
+    """Yield what is wrong with a folder of templates."""
+    shipped, own = _build_environment(None), _build_environment(folder)
+    names = [path.name for path in sorted(folder.glob("*.md"))]
+    known = set(shipped.list_templates())
+    if not names:
+        yield "the folder is missing or holds no template (*.md)"
+    included = {item for name in names for item in _collect_templates(own, name) if item != name}
+    for name in names:
+        if name not in known | included:
+            yield f"{name} is no template; the templates are {', '.join(sorted(known))}"
+    for name in sorted(item for item in known if not item.startswith("_")):
+        variables = _find_variables(name)
+        if unknown := _collect_variables(own, name) - variables:
+            yield (
+                f"{name}: unknown variable {', '.join(sorted(unknown))}; "
+                f"the variables are {', '.join(sorted(variables))}"
+            )
+        if name in names and _USER_SEPARATOR not in _read_source(own, name):
+            yield f"{name} needs a line {_USER_SEPARATOR.strip()!r} before the user message"
+
+
+def _describe_error(error: Exception) -> str:
+    if isinstance(error, TemplateNotFound):
+        return f"includes {error.name}, which is no template"
+    where = getattr(error, "name", None), getattr(error, "lineno", None)
+    place = f"{where[0]}:{where[1]}: " if where[0] and where[1] else ""
+    return f"{place}{error}".partition("\n")[0]
+
+
+@lru_cache(maxsize=4)  # a batch renders thousands of prompts from a few templates
+def _build_environment(folder: Path | None) -> Environment:
+    shipped = PackageLoader("greenloop.prompts", "templates")
     environment = Environment(
-        loader=PackageLoader("greenloop.prompts", "templates"),
+        loader=shipped if folder is None else ChoiceLoader([FileSystemLoader(folder), shipped]),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,
@@ -43,17 +120,34 @@ def _build_environment() -> Environment:
     return environment
 
 
-def _check_names(name: str, values: dict[str, Any]) -> None:
-    if wrong := _find_used_names(name) ^ set(values):
-        raise LookupError(f"prompt {name}: names used and given differ: {sorted(wrong)}")
-
-
 @lru_cache(maxsize=64)
-def _find_used_names(name: str) -> frozenset[str]:
-    """Names that a file uses, those of the files it includes too."""
-    environment = _build_environment()
-    source = environment.loader.get_source(environment, name)[0] if environment.loader else ""
-    tree = environment.parse(source)
-    used = frozenset(meta.find_undeclared_variables(tree))
-    others = (_find_used_names(other) for other in meta.find_referenced_templates(tree) if other)
-    return used.union(*others)
+def _find_variables(name: str) -> frozenset[str]:
+    """Return the variables of a shipped template and of those that it includes."""
+    return frozenset(_collect_variables(_build_environment(None), name))
+
+
+def _collect_variables(environment: Environment, name: str) -> set[str]:
+    sources = (_read_source(environment, item) for item in _collect_templates(environment, name))
+    return {
+        variable
+        for source in sources
+        for variable in meta.find_undeclared_variables(environment.parse(source))
+    }
+
+
+def _collect_templates(environment: Environment, name: str) -> set[str]:
+    """Return a template's name and those of all templates that it includes."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        current = waiting.pop()
+        if current not in found:
+            found.add(current)
+            tree = environment.parse(_read_source(environment, current), current)
+            waiting += [item for item in meta.find_referenced_templates(tree) if item]
+    return found
+
+
+def _read_source(environment: Environment, name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]

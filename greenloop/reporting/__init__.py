@@ -1,1 +1,1 @@
-"""What people see: progress lines, the summary, the report."""
+"""Progress lines, summaries and reports in all output formats."""

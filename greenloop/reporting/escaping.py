@@ -1,7 +1,7 @@
-"""Text that a model or a test wrote, made safe to be shown: what cannot be seen is spelt out.
+"""Escaping of untrusted text from models and tests before it is displayed.
 
-Control characters steer terminals and are no XML; bidirectional overrides make code look like other
-code; lone surrogates are no text at all.
+Control characters steer terminals and are invalid in XML; bidirectional overrides make code look
+like different code; lone surrogates cannot be encoded.
 """
 
 from __future__ import annotations
@@ -14,26 +14,23 @@ _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def escape_invisible(text: str) -> str:
-    """The same text, but for line ends and tabs without any character that is not seen.
+    """Return the text with each invisible character but tab and line feed written out.
 
-    `\\x1b` becomes `␛`, U+202E becomes `⟨U+202E⟩`. What comes back is valid in XML and JSON.
+    `\\x1b` becomes `␛`, U+202E becomes `⟨U+202E⟩`. The result is valid in XML and JSON.
     """
     return _NOT_PRINTABLE_ASCII.sub(_escape_character, text.replace("\r\n", "\n"))
 
 
 def first_line(text: str, max_length: int = 200) -> str:
-    """The first line that says something, cut."""
+    """Return the first line that is not blank, escaped and truncated."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     return truncate(escape_invisible(first).strip(), max_length)
 
 
 def truncate(line: str, max_length: int) -> str:
-    """At most so many characters of a line, and how many there are besides."""
-    return (
-        line
-        if len(line) <= max_length
-        else f"{line[:max_length]} … ({len(line) - max_length} more characters)"
-    )
+    """Return at most `max_length` characters, and the number of those that were cut."""
+    more = len(line) - max_length
+    return line if more <= 0 else f"{line[:max_length]} … ({more} more characters)"
 
 
 def _escape_character(match: re.Match[str]) -> str:
@@ -47,5 +44,5 @@ def _escape_character(match: re.Match[str]) -> str:
 
 
 def sanitize_line(text: str) -> str:
-    """Without control characters: what a model or a test wrote must not steer the terminal."""
+    """Return the text with a space for each character that could steer the terminal."""
     return "".join(char if char.isprintable() else " " for char in text)

@@ -1,34 +1,51 @@
-"""The report in words."""
+"""Summary lines of a report, its title, and the meaning of its verdict."""
 
 from __future__ import annotations
 
 import os
 import shlex
 from difflib import unified_diff
+from typing import Final
 
-from greenloop.records import Report
+from greenloop.records import Report, Verdict
+from greenloop.reporting.escaping import first_line
+
+VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
+    "verified": "Every active test passes, and every piece of evidence reaches its threshold.",
+    "passed": "Every active test passes and nothing was forged, but the evidence falls short.",
+    "failed": "The code does not pass its tests; the reasons are below.",
+}
+VERDICT_SIGNS: Final[dict[Verdict, str]] = {"verified": "✓", "passed": "○", "failed": "✗"}
+_MAX_TITLE_LENGTH = 60
+
+
+def report_title(report: Report) -> str:
+    """Return the module's name, else the beginning of the specification."""
+    module = report.module or (report.contract.module if report.contract else "")
+    title = first_line(module or report.specification, 1000) or "a run"
+    return title if len(title) <= _MAX_TITLE_LENGTH else f"{title[: _MAX_TITLE_LENGTH - 2]} …"
 
 
 def diff_healed_code(report: Report) -> str:
-    """What was changed in a file that was healed; '' where nothing was."""
+    """Return the diff of a healed file; '' where nothing was changed."""
     lines = unified_diff(
         report.original.splitlines(),
         report.final_code.splitlines(),
-        "as it was",
-        "healed" if report.tests_passed else "the best so far",
+        "original",
+        "healed" if report.tests_passed else "best attempt",
         lineterm="",
     )
     return "".join(f"{line}\n" for line in lines)
 
 
 def format_verdict(report: Report) -> str:
-    """The verdict, the tests and the cost in one line."""
+    """Return verdict, tests and cost in one line."""
     return f"{report.verdict}: {format_counts(report)}"
 
 
 def format_counts(report: Report) -> str:
-    """The tests and the cost in one line."""
-    what = "checks hold" if report.script else "tests pass"
+    """Return tests and cost in one line."""
+    noun = "checks hold" if report.script else "tests pass"
     counted = [item for item in report.tests if item.outcome != "dropped"]
     passed = sum(item.outcome == "passed" for item in counted)
     usage = report.usage
@@ -36,18 +53,18 @@ def format_counts(report: Report) -> str:
     cost = f"${usage.cost_usd:.4f}" if usage.cost_usd is not None else unknown
     tokens = usage.input_tokens + usage.output_tokens
     return (
-        f"{passed} of {len(counted)} {what}, "
+        f"{passed} of {len(counted)} {noun}, "
         f"{pluralize(report.iterations, 'repair')}, {pluralize(usage.calls, 'call')}, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
     )
 
 
 def pluralize(number: int, noun: str) -> str:
-    """`1 repair`, `2 repairs`."""
+    """Return `1 repair`, `2 repairs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def summarize_report(report: Report) -> list[str]:
-    """The verdict, why it is not better, and where everything is."""
+    """Return verdict, reasons and files."""
     lines = [format_verdict(report)]
     lines += [f"  not better because: {reason}" for reason in report.reasons]
     places = report.artifacts
@@ -56,8 +73,8 @@ def summarize_report(report: Report) -> list[str]:
     for label, path in (
         ("code", places.output or (places.best_code if report.command == "script" else None)),
         ("best attempt", places.best_code if changed else None),
-        ("as it was", places.original),
-        ("files made", places.made),
+        ("original", places.original),
+        ("created files", places.made),
         ("tests", places.tests_output),
         ("report", places.report),
     ):
@@ -69,12 +86,12 @@ def summarize_report(report: Report) -> list[str]:
 
 
 def _format_next_command(report: Report, run_dir: str) -> str:
-    """The command that tells more of how it came, where something is to be told."""
+    """Return the command that shows the report."""
     relative = os.path.relpath(run_dir)
     place = shlex.quote(run_dir if relative.startswith(os.pardir) else relative)
     return f"greenloop report --open {place}"
 
 
 def as_comments(lines: list[str]) -> str:
-    """Lines as Python comments: what is printed below code stays Python."""
+    """Return the lines as Python comments, to be printed below code."""
     return "".join(f"# {part}\n" for line in lines for part in line.split("\n"))

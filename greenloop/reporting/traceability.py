@@ -1,4 +1,4 @@
-"""Requirements × tests × attempts."""
+"""Traceability matrix: requirements × tests × attempts."""
 
 from __future__ import annotations
 
@@ -10,22 +10,19 @@ from greenloop.records import Attempt, Report, TestEntry
 _MAX_TESTS = 400
 _MAX_REQUIREMENTS = 24
 _MAX_ATTEMPTS = 12
-_PASSED_OUTCOMES = ("passed",)
 _EXCLUDED_OUTCOMES = ("dropped", "invalid", "not run", "skipped", "xfailed")
 
 
 def classify_outcome(outcome: str) -> str:
-    """`ok`, `bad`, `aside` (does not count), or `none` (was not there)."""
-    if not outcome:
-        return "none"
-    return (
-        "ok" if outcome in _PASSED_OUTCOMES else "aside" if outcome in _EXCLUDED_OUTCOMES else "bad"
-    )
+    """Return `ok`, `bad`, `aside` (does not count), or `none` (not present)."""
+    if outcome in ("", "passed"):
+        return "ok" if outcome else "none"
+    return "aside" if outcome in _EXCLUDED_OUTCOMES else "bad"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One outcome: `mark` for the eye, `said` in words."""
+    """One outcome, as a mark and in words."""
 
     state: str
     description: str
@@ -37,7 +34,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class TestRow:
-    """A test: whether it proves each requirement, its outcome in each attempt, and at the end."""
+    """A test: which requirements it covers, its outcome in each attempt and at the end."""
 
     name: str
     file: str
@@ -49,7 +46,7 @@ class TestRow:
 
 @dataclass(frozen=True)
 class RequirementRow:
-    """A requirement with the tests that prove it."""
+    """A requirement with the tests that cover it."""
 
     id: str
     text: str
@@ -61,7 +58,7 @@ class RequirementRow:
 
 @dataclass(frozen=True)
 class TraceabilityMatrix:
-    """The table. `left_out` tests are not shown; failing ones always are, as far as they go."""
+    """The matrix; `left_out` tests are not in it, passing ones first."""
 
     requirements: tuple[str, ...]
     attempts: tuple[Attempt, ...]
@@ -70,9 +67,9 @@ class TraceabilityMatrix:
 
 
 def build_traceability_matrix(report: Report) -> TraceabilityMatrix:
-    """The matrix of a report; without requirements or attempts where it knows of none."""
-    named = _requirement_ids(report)
-    shown = named if len(named) <= _MAX_REQUIREMENTS else ()
+    """Build the matrix; it has no requirements or attempts where the report has none."""
+    ids = _requirement_ids(report)
+    shown = ids if len(ids) <= _MAX_REQUIREMENTS else ()
     attempts = tuple(item for item in report.attempts if item.outcomes)[-_MAX_ATTEMPTS:]
     chosen = _select_tests(report.tests)
     rows = tuple(_build_row(item, shown, attempts) for item in chosen)
@@ -80,11 +77,11 @@ def build_traceability_matrix(report: Report) -> TraceabilityMatrix:
 
 
 def build_requirement_rows(report: Report, max_tests: int = 120) -> tuple[RequirementRow, ...]:
-    """Each requirement of the contract, with its tests that still count."""
-    counting = [item for item in report.tests if item.outcome not in ("dropped", "invalid")]
+    """Build a row for each requirement of the contract, with its active tests."""
+    active = [item for item in report.tests if item.outcome not in ("dropped", "invalid")]
     rows = []
     for item in report.contract.requirements if report.contract else ():
-        tests = [test for test in counting if item.id in test.requirements]
+        tests = [test for test in active if item.id in test.requirements]
         cells = tuple(_build_cell(test.outcome, short_name(test.id)) for test in tests[:max_tests])
         passed = sum(test.outcome == "passed" for test in tests)
         more = max(0, len(tests) - max_tests)
@@ -93,7 +90,7 @@ def build_requirement_rows(report: Report, max_tests: int = 120) -> tuple[Requir
 
 
 def short_name(test: str) -> str:
-    """A test's id without its file."""
+    """Return a test's id without its file."""
     return test.partition("::")[2] or test
 
 
@@ -113,7 +110,7 @@ def _build_row(
 
 
 def _build_cell(outcome: str, label: str) -> Cell:
-    return Cell(classify_outcome(outcome), f"{label}: {outcome or 'not there'}")
+    return Cell(classify_outcome(outcome), f"{label}: {outcome or 'not present'}")
 
 
 def _requirement_ids(report: Report) -> tuple[str, ...]:
@@ -123,7 +120,7 @@ def _requirement_ids(report: Report) -> tuple[str, ...]:
 
 
 def _select_tests(tests: Sequence[TestEntry]) -> Sequence[TestEntry]:
-    """All tests, or where there are too many, those first that did not pass."""
+    """Return all tests, or the first of them with those that did not pass in front."""
     if len(tests) <= _MAX_TESTS:
         return tests
     return sorted(tests, key=lambda item: item.outcome == "passed")[:_MAX_TESTS]

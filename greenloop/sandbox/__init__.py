@@ -1,10 +1,10 @@
-"""Where foreign code runs.
+"""Sandboxes: untrusted code in processes of its own.
 
-with open_sandbox(settings) as box:
-    run = box.run_tests(code, test_code)
+with open_sandbox(settings) as sandbox:
+    run = sandbox.run_tests(code, test_code)
 """
 
-from greenloop.sandbox.api import Sandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.factory import open_sandbox
 
 __all__ = ["Sandbox", "open_sandbox"]

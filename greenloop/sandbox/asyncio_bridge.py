@@ -1,4 +1,4 @@
-"""Sandbox work from an event loop, so that a cancelled run leaves nothing running."""
+"""Blocking sandbox work in an event loop; a cancelled task leaves nothing running."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from greenloop.sandbox.api import Sandbox
+from greenloop.sandbox.base import Sandbox
 
 T = TypeVar("T")
 _INTERRUPT_INTERVAL_SECONDS = 0.05
 
 
 async def run_in_sandbox_thread(sandbox: Sandbox, blocking_call: Callable[[], T]) -> T:
-    """Does blocking work that uses `box`. When cancelled, every run that it still starts is ended."""
+    """Run a call that uses a sandbox in a thread; when cancelled, interrupt all that it starts."""
     task = asyncio.ensure_future(asyncio.to_thread(blocking_call))
     try:
         return await asyncio.shield(task)
@@ -21,5 +21,5 @@ async def run_in_sandbox_thread(sandbox: Sandbox, blocking_call: Callable[[], T]
         while not task.done():
             sandbox.interrupt()
             await asyncio.wait({task}, timeout=_INTERRUPT_INTERVAL_SECONDS)
-        task.exception()  # looked at: what an interrupted run raises is of no interest
+        task.exception()  # retrieved, so that asyncio does not report it
         raise

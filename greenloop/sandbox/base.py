@@ -1,47 +1,40 @@
-"""What all sandboxes have in common: from code and tests to work for a process, and back."""
+"""Sandbox: base class of the backends and of the views."""
 
 from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
+from typing import TypeVar
 
 from greenloop.dependencies import InstalledPackages
-from greenloop.errors import SandboxError
-from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
-from greenloop.sandbox.api import CallResults, IsolationMode
+from greenloop.records import SandboxInfo
 from greenloop.sandbox.guest.zygote.package_preload import SINGLE_THREAD_VARIABLES
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.calls import build_call_results
-from greenloop.sandbox.work.isolation_mode import run_with_isolation
-from greenloop.sandbox.work.mutants import (
-    MARGIN_SECONDS,
-    ModuleEdit,
-    MutantRuns,
-    run_all_mutants,
-    to_payload,
-)
-from greenloop.sandbox.work.patches import (
-    PatchRuns,
-    PatchTrialPlan,
-    build_patch_payload,
-    parse_patch_runs,
-)
-from greenloop.sandbox.work.projects import build_project_job, decode_sources
-from greenloop.sandbox.work.result_decoder import build_test_run
-from greenloop.sandbox.work.scripts import KEPT_BYTES, build_script_job, build_script_run
-from greenloop.testsuite import TestFile
-from greenloop.testsuite.module_under_test import find_tested_module
+from greenloop.sandbox.work import calls, mutants, patches, projects, scripts, tests
+
+_S = TypeVar("_S", bound="Sandbox")
 
 
-class BaseSandbox(ABC):
-    """Everything but how a process is made. Safe to use from several threads."""
+class Sandbox(ABC):
+    """Runs untrusted code in processes of its own. Safe to use from several threads.
 
-    __test__ = False
+    A backend sets `info` and implements `run`; everything else is expressed by jobs.
+
+    Attributes:
+        info: Name of the backend and what it isolates.
+        packages: What code may import besides the standard library.
+        limits: The limits of a job, where it sets none.
+        can_isolate: Whether tests and code can run in two processes that cannot reach each other.
+        can_allow_hosts: Whether a script can be given access to single hosts.
+    """
+
+    info: SandboxInfo
+    can_isolate = False
+    can_allow_hosts = False
 
     def __init__(
         self, limits: ResourceLimits | None = None, packages: InstalledPackages | None = None
@@ -50,174 +43,40 @@ class BaseSandbox(ABC):
         self.limits = limits or ResourceLimits()
         self._stop = threading.Event()
 
-    @property
     @abstractmethod
-    def info(self) -> SandboxInfo: ...
+    def run(self, job: Job) -> ProcessResult:
+        """Run one job to its end. Raises SandboxError where no process can be started."""
 
-    def limits_for(self, job: Job) -> ResourceLimits:
-        """The limits of one piece of work."""
-        limits, own = self.limits, job.timeout_s
-        if own is not None:
-            limits = replace(limits, timeout_s=own, cpu_s=None)
-        if job.kind == "script":  # what it prints is what it is run for
-            limits = replace(limits, kept_bytes=max(limits.kept_bytes, KEPT_BYTES))
-        return limits
+    # Each is a function of a sandbox and its arguments, bound here as a method.
+    run_tests = tests.run_tests
+    run_project = projects.run_project
+    run_script = scripts.run_script
+    run_mutants = mutants.run_mutants
+    run_patches = patches.run_patches
+    evaluate_calls = calls.evaluate_calls
 
-    @property
-    def can_isolate(self) -> bool:
-        """See `Sandbox.splits`."""
-        return False
+    def with_packages(self, packages: InstalledPackages) -> Sandbox:
+        """Return a view for code that may import these packages.
 
-    @property
-    def can_allow_hosts(self) -> bool:
-        """See `Sandbox.reaches_hosts`."""
-        return False
-
-    @abstractmethod
-    def _execute(self, job: Job, stop: threading.Event) -> ProcessResult:
-        """Does the work in a process of its own. Raises SandboxError where there can be none."""
-
-    def run_tests(
-        self,
-        code: str,
-        tests: str | Sequence[TestFile],
-        *,
-        module: str | None = None,
-        expected: Expectation | None = None,
-        order_seed: int | None = None,
-        hash_seed: int = 0,
-        doctests: bool = False,
-        form: IsolationMode = "shared",
-        brief: bool = False,
-    ) -> TestRun:
-        """See `Sandbox.run_tests`. Raises SandboxError where no process can be started."""
-        stop = self._stop
-        if isinstance(tests, str):
-            module = module or find_tested_module(tests, self.packages.import_names)
-            tests = [TestFile(f"test_{module}.py", tests)]
-        elif not tests:
-            raise ValueError("no test file was given")
-        module = module or find_tested_module(tests[0].code, self.packages.import_names)
-        files = tuple((item.name, item.code) for item in tests)
-        own = ((f"{module}.py", code),)
-        checked = [name for name, _ in (*own, *files)] if doctests else []
-        job = {
-            "targets": [item.name for item in tests],
-            "order_seed": order_seed,
-            "last": [item.name for item in tests if item.is_last],
-            "doctests": checked,
-            "brief": brief,
-        }
-
-        def run(work: Job) -> TestRun:
-            ended = self._execute(work, stop)
-            return build_test_run(ended, expected, work.key, self.limits, dict((*own, *files)))
-
-        def shared() -> TestRun:
-            return run(Job("tests", (*own, *files), job, hash_seed, self.packages))
-
-        def split() -> TestRun:
-            told = {**job, "module": module}
-            return run(Job("split", files, told, packages=self.packages, code_files=own))
-
-        can_split = self.can_isolate and not hash_seed and not doctests
-        return run_with_isolation(form, shared, split if can_split else None)
-
-    def evaluate_calls(
-        self, code: str, module: str, calls: Sequence[str], *, timeout_s: float | None = None
-    ) -> CallResults:
-        """See `Sandbox.answer_calls`. Raises SandboxError where no process can be started."""
-        stop = self._stop
-        job = {"module": module, "calls": list(calls)}
-        files = ((f"{module}.py", code),)
-        work = Job("calls", files, job, packages=self.packages, timeout_s=timeout_s)
-        return build_call_results(self._execute(work, stop), len(calls), work.key, self.limits)
-
-    def run_script(self, job: ScriptJob) -> ScriptRun:
-        """See `Sandbox.run_script`. Raises InputError, and SandboxError."""
-        stop, work = self._stop, build_script_job(job, self.limits, self.packages)
-        if work.allowed_hosts and not self.can_allow_hosts:
-            raise SandboxError(
-                f"{self.info.backend}: hosts cannot be allowed here one by one; "
-                "the native and the bubblewrap sandbox can do that"
-            )
-        return build_script_run(self._execute(work, stop), work, self.limits_for(work))
-
-    def run_project(
-        self,
-        project: Project,
-        *,
-        expected: Expectation | None = None,
-        order_seed: int | None = None,
-        hash_seed: int = 0,
-    ) -> TestRun:
-        """See `Sandbox.run_project`. Raises InputError, and SandboxError."""
-        seeds = (order_seed, hash_seed)
-        stop, (work, notes) = self._stop, build_project_job(
-            project, self.limits, self.packages, *seeds
-        )
-        ended = self._execute(work, stop)
-        run = build_test_run(ended, expected, work.key, self.limits, decode_sources(work))
-        return run.model_copy(update={"notes": notes})
-
-    def with_packages(self, packages: InstalledPackages) -> BaseSandbox:
-        """See `Sandbox.with_packages`."""
-        from greenloop.sandbox.views.packages import PackageSandbox
-
-        return PackageSandbox(self, packages) if packages else self
-
-    def run_mutants(
-        self,
-        code: str,
-        tests: Sequence[TestFile],
-        edits: Sequence[ModuleEdit],
-        *,
-        module: str,
-        budget_s: float,
-    ) -> MutantRuns:
-        """See `Sandbox.run_mutants`. Raises SandboxError where no process can be started."""
-        stop = self._stop
-        files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
-        targets = [item.name for item in tests]
-
-        def run(chosen: Sequence[int], left_s: float, together: bool) -> tuple[ProcessResult, str]:
-            asked = {"splices": to_payload(edits, chosen), "together": together}
-            job = {"module": module, "targets": targets, "budget_s": left_s, **asked}
-            within_s = left_s + MARGIN_SECONDS
-            work = Job("mutants", files, job, packages=self.packages, timeout_s=within_s)
-            return self._execute(work, stop), work.key
-
-        return run_all_mutants(edits, run, budget_s)
-
-    def run_patches(
-        self,
-        code: str,
-        tests: Sequence[TestFile],
-        edits: Sequence[ModuleEdit],
-        *,
-        module: str,
-        plan: PatchTrialPlan | None = None,
-        max_cpu_s: float = 1.0,
-        budget_s: float,
-    ) -> PatchRuns:
-        """See `Sandbox.run_patches`. Raises SandboxError where no process can be started."""
-        files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
-        asked = build_patch_payload(edits, plan, max_cpu_s)
-        targets = [item.name for item in tests]
-        job = {"module": module, "targets": targets, "budget_s": budget_s, **asked}
-        within_s = budget_s + MARGIN_SECONDS
-        work = Job("patches", files, job, packages=self.packages, timeout_s=within_s)
-        return parse_patch_runs(self._execute(work, self._stop), work.key, len(edits))
+        It is cheap, shares the processes of this sandbox, is interrupted by itself, and need not
+        be closed.
+        """
+        return SandboxView(self, packages) if packages else self
 
     def interrupt(self) -> None:
-        """See `Sandbox.interrupt`; later runs are not concerned."""
+        """End every run in progress; these end as `interrupted`. Later runs are not affected."""
         running, self._stop = self._stop, threading.Event()
         running.set()
 
     def close(self) -> None:
+        """Interrupt all runs and release the resources of the sandbox."""
         self.interrupt()
 
-    def __enter__(self) -> BaseSandbox:
+    def _stop_event(self, job: Job) -> threading.Event:
+        """Return an event that is set when the job must end."""
+        return _AnyEvent(self._stop, *job.stop_events)
+
+    def __enter__(self: _S) -> _S:
         return self
 
     def __exit__(
@@ -229,10 +88,39 @@ class BaseSandbox(ABC):
         self.close()
 
 
+class SandboxView(Sandbox):
+    """A sandbox that runs its jobs in another one, which several views may share.
+
+    `interrupt` and `close` end only the jobs of this view.
+    """
+
+    def __init__(self, sandbox: Sandbox, packages: InstalledPackages | None = None) -> None:
+        super().__init__(sandbox.limits, packages or sandbox.packages)
+        self.sandbox, self.info = sandbox, sandbox.info
+        self.can_isolate, self.can_allow_hosts = sandbox.can_isolate, sandbox.can_allow_hosts
+
+    def with_packages(self, packages: InstalledPackages) -> Sandbox:
+        return self.sandbox.with_packages(packages)
+
+    def run(self, job: Job) -> ProcessResult:
+        return self.sandbox.run(replace(job, stop_events=(*job.stop_events, self._stop)))
+
+
+class _AnyEvent(threading.Event):
+    """An event that is set as soon as one of the others is."""
+
+    def __init__(self, *events: threading.Event) -> None:
+        super().__init__()
+        self._events = events
+
+    def is_set(self) -> bool:
+        return any(item.is_set() for item in self._events)
+
+
 def build_environment(
     home: str, temporary: str, hash_seed: int, packages: InstalledPackages | None = None
 ) -> dict[str, str]:
-    """Everything that a run gets to see: nothing is taken over from the host."""
+    """Return all environment variables of a run; none are inherited from the host."""
     return {
         **(SINGLE_THREAD_VARIABLES if packages else {}),
         "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -244,3 +132,6 @@ def build_environment(
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
+
+
+BaseSandbox = Sandbox

@@ -1,4 +1,4 @@
-"""From the settings to a sandbox: never weaker than asked for."""
+"""Choice of the sandbox by the settings; never a weaker one than requested."""
 
 from __future__ import annotations
 
@@ -7,109 +7,112 @@ import sys
 from collections.abc import Callable
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox.api import Sandbox
+from greenloop.plugins import list_plugins, load_plugin
 from greenloop.sandbox.backends.container.backend import create_container_sandbox
 from greenloop.sandbox.backends.landlock import LandlockSandbox
 from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
 from greenloop.sandbox.backends.seatbelt import SeatbeltSandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.limits import ResourceLimits, limits_from_settings
 from greenloop.sandbox.self_check import check_isolation
 from greenloop.sandbox.warm.backend import WarmSandbox
 from greenloop.settings import Settings
 
-# Makes a sandbox that was not tried yet. Raises SandboxError: why there is none of its kind here.
-SandboxFactory = Callable[[ResourceLimits], BaseSandbox]
+# Creates a sandbox. Raises SandboxError, with the reason, where this machine cannot run it.
+SandboxFactory = Callable[[ResourceLimits], Sandbox]
 
 _INSTALL_HINT = (
     "To get one: apt install bubblewrap, or allow user namespaces, or install podman and an image "
-    "for --sandbox container. "
-    "--sandbox none goes without; know what it does not keep apart: your files, network, processes."
+    "for --sandbox container. --sandbox none runs without a sandbox: the code can then reach your "
+    "files, network and processes."
 )
 
 
 def open_sandbox(settings: Settings | None = None) -> Sandbox:
-    """The sandbox that the settings ask for; `auto` is the first that holds here.
+    """Open the sandbox that the settings name; `auto` is the first that passes the self-check.
 
-    Each wall is tried out before it is trusted; a kind that was asked for by name is never
-    replaced by another, and only `none` goes without a wall.
+    A kind that is named is never replaced by another. Every kind but `none` must pass the
+    self-check. Kinds of installed packages (entry points `greenloop.sandboxes`: a function of the
+    settings and the limits that returns a `Sandbox`) are used only by name, not by `auto`.
 
     Raises:
-        SandboxError: no sandbox of that kind can be had.
+        SandboxError: there is no such kind, or it does not work on this machine.
     """
     settings = settings or Settings.load()
     limits = limits_from_settings(settings)
-    kind, makers = settings.sandbox, _list_factories(settings)
+    kind, factories = settings.sandbox, _list_factories(settings)
     if kind == "none":
         return ProcessSandbox(limits)
     if kind == "auto":
-        return _open_strongest(makers, limits)
-    if kind not in makers:
-        kinds = ", ".join(("auto", *makers, "none"))
-        raise SandboxError(f"--sandbox {kind}: no such sandbox; this version has: {kinds}")
+        return _open_strongest(factories, limits)
     try:
-        return _open_checked(makers[kind], limits)
+        return _open_checked(factories.get(kind) or _load_factory(kind, settings), limits)
     except SandboxError as error:
         raise SandboxError(f"--sandbox {kind}: {error}\n{_INSTALL_HINT}") from None
 
 
 def _list_factories(settings: Settings) -> dict[str, SandboxFactory]:
-    """The kinds that keep something apart, in the order in which `auto` tries them."""
+    """Return the kinds that isolate, in the order in which `auto` tries them."""
     return {
-        "bubblewrap": _create_bubblewrap,
-        "native": _create_native,
-        "landlock": _create_landlock,
-        "seatbelt": _create_seatbelt,
+        "bubblewrap": _only_on("linux", _create_bubblewrap),
+        "native": _only_on("linux", lambda limits: WarmSandbox(create_native_backend(), limits)),
+        "landlock": _only_on("linux", LandlockSandbox),
+        "seatbelt": _only_on("darwin", SeatbeltSandbox),
         "container": lambda limits: create_container_sandbox(settings, limits),
     }
 
 
-def _open_strongest(factories: dict[str, SandboxFactory], limits: ResourceLimits) -> BaseSandbox:
+def _load_factory(kind: str, settings: Settings) -> SandboxFactory:
+    """Load the factory that an installed package registers for a kind."""
+    create = load_plugin("greenloop.sandboxes", kind)
+    if create is None:
+        known = [*_list_factories(settings), *list_plugins("greenloop.sandboxes")]
+        kinds = ", ".join(("auto", *known, "none"))
+        raise SandboxError(f"no such sandbox; this version has: {kinds}")
+    return lambda limits: _require_sandbox(create(settings, limits))
+
+
+def _require_sandbox(created: object) -> Sandbox:
+    if not isinstance(created, Sandbox):
+        raise SandboxError(f"the plugin returned no Sandbox but {type(created).__name__}")
+    return created
+
+
+def _open_strongest(factories: dict[str, SandboxFactory], limits: ResourceLimits) -> Sandbox:
     reasons: list[str] = []
-    for kind, make in factories.items():
+    for kind, factory in factories.items():
         try:
-            return _open_checked(make, limits)
+            return _open_checked(factory, limits)
         except SandboxError as error:
             reasons.append(f"{kind}: {str(error).removeprefix(f'{kind}: ')}")
-    raise SandboxError(f"no sandbox holds here ({'; '.join(reasons)}).\n{_INSTALL_HINT}")
+    raise SandboxError(f"no sandbox works here ({'; '.join(reasons)}).\n{_INSTALL_HINT}")
 
 
-def _open_checked(factory: SandboxFactory, limits: ResourceLimits) -> BaseSandbox:
-    box = factory(limits)
+def _open_checked(factory: SandboxFactory, limits: ResourceLimits) -> Sandbox:
+    sandbox = factory(limits)
     try:
-        check_isolation(box)
+        check_isolation(sandbox)
     except BaseException:
-        box.close()
+        sandbox.close()
         raise
-    return box
+    return sandbox
 
 
-def _create_bubblewrap(limits: ResourceLimits) -> BaseSandbox:
-    _require_platform("linux", "Linux")
-    wall = create_bubblewrap_backend()
-    if wall is None:
-        raise SandboxError(
-            "not for root; native is" if os.getuid() == 0 else "bwrap is not installed"
-        )
-    return WarmSandbox(wall, limits)
+def _create_bubblewrap(limits: ResourceLimits) -> Sandbox:
+    backend = create_bubblewrap_backend()
+    if backend is None:
+        is_root = os.getuid() == 0
+        raise SandboxError("not for root; native is" if is_root else "bwrap is not installed")
+    return WarmSandbox(backend, limits)
 
 
-def _create_native(limits: ResourceLimits) -> BaseSandbox:
-    _require_platform("linux", "Linux")
-    return WarmSandbox(create_native_backend(), limits)
+def _only_on(platform: str, factory: SandboxFactory) -> SandboxFactory:
+    """Return a factory that raises SandboxError on other platforms."""
 
+    def create(limits: ResourceLimits) -> Sandbox:
+        if sys.platform != platform:
+            raise SandboxError(f"only on {'macOS' if platform == 'darwin' else 'Linux'}")
+        return factory(limits)
 
-def _create_landlock(limits: ResourceLimits) -> BaseSandbox:
-    _require_platform("linux", "Linux")
-    return LandlockSandbox(limits)
-
-
-def _create_seatbelt(limits: ResourceLimits) -> BaseSandbox:
-    _require_platform("darwin", "macOS")
-    return SeatbeltSandbox(limits)
-
-
-def _require_platform(platform: str, name: str) -> None:
-    if sys.platform != platform:
-        raise SandboxError(f"only on {name}")
+    return create

@@ -1,43 +1,52 @@
-"""What a sandbox is given to do."""
+"""Job: the work of one sandbox process."""
 
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
-from typing import Any, Literal
+import threading
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.guest.pytest_plugin.plugins import find_plugin_packages
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.allowlist import HostRule
+
+_SCRIPT_OUTPUT_BYTES = 1 << 20  # kept of each stream: the output is the purpose of a script
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run: its files (name, text), what is to be done with them, what it may use besides the
-    standard library, and the key of its reports.
+    """One run: its kind (see `guest.entrypoints`), its files, and what it may use.
 
-    `tree` are files by path, in folders of their own: scripts and projects have such. What comes
-    over standard input, and what is `wanted` of the files that it makes, is for scripts alone.
+    Attributes:
+        files: (name, text) pairs of the working folder.
+        payload: What the entry point of this kind reads.
+        timeout_s: The time limit, where it differs from that of the sandbox.
+        code_files: Files of the second process of a `split` run.
+        tree: (path, content) pairs; only scripts and projects have files in folders.
+        stdin: Standard input of a script.
+        artifact_request: Which of the files that a script creates are returned.
+        allowed_hosts: Hosts that a script may connect to.
+        stop_events: Events that interrupt the run, besides those of the sandbox.
+        key: The secret that each report of the run begins with.
     """
 
-    kind: Literal["tests", "calls", "compile", "mutants", "patches", "split", "script", "project"]
+    kind: str
     files: tuple[tuple[str, str], ...]
     payload: dict[str, Any]
     hash_seed: int = 0
     packages: InstalledPackages = field(default_factory=InstalledPackages)
-    timeout_s: float | None = None  # where the run has another limit than the sandbox's own
-    code_files: tuple[tuple[str, str], ...] = ()  # of a split run: the files of the other process
+    timeout_s: float | None = None
+    code_files: tuple[tuple[str, str], ...] = ()
     tree: tuple[tuple[str, bytes], ...] = ()
     stdin: bytes = b""
     artifact_request: dict[str, Any] | None = None
-    allowed_hosts: tuple[HostRule, ...] = ()  # that it may reach
+    allowed_hosts: tuple[HostRule, ...] = ()
+    stop_events: tuple[threading.Event, ...] = ()
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
-        if self.kind not in ("script", "project") and (
-            self.tree or self.stdin or self.artifact_request
-        ):
-            raise ValueError(f"no tree of files is for {self.kind}")
         names = [name for name, _ in (*self.files, *self.code_files)]
         for name in names:
             if "/" in name or "\0" in name or name in ("", ".", ".."):
@@ -46,6 +55,19 @@ class Job:
                 raise ValueError(f"two files of the name {name!r}")
 
     @property
+    def is_cold(self) -> bool:
+        """Whether a new interpreter is started: only tests can run in a zygote of their seed."""
+        return self.hash_seed != 0 and self.kind != "tests"
+
+    @property
     def plugins(self) -> tuple[str, ...]:
-        """The packages whose plugins for pytest one of the files names."""
+        """The packages whose pytest plugins one of the files names."""
         return find_plugin_packages(text.encode("utf-8", "replace") for _, text in self.files)
+
+    def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
+        """Return the limits of a sandbox as they hold for this job."""
+        if self.timeout_s is not None:
+            limits = replace(limits, timeout_s=self.timeout_s, cpu_s=None)
+        if self.kind == "script":
+            limits = replace(limits, kept_bytes=max(limits.kept_bytes, _SCRIPT_OUTPUT_BYTES))
+        return limits

@@ -1,4 +1,4 @@
-"""What a run may use, and how that is said to people."""
+"""Resource limits of a run."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ _EXTRA_CPU_SECONDS = 2
 
 @dataclass(frozen=True)
 class ResourceLimits:
-    """Per run; sizes in bytes. `cpu_s`: seconds of one process, None for the wall time and 2 more.
+    """Limits of one run; sizes in bytes.
 
-    `memory_bytes` is the address space of one process, `total_bytes` the memory of all of them
-    with their files; `kept_bytes` and `result_bytes` are what is kept of the output and what the
-    side channel may carry.
+    Attributes:
+        timeout_s: Wall-clock seconds.
+        cpu_s: CPU seconds of one process; None for the wall-clock limit and 2 more.
+        memory_bytes: Address space of one process.
+        total_bytes: Memory of all processes together, with the files of the run.
+        output_bytes: Output after which the run is ended.
+        kept_bytes: Output that is kept.
+        result_bytes: What the result channel may carry.
     """
 
     timeout_s: float = 30.0
@@ -35,22 +40,16 @@ class ResourceLimits:
 
     @property
     def cpu_seconds(self) -> int:
-        """What one process may use."""
+        """CPU seconds of one process."""
         return int(self.timeout_s) + _EXTRA_CPU_SECONDS if self.cpu_s is None else self.cpu_s
 
     def to_guest(self) -> dict[str, int]:
-        """The same for the inside, in whole numbers."""
-        other = ("timeout_s", "cpu_s")
-        counted = {name: value for name, value in vars(self).items() if name not in other}
-        wall_ms = int(self.timeout_s * 1000)
-        return {
-            **counted,
-            "wall_ms": wall_ms,
-            "cpu_seconds": self.cpu_seconds,
-        }
+        """Return the limits as the guest reads them, in whole numbers."""
+        counts = {name: n for name, n in vars(self).items() if name not in ("timeout_s", "cpu_s")}
+        return {**counts, "wall_ms": int(self.timeout_s * 1000), "cpu_seconds": self.cpu_seconds}
 
     def describe_exceeded(self, name: LimitName) -> str:
-        """In words, with the number."""
+        """Describe in words that a limit was exceeded, with its value."""
         return {
             "wall time": f"still running after {self.timeout_s:g} s",
             "cpu": f"more than {self.cpu_seconds} s of CPU time in one process",
@@ -67,7 +66,7 @@ class ResourceLimits:
 
 
 def limits_from_settings(settings: Settings) -> ResourceLimits:
-    """The limits that the settings ask for."""
+    """Return the limits that the settings name."""
     total_mb = settings.memory_mb if settings.total_memory_mb is None else settings.total_memory_mb
     return ResourceLimits(
         timeout_s=settings.timeout_s,

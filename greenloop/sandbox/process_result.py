@@ -1,24 +1,36 @@
-"""How a sandbox process ended, and what a script left behind."""
+"""Result of a sandbox process, and its reception from the socket of a run."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from greenloop.errors import SandboxError
 from greenloop.records import Ending, NetworkRequest
 from greenloop.sandbox.guest.files.collector import CreatedFiles
 from greenloop.sandbox.guest.protocol.framing import MessageStream, receive_frame
 
-_MAX_FRAME_BYTES = 64 << 20
+MAX_FRAME_BYTES = 64 << 20
+POLL_SECONDS = 0.05
+_ENDINGS = ("finished", "timeout", "memory", "processes", "disk", "output", "interrupted")
 
 
 @dataclass(frozen=True)
 class ScriptArtifacts:
-    """What came over standard error, which streams were `cut` ("output", "errors"), and what it
-    made: an account (see `inside.made`) and the contents that it names, one after the other;
-    `network` is what it asked the proxy for.
+    """What a script left behind.
+
+    Attributes:
+        stderr: Its standard error.
+        truncated_streams: Which streams were cut: "output", "errors".
+        manifest: The files that it created (see `guest.files.collector`).
+        contents: The contents of the files that were kept, one after the other.
+        network_requests: Its requests to the proxy.
     """
 
     stderr: bytes = b""
@@ -31,20 +43,26 @@ class ScriptArtifacts:
     def from_stream(
         cls, stream: MessageStream, truncated_streams: Iterable[str]
     ) -> ScriptArtifacts:
-        """From the three messages in which it is sent. Raises EOFError, OSError or ValueError."""
-        errors, account, contents = (receive_frame(stream, _MAX_FRAME_BYTES) for _ in range(3))
-        return cls(errors, tuple(truncated_streams), json.loads(account), contents)
+        """Receive the artifacts, three frames. Raises EOFError, OSError or ValueError."""
+        errors, manifest, contents = (receive_frame(stream, MAX_FRAME_BYTES) for _ in range(3))
+        return cls(errors, tuple(truncated_streams), json.loads(manifest), contents)
 
     def with_files(self, files: CreatedFiles) -> ScriptArtifacts:
+        """Return the same artifacts with the files that were created."""
         return replace(self, manifest=files.to_summary(), contents=bytes(files.contents))
 
 
 @dataclass(frozen=True)
 class ProcessResult:
-    """How a process ended. `status` is negative for a signal; `result` is its side channel.
+    """How a sandbox process ended.
 
-    `hit` names limits that were reached, as far as they were seen to be; `where` is what it
-    answered when time was up and it was asked where it is; `left` is of a script alone.
+    Attributes:
+        status: Exit status; negative for a signal.
+        output: Standard output (for all but scripts with standard error).
+        channel_data: What was sent over the result channel.
+        limits_hit: Limits that were seen to be reached.
+        stack_dump: Where the process was when its time was over.
+        artifacts: What a script left behind.
     """
 
     ending: Ending
@@ -55,3 +73,57 @@ class ProcessResult:
     limits_hit: tuple[str, ...] = ()
     stack_dump: str = ""
     artifacts: ScriptArtifacts = field(default_factory=ScriptArtifacts)
+
+    @classmethod
+    def without_report(cls, ending: Ending, started: float, output: bytes = b"") -> ProcessResult:
+        """Return the result of a run, begun at `started`, that sent no report."""
+        return cls(ending, -9, output, b"", time.monotonic() - started)
+
+    @property
+    def last_line(self) -> str:
+        """The last line of the output, at most 300 characters."""
+        return self.output.decode("utf-8", "replace").strip().rpartition("\n")[2][:300]
+
+
+def receive_result(
+    connection: socket.socket,
+    backend: str,
+    started: float,
+    stop: threading.Event,
+    timeout_s: float,
+    receive_rest: Callable[[dict[str, Any]], tuple[str, ScriptArtifacts]],
+) -> ProcessResult:
+    """Wait for the report of a run and receive it: a head, the output, the result channel.
+
+    Args:
+        connection: The socket of the run.
+        backend: Name of the backend, for error messages.
+        started: When the run began, by the monotonic clock.
+        stop: Ends the wait, with an `interrupted` result.
+        timeout_s: Ends the wait so long after `started`, with a `timeout` result.
+        receive_rest: Receives what follows; given the head, returns stack dump and artifacts.
+
+    Raises:
+        SandboxError: the guest could not begin the run.
+        OSError, EOFError, ValueError: the guest closed the connection or broke the protocol.
+    """
+    while not select.select([connection], [], [], POLL_SECONDS)[0]:
+        if stop.is_set():
+            return ProcessResult.without_report("interrupted", started)
+        if time.monotonic() - started > timeout_s:
+            return ProcessResult.without_report("timeout", started)
+    head = json.loads(receive_frame(connection, MAX_FRAME_BYTES))
+    if "trouble" in head:
+        raise SandboxError(f"{backend}: {head['trouble']}")
+    output, channel_data = (receive_frame(connection, MAX_FRAME_BYTES) for _ in range(2))
+    stack_dump, artifacts = receive_rest(head)
+    return ProcessResult(
+        head["ending"] if head["ending"] in _ENDINGS else "crashed",
+        int(head["status"]),
+        output,
+        channel_data,
+        time.monotonic() - started,
+        tuple(head["hit"]),
+        stack_dump,
+        artifacts,
+    )

@@ -1,4 +1,4 @@
-"""Does a wall hold? Tried out before it is trusted: files, the network, sockets, the environment."""
+"""Self-check of a sandbox: files, network, sockets, environment and processes of the host."""
 
 from __future__ import annotations
 
@@ -14,38 +14,30 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox.api import Sandbox
-from greenloop.sandbox.base import build_environment
+from greenloop.sandbox.base import Sandbox, build_environment
 
 _MODULE_SOURCE = """
 import os
 import socket
 
 
-def reads(path):
+def succeeds(action, *arguments):
     try:
-        with open(path, "rb") as file:
-            return bool(file.read(1))
+        return bool(action(*arguments))
     except OSError:
         return False
+
+
+def reads(path):
+    return succeeds(lambda: open(path, "rb").read(1))
 
 
 def connects(port):
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1):
-            return True
-    except OSError:
-        return False
+    return succeeds(socket.create_connection, ("127.0.0.1", port), 1)
 
 
 def connects_by_name(address):
-    try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.settimeout(1)
-            made.connect(address)
-            return True
-    except OSError:
-        return False
+    return succeeds(lambda: socket.socket(socket.AF_UNIX).connect(address) is None)
 
 
 def sees(names):
@@ -85,40 +77,41 @@ _IMPLICIT_VARIABLES = ("PYTHONPATH", "PYTEST_VERSION", "PYTEST_CURRENT_TEST", "L
 
 
 def check_isolation(sandbox: Sandbox) -> None:
-    """Runs the real thing.
+    """Run an ordinary test, and code that tries to reach the host.
 
     Raises:
-        SandboxError: an ordinary test does not pass in it, or something outside is within reach.
+        SandboxError: the test does not pass, or something of the host can be reached.
     """
     run = sandbox.run_tests(_MODULE_SOURCE, _TEST_SOURCE, module="canary")
     if not run.passed:
         raise SandboxError(f"{sandbox.info.backend}: an ordinary test does not pass: {run}")
-    with _create_decoys() as canary:
-        before = canary.file_state()
-        calls = canary.calls()
+    with _create_decoys() as decoys:
+        before = decoys.file_state()
+        calls = decoys.calls()
         answers = sandbox.evaluate_calls(_MODULE_SOURCE, "canary", list(calls))
-        changed = canary.file_state() != before
+        has_changed = decoys.file_state() != before
     for (call, right), event in zip(calls.items(), answers.events, strict=True):
         if event is None or event.get("value") != right:
             raise SandboxError(
-                f"{sandbox.info.backend}: the wall does not hold: {call} gave {event} {answers.error}"
+                f"{sandbox.info.backend}: the isolation does not hold: {call} returned {event} "
+                f"{answers.error}"
             )
-    if changed:
+    if has_changed:
         raise SandboxError(
-            f"{sandbox.info.backend}: the wall does not hold: a file outside was changed"
+            f"{sandbox.info.backend}: the isolation does not hold: a file of the host was changed"
         )
 
 
 @dataclass(frozen=True)
 class _HostDecoys:
-    """Secrets in the home (where it can be written to) and in the temporary folder, and listeners."""
+    """Secrets in the home (if writable) and in the temporary folder, and listening sockets."""
 
     folders: tuple[Path, ...]
     port: int
     addresses: tuple[str, ...]
 
     def calls(self) -> dict[str, Any]:
-        """What is tried, and the answer that it must give."""
+        """Return the calls that are tried, with the result that each must have."""
         files = [str(folder / "secret") for folder in self.folders]
         return {
             **{f"reads({path!r})": _FALSE for path in files},
@@ -131,7 +124,7 @@ class _HostDecoys:
         }
 
     def file_state(self) -> list[Any]:
-        """All that could be changed of the files."""
+        """Return everything of the files that could be changed."""
         found: list[Any] = []
         for folder in self.folders:
             for path in sorted(folder.iterdir()):
@@ -143,28 +136,25 @@ class _HostDecoys:
 
 @contextmanager
 def _create_decoys() -> Iterator[_HostDecoys]:
-    with ExitStack() as made:
-        folders = tuple(
-            Path(
-                made.enter_context(
-                    tempfile.TemporaryDirectory(prefix=".greenloop-canary-", dir=place)
-                )
-            )
-            for place in _list_parent_folders()
-        )
+    with ExitStack() as stack:
+        created = [
+            tempfile.TemporaryDirectory(prefix=".greenloop-canary-", dir=parent)
+            for parent in _list_parent_folders()
+        ]
+        folders = tuple(Path(stack.enter_context(folder)) for folder in created)
         for folder in folders:
             (folder / "secret").write_text(secrets.token_hex(8))
         addresses = _choose_socket_addresses(folders[-1])
         for address in addresses:
-            listening = made.enter_context(socket.socket(socket.AF_UNIX))
+            listening = stack.enter_context(socket.socket(socket.AF_UNIX))
             listening.bind(address)
             listening.listen()
-        tcp = made.enter_context(socket.create_server(("127.0.0.1", 0)))
+        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         yield _HostDecoys(folders, tcp.getsockname()[1], addresses)
 
 
 def _list_host_variables() -> list[str]:
-    """Our variables that a run has no business to see."""
+    """Return the environment variables that a run must not see."""
     known = {*build_environment("", "", 0), *_IMPLICIT_VARIABLES}
     return sorted(name for name in os.environ if name not in known)
 
@@ -176,10 +166,10 @@ def _list_parent_folders() -> list[str]:
 
 
 def _choose_socket_addresses(folder: Path) -> tuple[str, ...]:
-    """A socket with a path, and on Linux one without."""
+    """Return addresses of a socket with a path, and on Linux of an abstract one."""
     paths = [str(folder / "socket")]
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as tried:
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
         name = f"\0greenloop-{secrets.token_hex(8)}"
-        tried.bind(name)
+        probe.bind(name)
         paths.append(name)
     return tuple(paths)

@@ -35,7 +35,7 @@ _ERROR_LINE = re.compile(
 def find_regressions(original: str, repaired: str) -> list[str]:
     """One line for the model for each function, class, option or output that is gone; [] if none.
 
-    `original` is the first version after the free fixes, so that a Python 2 print is known as one;
+    `original` is the first version after the free fixes;
     a source that does not parse is read by patterns. What was renamed, reworded in part, merged or
     moved is not gone. At most `MOST_TOLD` lines, the last of them on how much was rewritten.
     """

@@ -1,1 +1,1 @@
-"""The specification as text: examples."""
+"""The specification as text: signatures and examples that it states."""

@@ -1,4 +1,4 @@
-"""Signatures and examples that stand in a specification: taken over, not invented again."""
+"""Signatures and examples that a specification states."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from greenloop.records import GivenExample
-from greenloop.specification.example_checker import EXAMPLE_CHECKER_SOURCE
+from greenloop.syntax.parse import parse_or_none
 
-# Bounded repetitions: a specification may be long and hostile, and these must stay linear.
+# Bounded repetitions keep matching linear on long, adversarial texts.
 _FENCE = re.compile(r"[ \t]*```[ \t]*(\w*)")
 _SIGNATURE = re.compile(
     r"(?:\basync[ \t]{1,9})?\bdef[ \t]{1,9}\w{1,99}[ \t]{0,9}\([^`]{0,999}?\)"
@@ -30,22 +31,24 @@ _PARSE_ERRORS = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError
 
 
 @dataclass(frozen=True)
-class ExtractedExamples:
-    """What a specification fixes by itself: stub source of signatures, and examples."""
+class Specification:
+    """A specification's text, with the signatures (as stub source) and examples that it states."""
 
+    text: str
     signatures: str
     examples: tuple[GivenExample, ...]
 
     @property
     def defined_names(self) -> frozenset[str]:
-        """Top-level names that the signatures define."""
+        """Top-level names of the signatures."""
         tree = ast.parse(self.signatures)
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return frozenset(node.name for node in tree.body if isinstance(node, kinds))
 
 
-def extract_examples(specification: str) -> ExtractedExamples:
-    """Everything that a specification fixes in Python: signatures, doctests, `f(1) -> 2`."""
+@lru_cache(maxsize=16)  # the module's name, the prompt and the contract are all made from it
+def analyze_specification(specification: str) -> Specification:
+    """Extract what a text states in Python: signatures, doctests, and lines like `f(1) -> 2`."""
     text = specification.replace("\r\n", "\n")
     sources = list(_find_python_sources(text))
     signatures = "\n\n".join(
@@ -57,13 +60,13 @@ def extract_examples(specification: str) -> ExtractedExamples:
         *_extract_doctests(text),
         *(item for line in text.split("\n") for item in _parse_arrow_example(line)),
     ]
-    return ExtractedExamples(signatures, tuple(dict.fromkeys(examples)))
+    return Specification(specification, signatures, tuple(dict.fromkeys(examples)))
 
 
 def filter_usable_examples(
     examples: tuple[GivenExample, ...], names: frozenset[str]
 ) -> tuple[GivenExample, ...]:
-    """The examples that speak of an interface's names only (or of what they define themselves)."""
+    """Return the examples that use only an interface's names and what they define themselves."""
     return tuple(item for item in examples if _find_free_names(item) <= names)
 
 
@@ -77,7 +80,7 @@ def _find_python_sources(text: str) -> Iterator[str]:
 
 
 def _find_code_blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Fenced blocks: their language, and their text without common indentation."""
+    """Yield the language of each fenced block and its text without common indentation."""
     language: str | None = None
     lines: list[str] = []
     for line in text.split("\n"):
@@ -92,10 +95,8 @@ def _find_code_blocks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_parsable(source: str) -> bool:
-    try:
-        return bool(ast.parse(source).body)
-    except _PARSE_ERRORS:
-        return False
+    tree = parse_or_none(source)
+    return tree is not None and bool(tree.body)
 
 
 def _extract_stubs(source: str) -> Iterator[str]:
@@ -114,7 +115,7 @@ def _remove_bodies(node: ast.AST) -> None:
 
 
 def _find_loose_signatures(text: str) -> Iterator[str]:
-    """`def f(x: int) -> int` without a body, in prose or between backticks."""
+    """Yield stubs for signatures without a body (`def f(x: int) -> int`) in prose or backticks."""
     for found in _SIGNATURE.finditer(text):
         candidate = " ".join(found[0].split()).rstrip(":") + ": ..."
         if _is_parsable(candidate):
@@ -122,7 +123,7 @@ def _find_loose_signatures(text: str) -> Iterator[str]:
 
 
 def _extract_doctests(text: str) -> Iterator[GivenExample]:
-    """One for each example; all of a specification as one where they build on each other."""
+    """Yield an example each; all of them as one where some have no output, so state is built up."""
     plain = re.sub(r"^[ \t]*(```.*|[rR]?\"\"\"|''')[ \t]*$", "", text, flags=re.MULTILINE)
     plain = re.sub(r"^([ \t]*)[rR]?(\"\"\"|''')(?=>>>)", r"\1", plain, flags=re.MULTILINE)
     plain = re.sub(r"(\"\"\"|''')[ \t]*$", "\n", plain, flags=re.MULTILINE)
@@ -166,7 +167,7 @@ def _parse_arrow_example(line: str) -> Iterator[GivenExample]:
 
 
 def _render_exception_doctest(call: str, error: str) -> str:
-    """By `except`, so that a subclass is right too: a traceback would fix the class's name."""
+    """Render with `except`, which accepts subclasses; a traceback would fix the class's name."""
     lines = (f">>> try:\n...     {call}\n", f"... except {error}:\n...     print({error!r})\n")
     return "".join(lines) + f"{error}\n"
 
@@ -191,7 +192,8 @@ def _find_free_names(example: GivenExample) -> frozenset[str]:
     used: set[str] = set()
     bound: set[str] = set(dir(builtins))
     for part in doctest.DocTestParser().get_examples(example.doctest):
-        for node in ast.walk(_parse_or_empty(part.source)):
+        tree = parse_or_none(part.source)
+        for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.Name):
                 (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -201,29 +203,3 @@ def _find_free_names(example: GivenExample) -> frozenset[str]:
             elif isinstance(node, ast.arg):
                 bound.add(node.arg)
     return frozenset(used - bound)
-
-
-def _parse_or_empty(source: str) -> ast.Module:
-    try:
-        return ast.parse(source)
-    except _PARSE_ERRORS:
-        return ast.Module(body=[], type_ignores=[])
-
-
-def render_example_tests(module: str, examples: tuple[GivenExample, ...]) -> str:
-    """Tests that check the examples with doctest, one a test; '' where there are none."""
-    if not examples:
-        return ""
-    tests = [_render_example_test(number, item) for number, item in enumerate(examples, 1)]
-    return (
-        "\n\n\n".join([EXAMPLE_CHECKER_SOURCE.replace("MODULE", module).strip("\n"), *tests]) + "\n"
-    )
-
-
-def _render_example_test(number: int, example: GivenExample) -> str:
-    text = "\n".join(f"        {line!r}" for line in example.doctest.splitlines(keepends=True))
-    return (
-        f"def test_specification_example_{number}():\n"
-        f'    """An example of the specification, as it stands there."""\n'
-        f"    _check_specification_example(\n{text}\n    )"
-    )

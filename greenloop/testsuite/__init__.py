@@ -1,4 +1,4 @@
-"""The tests of a run: read, gated, dropped, taken over from the specification."""
+"""Tests as text: parsing, quality gates, stubs, and the suite of a run."""
 
 from greenloop.testsuite.suite import DroppedTest, Suite, TestFile
 

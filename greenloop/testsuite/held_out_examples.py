@@ -1,4 +1,4 @@
-"""A sealed example as an ordinary test, as strict as the comparison that it failed."""
+"""Source of a test for a held-out example, as strict as the comparison that the code failed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 
 from greenloop.records import HeldOutExample
 
-# Equal is not enough: `[1] == [True]`. Members of sets and keys come in the order of their hashes,
-# in which equal ones agree.
+# Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal for
+# equal values.
 _KINDS_SOURCE = (
     "def kinds(value):",
     "    name = type(value).__name__",
@@ -19,14 +19,13 @@ _KINDS_SOURCE = (
     "        return name, [kinds(item) for item in sorted(value, key=hash)]",
     "    return name",
 )
-RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = (
-    1e-9,
-    1e-12,
-)  # floats: the last digits depend on the order of operations
+# For floats, whose last digits depend on the order of operations.
+RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-9, 1e-12
+_LABEL = "sealed"  # the word of 0.1.0: prompts that show such a test keep their digest
 
 
 def render_held_out_test(module: str, name: str, example: HeldOutExample) -> str:
-    """The test's source. Its call is an expression over the module's names."""
+    """Return the test's source; its call is an expression over the module's names."""
     call = f"eval({example.call!r}, dict(vars({module})))"
     if example.raises is not None:
         kind = example.raises.rpartition(".")[2]
@@ -38,7 +37,8 @@ def render_held_out_test(module: str, name: str, example: HeldOutExample) -> str
         ]
     else:
         body = [f"import {module}", f"got = {call}", *_render_comparison(example.returns or "None")]
-    head = f'def {name}():\n    """{example.requirement or "Sealed"}: a sealed example."""\n    '
+    about = f"{example.requirement or _LABEL.capitalize()}: a {_LABEL} example."
+    head = f'def {name}():\n    """{about}"""\n    '
     return head + "\n    ".join(body) + "\n"
 
 
@@ -57,7 +57,7 @@ def _render_comparison(returns: str) -> list[str]:
 
 
 class _ApproximateFloats(ast.NodeTransformer):
-    """Floats by `pytest.approx`, except where they are hashed."""
+    """Replaces floats by `pytest.approx`, except in sets and keys, which are hashed."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if not isinstance(node.value, float):

@@ -1,48 +1,40 @@
-"""New tests for a file that has some already: what must not clash, and how they are joined."""
+"""Additions to a test file: name clashes, and imports that are valid only at its top."""
 
 from __future__ import annotations
 
 import ast
 
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import Function
 
 
 def find_clashes(existing: str, added: str) -> tuple[str, ...]:
-    """Top-level names that `added` would define again, otherwise than `present` does.
+    """Return the top-level names that `added` defines otherwise than `existing` does.
 
-    A helper that changes its meaning would change the tests that stand. () where either does not
-    parse: that is said elsewhere.
+    A redefined helper would change existing tests. () where either file does not parse.
     """
-    try:
-        before, new = _collect_definitions(existing), _collect_definitions(added)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    return tuple(name for name, how in new.items() if name in before and before[name] != how)
+    before, new = _collect_definitions(existing), _collect_definitions(added)
+    return tuple(name for name, text in new.items() if before.get(name, text) != text)
 
 
 def remove_future_imports(code: str) -> str:
-    """Without `from __future__` imports, which may only stand at a file's beginning."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return code
-    gone = {
+    """Return the code without `from __future__` imports, which are valid only at a file's top."""
+    tree = parse_or_none(code)
+    removed = {
         line
-        for node in tree.body
+        for node in (tree.body if tree else ())
         if isinstance(node, ast.ImportFrom) and node.module == "__future__"
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
     lines = code.split("\n")
-    return "\n".join(line for number, line in enumerate(lines, 1) if number not in gone)
+    return "\n".join(line for number, line in enumerate(lines, 1) if number not in removed)
 
 
 def _collect_definitions(code: str) -> dict[str, str]:
-    """By name, how it comes about: equal texts mean the same."""
-    found: dict[str, str] = {}
-    for node in ast.parse(code).body:
-        for name, how in _parse_definitions(node):
-            found[name] = how
-    return found
+    """Return a text for each name's definition; equal texts are equal definitions."""
+    tree = parse_or_none(code)
+    nodes = tree.body if tree else []
+    return {name: text for node in nodes for name, text in _parse_definitions(node)}
 
 
 def _parse_definitions(node: ast.stmt) -> list[tuple[str, str]]:

@@ -1,18 +1,18 @@
-"""Names that a module of a run cannot have."""
+"""Names that a run's module cannot have."""
 
 from __future__ import annotations
 
 import keyword
 import sys
 
-# What pytest needs while it runs, and what it takes for something else.
+# Modules that pytest needs while it runs, and names that it treats specially.
 _RESERVED_NAMES = frozenset(
     "pytest conftest test tests pluggy iniconfig packaging pygments exceptiongroup tomli py".split()
 )
 
 
 def explain_invalid_module_name(name: str) -> str | None:
-    """Why a run's module cannot have this name; None where it can."""
+    """Return why a run's module cannot have a name; None where it can."""
     if not (name.isidentifier() and name.isascii()):
         return "it is no plain Python name"
     if keyword.iskeyword(name):

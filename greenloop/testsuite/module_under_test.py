@@ -1,4 +1,4 @@
-"""Which module is a test file about?"""
+"""The module that a test file tests."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ import sys
 from collections.abc import Collection
 from importlib.machinery import PathFinder
 
+from greenloop.syntax.parse import parse_or_none
+
 DEFAULT_MODULE = "solution"
 
 
 def find_tested_module(test_code: str, packages: Collection[str]) -> str:
-    """The module that a test file is about; `solution` where it imports none that is not installed."""
+    """Return the module that a test file tests; `solution` where it imports installed ones only."""
     return find_imported_module(test_code, packages) or DEFAULT_MODULE
 
 
 def find_imported_module(test_code: str, packages: Collection[str] = ()) -> str | None:
-    """The last import of a test file that is not installed here: local ones come last, by custom.
+    """Return the last imported module that is not installed: by convention local imports are last.
 
-    `packages` are modules that runs have besides what is installed here.
+    `packages` are importable in runs, though not installed here.
     """
     return next(reversed(list_imported_modules(test_code, packages)), None)
 
 
 def list_imported_modules(code: str, packages: Collection[str] = ()) -> list[str]:
-    """Top-level names of all imports that are not installed here, in the order of the tree."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    """Return the top-level names of imported modules that are not installed, in tree order."""
+    tree = parse_or_none(code)
     found: list[str] = []
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if tree else ():
         names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level and node.module:
             names = [node.module]
@@ -41,7 +40,7 @@ def list_imported_modules(code: str, packages: Collection[str] = ()) -> list[str
 
 
 def _is_installed(name: str) -> bool:
-    """Not by `find_spec`: that would also find a person's own modules in the current folder."""
+    """Look in site-packages only: `find_spec` would find the user's modules in the working folder."""
     if name in sys.stdlib_module_names:
         return True
     try:

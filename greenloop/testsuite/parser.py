@@ -1,4 +1,4 @@
-"""What stands in a pytest file, read from its syntax tree."""
+"""Parser of test files: their tests, and the removal of one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from greenloop.syntax.parse import parse_or_none
+
 _REQUIREMENT_ID = re.compile(r"\bR[1-9][0-9]*\b")
 _SKIPPING_MARK = re.compile(
     r"(pytest\.)?mark\.(skip|skipif|xfail)|unittest\.(skip\w*|expectedFailure)"
@@ -14,7 +16,7 @@ _SKIPPING_MARK = re.compile(
 _SKIPPING_CALLS = frozenset(
     {"pytest.skip", "pytest.xfail", "pytest.importorskip", "self.skipTest", "unittest.SkipTest"}
 )
-# Hooks of a conftest or of the file itself that have a say in what is collected and how it ends.
+# Hooks that influence which tests are collected and how they end.
 _HOOKS = re.compile(
     r"def pytest_(runtest|pyfunc|exception|assertion|make|pycollect|collect|ignore|generate|item|deselect)"
     r"|collect_ignore|pytest_plugins"
@@ -27,8 +29,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 class TestFunction:
     """One test: `name` is `test_x` or `TestClass::test_x`; lines are 1-based and inclusive.
 
-    `returns`: whether it gives a value back, which pytest passes over; `asserts`: whether it holds
-    any assertion besides.
+    A returned value is ignored by pytest: a test with `has_return_value` and without
+    `has_assertions` always passes.
     """
 
     __test__ = False
@@ -42,16 +44,14 @@ class TestFunction:
     has_assertions: bool
 
     def source(self, code: str) -> str:
+        """Return the test's lines of its file."""
         return "\n".join(code.split("\n")[self.first_line - 1 : self.last_line]) + "\n"
 
 
 def parse_test_functions(code: str) -> list[TestFunction]:
-    """All tests of a file, in order; [] where it does not parse."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return list(_find_tests(tree.body, ""))
+    """Return all tests of a file, in order; [] where it does not parse."""
+    tree = parse_or_none(code)
+    return list(_find_tests(tree.body, "")) if tree else []
 
 
 parse_test_functions.__test__ = False  # type: ignore[attr-defined]
@@ -66,17 +66,14 @@ def _find_tests(body: list[ast.stmt], prefix: str) -> Iterator[TestFunction]:
 
 
 def has_hooks(code: str) -> bool:
-    """Whether a file has a say itself in what pytest makes of its tests."""
+    """Return whether a file defines hooks that can change the outcome of tests."""
     return _HOOKS.search(code) is not None
 
 
 def is_test_class(node: ast.ClassDef) -> bool:
-    """Whether pytest looks for tests in it."""
-    return node.name.startswith("Test") or _is_unittest(node)
-
-
-def _is_unittest(node: ast.ClassDef) -> bool:
-    return any("TestCase" in ast.unparse(base) for base in node.bases)
+    """Return whether pytest collects tests from a class."""
+    is_unittest = any("TestCase" in ast.unparse(base) for base in node.bases)
+    return node.name.startswith("Test") or is_unittest
 
 
 def _parse_test(node: Function, prefix: str) -> TestFunction:
@@ -96,7 +93,7 @@ def _parse_test(node: Function, prefix: str) -> TestFunction:
 
 
 def _iter_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """All of a function but what stands in functions and classes inside of it."""
+    """Yield a function's nodes without those of nested functions and classes."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()
@@ -112,12 +109,12 @@ def _is_value_return(node: ast.AST) -> bool:
 
 
 def _is_check_call(node: ast.AST) -> bool:
-    """Whether this calls something that may fail a test: `pytest.raises`, `self.assertEqual`, …"""
+    """Return whether a node calls something that can fail a test: `pytest.raises`, …"""
     return isinstance(node, ast.Call) and _CHECK_NAME.search(ast.unparse(node.func)) is not None
 
 
 def _can_skip(node: Function) -> bool:
-    """Whether a test may end without a verdict: skip or xfail, as a mark or a call."""
+    """Return whether a test may skip or xfail, by a mark or a call."""
     nodes = [item for part in node.decorator_list for item in ast.walk(part)]
     marks = {ast.unparse(item) for item in nodes if isinstance(item, ast.Attribute)}
     calls = {ast.unparse(item.func) for item in ast.walk(node) if isinstance(item, ast.Call)}
@@ -125,14 +122,14 @@ def _can_skip(node: Function) -> bool:
 
 
 def get_function_name(test_id: str) -> str:
-    """`test_x` or `TestClass::test_x` of a pytest node id, file and parameters taken off."""
+    """Return `test_x` or `TestClass::test_x` of a pytest node id."""
     bare = test_id.split("[", 1)[0]
     _, separator, rest = bare.partition(".py::")
     return rest if separator else bare
 
 
 def remove_test(code: str, name: str) -> str:
-    """The file without one test; a class that it leaves empty of tests goes too."""
+    """Return the file without one test, and without its class where no test remains in it."""
     if not any(item.name == name for item in parse_test_functions(code)):
         return code
     lines = code.split("\n")
@@ -142,7 +139,7 @@ def remove_test(code: str, name: str) -> str:
 
 
 def _find_removed_spans(body: list[ast.stmt], path: list[str]) -> Iterator[tuple[int, int]]:
-    """First and last lines of what goes when the test at `path` goes."""
+    """Yield the first and last lines to remove with the test at `path`."""
     for node in body:
         if isinstance(node, ast.ClassDef) and len(path) > 1 and node.name == path[0]:
             inner = "::".join(path[1:])

@@ -1,4 +1,4 @@
-"""What generated tests must be before they count: complaints that the model can mend."""
+"""Quality gates of generated tests: complaints that are sent to the model."""
 
 from __future__ import annotations
 
@@ -13,44 +13,40 @@ from greenloop.testsuite.suite import Suite
 BROKEN_TEST_ERRORS = frozenset(
     {"NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "UnboundLocalError"}
 )
-# What the sandbox says of a test whose body was not run, whatever the code is.
+# The sandbox's messages for a test whose body was not run, independent of the code.
 NOT_RUN_MESSAGES = ("async def test without a plugin", "the test gave back a generator")
-_MODEL_ORIGINS = ("generated", "hardening")  # by the model, and not yet seen to be worth anything
+_MODEL_ORIGINS = ("generated", "hardening")  # written by the model
 
 
 @dataclass(frozen=True)
 class Complaints:
-    """`fatal`: without mending there are no tests at all. `others`: tests that prove too little."""
+    """`fatal`: the file has no usable tests; `weaknesses`: tests that prove too little."""
 
     fatal: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[str, ...]:
+        """Fatal complaints first."""
         return self.fatal + self.weaknesses
 
 
 def find_complaints(contract: Contract, suite: Suite, stub_run: TestRun) -> Complaints:
-    """What is wrong with the generated tests, seen from their text and their run on the stub."""
+    """Return the complaints about generated tests, by their text and their run on the stub."""
     tests = parse_test_functions(suite.generated)
     fatal = _find_collection_errors(suite, stub_run) or (
         [] if tests else ["The file holds no test."]
     )
-    broken = (
-        []
-        if fatal
-        else [f"{n} is broken: {w}" for n, w in find_broken_on_stub(suite, stub_run).items()]
-    )
-    green = (
-        []
-        if fatal
-        else [_describe_green_test(name) for name in find_green_on_stub(suite, stub_run)]
-    )
-    return Complaints(tuple(fatal), (*broken, *green, *_find_text_complaints(contract, tests)))
+    weak: list[str] = []
+    if not fatal:
+        broken = find_broken_on_stub(suite, stub_run)
+        weak += [f"{name} is broken: {why}" for name, why in broken.items()]
+        weak += [_describe_green_test(name) for name in find_green_on_stub(suite, stub_run)]
+    return Complaints(tuple(fatal), (*weak, *_find_text_complaints(contract, tests)))
 
 
 def find_green_on_stub(suite: Suite, stub_run: TestRun) -> tuple[str, ...]:
-    """Names of generated tests of which no case failed on the stub: they prove nothing."""
+    """Return the generated tests without a case that failed on the stub: they prove nothing."""
     outcome: dict[str, set[str]] = {}
     for test in stub_run.tests:
         if suite.origin(test.id) in _MODEL_ORIGINS:
@@ -59,33 +55,26 @@ def find_green_on_stub(suite: Suite, stub_run: TestRun) -> tuple[str, ...]:
 
 
 def find_untested_requirements(contract: Contract, suite: Suite) -> tuple[str, ...]:
-    """Ids of requirements that no test (or sealed example) names."""
+    """Return the ids of requirements that no test or held-out example names."""
     named = {item for _, test in suite.functions for item in test.requirements}
     named |= {item.requirement for item in suite.held_out}
     return tuple(item.id for item in contract.requirements if item.id not in named)
 
 
 def _find_collection_errors(suite: Suite, stub_run: TestRun) -> list[str]:
-    wrong = [
-        item
-        for item in stub_run.failures
-        if item.phase == "collect" and item.test.startswith(suite.file_name)
-    ]
-    if wrong:
-        return [f"The file cannot be collected: {item.exception}: {item.message}" for item in wrong]
-    broken_off = stub_run.missing and not any(item.phase == "collect" for item in stub_run.failures)
-    if stub_run.ending != "finished" or broken_off:
-        how = (
-            f"{stub_run.ending}: {stub_run.detail}"
-            if stub_run.detail
-            else f"exit status {stub_run.exit_status}"
-        )
-        return [f"On a stub of the module the tests did not come to an end ({how})."]
-    return []
+    errors = [item for item in stub_run.failures if item.phase == "collect"]
+    if own := [item for item in errors if item.test.startswith(suite.file_name)]:
+        return [f"The file cannot be collected: {item.exception}: {item.message}" for item in own]
+    if stub_run.ending == "finished" and (errors or not stub_run.missing):
+        return []
+    how = f"exit status {stub_run.exit_status}"
+    if stub_run.detail:
+        how = f"{stub_run.ending}: {stub_run.detail}"
+    return [f"On a stub of the module the tests did not come to an end ({how})."]
 
 
 def find_broken_on_stub(suite: Suite, stub_run: TestRun) -> dict[str, str]:
-    """Generated tests that fail of themselves (an unknown name or fixture in the file), and why."""
+    """Return generated tests with an error of their own (an unknown name or fixture), and why."""
     return {
         get_function_name(item.test): f"{item.exception}: {_get_first_line(item.message)}"
         for item in stub_run.failures
@@ -94,13 +83,13 @@ def find_broken_on_stub(suite: Suite, stub_run: TestRun) -> dict[str, str]:
 
 
 def find_skipping_tests(suite: Suite) -> tuple[str, ...]:
-    """Names of generated tests that may end without a verdict."""
+    """Return the generated tests that may skip or xfail."""
     written = (*parse_test_functions(suite.generated), *parse_test_functions(suite.hardening))
     return tuple(item.name for item in written if item.can_skip)
 
 
 def find_returning_tests(tests: Iterable[TestFunction]) -> tuple[str, ...]:
-    """Names of tests that give a value back and assert nothing: pytest passes them, whatever it is."""
+    """Return the tests that return a value and assert nothing, which pytest passes."""
     return tuple(item.name for item in tests if item.has_return_value and not item.has_assertions)
 
 
@@ -125,23 +114,23 @@ def _find_text_complaints(contract: Contract, tests: list[TestFunction]) -> list
     twice = [name for name, count in Counter(item.name for item in tests).items() if count > 1]
     named = {item for test in tests for item in test.requirements}
     missing = [item.id for item in contract.requirements if item.id not in named]
-    said = [f"{name} is defined twice; the first is never run." for name in twice]
+    complaints = [f"{name} is defined twice; the first is never run." for name in twice]
     for test in tests:
         if not test.requirements:
-            said.append(
+            complaints.append(
                 f'{test.name} names no requirement: begin its docstring with ids, """R1: …""".'
             )
         elif unknown := [item for item in test.requirements if item not in known]:
-            said.append(
+            complaints.append(
                 f"{test.name} names requirements that are not in the contract: {', '.join(unknown)}."
             )
         if test.can_skip:
-            said.append(f"{test.name} may skip or xfail: a test must give a verdict.")
+            complaints.append(f"{test.name} may skip or xfail: a test must give a verdict.")
         if test.has_return_value:
-            said.append(f"{test.name} returns a value, which pytest passes over: assert it.")
+            complaints.append(f"{test.name} returns a value, which pytest passes over: assert it.")
     if missing and tests:
-        said.append(f"No test names {', '.join(missing)}.")
-    return said
+        complaints.append(f"No test names {', '.join(missing)}.")
+    return complaints
 
 
 def _get_first_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Modules that keep their outside and do nothing: the stub of a contract, the hollow candidate."""
+"""Modules with empty bodies: the stub of a contract, and a candidate without behaviour."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ def _build_raise() -> ast.stmt:
 
 
 def with_empty_bodies(source: str) -> str:
-    """The module with every function raising NotImplementedError, its module level kept.
+    """Return the module with every function raising NotImplementedError; module level is kept.
 
     Raises:
-        SyntaxError: the source is no Python.
+        SyntaxError: the source does not parse.
     """
     tree = _BodyEmptier().visit(ast.parse(source))
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
 def build_stub(interface: str) -> str:
-    """A module with a contract's interface, whose functions all raise NotImplementedError.
+    """Return a module with a contract's interface whose functions raise NotImplementedError.
 
     Annotations are not evaluated: an interface may name types without importing them.
 
     Raises:
-        SyntaxError: the interface is no Python.
+        SyntaxError: the interface does not parse.
     """
     tree = ast.parse(with_empty_bodies(interface))
     at = 1 if ast.get_docstring(tree, clean=False) is not None else 0

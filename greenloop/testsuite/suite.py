@@ -1,4 +1,4 @@
-"""The tests that a run stands on, and where each came from."""
+"""The suite of a run: its tests and their origins."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _EXAMPLE_TEST_PREFIX = "test_specification_example_"
 
 @dataclass(frozen=True)
 class TestFile:
-    """A pytest file of the run's working folder. `locked` files are the person's own.
+    """A pytest file of the run's working folder; `locked` files are the user's.
 
-    `last`: where tests are shuffled, those of this file come after all others.
+    With `is_last` its tests run after all others where tests are shuffled.
     """
 
     __test__ = False
@@ -35,7 +35,7 @@ class TestFile:
 
 @dataclass(frozen=True)
 class DroppedTest:
-    """A test that does not count any more, and why: judged wrong, or green on the stub."""
+    """A test that no longer counts, and why: judged wrong, or green on the stub."""
 
     name: str
     requirements: tuple[str, ...]
@@ -48,9 +48,9 @@ class DroppedTest:
 class Suite:
     """All tests of a run.
 
-    `generated` is the model's file, `hardening` what it added against surviving mutants,
-    `examples` the tests made of the specification's own examples, `revealed` those made of sealed
-    examples that failed, `given` the person's own files.
+    `generated` is the model's file, `hardening` its tests added against surviving mutants,
+    `examples` the tests of the specification's examples, `revealed` those of held-out examples that
+    failed, `user_files` the user's files.
     """
 
     module: str
@@ -61,68 +61,65 @@ class Suite:
     user_files: tuple[TestFile, ...] = ()
     held_out: tuple[HeldOutExample, ...] = ()
     dropped: tuple[DroppedTest, ...] = ()
-    path: str = ""  # of the module, where it has a place in a project
+    path: str = ""  # of the module within a project
 
     @property
     def own_file(self) -> str:
-        """The module's file, as tracebacks name it."""
+        """The module's file as tracebacks name it."""
         return self.path or f"{self.module}.py"
 
     @property
     def file_name(self) -> str:
-        """The generated file's name; it never takes that of a file of the person's."""
+        """The generated file's name, different from those of the user's files."""
         name = f"test_{self.module}.py"
         taken = {item.name for item in self.user_files}
         return name if name not in taken else f"test_{self.module}_generated.py"
 
     @property
     def code(self) -> str:
-        """The generated file as it stands: what the person gets."""
+        """The generated file as the user gets it."""
         parts = (self.generated, self.hardening, self.revealed, self.examples)
         return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
     @cached_property
     def files(self) -> tuple[TestFile, ...]:
-        """All files, ready to be run."""
+        """All files of a test run."""
         own = (TestFile(self.file_name, self.code),) if self.code.strip() else ()
         return (*own, *self.user_files)
 
     @cached_property
     def functions(self) -> tuple[tuple[TestFile, TestFunction], ...]:
-        """All tests with their files. Read once: a suite does not change, and is asked often."""
+        """All tests with their files, parsed once."""
         return tuple(
             (file, item) for file in self.files for item in parse_test_functions(file.code)
         )
 
     def find(self, test: str) -> tuple[TestFile, TestFunction] | None:
-        """A test by its id or name, in the file that the id names, or in any."""
+        """Return a test by id or name, from the file that the id names or from any."""
         name, file_name = get_function_name(test), test.partition("::")[0]
         found = [(file, item) for file, item in self.functions if item.name == name]
         if not found:
             bare = [(f, i) for f, i in self.functions if i.name.rsplit("::", 1)[-1] == name]
             found = bare if len(bare) == 1 else []
-        return next(
-            (pair for pair in found if pair[0].name == file_name), found[0] if found else None
-        )
+        named = [pair for pair in found if pair[0].name == file_name]
+        return next(iter(named + found), None)
 
     def name_of(self, test: str) -> str | None:
-        """A test's name in its file, by its id or name; None where there is no such test."""
+        """Return a test's name in its file, by id or name; None where there is no such test."""
         found = self.find(test)
         return found[1].name if found else None
 
     def source(self, test: str) -> str:
-        """A test's source, '' where it is not known."""
+        """Return a test's source; '' where it is not known."""
         found = self.find(test)
         return found[1].source(found[0].code) if found else ""
 
     def origin(self, test: str) -> Origin:
-        """Where a test came from, by its id or name."""
+        """Return a test's origin, by id or name."""
         found = self.find(test)
         name = get_function_name(test)
-        file = next(
-            (item for item in self.user_files if item.name == test), None
-        )  # skipped as a whole
-        if (found and found[0].locked) or file or name.startswith(_EXAMPLE_TEST_PREFIX):
+        is_file = any(item.name == test for item in self.user_files)  # skipped as a whole
+        if (found and found[0].locked) or is_file or name.startswith(_EXAMPLE_TEST_PREFIX):
             return "given"
         if name.startswith(_HELD_OUT_TEST_PREFIX):
             return "held_out"
@@ -133,40 +130,41 @@ class Suite:
         return frozenset(item.name for item in parse_test_functions(self.hardening))
 
     def requirements(self, test: str) -> tuple[str, ...]:
+        """Return the ids of the requirements that a test names."""
         found = self.find(test)
         return found[1].requirements if found else ()
 
     def may_be_disputed(self, test: str) -> bool:
-        """Only what the model wrote: the person's files and examples are locked."""
+        """Return whether the model wrote a test: the user's files and examples are locked."""
         return self.find(test) is not None and self.origin(test) != "given"
 
     def is_active(self, test: str) -> bool:
-        """Whether a test, by its id, still counts. Only tests of our own file are ever dropped."""
+        """Return whether a test still counts; only tests of the generated file are dropped."""
         file_name, _, _ = test.partition("::")
-        gone = {item.name for item in self.dropped}
-        return file_name != self.file_name or get_function_name(test) not in gone
+        dropped = {item.name for item in self.dropped}
+        return file_name != self.file_name or get_function_name(test) not in dropped
 
     def drop(self, test: str, reason: str, *, disputed: bool) -> Suite:
-        """Without one test, which is remembered with the reason; what is locked stays."""
+        """Return the suite without one test, listed in `dropped`; locked tests are kept."""
         found = self.find(test)
         if found is None or self.origin(test) == "given":
             return self
         name = found[1].name
-        gone = DroppedTest(name, found[1].requirements, self.origin(test), reason, disputed)
+        dropped = DroppedTest(name, found[1].requirements, self.origin(test), reason, disputed)
         return replace(
             self,
             generated=remove_test(self.generated, name),
             hardening=remove_test(self.hardening, name),
             revealed=remove_test(self.revealed, name),
-            dropped=(*self.dropped, gone),
+            dropped=(*self.dropped, dropped),
         )
 
     def harden(self, code: str) -> Suite:
-        """With tests that were added against surviving mutants."""
+        """Return the suite with tests added against surviving mutants."""
         return replace(self, hardening=f"{self.hardening}\n\n\n{code}".strip("\n"))
 
     def reveal(self, example: HeldOutExample) -> Suite:
-        """With a sealed example made an ordinary test: it failed, so the model may see it now."""
+        """Return the suite with a failed held-out example as a test, which the model may see."""
         number = self.revealed.count(f"def {_HELD_OUT_TEST_PREFIX}") + 1
         names = {item.name for item in self.dropped}
         while f"{_HELD_OUT_TEST_PREFIX}{number}" in names:

@@ -16,6 +16,7 @@ from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLMClient, RetryPolicy
+from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import parse_failure_text
 from greenloop.records import (
     Contract,
@@ -161,7 +162,8 @@ def coding_tools(
     settings = settings or Settings.load()
     packages = PackageResolver(settings.allow_list)
     box = sandbox or open_sandbox(settings)
-    return build_tools(Toolkit(_create_client(model, settings), box, packages))
+    prompts = PromptTemplates.open(settings.prompts)
+    return build_tools(Toolkit(_create_client(model, settings), box, packages, prompts))
 
 
 def build_tools(kit: Toolkit) -> list[BaseTool]:
@@ -177,7 +179,9 @@ def build_default_tool(name: str) -> BaseTool:
     async def late(*args: Any, **arguments: Any) -> Any:
         settings = Settings.load()
         model = _NoModel() if name == "run_tests" else _create_client(None, settings)
-        kit = Toolkit(model, open_sandbox(settings), PackageResolver(settings.allow_list))
+        packages = PackageResolver(settings.allow_list)
+        prompts = PromptTemplates.open(settings.prompts)
+        kit = Toolkit(model, open_sandbox(settings), packages, prompts)
         return await method(_AgentTools(kit), *args, **arguments)
 
     return _build_tool(method.__get__(object.__new__(_AgentTools)), late)

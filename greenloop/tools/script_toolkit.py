@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from greenloop.llm.client import LLM
 from greenloop.llm.parsing.code import parse_script
 from greenloop.llm.parsing.review import parse_judgement
 from greenloop.llm.parsing.scripts import RegressionFinder, parse_checks, parse_script_repair
-from greenloop.prompts import render
+from greenloop.prompts import PromptTemplates
 from greenloop.records import Dispute, GeneratedCode, Judgement, OutputCheck, Repair
 from greenloop.tools.toolkit import RepairRequest, python_version
 
@@ -47,17 +47,18 @@ class ScriptToolkit:
     model: LLM
     packages: str = ""
     network: Sequence[str] = ()
+    prompts: PromptTemplates = field(default_factory=PromptTemplates)
 
     async def propose_checks(self, script: ScriptTask) -> tuple[OutputCheck, ...]:
         """What the output will be checked for, from the task alone."""
-        prompt = render("generate_tests", "propose_checks", script=script)
+        prompt = self.prompts.render("generate_tests", "propose_checks", script=script)
         return await self.model.request(prompt, parse_checks)
 
     async def write_script(
         self, script: ScriptTask, failed_approaches: Sequence[str] = ()
     ) -> GeneratedCode:
         """A script for a task; with `failed_approaches`, another way than those."""
-        prompt = render(
+        prompt = self.prompts.render(
             "write_script",
             script=script,
             failed_approaches=failed_approaches,
@@ -76,7 +77,7 @@ class ScriptToolkit:
         from_the_original: bool = False,
     ) -> Repair:
         """A repaired script, or disputed checks, or both. With `keep`, what it has must stay."""
-        prompt = render(
+        prompt = self.prompts.render(
             "repair_script",
             script=script,
             keep=keep,
@@ -95,7 +96,9 @@ class ScriptToolkit:
     async def judge_check(self, script: ScriptTask, dispute: Dispute) -> Judgement:
         """Who is wrong, from the task alone: the script is not shown."""
         check = next((str(item) for item in script.checks if item.id == dispute.test), dispute.test)
-        prompt = render("judge_test", "judge_check", script=script, check=check, claim=dispute.why)
+        prompt = self.prompts.render(
+            "judge_test", "judge_check", script=script, check=check, claim=dispute.why
+        )
         return await self.model.request(prompt, parse_judgement)
 
     async def heal_code(
@@ -110,7 +113,7 @@ class ScriptToolkit:
     ) -> Repair:
         """An existing module, repaired until its owner's tests pass; `hint` is a patch to look at,
         `wishes` are what the owner asks for besides."""
-        prompt = render(
+        prompt = self.prompts.render(
             "repair_code",
             "heal_code",
             module=module,

@@ -9,11 +9,11 @@ from functools import partial
 
 from greenloop.dependencies import PackageResolver
 from greenloop.llm.client import LLM
-from greenloop.llm.parsing.code import parse_code, parse_repair, parse_tests
+from greenloop.llm.parsing.code import parse_code, parse_repair
 from greenloop.llm.parsing.contract import parse_contract
-from greenloop.llm.parsing.hardening import parse_hardening
 from greenloop.llm.parsing.review import parse_judgement, parse_review
-from greenloop.prompts import render
+from greenloop.llm.parsing.tests import parse_hardening, parse_tests
+from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import (
     Contract,
@@ -30,7 +30,7 @@ from greenloop.records import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
-from greenloop.specification.examples import extract_examples
+from greenloop.specification.examples import analyze_specification
 from greenloop.testsuite import TestFile
 
 _MAX_GIVEN_TESTS_CHARS = 12000
@@ -56,6 +56,7 @@ class Toolkit:
     model: LLM
     sandbox: Sandbox
     packages: PackageResolver = field(default_factory=PackageResolver)
+    prompts: PromptTemplates = field(default_factory=PromptTemplates)
 
     async def parse_specification(
         self, specification: str, module: str | None = None, given_tests: str = ""
@@ -65,8 +66,8 @@ class Toolkit:
         Raises:
             SpecificationError: nothing can be tested.
         """
-        given = extract_examples(specification)
-        prompt = render(
+        given = analyze_specification(specification)
+        prompt = self.prompts.render(
             "parse_specification",
             specification=specification,
             module=module or "",
@@ -77,8 +78,7 @@ class Toolkit:
         )
         read = partial(
             parse_contract,
-            specification=specification,
-            given=given,
+            specification=given,
             module=module,
             allowed=self.packages.allowlist,
         )
@@ -88,7 +88,7 @@ class Toolkit:
         self, contract: Contract, failed_approaches: Sequence[str] = ()
     ) -> GeneratedCode:
         """A module for the contract; with `failed_approaches`, another way than those."""
-        prompt = render(
+        prompt = self.prompts.render(
             "generate_code",
             contract=contract,
             python_version=python_version(),
@@ -100,7 +100,7 @@ class Toolkit:
         self, contract: Contract, complaints: Sequence[str] = (), previous: str = ""
     ) -> GeneratedTests:
         """Tests for the contract, which never see the code."""
-        prompt = render(
+        prompt = self.prompts.render(
             "generate_tests",
             contract=contract,
             complaints=complaints,
@@ -113,7 +113,7 @@ class Toolkit:
         self, contract: Contract, suite: str, survivors: Sequence[Survivor], omitted: int = 0
     ) -> str:
         """Tests to add to a suite that lets these mutants live; '' where none is called for."""
-        prompt = render(
+        prompt = self.prompts.render(
             "generate_tests",
             "harden_tests",
             contract=contract,
@@ -128,12 +128,12 @@ class Toolkit:
     async def review_code(self, contract: Contract, code: str) -> Review:
         """What a reader of contract and code finds wrong."""
         numbered = "\n".join(f"{n:4} {line}" for n, line in enumerate(code.split("\n"), 1))
-        prompt = render("review_code", contract=contract, numbered_code=numbered)
+        prompt = self.prompts.render("review_code", contract=contract, numbered_code=numbered)
         return await self.model.request(prompt, parse_review)
 
     async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:
         """A repaired module, or disputes, or both."""
-        prompt = render(
+        prompt = self.prompts.render(
             "repair_code",
             contract=contract,
             python_version=python_version(),
@@ -150,7 +150,9 @@ class Toolkit:
 
     async def judge_test(self, contract: Contract, test_source: str, dispute: Dispute) -> Judgement:
         """Who is wrong, from the contract alone: the code is not shown."""
-        prompt = render("judge_test", contract=contract, test_source=test_source, claim=dispute.why)
+        prompt = self.prompts.render(
+            "judge_test", contract=contract, test_source=test_source, claim=dispute.why
+        )
         return await self.model.request(prompt, parse_judgement)
 
     async def with_imported_packages(self, *sources: str) -> Toolkit:

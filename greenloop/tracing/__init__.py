@@ -1,1 +1,1 @@
-"""What a run does, as spans for OpenTelemetry, LangSmith and Langfuse."""
+"""Spans of a run for OpenTelemetry, LangSmith and Langfuse, all sent by OTLP."""

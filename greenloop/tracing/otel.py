@@ -1,80 +1,111 @@
-"""OpenTelemetry: through the provider of the program around, else by OTLP as OTEL_* say."""
+"""OpenTelemetry tracer: the host program's provider, or an own one that sends by OTLP."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from greenloop.tracing.semconv import span_attributes
-from greenloop.tracing.tracer import SpanData, SpanType, TracingSettingError
+from greenloop.tracing.environment import Preset
+from greenloop.tracing.semconv import SpanType, TracingSettingError, span_attributes
+from greenloop.tracing.spans import SpanData
 
 _OTLP_PROTOCOL = "http/protobuf"
+_USAGE_PREFIX = "gen_ai.usage."
 
 
 class OtelTracer:
-    """Spans of the tracer `greenloop`. `own` is a provider that nobody else uses; without it, it is
-    the host's, which is left open, or where there is none one that sends by OTLP."""
+    """Tracer `greenloop` of a provider.
 
-    def __init__(self, provider: Any = None) -> None:
-        around: Any = trace.get_tracer_provider()
-        if provider is None and isinstance(around, trace.ProxyTracerProvider):  # nobody set one up
-            provider = _create_otlp_provider()
-        self._provider = provider
-        self._tracer = (around if provider is None else provider).get_tracer("greenloop")
+    With a preset it is an own provider that sends to the preset's endpoint. Without one it is the
+    provider that the host program has set up, which is not closed here; where the program has set
+    up none, an own provider that sends to the endpoint of OTEL_*.
+    """
+
+    def __init__(self, preset: Preset | None = None) -> None:
+        self._preset = preset
+        self._provider: TracerProvider | None = None
+        existing = trace.get_tracer_provider()
+        if preset is not None:
+            exporter = OTLPSpanExporter(endpoint=preset.endpoint, headers=dict(preset.headers))
+            self._provider = _create_provider(exporter, preset.resource)
+        elif isinstance(existing, trace.ProxyTracerProvider):  # nothing was set up
+            self._provider = _create_provider(_create_default_exporter(), {})
+        self._tracer = (self._provider or existing).get_tracer("greenloop")
 
     def start(self, kind: SpanType, name: str, parent: Any, data: SpanData) -> Any:
+        """Start a span; `parent` is None for a run."""
         context = trace.set_span_in_context(parent) if parent is not None else None
-        outward = SpanKind.CLIENT if kind == "model" else SpanKind.INTERNAL
-        about = span_attributes(kind, name)
-        span = self._tracer.start_span(name, context=context, kind=outward, attributes=about)
-        _set_attributes(span, data)
-        return span
+        span_kind = SpanKind.CLIENT if kind == "model" else SpanKind.INTERNAL
+        attributes = span_attributes(kind, name)
+        if self._preset:
+            attributes[self._preset.type_attribute] = self._preset.span_types[kind]
+            attributes |= _content_as_json(self._preset.input_attribute, data)
+        return self._tracer.start_span(
+            name, context=context, kind=span_kind, attributes=attributes | _attributes(data)
+        )
 
     def end(self, span: Any, data: SpanData) -> None:
-        _set_attributes(span, data)
+        """Add what is known now to a span and end it."""
+        attributes = _attributes(data)
+        if self._preset:
+            attributes |= _content_as_json(self._preset.output_attribute, data)
+            for name, alias in self._preset.aliases.items():
+                if name in attributes:
+                    attributes[alias] = attributes[name]
+            if data.tokens is None:  # an answer from the log: the service would charge it again
+                attributes = {k: v for k, v in attributes.items() if _USAGE_PREFIX not in k}
+            elif self._preset.usage_attribute:
+                usage = dict(zip(("input", "output"), data.tokens, strict=True))
+                attributes[self._preset.usage_attribute] = json.dumps(usage)
         if data.error:
-            span.set_attribute("error.type", data.error)
+            attributes["error.type"] = data.error
             span.set_status(Status(StatusCode.ERROR))
+        span.set_attributes(attributes)
         span.end()
 
     def close(self) -> None:
+        """Send what is not sent yet. May block."""
         if self._provider is not None:
             self._provider.shutdown()
 
 
-def _set_attributes(span: Any, data: SpanData) -> None:
-    span.set_attributes(dict(data.attributes))
-    span.set_attributes({f"greenloop.content.{k}": v for k, v in data.content.items()})
+def _attributes(data: SpanData) -> dict[str, Any]:
+    content = {f"greenloop.content.{name}": text for name, text in data.content.items()}
+    return {**data.attributes, **content}
 
 
-def _create_otlp_provider() -> Any:
-    asked = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or os.environ.get(
+def _content_as_json(attribute: str, data: SpanData) -> dict[str, str]:
+    return {attribute: json.dumps(dict(data.content))} if data.content else {}
+
+
+def _create_default_exporter() -> OTLPSpanExporter:
+    protocol = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or os.environ.get(
         "OTEL_EXPORTER_OTLP_PROTOCOL", ""
     )
-    if asked not in ("", _OTLP_PROTOCOL):
+    if protocol not in ("", _OTLP_PROTOCOL):
         raise TracingSettingError(
-            f"OpenTelemetry: spans leave by {_OTLP_PROTOCOL} alone, not by {asked}: name an endpoint of "
-            "that (port 4318 is usual), and it as OTEL_EXPORTER_OTLP_PROTOCOL"
+            f"OpenTelemetry: spans are sent by {_OTLP_PROTOCOL}, not by {protocol}: set "
+            f"OTEL_EXPORTER_OTLP_PROTOCOL={_OTLP_PROTOCOL} and an endpoint that takes it (usually "
+            "port 4318)"
         )
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-
-    return create_provider(OTLPSpanExporter())
+    return OTLPSpanExporter()
 
 
-def create_provider(exporter: Any, attributes: Mapping[str, str] | None = None) -> Any:
-    """A provider of our own: no other library's spans go out through it, nor ours through another.
+def _create_provider(exporter: OTLPSpanExporter, attributes: Mapping[str, str]) -> TracerProvider:
+    """Return a provider that is not registered globally: other libraries' spans do not go through.
 
-    The end of the program does not wait for it: who opened it closes it, for as long as it may take.
+    The exit of the program does not wait for it: `close` has a time limit, atexit has none.
     """
-    from opentelemetry.sdk.resources import SERVICE_NAME, Resource
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
-
-    resource = Resource.create(dict(attributes or {}))
+    resource = Resource.create(dict(attributes))
     if str(resource.attributes.get(SERVICE_NAME)).startswith("unknown_service"):
         resource = resource.merge(Resource({SERVICE_NAME: "greenloop"}))
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)

@@ -1,15 +1,18 @@
-"""Names of OpenTelemetry's conventions for generative AI, where they have one for what we say."""
+"""Attribute names of OpenTelemetry's semantic conventions for generative AI."""
 
 from __future__ import annotations
 
-from greenloop.tracing.tracer import AttributeValue, SpanType
+from typing import Literal
+
+SpanType = Literal["run", "model", "sandbox"]
+AttributeValue = str | int | float | bool
 
 _OPERATIONS: dict[SpanType, str] = {
     "run": "invoke_agent",
     "model": "chat",
     "sandbox": "execute_tool",
 }
-# As LangChain names them, where that is another name than theirs.
+# LangChain's provider names where the conventions have a different one.
 _PROVIDERS = {
     "azure_openai": "azure.ai.openai",
     "bedrock": "aws.bedrock",
@@ -21,18 +24,22 @@ _PROVIDERS = {
 }
 
 
+class TracingSettingError(Exception):
+    """A tracing setting that cannot be used; its text says why and holds no secret."""
+
+
 def span_attributes(kind: SpanType, name: str) -> dict[str, AttributeValue]:
-    """What is known of a span when it begins."""
-    about: dict[str, AttributeValue] = {"gen_ai.operation.name": _OPERATIONS[kind]}
+    """Return the attributes that are known when a span starts."""
+    attributes: dict[str, AttributeValue] = {"gen_ai.operation.name": _OPERATIONS[kind]}
     if kind == "run":
-        about["gen_ai.agent.name"] = name
+        attributes["gen_ai.agent.name"] = name
     elif kind == "sandbox":
-        about["gen_ai.tool.name"] = name
-    return about
+        attributes["gen_ai.tool.name"] = name
+    return attributes
 
 
 def model_attributes(name: str) -> dict[str, AttributeValue]:
-    """A model's provider and name, of `provider:name`; without the first where there is none."""
+    """Return provider and model of `provider:model`; the model alone where no provider is named."""
     provider, colon, model = name.partition(":")
     if not colon:
         return {"gen_ai.request.model": name}

@@ -1,4 +1,4 @@
-"""Tracing as the environment asks for it: opened once, used by one run or by many."""
+"""Tracing as the environment configures it, opened once and used by one run or by many."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from greenloop.events import Event, EventSink, Notice
-from greenloop.tracing.export_errors import ExportErrorHandler, silence_exporter_logs
-from greenloop.tracing.spans import RunSpans
-from greenloop.tracing.tracer import Tracer, TracingSettingError
-
-_CLOSE_TIMEOUT_SECONDS = (
-    2.0  # for what is not sent yet, at the end: an endpoint that is down must not hold us up
+from greenloop.tracing.environment import (
+    Preset,
+    TracingEnvironment,
+    langfuse_preset,
+    langsmith_preset,
 )
+from greenloop.tracing.semconv import TracingSettingError
+from greenloop.tracing.spans import RunSpans, Tracer
+
+# Limit for sending the rest at the end: an endpoint that is down must not delay the exit.
+_CLOSE_TIMEOUT_SECONDS = 2.0
+_EXPORTER_LOGGER = "opentelemetry"
 
 
 class Tracing:
-    """Where the spans of runs go. Without tracers, nothing is done at all."""
+    """The configured tracers. Without any, events pass unchanged."""
 
     def __init__(
         self, tracers: tuple[Tracer, ...] = (), *, content: bool = False, missing: str = ""
@@ -35,19 +38,19 @@ class Tracing:
 
     @contextmanager
     def run(self, emit: EventSink) -> Iterator[EventSink]:
-        """The events of one run go through what is yielded. No tracer can break the run."""
+        """Yield the sink for the events of one run. A tracer that fails is dropped for this run."""
         if self._missing:
             emit(Notice(self._missing))
         listeners = [_GuardedSpans(tracer, content=self._content) for tracer in self._tracers]
 
-        def tell(event: Event) -> None:
+        def emit_traced(event: Event) -> None:
             emit(event)
             for listener in listeners:
                 listener.apply(lambda spans: spans(event))
 
         error: str | None = None
         try:
-            yield tell if listeners else emit
+            yield emit_traced if listeners else emit
         except BaseException as problem:
             error = type(problem).__name__
             raise
@@ -56,9 +59,10 @@ class Tracing:
                 listener.apply(lambda spans: spans.close(error))
 
     def close(self) -> bool:
-        """Sends what is not sent yet, for a short while. False where that was too short."""
+        """Send what is not sent yet; return False where the time limit was too short."""
         threads = [
-            threading.Thread(target=_suppress_errors(t.close), daemon=True) for t in self._tracers
+            threading.Thread(target=_close_quietly, args=(tracer,), daemon=True)
+            for tracer in self._tracers
         ]
         for thread in threads:
             thread.start()
@@ -69,35 +73,74 @@ class Tracing:
 
 @asynccontextmanager
 async def trace_run(emit: EventSink, shared: Tracing | None = None) -> AsyncIterator[EventSink]:
-    """The events of one run go through what is yielded; `shared` is somebody else's to close."""
-    if shared is not None:
-        with shared.run(emit) as told:
-            yield told
+    """Yield the sink for the events of one run; `shared` is closed by its owner, not here."""
+    tracing = open_tracing() if shared is None else shared
+    if shared is not None or not tracing:
+        with tracing.run(emit) as traced:  # also without tracers: a notice may say why
+            yield traced
         return
-    tracing = open_tracing()
-    if not tracing:
-        with tracing.run(emit) as told:  # it may have to tell why there is none
-            yield told
-        return
-    with ExportErrorHandler() as unsent:
+    with _ExportErrors() as errors:
         try:
-            with tracing.run(emit) as told:
-                yield told
+            with tracing.run(emit) as traced:
+                yield traced
         finally:
             in_time = await asyncio.to_thread(tracing.close)
-            if unsent.destinations or not in_time:
-                emit(Notice(unsent.describe()))
+            if errors.found or not in_time:
+                reason = "refused them or was not reached" if errors.found else "did not answer"
+                emit(Notice(f"not all spans of this run were sent: the OTLP endpoint {reason}"))
+
+
+def open_tracing() -> Tracing:
+    """Open the tracers that the environment and `.env` switch on; without any, import nothing."""
+    if Path(".env").is_file():
+        from dotenv import load_dotenv
+
+        load_dotenv(".env", override=False)  # OpenTelemetry reads os.environ
+    environment = TracingEnvironment.from_environment(os.environ)
+    if not environment.is_enabled:
+        return Tracing()
+    _silence_exporter_logs()
+    tracers: list[Tracer] = []
+    missing: list[str] = []
+    for name, create in _tracer_factories(environment):
+        try:
+            tracers.append(create())
+        except ImportError:
+            missing.append(
+                f"{name} is configured, but its packages are missing: pip install 'greenloop[otel]'"
+            )
+        except TracingSettingError as error:
+            missing.append(str(error))
+        except Exception as error:  # noqa: BLE001 - an invalid OTEL_* setting must not end the run
+            missing.append(f"{name} cannot be used: {type(error).__name__}")
+    return Tracing(tuple(tracers), content=environment.content, missing="; ".join(missing))
+
+
+def _tracer_factories(
+    environment: TracingEnvironment,
+) -> Iterator[tuple[str, Callable[[], Tracer]]]:
+    def create(preset: Callable[..., Preset] | None = None) -> Tracer:
+        from greenloop.tracing.otel import OtelTracer
+
+        return OtelTracer(preset(os.environ) if preset else None)
+
+    if environment.otel:
+        yield "OpenTelemetry", create
+    if environment.langsmith:
+        yield "LangSmith", lambda: create(langsmith_preset)
+    if environment.langfuse:
+        yield "Langfuse", lambda: create(langfuse_preset)
 
 
 class _GuardedSpans:
-    """The spans of one run at one tracer, which is left alone after its first mistake."""
+    """Spans of one run with one tracer; an exception in it ends tracing, not the run."""
 
     def __init__(self, tracer: Tracer, *, content: bool) -> None:
         self._spans: RunSpans | None = None
         try:
             self._spans = RunSpans(tracer, content=content)
         except Exception:  # noqa: BLE001
-            _get_logger().debug("tracing: no span could be begun", exc_info=True)
+            _get_logger().debug("tracing: the run's span could not be started", exc_info=True)
 
     def apply(self, action: Callable[[RunSpans], None]) -> None:
         if self._spans is None:
@@ -109,116 +152,37 @@ class _GuardedSpans:
             _get_logger().debug("tracing was given up for this run", exc_info=True)
 
 
-def open_tracing() -> Tracing:
-    """What the environment, and `.env`, ask for. Imports nothing else than what they do."""
-    if Path(".env").is_file():
-        from dotenv import load_dotenv
+class _ExportErrors(logging.Handler):
+    """Handler that notes whether the exporter logged an error; the text may hold part of a key."""
 
-        load_dotenv(".env", override=False)  # the packages read os.environ, as those of models do
-    wanted = TracingEnvironment.from_environment(os.environ)
-    if not wanted.is_enabled:
-        return Tracing()
-    silence_exporter_logs()
-    tracers: list[Tracer] = []
-    missing: list[str] = []
-    for name, extra, open_one in _tracer_factories(wanted):
-        try:
-            tracers.append(open_one())
-        except ImportError:
-            missing.append(f"{name} is set up, but its package is missing: pip install {extra!r}")
-        except TracingSettingError as error:
-            missing.append(str(error))
-        except Exception as error:  # noqa: BLE001 - a setting of theirs is no reason not to run
-            missing.append(f"{name} cannot be used: {type(error).__name__}")
-    return Tracing(tuple(tracers), content=wanted.content, missing="; ".join(missing))
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.found = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.found = True
+
+    def __enter__(self) -> _ExportErrors:
+        logging.getLogger(_EXPORTER_LOGGER).addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger(_EXPORTER_LOGGER).removeHandler(self)
 
 
-def _tracer_factories(
-    environment: TracingEnvironment,
-) -> Iterator[tuple[str, str, Callable[[], Tracer]]]:
-    if environment.otel:
-        yield "OpenTelemetry", "greenloop[otel]", _create_otel_tracer
-    if environment.langsmith:
-        yield "LangSmith", "langsmith", _langsmith
-    if environment.langfuse:
-        yield "Langfuse", "greenloop[otel]", _langfuse
+def _silence_exporter_logs() -> None:
+    """Keep the exporter's log lines off standard error unless the program has set up logging."""
+    logger = logging.getLogger(_EXPORTER_LOGGER)
+    if not any(isinstance(item, logging.NullHandler) for item in logger.handlers):
+        logger.addHandler(logging.NullHandler())
 
 
-def _create_otel_tracer() -> Tracer:
-    from greenloop.tracing.otel import OtelTracer
-
-    return OtelTracer()
-
-
-def _langsmith() -> Tracer:
-    from greenloop.tracing.langsmith import LangSmithTracer
-
-    return LangSmithTracer()
-
-
-def _langfuse() -> Tracer:
-    from greenloop.tracing.langfuse import LangfuseTracer
-
-    return LangfuseTracer()
-
-
-def _suppress_errors(work: Callable[[], Any]) -> Callable[[], None]:
-    def done() -> None:
-        try:
-            work()
-        except Exception:  # noqa: BLE001
-            _get_logger().debug("tracing: what was left could not be sent", exc_info=True)
-
-    return done
+def _close_quietly(tracer: Tracer) -> None:
+    try:
+        tracer.close()
+    except Exception:  # noqa: BLE001
+        _get_logger().debug("tracing: the last spans could not be sent", exc_info=True)
 
 
 def _get_logger() -> logging.Logger:
     return logging.getLogger(__name__)
-
-
-_TRUE_VALUES = ("true", "1", "yes", "on")
-_OTLP_ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-CONTENT_VARIABLE = "GREENLOOP_TRACE_CONTENT"
-
-
-@dataclass(frozen=True)
-class TracingEnvironment:
-    """`content`: spans may hold specifications, prompts, code and output too."""
-
-    otel: bool = False
-    langsmith: bool = False
-    langfuse: bool = False
-    content: bool = False
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> TracingEnvironment:
-        return cls(
-            otel=_is_otel_enabled(environment),
-            langsmith=_is_true(environment, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2")
-            and _is_set(environment, "LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"),
-            langfuse=_is_set(environment, "LANGFUSE_PUBLIC_KEY")
-            and _is_set(environment, "LANGFUSE_SECRET_KEY")
-            and environment.get("LANGFUSE_TRACING_ENABLED", "true").lower() in _TRUE_VALUES,
-            content=_is_true(environment, CONTENT_VARIABLE),
-        )
-
-    @property
-    def is_enabled(self) -> bool:
-        return self.otel or self.langsmith or self.langfuse
-
-
-def _is_otel_enabled(environment: Mapping[str, str]) -> bool:
-    exporters = environment.get("OTEL_TRACES_EXPORTER", "").lower().replace(" ", "").split(",")
-    if _is_true(environment, "OTEL_SDK_DISABLED") or "none" in exporters:
-        return False
-    return "otlp" in exporters or (
-        exporters == [""] and _is_set(environment, *_OTLP_ENDPOINT_VARIABLES)
-    )
-
-
-def _is_set(environment: Mapping[str, str], *names: str) -> bool:
-    return any(environment.get(name, "").strip() for name in names)
-
-
-def _is_true(environment: Mapping[str, str], *names: str) -> bool:
-    return any(environment.get(name, "").strip().lower() in _TRUE_VALUES for name in names)

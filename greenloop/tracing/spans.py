@@ -1,20 +1,45 @@
-"""From a run's events to spans: the run, each call of the model by its tool, each sandbox run."""
+"""Spans of one run from its events: the run, each model call and each sandbox job."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from greenloop import events as e
 from greenloop.records import Report
-from greenloop.tracing.semconv import model_attributes
-from greenloop.tracing.tracer import AttributeValue, SpanData, SpanType, Tracer
+from greenloop.tracing.semconv import AttributeValue, SpanType, model_attributes
 
-_MAX_CONTENT_CHARACTERS = 20_000  # characters of one piece of content
+_MAX_CONTENT_CHARACTERS = 20_000  # of each piece of content
+
+
+@dataclass(frozen=True)
+class SpanData:
+    """What a span records at its start or its end.
+
+    `content` (specification, prompts, code, output) is empty unless it was switched on. `tokens`
+    are those of prompt and answer; None where the answer was not paid for now.
+    """
+
+    attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
+    content: Mapping[str, str] = field(default_factory=dict)
+    tokens: tuple[int, int] | None = None
+    error: str | None = None  # the exception's type, never its text
+
+
+class Tracer(Protocol):
+    """A destination of spans. `start` and `end` never block; `close` may."""
+
+    def start(self, kind: SpanType, name: str, parent: Any, data: SpanData) -> Any: ...
+
+    def end(self, span: Any, data: SpanData) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class RunSpans:
-    """Listens to the events of one run, from any thread."""
+    """Event listener that turns the events of one run into spans. Thread-safe."""
 
     def __init__(self, tracer: Tracer, *, content: bool) -> None:
         self._tracer, self._content = tracer, content
@@ -26,35 +51,32 @@ class RunSpans:
     def __call__(self, event: e.Event) -> None:
         match event:
             case e.CallStarted():
-                said = "\n\n".join(f"{role}: {text}" for role, text in event.messages)
-                self._start_span("model", event.tool, event.tool, self._build_data(prompt=said))
+                prompt = "\n\n".join(f"{role}: {text}" for role, text in event.messages)
+                self._start_span("model", event.tool, event.tool, self._build_data(prompt=prompt))
             case e.CallFinished():
                 self._end_span(event.tool, self._data_from_call(event))
             case e.CallFailed():
                 self._end_span(event.tool, SpanData(error=event.error or "CallFailed"))
             case e.SandboxJobStarted():
-                facts = self._build_data({"greenloop.sandbox.kind": event.kind})
-                self._start_span("sandbox", f"sandbox {event.kind}", event.key, facts)
+                data = self._build_data({"greenloop.sandbox.kind": event.kind})
+                self._start_span("sandbox", f"sandbox {event.kind}", event.key, data)
             case e.SandboxJobEnded():
-                about: dict[str, AttributeValue] = {"greenloop.ending": event.ending}
-                about["greenloop.seconds"] = event.seconds
-                self._end_span(event.key, self._build_data(about, output=event.output))
+                attributes: dict[str, AttributeValue] = {"greenloop.ending": event.ending}
+                attributes["greenloop.seconds"] = event.seconds
+                self._end_span(event.key, self._build_data(attributes, output=event.output))
             case e.RunFinished():
                 self._final_data = self._data_from_report(event.report)
             case _:
                 pass
 
     def close(self, error: str | None) -> None:
-        """The run has ended, and with it whatever had no end of its own."""
+        """End the run's span and all spans that are still open."""
         with self._lock:
-            unfinished, self._open_spans = [
-                s for item in self._open_spans.values() for s in item
-            ], {}
+            unfinished = [span for spans in self._open_spans.values() for span in spans]
+            self._open_spans = {}
         for span in unfinished:
             self._tracer.end(span, SpanData(error=error or "unfinished"))
-        ending = self._final_data
-        facts = SpanData(ending.attributes, ending.content, ending.tokens, error)
-        self._tracer.end(self._run_span, facts)
+        self._tracer.end(self._run_span, replace(self._final_data, error=error))
 
     def _start_span(self, kind: SpanType, name: str, key: str, data: SpanData) -> None:
         span = self._tracer.start(kind, name, self._run_span, data)
@@ -75,7 +97,7 @@ class RunSpans:
         return SpanData(attributes or {}, kept if self._content else {})
 
     def _data_from_call(self, event: e.CallFinished) -> SpanData:
-        facts = self._build_data(
+        data = self._build_data(
             {
                 **model_attributes(event.model),
                 "gen_ai.usage.input_tokens": event.input_tokens,
@@ -85,18 +107,18 @@ class RunSpans:
             },
             answer=event.response,
         )
-        paid = (event.input_tokens, event.output_tokens) if event.source == "model" else None
-        return SpanData(facts.attributes, facts.content, paid)
+        paid = event.source == "model"
+        return replace(data, tokens=(event.input_tokens, event.output_tokens) if paid else None)
 
     def _data_from_report(self, report: Report) -> SpanData:
-        standing = [item for item in report.tests if item.outcome != "dropped"]
+        active = [item for item in report.tests if item.outcome != "dropped"]
         mutation, usage = report.evidence.mutation, report.usage
-        about: dict[str, AttributeValue] = {
+        attributes: dict[str, AttributeValue] = {
             "greenloop.command": report.command,
             "greenloop.module": report.module,
             "greenloop.verdict": report.verdict,
-            "greenloop.tests": len(standing),
-            "greenloop.tests.passed": sum(item.outcome == "passed" for item in standing),
+            "greenloop.tests": len(active),
+            "greenloop.tests.passed": sum(item.outcome == "passed" for item in active),
             "greenloop.attempts": len(report.attempts),
             "greenloop.repairs": report.iterations,
             "greenloop.calls": usage.calls,
@@ -107,11 +129,11 @@ class RunSpans:
             "greenloop.sandbox": report.environment.sandbox.backend,
         }
         if usage.cost_usd is not None:
-            about["greenloop.cost_usd"] = usage.cost_usd
+            attributes["greenloop.cost_usd"] = usage.cost_usd
         if mutation and mutation.score is not None:
-            about["greenloop.mutation_score"] = mutation.score
+            attributes["greenloop.mutation_score"] = mutation.score
         return self._build_data(
-            about,
+            attributes,
             specification=report.specification,
             code=report.final_code,
             tests=report.test_code,

@@ -8,7 +8,7 @@ from greenloop.autofix import add_missing_imports, apply_free_fixes
 from greenloop.errors import InvalidResponseError
 from greenloop.events import EventSink, Notice, RedPhaseDone
 from greenloop.records import Contract, Expectation, GeneratedTests, Origin, RedPhase, TestRun
-from greenloop.specification.examples import render_example_tests
+from greenloop.specification.example_tests import render_example_tests
 from greenloop.testsuite import Suite
 from greenloop.testsuite.quality_gates import (
     Complaints,

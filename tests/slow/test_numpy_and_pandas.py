@@ -11,7 +11,7 @@ from greenloop.dependencies import InstalledPackages, PackageStore
 from greenloop.errors import PackagesError
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.limits import ResourceLimits
-from tests.integration.sandbox.conftest import kinds, made
+from tests.integration.sandbox.conftest import made, tested_kinds
 
 CODE = """
 import numpy as np
@@ -61,7 +61,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> InstalledPackages:
         pytest.skip(f"no registry here: {error}")
 
 
-@pytest.fixture(scope="module", params=kinds())
+@pytest.fixture(scope="module", params=tested_kinds())
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     with made(request.param, ResourceLimits()) as opened:
         yield opened

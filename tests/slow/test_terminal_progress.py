@@ -165,8 +165,8 @@ def test_the_elapsed_time_advances_and_survives_a_resize(
     screen: Callable[[int], Screen],
 ) -> None:
     at_work = screen(120)
-    at_work.until(lambda text: "at work here" in text)
+    at_work.until(lambda text: "working: " in text)
     at_work.resize(70)
     shown = at_work.until(lambda text: DONE in text)
-    assert "at work here" not in shown  # a redraw leaves nothing behind
+    assert "working: " not in shown  # a redraw leaves nothing behind
     assert shown.count("attempt  1 generate") == 1

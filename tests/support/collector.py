@@ -1,4 +1,4 @@
-"""A local server that receives and keeps what trace exporters send."""
+"""Local OTLP receiver that keeps what tracers send."""
 
 from __future__ import annotations
 
@@ -10,29 +10,18 @@ import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-_INFO: dict[str, object] = {  # as a LangSmith server describes itself
-    "version": "0.13.0",
-    "batch_ingest_config": {
-        "use_multipart_endpoint": True,
-        "size_limit": 100,
-        "size_limit_bytes": 20_971_520,
-        "scale_up_nthreads_limit": 16,
-        "scale_up_qsize_trigger": 1000,
-        "scale_down_nempty_trigger": 4,
-    },
-}
-
 
 @dataclass(frozen=True)
 class Sent:
-    """A request: its path and its decompressed body."""
+    """One request: its path, its headers with lower-case names, and its uncompressed body."""
 
     path: str
+    headers: dict[str, str]
     body: bytes
 
 
 class Collector:
-    """Serve on a free port of 127.0.0.1 while the `with` block runs. `silent`: never reply."""
+    """Server on a free port of 127.0.0.1 while the `with` block runs; `silent`: it never answers."""
 
     def __init__(self, *, silent: bool = False) -> None:
         self.sent: list[Sent] = []
@@ -47,21 +36,15 @@ class Collector:
             def log_message(self, format: str, *args: object) -> None:
                 return
 
-            def do_GET(self) -> None:  # LangSmith asks what the server can do
-                if silent:
-                    outer.over.wait(60)
-                self._answer(_INFO)
-
             def do_POST(self) -> None:
                 if silent:
                     outer.over.wait(60)
                 body = self._body()
                 if self.headers.get("content-encoding") == "gzip":
                     body = gzip.decompress(body)
-                outer.sent.append(Sent(self.path, body))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                outer.sent.append(Sent(self.path, headers, body))
                 self._answer({})
-
-            do_PATCH = do_POST
 
             def _body(self) -> bytes:
                 if self.headers.get("transfer-encoding") != "chunked":
@@ -93,11 +76,11 @@ class Collector:
 
     @property
     def text(self) -> str:
-        """Return all bodies, joined."""
+        """All bodies, joined by line ends."""
         return "\n".join(item.body.decode("utf-8", "replace") for item in self.sent)
 
     def has(self, word: str) -> bool:
-        """Return whether a word arrived; waits for what is sent in the background."""
+        """Wait up to 30 s for a word in the bodies; return whether it was sent."""
         since = time.monotonic()
         while word not in self.text and time.monotonic() - since < 30:
             time.sleep(0.05)

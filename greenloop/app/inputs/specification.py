@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from greenloop.errors import InputError, SpecificationError
-from greenloop.specification.examples import extract_examples
+from greenloop.specification.examples import analyze_specification
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import find_imported_module
 from greenloop.workflow.storage.request import GivenTests
@@ -170,7 +170,7 @@ def resolve_module_name(
         return output.stem
     path = specification.path
     if tested is None and path is not None and _can_name_module(path):
-        return path.stem if extract_examples(specification.text).signatures else None
+        return path.stem if analyze_specification(specification.text).signatures else None
     return tested
 
 

@@ -21,7 +21,7 @@ from greenloop.cli.process import print_error, report_early_end, write_stdout
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.evals.comparison import compare_evaluations, read_evaluation
-from greenloop.evals.datasets.loader import RequestedFormat, TaskSource
+from greenloop.evals.datasets.loader import TaskSource
 from greenloop.evals.hidden_tests import TaskSandboxFactory, adapt_settings_to_format
 from greenloop.evals.output_dir import EvalDirectory, build_setup
 from greenloop.evals.reference_solutions import SolutionResult, run_solutions
@@ -47,7 +47,7 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 class EvalOptions:
     """What is typed besides the settings."""
 
-    format: RequestedFormat = "auto"
+    format: str = "auto"
     limit: int | None = None
     leave_out: tuple[str, ...] = ()
     run_dir: Path | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -27,8 +27,12 @@ Tasks = Annotated[
     typer.Argument(help="A .jsonl (or .jsonl.gz, .json) of tasks, or a folder of exercises."),
 ]
 Format = Annotated[
-    Literal["auto", "greenloop", "humaneval", "mbpp", "evalplus", "exercism"],
-    typer.Option("--format", help="Of the tasks; auto tells it from their keys."),
+    str,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="auto (by the tasks' keys), greenloop, humaneval, mbpp, evalplus, exercism, or a plugin's.",
+    ),
 ]
 Compare = Annotated[
     tuple[Path, Path] | None,

@@ -1,1 +1,1 @@
-"""One file a format: from what stands in somebody's data to a task."""
+"""Dataset formats: one reader for each."""

@@ -1,7 +1,7 @@
-"""EvalPlus (HumanEval+ and MBPP+): inputs, and a solution whose answers to them are the truth.
+"""EvalPlus (HumanEval+ and MBPP+): inputs, and a reference solution that computes the answers.
 
-That solution is foreign code, so its answers are computed where it is kept apart: in the hidden
-file, in the sandbox, before the code under test is asked the same.
+The solution is untrusted code, so it runs in the sandbox: the hidden test file has it compute its
+answers before it calls the code under test.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from greenloop.evals.datasets.evalplus_inputs import restore_types
 from greenloop.evals.datasets.humaneval import build_completion_spec
 from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile
 
-_QUOTES = " \n'\""  # around the sentence of an MBPP+ prompt
+_QUOTES = " \n'\""  # around the text of an MBPP+ prompt
 _HARNESS = Path(__file__).with_name("evalplus_harness.py.txt")
-# Answers of which more than one is right, by function, as EvalPlus has them for MBPP+.
+# Functions for which EvalPlus accepts several answers in MBPP+, with the rule of the harness.
 _MBPP_RULES = {
     **dict.fromkeys(
         (
@@ -43,7 +43,7 @@ _HUMANEVAL_RULES = {"find_zero": "root of polynomial"}
 
 
 class EvalPlusLine(ExternalRecord):
-    """One line. `contract` and the like are not read: the inputs are all valid ones."""
+    """One line. Keys such as `contract` are not read: all inputs are valid."""
 
     task_id: str
     prompt: str
@@ -55,10 +55,10 @@ class EvalPlusLine(ExternalRecord):
 
 
 def parse_evalplus_task(line: EvalPlusLine, where: str) -> EvalTask:
-    """Raises InputError where the entry point is no name, or the inputs have another form."""
+    """Build the task. Raises InputError where entry point or inputs do not have their form."""
     what = f"{where} (id {line.task_id})"
     if not line.entry_point.isidentifier():
-        raise InputError(f"{what}: entry_point {line.entry_point!r} is no name")
+        raise InputError(f"{what}: entry_point {line.entry_point!r} is not a name")
     solution = line.prompt + line.canonical_solution
     plus = line.plus_input if isinstance(line.plus_input, list) else []
     try:
@@ -66,7 +66,7 @@ def parse_evalplus_task(line: EvalPlusLine, where: str) -> EvalTask:
             repr(restore_types(line.task_id, i)) for i in (line.base_input, plus)
         )
     except (TypeError, ValueError, LookupError, AttributeError) as error:
-        raise InputError(f"{what}: its inputs have another form than MBPP+ has: {error}") from None
+        raise InputError(f"{what}: its inputs do not have the form of MBPP+: {error}") from None
     is_mbpp = line.task_id.startswith("Mbpp")
     rules = _MBPP_RULES if is_mbpp else _HUMANEVAL_RULES
     values = {
@@ -94,7 +94,7 @@ def parse_evalplus_task(line: EvalPlusLine, where: str) -> EvalTask:
 
 
 def _build_spec(line: EvalPlusLine) -> str:
-    """MBPP+ has a sentence with one assertion for a prompt, HumanEval+ the beginning of a file."""
+    """Return the specification; MBPP+ prompts are text, HumanEval+ prompts begin a file."""
     if f"def {line.entry_point}" in line.prompt:
         return build_completion_spec(line.prompt, line.entry_point)
     parameters = len(line.base_input[0]) if line.base_input else 0

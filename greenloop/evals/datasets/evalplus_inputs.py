@@ -1,6 +1,6 @@
-"""Inputs of MBPP+ as they were before they were written as JSON, which has neither tuples nor sets.
+"""Types of MBPP+ inputs that JSON cannot represent, such as tuples and sets.
 
-Which task takes what is not in the file: EvalPlus keeps it by number, in its `evalplus/data/mbpp.py`.
+The types are not in the data; EvalPlus has them by task number in its `evalplus/data/mbpp.py`.
 """
 
 from __future__ import annotations
@@ -12,79 +12,51 @@ Arguments = list[Any]
 
 
 def restore_types(task_id: str, inputs: list[Arguments]) -> list[Any]:
-    """The inputs with their types. Raises TypeError, ValueError, LookupError, AttributeError where
-    they are not those of this task."""
+    """Return the inputs with their types.
+
+    Raises:
+        TypeError, ValueError, LookupError, AttributeError: they are not those of this task.
+    """
     family, _, number = task_id.rpartition("/")
-    shape = (
-        _converters_by_task().get(int(number)) if family == "Mbpp" and number.isdecimal() else None
-    )
-    return [shape(item) for item in inputs] if shape else inputs
+    if family != "Mbpp" or not number.isdecimal():
+        return inputs
+    convert = _converters_by_task().get(int(number))
+    return [convert(item) for item in inputs] if convert else inputs
 
 
 def _converters_by_task() -> dict[int, Callable[[Arguments], Any]]:
-    by_shape: list[tuple[Callable[[Arguments], Any], str]] = [
+    """Return the conversion of a task's argument list, by the task's number."""
+    table: list[tuple[Callable[[Arguments], Any], str]] = [
         (
-            _each_to_tuple,
+            lambda args: [tuple(item) for item in args],
             "2 116 132 143 222 261 273 394 399 421 424 429 470 560 579 596 616 630 726 740 744 809",
         ),
-        (_each_to_list_of_tuples, "63 64 70 94 120 237 272 299 400 409 417 438 473 614 780"),
-        (_first_to_list_of_tuples, "75 413 444 753"),
-        (_second_to_tuple, "106 750"),
-        (_first_to_tuple, "250 307 405 446 617 720 763 808"),
-        (_each_to_tuple_of_tuples, "259 401 445"),
-        (_first_to_mixed_tuple, "278"),
+        (
+            lambda args: [list(map(tuple, item)) for item in args],
+            "63 64 70 94 120 237 272 299 400 409 417 438 473 614 780",
+        ),
+        (lambda args: [list(map(tuple, args[0])), *args[1:]], "75 413 444 753"),
+        (lambda args: [args[0], tuple(args[1])], "106 750"),
+        (lambda args: [tuple(args[0]), *args[1:]], "250 307 405 446 617 720 763 808"),
+        (lambda args: [tuple(map(tuple, item)) for item in args], "259 401 445"),
+        (lambda args: [tuple(_tuple_or_value(part) for part in args[0])], "278"),
         (_to_nested_tuples, "580 615 791"),
-        (_first_to_list_of_sets, "115"),
-        (_to_float_and_complex, "124"),
-        (_to_complex, "252"),
-        (_dict_values_to_tuples, "722"),
+        (lambda args: [[_set_or_dict(part) for part in args[0]]], "115"),
+        (lambda args: [float(args[0]), complex(args[1])], "124"),
+        (lambda args: [complex(args[0])], "252"),
+        (lambda args: [{k: tuple(v) for k, v in args[0].items()}, *args[1:]], "722"),
     ]
-    return {int(number): shape for shape, numbers in by_shape for number in numbers.split()}
+    return {int(number): convert for convert, numbers in table for number in numbers.split()}
 
 
-def _each_to_tuple(arguments: Arguments) -> Arguments:
-    return [tuple(item) for item in arguments]
-
-
-def _each_to_list_of_tuples(arguments: Arguments) -> Arguments:
-    return [[tuple(part) for part in item] for item in arguments]
-
-
-def _first_to_list_of_tuples(arguments: Arguments) -> Arguments:
-    return [[tuple(part) for part in arguments[0]], *arguments[1:]]
-
-
-def _second_to_tuple(arguments: Arguments) -> Arguments:
-    return [arguments[0], tuple(arguments[1])]
-
-
-def _first_to_tuple(arguments: Arguments) -> Arguments:
-    return [tuple(arguments[0]), *arguments[1:]]
-
-
-def _each_to_tuple_of_tuples(arguments: Arguments) -> Arguments:
-    return [tuple(tuple(part) for part in item) for item in arguments]
-
-
-def _first_to_mixed_tuple(arguments: Arguments) -> Arguments:
-    return [tuple(tuple(part) if isinstance(part, list) else part for part in arguments[0])]
+def _tuple_or_value(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _to_nested_tuples(value: Any) -> Any:
     return tuple(map(_to_nested_tuples, value)) if isinstance(value, list) else value
 
 
-def _first_to_list_of_sets(arguments: Arguments) -> Arguments:
-    return [[set(part) if isinstance(part, list) and part else {} for part in arguments[0]]]
-
-
-def _to_float_and_complex(arguments: Arguments) -> Arguments:
-    return [float(arguments[0]), complex(arguments[1])]
-
-
-def _to_complex(arguments: Arguments) -> Arguments:
-    return [complex(arguments[0])]
-
-
-def _dict_values_to_tuples(arguments: Arguments) -> Arguments:
-    return [{key: tuple(value) for key, value in arguments[0].items()}, *arguments[1:]]
+def _set_or_dict(value: Any) -> Any:
+    """Return a set; JSON has an empty dict in place of an empty list or a value."""
+    return set(value) if isinstance(value, list) and value else {}

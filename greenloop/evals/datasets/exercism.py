@@ -1,4 +1,4 @@
-"""Folders as Exercism's tracks have them: `.docs`, `.meta/config.json`, a stub, and tests."""
+"""Exercism exercises: a folder with `.docs`, `.meta/config.json`, a stub and tests."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ _INSTRUCTIONS = ("instructions.md", "instructions.append.md")
 
 
 class ExerciseFiles(ExternalRecord):
-    """`exemplar` is what a concept exercise has in the place of `example`. Its introduction teaches
-    Python, with functions and examples of its own, which would be taken for what is asked for."""
+    """Files of an exercise.
+
+    A concept exercise has `exemplar` in place of `example`. Its introduction is left out: it
+    teaches Python with functions that are not part of the task.
+    """
 
     solution: tuple[str, ...]
     test: tuple[str, ...] = Field(min_length=1)
@@ -35,7 +38,7 @@ class ExerciseConfig(ExternalRecord):
 
 
 def find_exercises(folder: Path) -> Iterator[Path]:
-    """The folder itself, where it is an exercise; else all exercises below it, by name."""
+    """Yield the folder if it is an exercise, else all exercises below it by name."""
     if (folder / _CONFIG_FILE).is_file():
         yield folder
         return
@@ -43,19 +46,17 @@ def find_exercises(folder: Path) -> Iterator[Path]:
 
 
 def exercise_id(folder: Path, root: Path) -> str:
-    """Its path below the folder that was named; the name of that one, where it is the exercise."""
+    """Return the exercise's path below `root`; its name where it is the root."""
     relative = folder.relative_to(root).as_posix()
     return folder.absolute().name if relative == "." else relative
 
 
 def read_exercism_task(folder: Path, root: Path) -> EvalTask:
-    """Raises InputError where the folder is not what the format says."""
+    """Read the task. Raises InputError where the folder does not have the format."""
     where = str(folder)
     files = _read_config(folder).files
     if len(files.solution) != 1 or not files.solution[0].endswith(".py"):
-        raise InputError(
-            f"{where}: files.solution in {_CONFIG_FILE} has to name one .py file (one module is made)"
-        )
+        raise InputError(f"{where}: files.solution in {_CONFIG_FILE} must name one .py file")
     module = Path(files.solution[0]).stem
     stub = _read_text(folder, files.solution[0]) if (folder / files.solution[0]).exists() else ""
     hidden = list(_read_hidden_files(folder, files))
@@ -77,11 +78,11 @@ def _read_config(folder: Path) -> ExerciseConfig:
         return ExerciseConfig.model_validate(json.loads(text))
     except (ValidationError, ValueError, RecursionError) as error:
         why = str(error.errors()[0]["loc"]) if isinstance(error, ValidationError) else str(error)
-        raise InputError(f"{folder / _CONFIG_FILE}: no config of an exercise: {why}") from None
+        raise InputError(f"{folder / _CONFIG_FILE}: not the config of an exercise: {why}") from None
 
 
 def _read_hidden_files(folder: Path, files: ExerciseFiles) -> Iterator[HiddenFile]:
-    """What the config names, and what of the same folder those import besides."""
+    """Yield the files that the config names, and the modules beside them that they import."""
     waiting, seen = [*files.test, *files.editor], set(files.solution)
     while waiting:
         name = waiting.pop(0)
@@ -101,7 +102,7 @@ def _read_hidden_files(folder: Path, files: ExerciseFiles) -> Iterator[HiddenFil
 def _read_text(folder: Path, name: str) -> str:
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"{folder}: {name} in {_CONFIG_FILE} leads out of the exercise")
+        raise InputError(f"{folder}: {name} in {_CONFIG_FILE} is outside the exercise")
     return read_text_file(path, str(folder))
 
 
@@ -111,7 +112,7 @@ def _build_spec(
     paths = [folder / ".docs" / name for name in texts]
     found = [read_text_file(path, str(folder)).strip() for path in paths if path.is_file()]
     if not found:
-        raise InputError(f"{folder}: .docs/instructions.md is not there: it is the specification")
+        raise InputError(f"{folder}: .docs/instructions.md is missing: it is the specification")
     yield "\n\n".join(found)
     yield ""
     yield from describe_stub(

@@ -1,7 +1,7 @@
 """HumanEval: a function to complete, and `def check(candidate)`.
 
-Its tests run in one namespace with prompt and solution, so that they may use what the prompt defines,
-and the function by its name; here both are there in the hidden file.
+Its tests may use the helpers of the prompt and the function by its name, so the hidden file has
+both.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 from greenloop.errors import InputError
 from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile
 
+# Digests of hidden tests are stored: this text must not change.
 _CHECK_TEST = '''
 
 def test_check():
@@ -20,7 +21,7 @@ def test_check():
 
 
 class HumanEvalLine(ExternalRecord):
-    """One line; `canonical_solution` goes on where the prompt ends."""
+    """One line; `canonical_solution` continues the prompt."""
 
     task_id: str
     prompt: str
@@ -30,10 +31,10 @@ class HumanEvalLine(ExternalRecord):
 
 
 def parse_humaneval_task(line: HumanEvalLine, where: str) -> EvalTask:
-    """Raises InputError where the prompt or the entry point is not what the format says."""
+    """Build the task. Raises InputError where prompt or entry point do not have their form."""
     what = f"{where} (id {line.task_id})"
     if not line.entry_point.isidentifier():
-        raise InputError(f"{what}: entry_point {line.entry_point!r} is no name")
+        raise InputError(f"{what}: entry_point {line.entry_point!r} is not a name")
     parts = (
         remove_entry_point(line.prompt, line.entry_point, what),
         f"from {DEFAULT_MODULE} import {line.entry_point}\n\n_CANDIDATE = {line.entry_point}",
@@ -51,7 +52,7 @@ def parse_humaneval_task(line: HumanEvalLine, where: str) -> EvalTask:
 
 
 def build_completion_spec(prompt: str, entry_point: str) -> str:
-    """What the model is told of a prompt that is the beginning of a file."""
+    """Return the specification for a prompt that is the beginning of a file."""
     return (
         f"Write the Python module that this is the beginning of: complete `{entry_point}` as its "
         "text says, and keep all names, signatures and other definitions as they stand.\n\n"
@@ -60,11 +61,11 @@ def build_completion_spec(prompt: str, entry_point: str) -> str:
 
 
 def remove_entry_point(prompt: str, entry_point: str, label: str) -> str:
-    """The prompt's imports and helpers, without the function that is to be written."""
+    """Return the prompt without the function that is to be written."""
     try:
         tree = ast.parse(prompt)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{label}: prompt is no Python: {error}") from None
+        raise InputError(f"{label}: prompt is not Python: {error}") from None
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     named = [n for n in tree.body if isinstance(n, functions) and n.name == entry_point]
     if not named:

@@ -1,4 +1,4 @@
-"""The names that tests expect of a module, told from how they use them."""
+"""Names that tests expect of a module, inferred from their use."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class UsedName:
-    """A name of the module's. `parameters` is None where the tests only mention it; `example` is
-    its first call in them, without what is expected of it."""
+    """A name of the module. `parameters` is None where the tests never call it; `example` is the
+    first call, without the expected result."""
 
     name: str
     parameters: int | None = None
@@ -22,9 +22,9 @@ class UsedName:
 def find_used_names(
     trees: Iterable[ast.Module], known_names: Collection[str] = ()
 ) -> tuple[UsedName, ...]:
-    """In the order in which they come up, those that are called first.
+    """Return the used names, called ones first, in the order of their use.
 
-    `own` are names of the module that are known: one of them may hide a builtin.
+    `known_names` are known names of the module, which may shadow a builtin.
     """
     trees = tuple(trees)
     bound = {
@@ -33,20 +33,18 @@ def find_used_names(
     }
     calls: dict[str, UsedName] = {}
     mentioned: dict[str, UsedName] = {}
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                if node.func.id not in bound:
-                    calls.setdefault(node.func.id, _used_name_from_call(node, node.func.id))
-            elif isinstance(node, ast.Name) and node.id not in bound | set(
-                _stdlib_references(trees)
-            ):
-                mentioned.setdefault(node.id, UsedName(node.id))
+    ignored = bound | set(_stdlib_references(trees))
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id not in bound:
+                calls.setdefault(node.func.id, _used_name_from_call(node, node.func.id))
+        elif isinstance(node, ast.Name) and node.id not in ignored:
+            mentioned.setdefault(node.id, UsedName(node.id))
     return tuple({**mentioned, **calls}[name] for name in dict.fromkeys((*calls, *mentioned)))
 
 
 def find_used_modules(trees: Iterable[ast.Module]) -> tuple[str, ...]:
-    """Modules of the standard library that are used and not imported."""
+    """Return the modules of the standard library that are used but not imported."""
     trees = tuple(trees)
     bound = {name for tree in trees for name in _bound_names(tree)}
     return tuple(name for name in dict.fromkeys(_stdlib_references(trees)) if name not in bound)

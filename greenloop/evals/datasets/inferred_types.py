@@ -1,8 +1,8 @@
-"""What kind of answer assertions expect of a function, without the answers themselves.
+"""Return types that assertions expect of a function, without the expected values.
 
-A sentence of MBPP's often leaves open whether the answer is a number or a list, `True` or "Yes".
-The kind is said as a type; and where some answers are words that stand in the data's own code too,
-which nobody could guess, the words are said, not which call gives which.
+The text of an MBPP task often leaves open whether the result is a number or a list, `True` or
+"Yes". The specification names the type. Where results are words that the reference solution also
+contains and that cannot be guessed, it names the words too, but not which call returns which.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from typing import Any
 
 from greenloop.syntax.parse import parse_or_none
 
-_MAX_TYPES = 3  # of which one may be; of more, nothing is said
-_MAX_ANNOTATION_LENGTH = 60  # of a longer one only what it is outside
+_MAX_TYPES = 3  # of a union; a longer one is left out
+_MAX_ANNOTATION_LENGTH = 60  # of a longer one only the outermost types are given
 _MAX_WORDS_LENGTH = 200
 
 
 @dataclass(frozen=True)
 class InferredReturn:
-    """`kind` is a type as an annotation has it, '' where it is not told; `words` are sorted."""
+    """`annotation` is '' where no type is given; `words` are sorted."""
 
     annotation: str = ""
     words: tuple[str, ...] = ()
 
 
 def infer_returns(tests: Iterable[ast.Module], solution: str) -> dict[str, InferredReturn]:
-    """By function: what `assert f(…) == literal` says of each. `own_code` is the data's solution."""
+    """Return by function what its `assert f(…) == literal` imply."""
     expected: dict[str, list[Any]] = {}
     for name, value in (pair for tree in tests for pair in _asserted_values(tree)):
         expected.setdefault(name, []).append(value)
-    fixed = _string_constants(solution)
+    constants = _string_constants(solution)
     return {
-        name: InferredReturn(_infer_annotation(of), _literal_words(of, fixed))
-        for name, of in expected.items()
+        name: InferredReturn(_infer_annotation(values), _literal_words(values, constants))
+        for name, values in expected.items()
     }
 
 
@@ -53,17 +53,17 @@ def _asserted_values(tree: ast.Module) -> Iterator[tuple[str, Any]]:
 
 def _infer_annotation(values: list[Any]) -> str:
     kind = _infer_type(values)
-    outside = sorted({_type_name(value).partition("[")[0] for value in values})
-    return kind if len(kind) <= _MAX_ANNOTATION_LENGTH else " | ".join(outside)
+    outermost = sorted({_type_name(value).partition("[")[0] for value in values})
+    return kind if len(kind) <= _MAX_ANNOTATION_LENGTH else " | ".join(outermost)
 
 
 def _infer_type(values: Iterable[Any]) -> str:
     kinds = set(map(_type_name, values))
-    for name in ("list", "set", "dict", "tuple"):  # an empty one says nothing of what it holds
+    for name in ("list", "set", "dict", "tuple"):  # an empty container does not tell its item type
         if any(item.startswith(f"{name}[") for item in kinds):
             kinds.discard(name)
-    told = sorted(kinds, key=lambda kind: (kind == "None", kind))
-    return " | ".join(told) if len(told) <= _MAX_TYPES else ""
+    ordered = sorted(kinds, key=lambda kind: (kind == "None", kind))
+    return " | ".join(ordered) if len(ordered) <= _MAX_TYPES else ""
 
 
 def _type_name(value: Any) -> str:
@@ -81,9 +81,9 @@ def _type_name(value: Any) -> str:
 
 
 def _literal_words(values: list[Any], known: set[str]) -> tuple[str, ...]:
-    told = {item for item in values if isinstance(item, str) and item in known and _is_word(item)}
-    differ = len({repr(item) for item in values}) > 1  # else this would be the answer
-    return tuple(sorted(told)) if differ and sum(map(len, told)) <= _MAX_WORDS_LENGTH else ()
+    words = {item for item in values if isinstance(item, str) and item in known and _is_word(item)}
+    differ = len({repr(item) for item in values}) > 1  # a single value would be the answer
+    return tuple(sorted(words)) if differ and sum(map(len, words)) <= _MAX_WORDS_LENGTH else ()
 
 
 def _is_word(text: str) -> bool:

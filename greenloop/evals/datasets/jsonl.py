@@ -1,4 +1,4 @@
-"""JSON Lines, gzipped or not, and JSON arrays, one record at a time."""
+"""Readers of JSON Lines, gzipped or not, of JSON arrays, and of text files."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from typing import IO, Any
 
 from greenloop.errors import InputError
 
-_MAX_RECORD_BYTES = 200_000_000  # of one line, or of a whole array
-_FORMAT_HINT = " (read is one JSON object a line, or one array of objects)"
+_MAX_RECORD_BYTES = 200_000_000  # of one line or of a whole array
+_FORMAT_HINT = " (expected: one JSON object on each line, or one array of objects)"
 _GZIP_MAGIC = b"\x1f\x8b"
-_MAX_INT_DIGITS = 4000  # of a number that Python makes of text without being asked twice
+_MAX_INT_DIGITS = 4000  # below Python's default limit for int(text)
 
 RawRecord = dict[str, Any]
 
 
 class LongNumber(str):
-    """A whole number of more digits than Python reads by default: it stays as it is written."""
+    """Integer with more digits than Python converts by default, kept as text."""
 
     def __repr__(self) -> str:
         return str(self)
 
 
 def read_records(path: Path) -> Iterator[tuple[str, RawRecord]]:
-    """Each record and where it stands, in words.
+    """Yield each record with its location for messages.
 
     Raises:
-        InputError: the file cannot be read, or holds something else.
+        InputError: the file cannot be read, or has another format.
     """
     try:
         with _open_file(path) as file:
@@ -44,7 +44,7 @@ def read_records(path: Path) -> Iterator[tuple[str, RawRecord]]:
 
 
 def _open_file(path: Path) -> IO[bytes]:
-    """By what it holds: a browser may have unpacked a .gz and left its name."""
+    """Open by content, not by name: a browser may have unpacked a .gz file."""
     with path.open("rb") as file:
         gzipped = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
     if gzipped:
@@ -53,7 +53,7 @@ def _open_file(path: Path) -> IO[bytes]:
 
 
 def _first_byte(file: IO[bytes]) -> bytes:
-    """Of the text, whatever mark of its encoding stands before it."""
+    """Return the first byte of the text after a byte order mark and white space."""
     if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
         file.seek(0)
     byte = b" "
@@ -94,7 +94,7 @@ def _parse_int(text: str) -> int | LongNumber:
 
 def _require_object(value: Any, where: str) -> RawRecord:
     if not isinstance(value, dict):
-        raise InputError(f"{where}: a JSON object is needed, with the keys of a task")
+        raise InputError(f"{where}: expected a JSON object with the keys of a task")
     return value
 
 
@@ -102,7 +102,7 @@ _MAX_TEXT_BYTES = 1_000_000
 
 
 def read_text_file(path: Path, where: str) -> str:
-    """Raises InputError, which begins with `where`: it cannot be read, is too large, or no text."""
+    """Read a text file. Raises InputError where it cannot be read, is too large, or is not UTF-8."""
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_TEXT_BYTES + 1)

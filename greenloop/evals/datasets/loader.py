@@ -1,10 +1,10 @@
-"""From what was named on the command line to tasks, whatever their format."""
+"""Loader of evaluation tasks in any of the known formats, or in one that a plugin reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from pydantic import ValidationError
 
@@ -16,11 +16,13 @@ from greenloop.evals.datasets.jsonl import RawRecord, read_records
 from greenloop.evals.datasets.mbpp import MbppLine, parse_mbpp_task
 from greenloop.evals.datasets.native import NativeLine, parse_native_task
 from greenloop.evals.task import EvalTask
+from greenloop.plugins import list_plugins, load_plugin
 
-Format = Literal["greenloop", "humaneval", "mbpp", "evalplus", "exercism"]
-RequestedFormat = Format | Literal["auto"]
-# By which keys a record is known, the more telling first, and where its id stands.
-_FORMAT_KEYS: dict[Format, tuple[str, ...]] = {
+BUILT_IN_FORMATS = ("greenloop", "humaneval", "mbpp", "evalplus", "exercism")
+DatasetReader = Callable[[Path], Iterable[EvalTask]]  # what a plugin registers
+
+# Keys by which the first record tells its format; the more specific formats come first.
+_FORMAT_KEYS: dict[str, tuple[str, ...]] = {
     "evalplus": ("base_input", "entry_point", "canonical_solution"),
     "mbpp": ("test_list",),
     "humaneval": ("prompt", "test", "entry_point"),
@@ -29,32 +31,31 @@ _FORMAT_KEYS: dict[Format, tuple[str, ...]] = {
 
 
 class TaskSource:
-    """The tasks of a file or a folder. `format` is the one that was asked for or found."""
+    """The tasks of a file or folder. `format` is the requested or detected one."""
 
     def __init__(
-        self,
-        path: Path,
-        requested: RequestedFormat = "auto",
-        leave_out: frozenset[str] = frozenset(),
-    ):
-        """Raises InputError where there is nothing at `path`, or its format is not known."""
-        self._path, self._leave_out = path, leave_out
+        self, path: Path, requested: str = "auto", leave_out: frozenset[str] = frozenset()
+    ) -> None:
+        """Raises InputError where `path` does not exist, or its format is not known."""
         if not path.exists():
-            raise InputError(
-                f"{path} does not exist: name a file of tasks, or an exercise's folder"
-            )
-        self.format: Format = "exercism" if path.is_dir() else _detect_format(path, requested)
+            raise InputError(f"{path} does not exist: name a file of tasks, or a folder")
+        self._path, self._leave_out = path, leave_out
+        self._reader = _load_reader(requested)
+        if self._reader is not None:
+            self.format = requested
+            return
+        self.format = "exercism" if path.is_dir() else _detect_format(path, requested)
         if requested not in ("auto", self.format):
-            raise InputError(f"{path}: --format {requested} is not for a {_file_or_folder(path)}")
+            raise InputError(f"{path}: --format {requested} reads a file, this is a folder")
 
     def __iter__(self) -> Iterator[EvalTask]:
-        """The tasks, in order, without those to be left out, which need not even be readable.
+        """Yield the tasks in order, without those to be left out, which may even be unreadable.
 
         Raises:
-            InputError: one is not what its format says, or a task to be left out is not there.
+            InputError: a task does not have its format, or one to be left out does not exist.
         """
         unseen = set(self._leave_out)
-        for name, read in self._named_readers():
+        for name, read in self._named_tasks():
             if name in self._leave_out:
                 unseen.discard(name)
             else:
@@ -62,15 +63,18 @@ class TaskSource:
         if unseen:
             raise InputError(f"--leave-out {min(unseen)}: {self._path} has no task of this id")
 
-    def _named_readers(self) -> Iterator[tuple[str, Callable[[], EvalTask]]]:
-        if self._path.is_dir():
+    def _named_tasks(self) -> Iterator[tuple[str, Callable[[], EvalTask]]]:
+        if self._reader is not None:
+            for task in self._reader(self._path):
+                yield task.id, partial(_identity, task)
+        elif self._path.is_dir():
             for folder in find_exercises(self._path):
                 name = exercise_id(folder, self._path)
-                yield name, lambda folder=folder: read_exercism_task(folder, self._path)  # type: ignore[misc]
-            return
-        for where, raw in read_records(self._path):
-            name = str(raw.get("id" if self.format == "greenloop" else "task_id", ""))
-            yield name, lambda raw=raw, where=where: self._parse_task(raw, where)  # type: ignore[misc]
+                yield name, partial(read_exercism_task, folder, self._path)
+        else:
+            for where, raw in read_records(self._path):
+                name = str(raw.get("id" if self.format == "greenloop" else "task_id", ""))
+                yield name, partial(self._parse_task, raw, where)
 
     def _parse_task(self, raw: RawRecord, where: str) -> EvalTask:
         try:
@@ -87,26 +91,34 @@ class TaskSource:
             raise InputError(f"{where} ({self.format}): {key}: {first['msg']}") from None
 
 
-def _detect_format(path: Path, requested: RequestedFormat) -> Format:
+def _load_reader(requested: str) -> DatasetReader | None:
+    """Return the plugin of this name; None for the built-in formats."""
+    if requested in ("auto", *BUILT_IN_FORMATS):
+        return None
+    reader: DatasetReader | None = load_plugin("greenloop.datasets", requested)
+    if reader is None:
+        known = ", ".join(("auto", *BUILT_IN_FORMATS, *list_plugins("greenloop.datasets")))
+        raise InputError(f"--format {requested} is not known: choose one of {known}")
+    return reader
+
+
+def _identity(task: EvalTask) -> EvalTask:
+    return task
+
+
+def _detect_format(path: Path, requested: str) -> str:
     if requested == "exercism":
-        raise InputError(f"{path}: --format exercism is for folders, one an exercise")
+        raise InputError(f"{path}: --format exercism reads a folder of exercises, this is a file")
     if requested != "auto":
         return requested
     first = next(iter(read_records(path)), None)
     if first is None:
-        raise InputError(f"{path} holds no tasks: one JSON object a line is read")
+        raise InputError(f"{path} has no tasks: one JSON object on each line is expected")
     where, raw = first
-    found = next(
-        (name for name, keys in _FORMAT_KEYS.items() if all(key in raw for key in keys)), None
+    for name, keys in _FORMAT_KEYS.items():
+        if all(key in raw for key in keys):
+            return name
+    raise InputError(
+        f"{where}: the keys ({', '.join(list(raw)[:8])}) are of no known format; greenloop's own "
+        "are id, spec, tests; name another format with --format (humaneval, mbpp, evalplus)"
     )
-    if found is None:
-        keys = ", ".join(list(raw)[:8])
-        raise InputError(
-            f"{where}: the keys ({keys}) are of no known format; greenloop's own are id, spec, "
-            "tests; --format names one of humaneval, mbpp, evalplus"
-        )
-    return found
-
-
-def _file_or_folder(path: Path) -> str:
-    return "folder" if path.is_dir() else "file"

@@ -1,8 +1,8 @@
-"""MBPP, whole and sanitized: a sentence, and assertions that alone say how the function is called.
+"""MBPP, full and sanitized: a sentence, and assertions that alone show how the function is called.
 
-The model is told each name with its number of parameters, the first call of the assertions and the
-kind of answer, never which answer they expect. `test_list` is the truth, as in the figures that are
-published, and `test`, where there is one; `challenge_test_list` is not run.
+The specification names each function with its number of parameters, the first call of the
+assertions and the type of the result, never the expected result. The hidden tests are `test_list`,
+as in published results, and `test` where there is one; `challenge_test_list` is not run.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _MAX_EXAMPLE_LENGTH = 300
 
 
 class MbppLine(ExternalRecord):
-    """One task; `text` is called `prompt` in the sanitized variant. `test` is what EvalPlus adds to
-    that one: a script of many more inputs and their answers."""
+    """One task. In the sanitized variant `text` is called `prompt`, and `test` is what EvalPlus adds:
+    a script with many more inputs and expected results."""
 
     task_id: int | str
     text: str | None = None
@@ -36,18 +36,18 @@ class MbppLine(ExternalRecord):
 
 
 def parse_mbpp_task(line: MbppLine, where: str) -> EvalTask:
-    """Raises InputError where there is no text, or its assertions are no Python or call nothing."""
-    what = f"{where} (id {line.task_id})"
+    """Build the task. Raises InputError where the text is missing or the assertions are unusable."""
+    label = f"{where} (id {line.task_id})"
     text = line.text or line.prompt
     if not text:
-        raise InputError(f"{what}: neither text nor prompt says what to write")
-    imports = _parse_source("\n".join(line.test_imports), f"{what}: test_imports")
-    setup = _parse_source(line.test_setup_code, f"{what}: test_setup_code")
-    tests = [_parse_source(item, f"{what}: test_list") for item in line.test_list]
-    more = _parse_source(line.test, f"{what}: test")
+        raise InputError(f"{label}: it has neither text nor prompt")
+    imports = _parse_source("\n".join(line.test_imports), f"{label}: test_imports")
+    setup = _parse_source(line.test_setup_code, f"{label}: test_setup_code")
+    tests = [_parse_source(item, f"{label}: test_list") for item in line.test_list]
+    more = _parse_source(line.test, f"{label}: test")
     used = find_used_names([imports, setup, *tests], _defined_functions(line.code))
     if not any(item.parameters is not None for item in used):
-        raise InputError(f"{what}: test_list calls no function that the task could be about")
+        raise InputError(f"{label}: test_list calls no function of the module")
     answers = infer_returns(tests, _normalize_solution(line))
     extra = [f"import {name}" for name in find_used_modules([imports, setup, *tests])]
     head = [
@@ -103,7 +103,7 @@ def _describe_return(inferred: InferredReturn) -> str:
 
 
 class _TestNameEscaper(ast.NodeTransformer):
-    """Calls functions of the module that pytest would take for tests by another name."""
+    """Rename functions of the module that pytest would collect as tests."""
 
     def __init__(self, names: set[str]) -> None:
         self._names = names
@@ -125,7 +125,7 @@ def _escape_test_name(name: str) -> str:
 
 
 def _build_test_functions(tests: list[ast.Module], more: ast.Module) -> Iterator[str]:
-    """Each assertion as a test of its own, and what there is besides as one."""
+    """Yield a test function for each assertion, and one for the additional script."""
     named = [(f"test_{number}", tree) for number, tree in enumerate(tests, 1)]
     for name, tree in [*named, ("test_more", more)]:
         test = ast.parse(f"def {name}(): ...").body[0]
@@ -139,11 +139,11 @@ def _parse_source(source: str, label: str) -> ast.Module:
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{label} is no Python: {error}") from None
+        raise InputError(f"{label} is not Python: {error}") from None
 
 
 def _defined_functions(code: str) -> set[str]:
-    """The functions of the data's solution: it may be called `sum`, as a builtin is."""
+    """Return the functions of the reference solution, which may shadow a builtin such as `sum`."""
     tree = parse_or_none(code)
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)} if tree else set()
 

@@ -1,4 +1,4 @@
-"""greenloop's own tasks: `{id, spec, tests}`, and if need be `module`, `entry_point`, `solution`."""
+"""greenloop's own format: `{id, spec, tests}`, optionally `module`, `entry_point`, `solution`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from greenloop.testsuite.module_under_test import find_imported_module
 
 
 class NativeLine(Record):
-    """One line. `tests` is the text of a pytest file, or its path, relative to the file of tasks."""
+    """One line. `tests` is the text of a pytest file, or its path relative to the tasks' file."""
 
     id: str = Field(min_length=1, max_length=200)
     spec: str = Field(min_length=1)
@@ -26,13 +26,13 @@ class NativeLine(Record):
 
 
 def parse_native_task(line: NativeLine, where: str, folder: Path) -> EvalTask:
-    """Raises InputError where no module can be told, or the tests cannot be read."""
+    """Build the task. Raises InputError where the module is unknown or the tests cannot be read."""
     tests = line.tests if "\n" in line.tests else read_text_file(folder / line.tests, where)
     module = line.module or find_imported_module(tests)
     if module is None:
         raise InputError(
-            f"{where} (id {line.id}): the tests import no module of the task's: import what they "
-            'test from one, or name it by "module"'
+            f"{where} (id {line.id}): the tests import no module of the task: import the tested "
+            'names from it, or name it with "module"'
         )
     spec = line.spec
     if line.entry_point and not re.search(rf"`{line.entry_point}|{line.entry_point}\(", spec):

@@ -1,8 +1,8 @@
-"""What a model is told of an exercise's stub.
+"""Description of an exercise's stub for the specification.
 
-The names and parameters, in words: a stub's signature is where an exercise begins, not always how
-its tests call it, and Python in a specification binds. A stub that holds code to be improved, or
-constants that the tests import, is shown as it is all the same: no list of names could say that.
+It lists names and parameters in words: the tests may call a function differently than its stub
+declares it, and Python code in a specification is binding. A stub with code or constants is
+included as it is, because a list of names would lose them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def describe_stub(stub: str, imported: Collection[str], module: str) -> Iterator[str]:
-    """Lines. `imported` are the names that the tests import from the module."""
+    """Yield the lines; `imported` are the names that the tests import from the module."""
     tree = parse_or_none(stub) or _EMPTY_MODULE
     if any(map(_has_code, tree.body)):
         yield f"The module is `{module}`. It begins as this file, whose names have to stay:"
@@ -45,7 +45,7 @@ def _has_code(node: ast.stmt) -> bool:
 
 
 def _is_placeholder(node: ast.stmt) -> bool:
-    """`pass`, a docstring, `...`."""
+    """Return whether a statement is `pass`, a docstring or `...`."""
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return text or isinstance(node, ast.Pass)
 
@@ -66,7 +66,7 @@ def _describe_definitions(tree: ast.Module) -> Iterator[str]:
 
 
 def _decorator_prefix(node: _Def) -> str:
-    """`property` and the like, before the name."""
+    """Return the decorators with a simple name, such as `property`."""
     names = [ast.unparse(item) for item in node.decorator_list]
     return "".join(f"{name} " for name in names if name.isidentifier())
 
@@ -79,14 +79,14 @@ def _describe_parameters(node: _Def) -> str:
 
 
 def _bound_names(tree: ast.Module) -> set[str]:
-    """Names that the stub has, those of assignments included."""
+    """Return the names that the stub defines, including assigned ones."""
     named = {item.name for item in tree.body if isinstance(item, _Def | ast.ClassDef)}
     stored = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     return named | {node.id for node in stored if isinstance(node.ctx, ast.Store)}
 
 
 def find_imported_names(codes: Iterable[str], module: str) -> tuple[str, ...]:
-    """What these files import from the module, each name once."""
+    """Return the names that these files import from the module, without duplicates."""
     nodes = (node for code in codes for node in ast.walk(parse_or_none(code) or _EMPTY_MODULE))
     from_it = [n for n in nodes if isinstance(n, ast.ImportFrom) and n.module == module]
     names = (item.name for node in from_it for item in node.names if item.name != "*")

@@ -1,1 +1,1 @@
-"""Parsers of model answers."""
+"""Parsers of model answers, one for each kind of answer."""

@@ -1,13 +1,12 @@
-"""Fenced blocks in a model's answer, as models really write them.
+"""Fenced code blocks of a model's answer.
 
-CommonMark ends a block at the first closing fence, which cuts a module whose docstring holds a
-fence of its own. So of all possible closing fences the first is taken at which the block makes
-sense in its language; where none does, the first.
+CommonMark ends a block at the first closing fence, which truncates a module with a fence in a
+docstring. Here a block ends at the first closing fence with which its content is valid in its
+language, or at the first one where there is none.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import textwrap
@@ -15,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.syntax.parse import parse_or_none
 
 _FENCE = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _REASONING_TAGS = r"think|thinking|thought|thoughts|reasoning|reflection"
@@ -28,16 +28,14 @@ _ORPHAN_TAG = re.compile(
 _CODE_START = re.compile(
     r"from [\w.]+ import\b|import [\w.]+( as \w+)?(,|$)|(async )?def \w+\(|class \w+[(:]|@\w+|#!"
 )
-_MAX_CLOSING_FENCES = (
-    24  # each is tried by parsing: an answer of nothing but fences must not take for ever
-)
+_MAX_CLOSING_FENCES = 24  # each is parsed: bounds the time for an answer that consists of fences
 _LANGUAGE = re.compile(r"[\w+#-]+")
 _PYTHON_LANGUAGES = frozenset({"python", "py", "python3", "py3"})
 
 
 @dataclass(frozen=True)
 class CodeBlock:
-    """One fenced block; `closed` is false where the answer ended inside it."""
+    """One fenced block; `is_closed` is false where the answer ends within it."""
 
     language: str
     text: str
@@ -45,27 +43,22 @@ class CodeBlock:
 
     @property
     def is_python(self) -> bool:
+        """Whether it is marked as Python, or unmarked and parses."""
         return self.language in _PYTHON_LANGUAGES or (
             not self.language and is_valid_python(self.text)
         )
 
 
 def is_valid_python(source: str) -> bool:
-    """Whether `source` is Python and more than blank."""
-    if not source.strip():
-        return False
-    try:
-        ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    """Return whether `source` parses and is not blank."""
+    return bool(source.strip()) and parse_or_none(source) is not None
 
 
 def clean_response(response: str) -> str:
-    """The answer with one kind of line end, without a byte order mark or leading reasoning.
+    """Return the answer with `\\n` line ends, without a byte order mark or leading reasoning.
 
     Raises:
-        Unusable: the answer ends inside its reasoning.
+        InvalidResponse: the answer ends within its reasoning.
     """
     text = response.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     while opened := _OPENING_TAG.match(text):
@@ -77,7 +70,7 @@ def clean_response(response: str) -> str:
 
 
 def _strip_orphan_tag(text: str) -> str:
-    """From behind a closing tag that nothing opened; a tag inside of whole code is part of it."""
+    """Return the text after a closing tag without an opening one, unless it is within valid code."""
     if _ORPHAN_TAG.search(text) is None or is_valid_python(text):
         return text
     code = [
@@ -93,12 +86,12 @@ def _strip_orphan_tag(text: str) -> str:
 
 
 def extract_blocks(text: str) -> list[CodeBlock]:
-    """All fenced blocks of a cleaned answer, in order, their common indentation taken off."""
+    """Return the fenced blocks of a cleaned answer, in order, dedented by their fence."""
     return [block for block, _, _ in _locate_blocks(text)]
 
 
 def _locate_blocks(text: str) -> Iterator[tuple[CodeBlock, int, int]]:
-    """Each block with the lines that it takes: from its opening fence to behind its closing one."""
+    """Yield each block with its range of lines, fences included."""
     lines = text.split("\n")
     at = 0
     while at < len(lines):
@@ -117,14 +110,13 @@ def _read_block(lines: Sequence[str], start: int, opening: re.Match[str]) -> tup
         i for i in range(start + 1, len(lines)) if _is_closing_fence(lines[i], opening["fence"])
     ]
     if not ends:
-        return CodeBlock(language, _extract_body(lines, start, len(lines)), is_closed=False), len(
-            lines
-        )
+        body = _extract_body(lines, start, len(lines))
+        return CodeBlock(language, body, is_closed=False), len(lines)
     for end in ends[:_MAX_CLOSING_FENCES]:
         body = _extract_body(lines, start, end)
         if _is_valid_body(language, body):
             return CodeBlock(language, body), end + 1
-    for end in range(start + 1, ends[0]):  # a next block begins, and this one was never closed
+    for end in range(start + 1, ends[0]):  # the next block begins before this one is closed
         body = _extract_body(lines, start, end)
         if _FENCE.match(lines[end]) and language in _PYTHON_LANGUAGES and is_valid_python(body):
             return CodeBlock(language, body, is_closed=False), end
@@ -132,7 +124,7 @@ def _read_block(lines: Sequence[str], start: int, opening: re.Match[str]) -> tup
 
 
 def _parse_language(info: str) -> str:
-    """`python` of `Python`, `python:src/x.py`, `{.python}`, `python title="x.py"`."""
+    """Return `python` for `Python`, `python:src/x.py`, `{.python}`, `python title="x.py"`."""
     found = _LANGUAGE.search(info.lower())
     return found.group() if found else ""
 
@@ -169,7 +161,7 @@ def _is_json(text: str) -> bool:
 
 
 def text_outside_blocks(text: str) -> str:
-    """The prose of a cleaned answer: everything that is in no block."""
+    """Return the text of a cleaned answer that is in no block."""
     lines = text.split("\n")
     for _, start, end in reversed(list(_locate_blocks(text))):
         del lines[start:end]
@@ -177,14 +169,11 @@ def text_outside_blocks(text: str) -> str:
 
 
 def find_unfenced_code(text: str) -> str | None:
-    """Python in an answer without any fence: bare, below some prose, or inside a JSON object."""
+    """Return Python of an answer without fences: bare, below prose, or in a JSON object."""
     bare = textwrap.dedent(text).strip("\n") + "\n"
     for candidate in (bare, _code_from_json(text), _code_below_prose(bare)):
-        if (
-            candidate
-            and is_valid_python(candidate)
-            and re.search(r"^\s*(def|class|async def) ", candidate, re.M)
-        ):
+        is_code = candidate and re.search(r"^\s*(def|class|async def) ", candidate, re.M)
+        if candidate and is_code and is_valid_python(candidate):
             return candidate
     return None
 
@@ -194,23 +183,14 @@ def _code_from_json(text: str) -> str | None:
         value = json.loads(text.strip(), strict=False)
     except ValueError:
         return None
-    strings = (
-        [item for item in value.values() if isinstance(item, str)]
-        if isinstance(value, dict)
-        else []
-    )
-    code = [
-        item
-        for item in strings
-        if is_valid_python(item) and re.search(r"^(def|class) ", item, re.M)
-    ]
-    if len(code) == 1:
-        return code[0]
-    return None
+    values = value.values() if isinstance(value, dict) else ()
+    strings = [item for item in values if isinstance(item, str)]
+    code = [s for s in strings if is_valid_python(s) and re.search(r"^(def|class) ", s, re.M)]
+    return code[0] if len(code) == 1 else None
 
 
 def _code_below_prose(text: str) -> str | None:
-    """From the first line that begins code, to the last line with which it still parses."""
+    """Return the lines from the first that looks like code to the last with which they parse."""
     lines = text.split("\n")
     start = next((i for i, line in enumerate(lines) if _CODE_START.match(line)), None)
     if start is None:

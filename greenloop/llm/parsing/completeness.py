@@ -1,4 +1,4 @@
-"""Is this source the whole of what was asked for? Elisions, missing names, the wrong kind of file."""
+"""Completeness of generated source: elisions, defined names, unwritten functions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import re
 import tokenize
 from collections.abc import Iterator, Sequence
 
+from greenloop.syntax.parse import parse_or_none
+
 _CODE = r"(code|implementation|module|functions?|class(es)?|methods?|tests?|imports?|logic)"
 _UNCHANGED = r"(unchanged|omitted|identical|not\s+shown|(the\s+)?same|as\s+(before|above|is)|here)"
 _LEAD, _TAIL = r"^\#[\s.…\-(<\[]*", r"[\s.…\-)\]>!]*$"
-# These stand for code wherever they stand.
+# Placeholders for code, wherever they are.
 _ELISION = re.compile(
     rf"""{_LEAD}(
         (the\s+)?(rest|remainder)\s+of\s+((the|your|this|my)\s+)?((original|existing)\s+)?
@@ -26,7 +28,7 @@ _ELISION = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _DOTS = re.compile(r"\#\s*(\.{3,}|…)\s*")
-# These do so only where no code follows: before code they are a heading, or say what it does.
+# Placeholders only where no code follows; before code they are headings.
 _POSSIBLE_ELISION = re.compile(
     rf"""{_LEAD}(
         (the\s+)?(rest|(remaining|other)\s+\w+)\s+(is|are|stays?|remains?)\s+
@@ -41,9 +43,9 @@ _POSSIBLE_ELISION = re.compile(
 
 
 def find_elision(source: str) -> str | None:
-    """The comment that stands in for code left out, or None.
+    """Return the comment that replaces omitted code, or None.
 
-    Only a comment that is alone on its line can stand in for code.
+    Only a comment alone on its line can replace code.
     """
     lines = source.split("\n")
     for line, comment in _iter_lone_comments(source):
@@ -54,7 +56,7 @@ def find_elision(source: str) -> str | None:
 
 
 def _is_followed_by_code(lines: Sequence[str], comment: int) -> bool:
-    """Whether the block that a comment (on a 1-based line) stands in goes on with code."""
+    """Return whether code follows in the block of a comment (on a 1-based line)."""
     own = _indentation_width(lines[comment - 1])
     for line in lines[comment:]:
         if line.strip() and not line.lstrip().startswith("#"):
@@ -76,22 +78,15 @@ def _iter_lone_comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 def top_level_names(source: str, module: str = "") -> tuple[str, ...]:
-    """Names that a module (or stub) defines at its top level, in order; () where it does not parse.
+    """Return the names that a module defines at its top level; () where it does not parse.
 
-    What is imported counts, except from `module`: a file that imports from it is not itself it.
+    Imported names count, except those imported from `module`: such a file is not `module`.
     """
-    tree = _parse_or_none(source)
+    tree = parse_or_none(source)
     if tree is None:
         return ()
     own = (node for node in tree.body if not _is_import_from(node, module))
     return tuple(dict.fromkeys(name for node in own for name in _iter_defined_names(node)))
-
-
-def _parse_or_none(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _is_import_from(node: ast.stmt, module: str) -> bool:
@@ -115,11 +110,11 @@ def _iter_defined_names(node: ast.stmt) -> Iterator[str]:
 
 
 def public_names(interface: str) -> tuple[str, ...]:
-    """The names that a module must define to keep an interface: its functions, classes, constants.
+    """Return the functions, classes and constants that an interface requires.
 
-    Type variables are spelling, not behaviour: a module may do without them.
+    Type variables are left out: they are part of the notation, not of the behaviour.
     """
-    tree = _parse_or_none(interface)
+    tree = parse_or_none(interface)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
     nodes = [node for node in tree.body if isinstance(node, kinds)] if tree else []
     found = (
@@ -135,11 +130,11 @@ def _is_type_variable(node: ast.stmt) -> bool:
 
 
 def find_unwritten_functions(source: str) -> tuple[str, ...]:
-    """Functions whose whole body is `...` or `raise NotImplementedError`: left unwritten.
+    """Return functions whose whole body is `...` or `raise NotImplementedError`.
 
-    Overloads, protocols, abstract methods and the base classes of others have such bodies by right.
+    Overloads, protocols, abstract methods and base classes may have such bodies.
     """
-    tree = _parse_or_none(source)
+    tree = parse_or_none(source)
     if tree is None:
         return ()
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
@@ -161,11 +156,8 @@ def _iter_unwritten_functions(
             )
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             marks = " ".join(ast.unparse(item) for item in node.decorator_list)
-            if (
-                not is_abstract
-                and not re.search(r"overload|abstract", marks)
-                and _has_empty_body(node)
-            ):
+            may_be_empty = is_abstract or re.search(r"overload|abstract", marks)
+            if not may_be_empty and _has_empty_body(node):
                 yield node.name
 
 
@@ -180,6 +172,6 @@ def _has_empty_body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def is_test_file(source: str) -> bool:
-    """Whether a source reads like a pytest file: it defines tests and nothing that is not one."""
+    """Return whether a source is a pytest file."""
     names = top_level_names(source)
     return any(name.startswith(("test_", "Test")) for name in names) and "def test" in source

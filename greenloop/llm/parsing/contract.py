@@ -1,4 +1,4 @@
-"""Reading a contract out of an answer, and holding it to what the specification fixes itself."""
+"""Parser of contracts, which checks them against what the specification states."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from greenloop.llm.parsing.completeness import public_names
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Contract
-from greenloop.specification.examples import ExtractedExamples, filter_usable_examples
+from greenloop.specification.examples import Specification, filter_usable_examples
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.stubs import build_stub
 
@@ -29,15 +29,14 @@ _CONTRACT_KEYS = ("module", "summary", "interface", "requirements", "assumptions
 def parse_contract(
     answer: LLMResponse,
     *,
-    specification: str,
-    given: ExtractedExamples,
+    specification: Specification,
     module: str | None,
     allowed: PackageAllowlist,
 ) -> Contract:
-    """The contract of an answer.
+    """Return the contract of an answer.
 
     Raises:
-        Unusable: it is no contract, or leaves what the specification fixes.
+        InvalidResponse: it is no contract, or departs from what the specification states.
         SpecificationError: the answer says that nothing can be tested.
     """
     value = extract_json(extract_text(answer), dict)
@@ -46,12 +45,12 @@ def parse_contract(
         raise SpecificationError(f"nothing in the specification can be tested: {missing}")
     contract = _validate_contract(value, module)
     _check_interface(contract)
-    _check_signatures(contract, given)
+    _check_signatures(contract, specification)
     packages = _resolve_packages(contract, allowed)
     names = frozenset(public_names(contract.interface))
-    examples = filter_usable_examples(given.examples, names)
+    examples = filter_usable_examples(specification.examples, names)
     return contract.model_copy(
-        update={"specification": specification, "examples": examples, "packages": packages}
+        update={"specification": specification.text, "examples": examples, "packages": packages}
     )
 
 
@@ -84,9 +83,11 @@ def _check_interface(contract: Contract) -> None:
         raise InvalidResponse("The interface defines nothing: give at least one function or class.")
 
 
-def _check_signatures(contract: Contract, given: ExtractedExamples) -> None:
-    """Every signature of the specification stands in the interface, argument for argument."""
-    wanted, got = _collect_signatures(given.signatures), _collect_signatures(contract.interface)
+def _check_signatures(contract: Contract, specification: Specification) -> None:
+    """Check that the interface has each signature of the specification, with equal arguments."""
+    wanted, got = _collect_signatures(specification.signatures), _collect_signatures(
+        contract.interface
+    )
     for name, arguments in wanted.items():
         if name not in got:
             raise InvalidResponse(f"The specification defines `{name}`; the interface must too.")
@@ -97,7 +98,7 @@ def _check_signatures(contract: Contract, given: ExtractedExamples) -> None:
 
 
 def _collect_signatures(source: str) -> dict[str, str]:
-    """Arguments by function name (`Class.method` for methods), annotations left out."""
+    """Return arguments without annotations by function name (`Class.method` for methods)."""
     found: dict[str, str] = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef):
@@ -118,7 +119,7 @@ def _format_arguments(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 
 
 def _resolve_packages(contract: Contract, allowed: PackageAllowlist) -> tuple[str, ...]:
-    """The contract's packages under their own names; what is always there need not be among them."""
+    """Return the contract's packages by distribution name, without those always installed."""
     named = [item for item in contract.packages if not is_standard_library(item)]
     found = {
         item: allowed.find(item) for item in named if parse_package_name(item) not in PREINSTALLED

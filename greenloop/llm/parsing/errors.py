@@ -1,12 +1,12 @@
-"""The error that goes back to the model."""
+"""Error that is returned to the model with the next request."""
 
 from __future__ import annotations
 
 
 class InvalidResponse(Exception):
-    """The answer lacks its form. The text is written for the model that has to mend it.
+    """The answer does not have the required form; the text tells the model what to correct.
 
-    `person` is what a person could do about it, for the case that the model does not mend it.
+    `user_hint` is what the user can do where the model does not correct it.
     """
 
     def __init__(self, text: str, user_hint: str = "") -> None:

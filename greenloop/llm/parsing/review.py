@@ -1,4 +1,4 @@
-"""Reviews and judgements: answers that are words about code, not code."""
+"""Parsers of reviews and judgements."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _FINDING = re.compile(
         \s+[*`\[]*(?P<severity>error|warning|style)[*`\]]*\s*[:—–-]+\**\s*(?P<message>.+)$""",
     re.IGNORECASE | re.VERBOSE,
 )
-# Said in so many words, and not taken back: "not LGTM", "LGTM except …".
+# Not as in "not LGTM" or "LGTM except …".
 _LGTM = re.compile(
     r"^\W*LGTM\b(?!.*\b(except|but|however|apart|once|after)\b)|(?<!not )\bLGTM\W*$", re.MULTILINE
 )
 
 
 def parse_review(response: LLMResponse) -> Review:
-    """The findings of a review.
+    """Return the findings of a review.
 
     Raises:
-        Unusable: neither `LGTM` nor one finding in its form.
+        InvalidResponse: neither `LGTM` nor a finding in the required form.
     """
     text = extract_text(response)
     found = [_FINDING.match(line) for line in text.split("\n")]
@@ -36,10 +36,10 @@ def parse_review(response: LLMResponse) -> Review:
 
 
 def parse_judgement(response: LLMResponse) -> Judgement:
-    """Who is wrong.
+    """Return whether the test or the code is wrong.
 
     Raises:
-        Unusable: no JSON object with `wrong` being `test` or `code`.
+        InvalidResponse: no JSON object with `wrong` being `test` or `code`.
     """
     value = extract_json(extract_text(response), dict)
     try:

@@ -1,4 +1,4 @@
-"""Reading scripts, proposed checks, and repairs of what exists already."""
+"""Parsers of proposed checks and of repairs of existing code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RegressionFinder = Callable[[str], Sequence[str]]
 
 
 def parse_checks(response: LLMResponse) -> tuple[OutputCheck, ...]:
-    """The checks that a model proposes. Raises Unusable where one has no meaning."""
+    """Return the checks that a model proposes. Raises InvalidResponse where one is not valid."""
     try:
         return checks_from_json(extract_json(extract_text(response), list))
     except ValueError as error:
@@ -31,12 +31,13 @@ def parse_script_repair(
     find_regressions: RegressionFinder,
     checks: Collection[str] = (),
 ) -> Repair:
-    """The repaired source, whole or by SEARCH/REPLACE blocks on `current`, and disputed checks.
+    """Return the repaired source, whole or by SEARCH/REPLACE blocks on `current`, and disputes.
 
-    `lost` says what a repair lost that has to stay; `checks` are the ids that may be disputed.
+    `find_regressions` lists what a repair removed that must stay; `checks` are the ids that may be
+    disputed.
 
     Raises:
-        Unusable: neither code nor dispute, an edit that does not fit, or something is lost.
+        InvalidResponse: neither code nor dispute, an edit that does not apply, or a regression.
     """
     text = extract_text(response)
     disputes = tuple(
@@ -48,13 +49,13 @@ def parse_script_repair(
         return Repair(code=None, disputes=disputes, explanation=extract_prose(text))
     code = apply_edits(current, edits) if edits else extract_module(text)
     check_complete(code)
-    if gone := list(find_regressions(code)):
-        raise InvalidResponse(_build_removal_message(gone))
+    if removed := list(find_regressions(code)):
+        raise InvalidResponse(_build_removal_message(removed))
     return Repair(code=code, disputes=disputes, explanation=extract_prose(text))
 
 
 def _parse_dispute(rest: str, checks: Collection[str]) -> Dispute | None:
-    """The check that a line disputes: the longest id that it begins with, quoted or not."""
+    """Return the dispute of a line: its check is the longest id that the line begins with."""
     bare = rest.lstrip("`'\"* ")
     named = [item for item in checks if bare.startswith(item)]
     if not named:

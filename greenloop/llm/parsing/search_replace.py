@@ -1,4 +1,4 @@
-"""SEARCH/REPLACE blocks: a repair of a large module that names only what changes."""
+"""SEARCH/REPLACE blocks, with which a repair names only the lines that change."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _EDIT_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class SearchReplaceEdit:
-    """Replace `search`, which stands exactly once in the current code, by `replace`."""
+    """Replacement of `search`, which occurs exactly once in the current code."""
 
     search: str
     replace: str
 
 
 def parse_edits(text: str) -> list[SearchReplaceEdit]:
-    """All edits of a cleaned answer, in order."""
+    """Return the edits of a cleaned answer, in order."""
     return [
         SearchReplaceEdit(found["search"], found["replace"])
         for found in _EDIT_PATTERN.finditer(text)
@@ -30,10 +30,10 @@ def parse_edits(text: str) -> list[SearchReplaceEdit]:
 
 
 def apply_edits(source: str, edits: list[SearchReplaceEdit]) -> str:
-    """The source after all edits.
+    """Return the source after all edits.
 
     Raises:
-        Unusable: a SEARCH text does not stand in the source, or more than once.
+        InvalidResponse: a SEARCH text occurs not once, but never or repeatedly.
     """
     if not source.endswith("\n"):
         source += "\n"
@@ -59,6 +59,6 @@ def _apply_edit(source: str, edit: SearchReplaceEdit, number: int) -> str:
 
 
 def _build_tolerant_pattern(search: str) -> str:
-    """The same lines, whatever blanks stand at their ends."""
+    """Return a pattern of the same lines with any trailing blanks."""
     lines = [re.escape(line.rstrip()) + r"[ \t]*\n" for line in search.rstrip("\n").split("\n")]
     return "^" + "".join(lines)

@@ -1,18 +1,18 @@
-"""What `verify` found, for a pull request, a job's summary, and a reader of JUnit XML."""
+"""Results of `verify` as Markdown and JUnit XML."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from greenloop.records import LockCheckResult
-from greenloop.reporting.formats.junit import build_case, render_suites
+from greenloop.reporting.formats.junit import JunitCase, render_suite
 from greenloop.reporting.formats.markdown import code_span, escape_markdown
 
-_MAX_LINES = 500  # lines; a job's summary on GitHub takes 1 MiB
+_MAX_LINES = 500  # a job summary on GitHub is limited to 1 MiB
 
 
 def render_verify_markdown(results: Sequence[LockCheckResult]) -> str:
-    """What drifted, one line each; what holds is counted."""
+    """Return one line for each difference; locks that hold are counted."""
     return "\n".join(_markdown_lines(results)) + "\n"
 
 
@@ -32,13 +32,11 @@ def _markdown_lines(results: Sequence[LockCheckResult]) -> Iterator[str]:
 
 
 def render_verify_junit(results: Sequence[LockCheckResult]) -> str:
-    """One case a lock file: a failure where code, tests, specification or grade drifted."""
-    cases = [
-        (
-            build_case(item.lock, failure={"message": "; ".join(item.drift), "type": "drift"})
-            if item.drift
-            else build_case(item.lock)
-        )
-        for item in results
-    ]
-    return render_suites("greenloop verify", cases)
+    """Return one case for each lock file; it fails where code, tests, text or grade drifted."""
+    return render_suite("greenloop verify", map(_lock_case, results))
+
+
+def _lock_case(item: LockCheckResult) -> JunitCase:
+    if not item.drift:
+        return JunitCase(item.lock)
+    return JunitCase(item.lock, 0.0, "failure", "; ".join(item.drift), "drift")

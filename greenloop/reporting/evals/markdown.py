@@ -1,4 +1,4 @@
-"""An evaluation, and two of them side by side, for a pull request or a job's summary."""
+"""Evaluation and comparison as Markdown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SPENDING_ALIGNMENT = "|---|---:|---:|---:|---:|---:|---:|"
 
 
 def render_eval_markdown(report: EvalReport) -> str:
-    """pass@1, the verdicts against the hidden tests, what was spent, what was not solved."""
+    """Return pass@1, verdicts against hidden tests, cost and unsolved tasks."""
     return "\n".join(_report_lines(report)) + "\n"
 
 
@@ -55,20 +55,23 @@ def _spending_row(name: str, spent: EvalUsage) -> str:
 
 
 def _unsolved_item(item: TaskResult) -> str:
-    came_to = item.verdict or "broke off"
-    return f"{code_span(item.id)} ({came_to}): {escape_markdown(item.why)}"
+    return f"{code_span(item.id)} ({item.verdict or 'broke off'}): {escape_markdown(item.why)}"
 
 
 def render_comparison_markdown(comparison: Comparison) -> str:
-    """pass@1 of both, which tasks differ, what each spent."""
+    """Return pass@1 of both, the differing tasks and the cost of each."""
     return "\n".join(_comparison_lines(comparison)) + "\n"
 
 
 def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield f"## {escape_markdown(format_conclusion(comparison))}"
     yield ""
-    yield f"- A: {escape_markdown(format_setup(comparison.a))}: pass@1 {escape_markdown(format_share(comparison.a_pass_at_1))}"
-    yield f"- B: {escape_markdown(format_setup(comparison.b))}: pass@1 {escape_markdown(format_share(comparison.b_pass_at_1))}"
+    sides = (
+        ("A", comparison.a, comparison.a_pass_at_1),
+        ("B", comparison.b, comparison.b_pass_at_1),
+    )
+    for name, setup, share in sides:
+        yield f"- {name}: {escape_markdown(f'{format_setup(setup)}: pass@1 {format_share(share)}')}"
     if differing := format_setting_differences(comparison):
         yield f"- {escape_markdown(differing)}"
     yield f"- {escape_markdown(format_difference(comparison))}"

@@ -1,4 +1,4 @@
-"""An evaluation, and two of them side by side, as text for a terminal."""
+"""Evaluation and comparison as text for a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_LISTED = 20
 
 
 def render_eval_text(report: EvalReport) -> str:
-    """pass@1, the verdicts against the hidden tests, what was spent."""
+    """Return pass@1, verdicts against hidden tests and cost."""
     return "\n".join(_report_lines(report)) + "\n"
 
 
@@ -36,14 +36,14 @@ def _report_lines(report: EvalReport) -> Iterator[str]:
 
 
 def list_caveats(report: EvalReport) -> Iterator[str]:
-    """What pass@1 does not show by itself."""
+    """Yield what limits the meaning of pass@1."""
     if report.broken_off:
         yield (
-            f"{report.broken_off} of {report.tasks} tasks broke off (no answer, no budget) and "
-            "count as not passed; the same command tries them again"
+            f"{report.broken_off} of {report.tasks} tasks broke off (no answer or no budget) and "
+            "count as not passed; the same command repeats them"
         )
     if report.unknown:
-        yield f"{report.unknown} left out: their hidden tests could not say anything"
+        yield f"{report.unknown} left out: their hidden tests gave no result"
     if report.not_run:
         yield f"not complete: {report.not_run} of {report.tasks} tasks were not run"
 
@@ -54,7 +54,7 @@ def _verdict_row(row: VerdictRow) -> str:
 
 
 def format_spending_row(name: str, spent: EvalUsage) -> str:
-    """One line of the table of what was spent."""
+    """Return a row of the cost table."""
     cost = f"${spent.cost_usd:.4f}" if spent.cost_usd is not None else "unknown"
     return (
         f"{name:10}{spent.calls:8.4g}{spent.input_tokens:12.0f}{spent.output_tokens:10.0f}"
@@ -63,7 +63,7 @@ def format_spending_row(name: str, spent: EvalUsage) -> str:
 
 
 def format_share(share: Proportion) -> str:
-    """`62.5% (5 of 8; 95%: 30.6% to 86.3%)`."""
+    """Return `62.5% (5 of 8; 95%: 30.6% to 86.3%)`."""
     if share.share is None or share.low is None or share.high is None:
         return "of no task"
     interval = f"95%: {share.low:.1%} to {share.high:.1%}"
@@ -71,12 +71,12 @@ def format_share(share: Proportion) -> str:
 
 
 def format_setup(setup: EvalSetup) -> str:
-    """Model and tasks in one line."""
+    """Return model and tasks in one line."""
     return first_line(f"{setup.model} on {setup.tasks} ({setup.format})", 200)
 
 
 def format_conclusion(comparison: Comparison) -> str:
-    """Whether there is a difference, in plain words."""
+    """Return whether a difference is shown, with the p-value."""
     p = f"McNemar's exact test: p = {comparison.p:.3f}"
     if not comparison.shown:
         return f"no difference shown ({p})"
@@ -84,13 +84,13 @@ def format_conclusion(comparison: Comparison) -> str:
 
 
 def format_difference(comparison: Comparison) -> str:
-    """`B - A: +12.5 points (95%: -10.1 to +30.5, Bonett-Price)`."""
+    """Return `B - A: +12.5 points (95%: -10.1 to +30.5, Bonett-Price)`."""
     low, high = (f"{100 * value:+.1f}" for value in (comparison.low, comparison.high))
     return f"B - A: {100 * comparison.difference:+.1f} points (95%: {low} to {high}, Bonett-Price)"
 
 
 def render_comparison_text(comparison: Comparison) -> str:
-    """pass@1 of both, which tasks differ, what each spent."""
+    """Return pass@1 of both, the differing tasks and the cost of each."""
     return "\n".join(_comparison_lines(comparison)) + "\n"
 
 
@@ -122,15 +122,15 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
 
 
 def format_setting_differences(comparison: Comparison) -> str:
-    """`A and B differ in max_repairs (5, 0)`; '' where they do not."""
+    """Return `A and B differ in max_repairs (5, 0)`; '' where they do not."""
     a, b = comparison.a.options, comparison.b.options
     names = [name for name in {**a, **b} if a.get(name) != b.get(name)]
-    told = ", ".join(f"{name} ({a.get(name)}, {b.get(name)})" for name in names)
-    return first_line(f"A and B differ in {told}", 300) if told else ""
+    listed = ", ".join(f"{name} ({a.get(name)}, {b.get(name)})" for name in names)
+    return first_line(f"A and B differ in {listed}", 300) if listed else ""
 
 
 def subtract_spending(comparison: Comparison) -> EvalUsage:
-    """What B spends more than A on a task."""
+    """Return what B spends per task beyond A."""
     a, b = comparison.a_mean, comparison.b_mean
     known = a.cost_usd is not None and b.cost_usd is not None
     return EvalUsage(

@@ -1,6 +1,6 @@
-"""A short summary in Markdown, for a pull request or `$GITHUB_STEP_SUMMARY`.
+"""Short report in Markdown for a pull request or `$GITHUB_STEP_SUMMARY`.
 
-What a model or a test wrote stands in it as text: no HTML, link, image or mention comes of it.
+Untrusted text is escaped: it cannot become HTML, a link, an image or a mention.
 """
 
 from __future__ import annotations
@@ -12,19 +12,18 @@ from greenloop.records import Report
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
 from greenloop.reporting.evidence.text import mutated_line
-from greenloop.reporting.summary import format_counts
-from greenloop.reporting.titles import VERDICT_SIGNS, report_title
+from greenloop.reporting.summary import VERDICT_SIGNS, format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
 _MAX_ITEMS = 20
 _MAX_TEXT_LENGTH = 300
-_MAX_DOCUMENT_LENGTH = 60_000  # a comment on GitHub takes 65,536 characters
+_MAX_DOCUMENT_LENGTH = 60_000  # a comment on GitHub is limited to 65,536 characters
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_\[\]#|<>~&$]|^[-+=]|(?<=^[0-9])[.)])")
-_WORD_JOINER = "\u2060"  # a word joiner: not seen, and no link or mention goes over it
+_WORD_JOINER = "\u2060"  # invisible, and it ends a link or mention
 
 
 def render_markdown(report: Report) -> str:
-    """Verdict, reasons, evidence; the rest is folded."""
+    """Return verdict, reasons and evidence; the rest is collapsed."""
     text = "\n".join(_document_lines(report)) + "\n"
     if len(text) > _MAX_DOCUMENT_LENGTH:
         text = "\n".join([*_heading_lines(report), "", *_evidence_lines(report)]) + "\n"
@@ -52,12 +51,12 @@ def _heading_lines(report: Report) -> Iterator[str]:
 
 
 def _evidence_lines(report: Report) -> Iterator[str]:
-    """A table of what was measured."""
+    """Yield the table of evidence."""
     if not has_grading_evidence(report.evidence):
         return
     signs = {True: "✓", False: "✗", None: "–"}
     yield ""
-    yield "| | evidence | came to |"
+    yield "| | evidence | result |"
     yield "|---|---|---|"
     for item in build_measures(report.evidence):
         yield f"| {signs[item.reached]} | {item.name} | {escape_markdown(item.text)} |"
@@ -68,7 +67,7 @@ def _failure_lines(report: Report) -> Iterator[str]:
         f"- {code_span(short_name(item.test))}: {escape_markdown(f'{item.exception}: {item.message}')}"
         for item in report.failures
     ]
-    yield from _collapsible_section("test that fails", "tests that fail", lines)
+    yield from _collapsible_section("failing test", lines)
 
 
 def _survivor_lines(report: Report) -> Iterator[str]:
@@ -77,18 +76,16 @@ def _survivor_lines(report: Report) -> Iterator[str]:
         f"- line {item.line} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
         for item in (mutation.survived if mutation else ())
     ]
-    yield from _collapsible_section(
-        "fault that no test notices", "faults that no test notices", lines
-    )
+    yield from _collapsible_section("surviving mutant", lines)
 
 
 def _dispute_lines(report: Report) -> Iterator[str]:
-    ends = {"test": "wrong, dropped", "code": "stands"}
+    rulings = {"test": "wrong, dropped", "code": "right"}
     lines = [
-        f"- {code_span(item.test)} ({ends[item.wrong]}): {escape_markdown(item.because)}"
+        f"- {code_span(item.test)} ({rulings[item.wrong]}): {escape_markdown(item.because)}"
         for item in report.disputes
     ]
-    yield from _collapsible_section("disputed test", "disputed tests", lines)
+    yield from _collapsible_section("disputed test", lines)
 
 
 def _requirement_lines(report: Report) -> Iterator[str]:
@@ -96,26 +93,21 @@ def _requirement_lines(report: Report) -> Iterator[str]:
         f"- **{item.id}** {escape_markdown(item.text)} ({item.passed} of {item.total} tests pass)"
         for item in build_requirement_rows(report, max_tests=0)
     ]
-    yield from _collapsible_section("requirement", "requirements", lines, limit=60)
+    yield from _collapsible_section("requirement", lines, limit=60)
 
 
-def _collapsible_section(
-    singular: str, plural: str, lines: list[str], limit: int = _MAX_ITEMS
-) -> Iterator[str]:
+def _collapsible_section(noun: str, lines: list[str], limit: int = _MAX_ITEMS) -> Iterator[str]:
     if not lines:
         return
-    yield ""
-    yield f"<details><summary>{len(lines)} {singular if len(lines) == 1 else plural}</summary>"
-    yield ""
+    yield from ("", f"<details><summary>{pluralize(len(lines), noun)}</summary>", "")
     yield from lines[:limit]
     if len(lines) > limit:
         yield f"- and {len(lines) - limit} more, see the report"
-    yield ""
-    yield "</details>"
+    yield from ("", "</details>")
 
 
 def escape_markdown(text: str) -> str:
-    """A text in one line that Markdown leaves as it is."""
+    """Return a text in one line that Markdown does not interpret."""
     flat = truncate(" ".join(escape_invisible(text).split()), _MAX_TEXT_LENGTH)
     escaped = _SPECIAL_CHARACTERS.sub(r"\\\1", flat)
     escaped = re.sub(r"@(?=\w)", f"@{_WORD_JOINER}", escaped)
@@ -124,9 +116,9 @@ def escape_markdown(text: str) -> str:
 
 
 def code_span(text: str) -> str:
-    """A text in one line as a code span, also in a table."""
+    """Return a text in one line as a code span that is also valid in a table."""
     flat = truncate(" ".join(escape_invisible(text).split()), _MAX_TEXT_LENGTH).replace("|", "¦")
     longest = max((len(run) for run in re.findall("`+", flat)), default=0)
     fence = "`" * (longest + 1)
-    room = " " if flat.startswith("`") or flat.endswith("`") or not flat else ""
-    return f"{fence}{room}{flat}{room}{fence}"
+    padding = " " if flat.startswith("`") or flat.endswith("`") or not flat else ""
+    return f"{fence}{padding}{flat}{padding}{fence}"

@@ -1,4 +1,4 @@
-"""What a person should look at in the code, as SARIF 2.1.0: code scanning shows it at the lines."""
+"""Findings of a report as SARIF 2.1.0 for code scanning."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _LEVELS: Final = {"error": "error", "warning": "warning", "style": "note"}
 _RULES: Final[dict[str, tuple[str, str, str]]] = {
     "surviving-mutant": (
         "SurvivingMutant",
-        "A small fault put into this line is noticed by no test.",
+        "No test detects a mutation of this line.",
         "warning",
     ),
-    "review": ("ReviewFinding", "The review of the code found this, and it stands.", "warning"),
+    "review": ("ReviewFinding", "An unresolved finding of the code review.", "warning"),
     "integrity": (
         "IntegrityFinding",
-        "The code reaches for what could forge the verdict of its tests.",
+        "The code accesses something that could forge the verdict of its tests.",
         "error",
     ),
 }
 
 
 def render_sarif(report: Report) -> str:
-    """The log of one run: surviving mutants, findings of the review that stand, integrity."""
+    """Return the log of one run: surviving mutants, open review findings, integrity findings."""
     place = _artifact_uri(report)
     mutation = report.evidence.mutation
     results = [
@@ -70,13 +70,13 @@ def _build_driver(report: Report) -> dict[str, Any]:
 
 
 def _survivor_result(item: Survivor, uri: str) -> dict[str, Any]:
-    reached = "" if item.reached else " No test comes to this line."
+    reached = "" if item.reached else " No test reaches this line."
     text = f"Survives as `{mutated_line(item)}`.{reached} {item.question}"
     return _build_result("surviving-mutant", "warning", text, uri, item.line, item.id)
 
 
 def _review_result(item: Finding, uri: str, report: Report) -> dict[str, Any]:
-    """With its line only where the code is still the one that was reviewed."""
+    """Build a result; it has a line only if the code was not changed since the review."""
     same = bool(report.attempts) and report.attempts[0].code == report.final_code
     line = item.line if same else None
     return _build_result("review", _LEVELS[item.severity], item.message, uri, line, item.message)
@@ -92,28 +92,29 @@ def _build_result(
     location: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if line is not None and line >= 1:
         location["region"] = {"startLine": line}
-    print_of = hashlib.sha256(f"{rule}\0{escape_invisible(key)}".encode()).hexdigest()[:32]
+    fingerprint = hashlib.sha256(f"{rule}\0{escape_invisible(key)}".encode()).hexdigest()[:32]
     return {
         "ruleId": f"greenloop/{rule}",
         "ruleIndex": list(_RULES).index(rule),
         "level": level,
         "message": {"text": _clean_text(text) or rule},
         "locations": [{"physicalLocation": location}],
-        "partialFingerprints": {"greenloop/v1": print_of},
+        "partialFingerprints": {"greenloop/v1": fingerprint},
     }
 
 
 def _artifact_uri(report: Report) -> str:
-    """The code's file as an address relative to here: where it was written, or what was checked."""
+    """Return the URI of the code's file, relative to the working directory where it is below it."""
     name = report.artifacts.output or report.artifacts.code or f"{report.module or 'solution'}.py"
     path = Path(escape_invisible(name))
-    here = Path.cwd()
-    path = path.relative_to(here) if path.is_absolute() and path.is_relative_to(here) else path
+    folder = Path.cwd()
+    if path.is_absolute() and path.is_relative_to(folder):
+        path = path.relative_to(folder)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 
 def _is_incomplete(report: Report) -> bool:
-    """Whether the run itself came to no end: then its findings are not all there are."""
+    """Return whether the run broke off, so that findings may be missing."""
     first = (report.reasons[:1] or ("",))[0]
     return bool(re.match(r"\w+Error: |grading broke off: ", first))
 

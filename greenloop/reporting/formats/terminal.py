@@ -1,4 +1,4 @@
-"""The whole report for a terminal: 80 columns, no colour, what foreign code wrote made harmless."""
+"""Report as plain text for a terminal of 80 columns; untrusted text is escaped."""
 
 from __future__ import annotations
 
@@ -9,54 +9,55 @@ from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
 from greenloop.reporting.evidence.text import diff_hunk
-from greenloop.reporting.summary import format_counts, pluralize
-from greenloop.reporting.titles import report_title
+from greenloop.reporting.summary import format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
 _WIDTH = 80
-_LABEL_WIDTH = 13  # columns of what stands before a text that wraps
+_LABEL_WIDTH = 13  # columns of the label before a text
 _MAX_ITEMS = 20
 _MAX_TEXT_LENGTH = 600
 
 
 def render_report_text(report: Report, width: int = _WIDTH) -> str:
-    """Verdict and why first; then what fails, evidence, requirements, tests, attempts, cost."""
-    paper = _TextLayout(width)
-    sections = (
-        _verdict_lines,
-        _failure_lines,
-        _evidence_lines,
-        _survivor_lines,
-        _requirement_lines,
-        _test_lines,
-        _dispute_lines,
-        _review_lines,
-        _attempt_lines,
-        _cost_lines,
-    )
-    lines = [line for section in sections for line in section(report, paper)]
-    return "\n".join(lines).strip("\n") + "\n"
+    """Return verdict and reasons, then failures, evidence, requirements, tests, attempts, cost."""
+    layout = _TextLayout(width)
+    mutation = report.evidence.mutation
+    survivors = pluralize(len(mutation.survived) if mutation else 0, "surviving mutant")
+    sections = {
+        "failures": _failure_lines,
+        "evidence": _evidence_lines,
+        survivors: _survivor_lines,
+        "requirements": _requirement_lines,
+        "tests": _test_lines,
+        "disputes": _dispute_lines,
+        "review": _review_lines,
+        "attempts": _attempt_lines,
+        "environment and cost": _cost_lines,
+    }
+    text = list(_verdict_lines(report, layout))
+    for heading, section in sections.items():
+        if lines := list(section(report, layout)):
+            text += ["", heading.upper(), *lines]
+    return "\n".join(text).strip("\n") + "\n"
 
 
 class _TextLayout:
-    """Lines that are no wider than the paper."""
+    """Layout of lines that are not wider than `width`."""
 
     def __init__(self, width: int) -> None:
         self._width = width
 
-    def heading(self, text: str) -> Iterator[str]:
-        yield ""
-        yield text.upper()
-
     def lines(self, texts: Iterable[str], indent: int) -> Iterator[str]:
-        """Lines of code as they stand, each cut where the paper ends."""
-        most = self._width - indent
+        """Yield lines of code, each truncated at the width."""
+        max_length = self._width - indent
         for text in texts:
             shown = escape_invisible(text.expandtabs(4)).rstrip()
-            yield " " * indent + (shown if len(shown) <= most else f"{shown[: most - 1]}…")
+            yield " " * indent + (
+                shown if len(shown) <= max_length else f"{shown[: max_length - 1]}…"
+            )
 
     def row(self, label: str, text: str, indent: int = 2) -> Iterator[str]:
-        """A label, and a text that wraps beside it; a long label has its own line."""
+        """Yield a label and a text that wraps beside it; a long label has its own line."""
         flat = truncate(" ".join(escape_invisible(text).split()), _MAX_TEXT_LENGTH)
         before = " " * indent
         column = indent + _LABEL_WIDTH if label else indent
@@ -83,9 +84,6 @@ def _verdict_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
 
 
 def _failure_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.failures:
-        return
-    yield from layout.heading("what fails")
     for item in report.failures[:_MAX_ITEMS]:
         yield from layout.row("", short_name(item.test))
         yield from layout.row("", f"{item.exception}: {item.message}", indent=6)
@@ -96,7 +94,6 @@ def _evidence_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
     if not has_grading_evidence(report.evidence):
         return
     signs = {True: "ok   ", False: "SHORT", None: "--   "}
-    yield from layout.heading("evidence")
     for item in build_measures(report.evidence):
         lines = layout.row(item.name, item.text, indent=9)
         yield f"  {signs[item.reached]}  {next(lines).lstrip()}"
@@ -105,30 +102,22 @@ def _evidence_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
 
 def _survivor_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
     mutation = report.evidence.mutation
-    if not mutation or not mutation.survived:
-        return
-    yield from layout.heading(f"{pluralize(len(mutation.survived), 'fault')} that no test notices")
-    for item in mutation.survived[:_MAX_ITEMS]:
+    survived = mutation.survived if mutation else ()
+    for item in survived[:_MAX_ITEMS]:
         yield from layout.row(f"line {item.line}", item.question)
         yield from layout.lines(diff_hunk(item), indent=2 + _LABEL_WIDTH)
-    yield from _omitted_line(len(mutation.survived))
+    yield from _omitted_line(len(survived))
 
 
 def _requirement_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
     rows = build_requirement_rows(report, max_tests=0)
-    if not rows or report.contract is None:
-        return
-    yield from layout.heading("requirements")
     for item in rows:
         yield from layout.row(item.id, f"{item.text} [{item.passed}/{item.total}]")
-    for text in report.contract.assumptions:
+    for text in report.contract.assumptions if report.contract and rows else ():
         yield from layout.row("assumed", text)
 
 
 def _test_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.tests:
-        return
-    yield from layout.heading("tests")
     for item in report.tests:
         yield from layout.row(
             item.outcome, f"{short_name(item.id)} {_format_test_labels(item)}".rstrip()
@@ -138,47 +127,39 @@ def _test_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
 
 
 def _format_test_labels(item: TestEntry) -> str:
-    said = [*item.requirements, *([item.origin] if item.origin != "generated" else [])]
-    return f"[{', '.join(said)}]" if said else ""
+    labels = [*item.requirements, *([item.origin] if item.origin != "generated" else [])]
+    return f"[{', '.join(labels)}]" if labels else ""
 
 
 def _dispute_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.disputes:
-        return
-    yield from layout.heading("disputes")
     for item in report.disputes:
-        ends = "the test is wrong and was dropped" if item.wrong == "test" else "the test stands"
-        yield from layout.row("", f"{short_name(item.test)}: {ends}")
+        ruling = "the test is wrong, dropped" if item.wrong == "test" else "the test is right"
+        yield from layout.row("", f"{short_name(item.test)}: {ruling}")
         yield from layout.row("claim", item.why)
         yield from layout.row("judge", item.because)
 
 
 def _review_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.review:
-        return
-    yield from layout.heading("review")
     for item in report.review:
         where = f" line {item.line}" if item.line is not None else ""
-        done = " (repaired)" if item.resolved else ""
-        yield from layout.row(f"{item.severity}{where}", f"{item.message}{done}")
+        state = " (repaired)" if item.resolved else ""
+        yield from layout.row(f"{item.severity}{where}", f"{item.message}{state}")
 
 
 def _attempt_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not report.attempts:
-        return
-    yield from layout.heading("attempts")
     for item in report.attempts:
         ran = f"{item.passed} passed, {item.failed} failed, {item.errors} errors"
-        told = "not run" if item.passed is None else ran
+        result = "not run" if item.passed is None else ran
         remark = f"; {item.remark}" if item.remark else ""
-        yield from layout.row(f"{item.n} {item.kind}", f"{told}, {item.tokens} tokens{remark}")
+        yield from layout.row(f"{item.n} {item.kind}", f"{result}, {item.tokens} tokens{remark}")
 
 
 def _cost_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    yield from layout.heading("made with")
-    made, times = report.environment, report.timings
-    yield from layout.row("model", made.model)
-    yield from layout.row("sandbox", f"{made.sandbox.backend} ({made.sandbox.isolation})")
+    environment, times = report.environment, report.timings
+    yield from layout.row("model", environment.model)
+    yield from layout.row(
+        "sandbox", f"{environment.sandbox.backend} ({environment.sandbox.isolation})"
+    )
     yield from layout.row(
         "seconds",
         f"{times.total_s:.1f} in all, {times.model_s:.1f} model, {times.sandbox_s:.1f} tests, "

@@ -1,4 +1,4 @@
-"""The report as one HTML file, and the index of many."""
+"""HTML pages of a report and of a batch."""
 
 from greenloop.reporting.html.index import IndexEntry, render_index_html
 from greenloop.reporting.html.page import render_report_html

@@ -1,4 +1,4 @@
-"""How the code came about: each attempt, why it was made, and what it changed."""
+"""Attempts of a run: why each was made, and what it changed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from greenloop.records import Attempt, Failure, Report
 from greenloop.reporting.escaping import truncate
 from greenloop.reporting.traceability import short_name
 
-_MAX_COMPARED_LINES = 3000  # of a module that is compared
+_MAX_COMPARED_LINES = 3000
 _MAX_DIFF_LINES = 800
 _MAX_FAILURES = 8
-_MAX_EXPANDED_LINES = 80  # a longer diff is folded
+_MAX_EXPANDED_LINES = 80  # a longer diff is collapsed
 _MAX_LINE_LENGTH = 400
 
 
@@ -27,7 +27,7 @@ class DiffLine:
 
 @dataclass(frozen=True)
 class FailureView:
-    """A failure for the eye: the test's name, and where in the run's files it happened."""
+    """A failure with the test's short name and the last frame in the run's files."""
 
     test: str
     failure: Failure
@@ -36,7 +36,7 @@ class FailureView:
 
 @dataclass(frozen=True)
 class AttemptView:
-    """An attempt with the failures that caused it, or the words for another cause."""
+    """An attempt with its cause: failures of an earlier attempt, or a sentence."""
 
     attempt: Attempt
     cause: str
@@ -56,13 +56,13 @@ class AttemptView:
 
 
 def build_attempt_views(report: Report) -> tuple[AttemptView, ...]:
-    """All attempts in order."""
+    """Build the views of all attempts in order."""
     by_number = {item.n: item for item in report.attempts}
     return tuple(_build_attempt_view(item, by_number, report) for item in report.attempts)
 
 
 def build_failure_views(failures: Sequence[Failure], limit: int = 30) -> tuple[FailureView, ...]:
-    """The first failures, each with the last place in the run's own files."""
+    """Build the views of the first failures."""
     return tuple(
         FailureView(short_name(item.test), item, _format_location(item))
         for item in failures[:limit]
@@ -73,13 +73,13 @@ def _build_attempt_view(
     attempt: Attempt, by_number: dict[int, Attempt], report: Report
 ) -> AttemptView:
     base = by_number.get(attempt.based_on or 0)
-    because = base.failures if base and attempt.kind in ("repair", "rewrite") else ()
+    causes = base.failures if base and attempt.kind in ("repair", "rewrite") else ()
     diff = tuple(_diff_lines(base, attempt)) if base else ()
     return AttemptView(
         attempt=attempt,
         cause=_describe_cause(attempt, base, report),
-        failures=build_failure_views(because, _MAX_FAILURES),
-        omitted_count=max(0, len(because) - _MAX_FAILURES),
+        failures=build_failure_views(causes, _MAX_FAILURES),
+        omitted_count=max(0, len(causes) - _MAX_FAILURES),
         diff=diff,
         is_collapsed=len(diff) > _MAX_EXPANDED_LINES,
         is_final=bool(attempt.code) and attempt.code == report.final_code,
@@ -90,12 +90,12 @@ def _describe_cause(attempt: Attempt, base: Attempt | None, report: Report) -> s
     if attempt.kind == "generate":
         return "written from the contract, without sight of the tests"
     if attempt.kind == "free-fix":
-        return "mended without a model"
+        return "repaired without a model"
     if attempt.kind == "review-repair":
         errors = [item.message for item in report.review if item.severity == "error"]
         return "the review found: " + "; ".join(errors) if errors else "after the review"
     if attempt.kind == "rewrite":
-        return "written anew from the contract: the repairs were going in circles"
+        return "rewritten from the contract: the repairs made no progress"
     if base and base.ending not in ("", "finished"):
         return f"attempt {base.n} ended: {base.ending}: {base.detail}"
     return f"attempt {base.n} failed:" if base and base.failures else "the attempt before failed"
@@ -106,7 +106,7 @@ def _diff_lines(base: Attempt, attempt: Attempt) -> Iterator[DiffLine]:
     if not (base.code and attempt.code):
         return
     if max(len(before), len(after)) > _MAX_COMPARED_LINES:
-        yield DiffLine("at", "too long to be compared here")
+        yield DiffLine("at", "too long for a diff")
         return
     lines = list(difflib.unified_diff(before, after, lineterm="", n=3))[2:]
     for line in lines[:_MAX_DIFF_LINES]:

@@ -1,4 +1,4 @@
-"""The code, line by line, with what the tests reach and what they notice there."""
+"""Code lines annotated with coverage, mutants and findings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from greenloop.reporting.escaping import truncate
 from greenloop.reporting.evidence.text import mutated_line
 
 DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
-_SURVIVING_OUTCOMES = ("survived", "uncovered")
 _MAX_LINES = 4000
 _MAX_LINE_LENGTH = 400
 
 
 @dataclass(frozen=True)
 class SurvivingMutant:
-    """A mutant that no test noticed: the line as it was then, and what a test would have to ask."""
+    """A mutant that no test detected, and the question that a test would have to answer."""
 
     mutated_line: str
     question: str
@@ -27,10 +26,9 @@ class SurvivingMutant:
 
 @dataclass(frozen=True)
 class CodeLine:
-    """One line. `reach` is `hit`, `miss`, or '' where no statement begins (or nobody measured).
+    """One line. `coverage` is `hit`, `miss`, or '' without a statement or a measurement.
 
-    `never` names the branches from it that were never taken; `noticed` and `alive` are its mutants,
-    `remarks` what else was found there.
+    `detected` and `survivors` are its mutants, `remarks` the review's and integrity findings.
     """
 
     number: int
@@ -43,15 +41,15 @@ class CodeLine:
 
     @property
     def description(self) -> str:
-        """The line's marks in words, for those who do not see colours."""
+        """The line's marks in words, for screen readers."""
         parts = {"hit": ["reached"], "miss": ["never reached"], "": []}[self.coverage]
-        parts = parts + [f"{len(self.detected)} faults noticed"] * bool(self.detected)
-        return ", ".join(parts + [f"{len(self.survivors)} faults survived"] * bool(self.survivors))
+        parts = parts + [f"{len(self.detected)} mutants detected"] * bool(self.detected)
+        return ", ".join(parts + [f"{len(self.survivors)} mutants survived"] * bool(self.survivors))
 
 
 @dataclass(frozen=True)
 class AnnotatedCode:
-    """All lines that are shown; `left_out` are not."""
+    """The lines of a page; `left_out` counts those beyond the limit."""
 
     lines: tuple[CodeLine, ...]
     left_out: int
@@ -60,29 +58,26 @@ class AnnotatedCode:
 
 
 def annotate_code(report: Report) -> AnnotatedCode:
-    """The final code with its evidence; older reports have less of it."""
+    """Annotate the final code with the evidence that the report has."""
     texts = report.final_code.rstrip("\n").split("\n") if report.final_code.strip() else []
-    noticed, alive, remarks = (
-        _detected_by_line(report),
-        _survivors_by_line(report),
-        _remarks_by_line(report),
-    )
-    reach, never = _coverage_by_line(report), _missed_branches_by_line(report)
+    detected, survivors = _detected_by_line(report), _survivors_by_line(report)
+    coverage, missed = _coverage_by_line(report), _missed_branches_by_line(report)
+    remarks = _remarks_by_line(report)
     lines = tuple(
         CodeLine(
             number=n,
             text=truncate(text, _MAX_LINE_LENGTH),
-            coverage=reach.get(n, ""),
-            missed_branches=tuple(never.get(n, ())),
-            detected=tuple(noticed.get(n, ())),
-            survivors=tuple(alive.get(n, ())),
+            coverage=coverage.get(n, ""),
+            missed_branches=tuple(missed.get(n, ())),
+            detected=tuple(detected.get(n, ())),
+            survivors=tuple(survivors.get(n, ())),
             remarks=tuple(remarks.get(n, ())),
         )
         for n, text in enumerate(texts[:_MAX_LINES], 1)
     )
-    left_out, tried = max(0, len(texts) - _MAX_LINES), sum(map(len, noticed.values()))
+    tried = sum(len(found) for groups in (detected, survivors) for found in groups.values())
     measured = report.evidence.coverage is not None
-    return AnnotatedCode(lines, left_out, measured, tried + sum(map(len, alive.values())))
+    return AnnotatedCode(lines, max(0, len(texts) - _MAX_LINES), measured, tried)
 
 
 def _detected_by_line(report: Report) -> Mapping[int, list[MutantResult]]:
@@ -106,7 +101,7 @@ def _survivors_by_line(report: Report) -> Mapping[int, list[SurvivingMutant]]:
 
 
 def _remarks_by_line(report: Report) -> Mapping[int, list[str]]:
-    """Findings; the review's only where the code is still the one that was reviewed."""
+    """Return the findings; those of the review only if the code was not changed since."""
     found = [(item.line, f"integrity: {item.what}") for item in report.evidence.integrity]
     if report.attempts and report.attempts[0].code == report.final_code:
         found += [
@@ -125,7 +120,7 @@ def _coverage_by_line(report: Report) -> dict[int, str]:
 
 
 def _missed_branches_by_line(report: Report) -> Mapping[int, list[str]]:
-    """Branches by the line that they start from: `12->15` is told as `15`."""
+    """Return the missed branches by the line that they start from: `12->15` as `15`."""
     found = report.evidence.coverage
     pairs = (item.partition("->") for item in (found.missed_branches if found else ()))
     return _group_by_key((int(start), end) for start, _, end in pairs if start.isdigit())

@@ -1,4 +1,4 @@
-"""Many runs on one page."""
+"""HTML index of a batch."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _SKIP_REASONS = {
 
 @dataclass(frozen=True)
 class IndexEntry:
-    """One specification by name; `outcome` is None where it was not run. `page` and `links` (by
-    name) are files, relative to the index."""
+    """One specification; `outcome` is None where it was not run. `page` and `links` (by name) are
+    files, relative to the index."""
 
     specification: str
     outcome: BatchOutcome | None = None
@@ -29,14 +29,14 @@ class IndexEntry:
 
     @property
     def verdict(self) -> str:
-        """What became of it, in a word or two."""
+        """The verdict, or the kind of outcome without one."""
         if self.outcome is None:
             return "not run"
         return _KIND_LABELS.get(self.outcome.kind) or self.outcome.verdict or "no report"
 
     @property
     def why(self) -> str:
-        """Why it is not better, or was not done again."""
+        """Why the verdict is not better, or why the entry was not run again."""
         item = self.outcome
         return (item.reason or _SKIP_REASONS.get(item.kind, "")) if item else ""
 
@@ -44,7 +44,7 @@ class IndexEntry:
 def render_index_html(
     entries: Sequence[IndexEntry], totals: BatchTotals, title: str = "Batch"
 ) -> str:
-    """The page, in the order of the entries."""
+    """Return the page, in the order of the entries."""
     return render(
         "index.html",
         title=title,
@@ -56,5 +56,5 @@ def render_index_html(
 
 
 def _relative_url(path: str) -> str:
-    """A relative path as an address; never another scheme than a file's own."""
+    """Return a relative path as a URL that cannot name a scheme."""
     return "./" + quote(path.lstrip("/"), safe="/")

@@ -1,4 +1,4 @@
-"""The whole module as one small picture: faults noticed above the line, survivors below it."""
+"""Overview of a module as a bar: detected mutants above the middle, survivors below it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from greenloop.reporting.html.code import AnnotatedCode, CodeLine
 
-_FAULTS_HEIGHT = 56.0  # height of all faults, those above the middle and those below it
-_COVERAGE_HEIGHT = 4.0  # height of the middle, where coverage is
-_MIN_FAULTS = 6  # faults that fill the room, where there are no more
+_FAULTS_HEIGHT = 56.0  # of all mutants, above and below the middle
+_COVERAGE_HEIGHT = 4.0  # of the middle, which shows coverage
+_MIN_FAULTS = 6  # mutants of one line that fill the height
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class OverviewBar:
-    """All bars, in a picture `width` × `height`, one unit a line."""
+    """All rectangles in a picture of `width` × `height`; a line of code is one unit wide."""
 
     rectangles: tuple[Rectangle, ...]
     width: int
@@ -34,7 +34,7 @@ class OverviewBar:
 
 
 def build_overview_bar(code: AnnotatedCode) -> OverviewBar | None:
-    """The picture, or None where nothing was measured."""
+    """Build the bar; None where nothing was measured."""
     if not code.lines or not (code.measured or code.tried):
         return None
     above = max((len(line.detected) for line in code.lines), default=0)

@@ -1,4 +1,4 @@
-"""One run as one page: no script, no network, nothing that has to be loaded."""
+"""HTML page of a report: one file without scripts or network access."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from greenloop.reporting.html.attempts import build_attempt_views, build_failure
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
 from greenloop.reporting.html.rendering import render
-from greenloop.reporting.titles import VERDICT_MEANINGS, report_title
+from greenloop.reporting.summary import VERDICT_MEANINGS, report_title
 from greenloop.reporting.traceability import (
     build_requirement_rows,
     build_traceability_matrix,
     short_name,
 )
 
-_MAX_TEXT_LENGTH = 60_000  # characters of a text that is shown whole; report.json has the rest
+_MAX_TEXT_LENGTH = 60_000  # characters; report.json has the rest
 _MAX_LINE_LENGTH = 1000
 
 
 @dataclass(frozen=True)
 class TestCounts:
-    """The tests that count, and how many of them pass; `aside` do not count any more."""
+    """Numbers of active tests, of those that pass, and of excluded tests."""
 
     passed: int
     total: int
@@ -33,7 +33,7 @@ class TestCounts:
 
 @dataclass(frozen=True)
 class ToolSpending:
-    """What one tool used; `share` is its part of all tokens, between 0 and 1."""
+    """Usage of one tool; `share` of all tokens, between 0 and 1."""
 
     tool: str
     usage: ToolUsage
@@ -42,7 +42,7 @@ class ToolSpending:
 
 @dataclass(frozen=True)
 class PhaseDuration:
-    """Seconds of one part of the run; `share` of the whole, at most 1."""
+    """Seconds of one phase of the run; `share` of the total, at most 1."""
 
     phase: str
     seconds: float
@@ -50,7 +50,7 @@ class PhaseDuration:
 
 
 def render_report_html(report: Report) -> str:
-    """The page. All that came from a model or a test stands in it as text."""
+    """Return the page. Text from models and tests is escaped."""
     code = annotate_code(report)
     return render(
         "report.html",
@@ -66,7 +66,7 @@ def render_report_html(report: Report) -> str:
         strip=build_overview_bar(code),
         steps=build_attempt_views(report),
         failures=build_failure_views(report.failures),
-        aside=[item for item in report.tests if item.outcome in ("dropped", "invalid")],
+        aside=[item for item in report.tests if _is_excluded(item)],
         spent=_list_tool_spending(report),
         took=_list_phase_durations(report),
         bounded=truncate_text,
@@ -75,7 +75,7 @@ def render_report_html(report: Report) -> str:
 
 
 def truncate_text(text: str) -> str:
-    """A text that fits on a page, with its longest lines cut."""
+    """Return a text that is cut to the page's limits of characters and line length."""
     lines = "\n".join(
         truncate(line, _MAX_LINE_LENGTH) for line in text[:_MAX_TEXT_LENGTH].split("\n")
     )
@@ -84,9 +84,9 @@ def truncate_text(text: str) -> str:
 
 
 def _count_tests(report: Report) -> TestCounts:
-    aside = sum(_is_excluded(item) for item in report.tests)
+    excluded = sum(map(_is_excluded, report.tests))
     passed = sum(item.outcome == "passed" for item in report.tests)
-    return TestCounts(passed, len(report.tests) - aside, aside)
+    return TestCounts(passed, len(report.tests) - excluded, excluded)
 
 
 def _is_excluded(entry: TestEntry) -> bool:

@@ -1,5 +1,4 @@
-"""Templates to HTML. Every value that a template prints is made visible and escaped: here, and
-only here, so that no template can forget it."""
+"""Jinja environment of the pages. It escapes every value, so that no template has to."""
 
 from __future__ import annotations
 
@@ -13,10 +12,10 @@ from greenloop.reporting.escaping import escape_invisible
 
 
 def render(template: str, **values: Any) -> str:
-    """One file of `templates/`, filled in.
+    """Render a file of `templates/`.
 
     Raises:
-        jinja2.UndefinedError: the file uses a name that is not given.
+        jinja2.UndefinedError: the template uses a name that is not given.
     """
     return _create_environment().get_template(template).render(values)
 
@@ -42,7 +41,7 @@ def _escape_value(value: Any) -> Any:
 
 
 def format_seconds(value: float) -> str:
-    """`12 ms`, `3.4 s`, `2 min 5 s`."""
+    """Return `12 ms`, `3.4 s`, `2 min 5 s`."""
     if value < 1:
         return f"{value * 1000:.0f} ms"
     if value < 60:
@@ -51,10 +50,10 @@ def format_seconds(value: float) -> str:
 
 
 def format_number(value: int) -> str:
-    """With narrow gaps between thousands, as in `12 345`."""
+    """Return a number with narrow spaces between thousands, as in `12 345`."""
     return f"{value:,}".replace(",", "\u202f")
 
 
 def format_percent(value: float) -> str:
-    """A share as CSS has it."""
+    """Return a share as a CSS percentage."""
     return f"{min(max(value, 0), 1) * 100:.1f}%"

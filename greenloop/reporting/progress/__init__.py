@@ -1,1 +1,1 @@
-"""Progress while a command runs."""
+"""Progress output while a command runs."""

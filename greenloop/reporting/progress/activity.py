@@ -1,4 +1,4 @@
-"""What goes on right now: calls of the model, runs and pieces of a grade, several at once."""
+"""Work that is going on in a run or a batch, as rows of text."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class ActivityRow:
-    """One thing that goes on; `characters` of an answer have come in, None where none is awaited."""
+    """A model call or local work; `characters` of an answer received so far, None for local work."""
 
     name: str
     started_at: float
     characters: int | None = None
 
     def describe(self, now: float) -> str:
-        """`name: 45 s, 1,234 characters`"""
-        counted = "" if self.characters is None else f", {self.characters:,} characters"
-        return f"{self.name}: {now - self.started_at:.0f} s{counted}"
+        """Return `name: 45 s, 1,234 characters`."""
+        received = "" if self.characters is None else f", {self.characters:,} characters"
+        return f"{self.name}: {now - self.started_at:.0f} s{received}"
 
 
 class RunActivity:
-    """Rows in the order in which they began. Told and asked from any thread."""
+    """Rows of one run in the order in which they started. Thread-safe."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
         self._rows: dict[str, ActivityRow] = {}
 
     def handle_event(self, event: e.Event) -> None:
-        """Takes in what an event says of beginnings, ends and characters."""
+        """Update the rows."""
         with self._lock:
             match event:
                 case e.CallStarted(tool):
@@ -50,11 +50,43 @@ class RunActivity:
                 case e.RunFinished():
                     self._rows.clear()
 
-    def rows(self) -> tuple[ActivityRow, ...]:
+    def describe(self) -> list[str]:
+        """Return a text for each row."""
         with self._lock:
-            return tuple(self._rows.values())
+            rows = tuple(self._rows.values())
+        now = self._clock()
+        return [item.describe(now) for item in rows]
+
+
+class BatchActivity:
+    """Rows of the specifications of a batch; the first `max_entries` are named. Thread-safe."""
+
+    def __init__(self, max_entries: int = 4, clock: Clock = time.monotonic) -> None:
+        self._max_entries, self._clock, self._lock = max_entries, clock, threading.Lock()
+        self._entries: dict[str, tuple[float, RunActivity]] = {}
+
+    def handle_event(self, event: e.Event) -> None:
+        """Update the rows."""
+        with self._lock:
+            match event:
+                case e.EntryStarted(id):
+                    self._entries[id] = (self._clock(), RunActivity(self._clock))
+                case e.EntryProgress(id, inner) if id in self._entries:
+                    self._entries[id][1].handle_event(inner)
+                case e.EntryEnded(outcome):
+                    self._entries.pop(outcome.id, None)
 
     def describe(self) -> list[str]:
-        """A text for each, as of now."""
+        """Return a text for each named row; the last one counts the others.
+
+        `top_k: 60 s, in generate_code: 45 s, 1,234 characters and generate_tests: …`
+        """
         now = self._clock()
-        return [item.describe(now) for item in self.rows()]
+        with self._lock:
+            entries = list(self._entries.items())
+        texts = []
+        for id, (started_at, activity) in entries[: self._max_entries]:
+            steps = " and ".join(activity.describe())
+            texts.append(f"{id}: {now - started_at:.0f} s{', in ' if steps else ''}{steps}")
+        more = len(entries) - self._max_entries
+        return [*texts, *([f"and {more} more"] if more > 0 else [])]

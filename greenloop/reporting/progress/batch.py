@@ -1,4 +1,4 @@
-"""Progress of a batch on standard error: a table at a terminal, a line an entry elsewhere."""
+"""Progress of a batch on standard error: a live table in a terminal, else lines."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from greenloop import events as e
 from greenloop.records import BatchTotals
 from greenloop.reporting.escaping import sanitize_line
-from greenloop.reporting.progress.batch_activity import BatchActivity
+from greenloop.reporting.progress.activity import BatchActivity
 from greenloop.reporting.progress.messages import format_event
-from greenloop.reporting.progress.renderer import NullProgress, PlainProgress, is_live
+from greenloop.reporting.progress.renderer import LiveView, NullProgress, PlainProgress, is_live
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,26 +19,14 @@ if TYPE_CHECKING:
 _MAX_RUNNING_ROWS = 8
 
 
-class LiveBatchProgress(NullProgress):
-    """What ended stays as lines; below, the counts and what is running, with seconds."""
+class LiveBatchProgress(LiveView):
+    """Lines for what has ended; below them the counts and the running entries."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.live import Live as RichLive
-
         self._activity = BatchActivity(_MAX_RUNNING_ROWS)
         self._totals: BatchTotals | None = None
         self._started_at = time.monotonic()
-        console = Console(stderr=True, highlight=False)
-        self._live = RichLive(
-            get_renderable=self._render_table, console=console, refresh_per_second=4, transient=True
-        )
-
-    def _begin(self) -> None:
-        self._live.start()
-
-    def _end(self) -> None:
-        self._live.stop()
+        super().__init__()  # renders for the first time
 
     def __call__(self, event: e.Event) -> None:
         self._activity.handle_event(event)
@@ -47,7 +35,7 @@ class LiveBatchProgress(NullProgress):
         for line in format_event(event):
             self._live.console.print(sanitize_line(line), markup=False, soft_wrap=True)
 
-    def _render_table(self) -> Table:
+    def _render(self) -> Table:
         from rich.table import Table
         from rich.text import Text
 
@@ -62,33 +50,32 @@ class LiveBatchProgress(NullProgress):
 
 
 def _format_counts(totals: BatchTotals, seconds: float) -> str:
-    done = totals.specifications - totals.not_run
-    left = ""
+    done, remaining = totals.specifications - totals.not_run, ""
     if done > totals.unchanged and totals.not_run:
-        each = seconds / (done - totals.unchanged)
-        left = f", about {each * totals.not_run:.0f} s left"
+        seconds_each = seconds / (done - totals.unchanged)
+        remaining = f", about {seconds_each * totals.not_run:.0f} s left"
     return (
         f"{done} of {totals.specifications} done: {totals.reached} green ({totals.verified} "
-        f"verified), {totals.missed} failed, {totals.broken_off} broken off; {totals.tokens} tokens{left}"
+        f"verified), {totals.missed} failed, {totals.broken_off} broken off; {totals.tokens} tokens{remaining}"
     )
 
 
 def format_totals(totals: BatchTotals) -> str:
-    """The end of a batch in a few lines."""
-    cost = f"${totals.cost_usd:.4f}" if totals.cost_usd is not None else "cost unknown"
-    cost = cost if totals.calls else "no cost"
-    by_hand = f", {totals.refused} changed by hand" if totals.refused else ""
-    rest = f", {totals.not_run} not run" if totals.not_run else ""
+    """Return the totals of a batch in two lines."""
+    known = f"${totals.cost_usd:.4f}" if totals.cost_usd is not None else "cost unknown"
+    cost = known if totals.calls else "no cost"
+    edited = f", {totals.refused} changed by hand" if totals.refused else ""
+    not_run = f", {totals.not_run} not run" if totals.not_run else ""
     return (
         f"{totals.ended}: {totals.reached} of {totals.specifications} specifications reached "
         f"({totals.verified} verified), {totals.missed} failed, {totals.broken_off} broken off, "
-        f"{totals.unchanged} unchanged{by_hand}{rest}\n"
+        f"{totals.unchanged} unchanged{edited}{not_run}\n"
         f"{totals.calls} calls, {totals.tokens} tokens, {cost}, {totals.seconds:.1f} s\n"
     )
 
 
 def create_batch_progress(*, quiet: bool) -> NullProgress:
-    """The fitting renderer for this standard error."""
+    """Return the renderer for this standard error."""
     if quiet:
         return NullProgress()
     return LiveBatchProgress() if is_live() else PlainProgress(sys.stderr, activity=BatchActivity())

@@ -1,4 +1,4 @@
-"""One event, one line (or a few): the words of the progress, without any drawing."""
+"""Progress messages: the lines of text for each event."""
 
 from __future__ import annotations
 
@@ -10,53 +10,75 @@ from typing import Any
 from greenloop import events as e
 from greenloop.records import Attempt, TestRun
 from greenloop.reporting.evidence.text import summarize_evidence
+from greenloop.reporting.summary import pluralize
 
 WARNING = "WARNING"
-LABEL_WIDTH = 9  # each line begins with a label of this width, blank where it goes on
+LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation lines
 _MAX_LISTED = 8
-_MAX_REQUIREMENT_LENGTH = (
-    66  # characters of a requirement on screen: with its number, one row of 80 columns
-)
-_MAX_REASON_LENGTH = 200  # of the reasons for a dispute; the report has all
+_MAX_REQUIREMENT_LENGTH = 66  # with its number it fills a row of 80 columns
+_MAX_REASON_LENGTH = 200  # the report has the whole reason
 
 
 def format_event(event: e.Event, *, verbose: bool = False) -> list[str]:
-    """What a person is told of an event; [] where nothing is to be told."""
-    teller = _formatters().get(type(event))
-    return list(teller(event, verbose)) if teller else []
+    """Return the lines for an event; [] where it has no message."""
+    if line := _format_line(event):
+        return [line]
+    formatter = _formatters().get(type(event))
+    return list(formatter(event, verbose)) if formatter else []
+
+
+def _format_line(event: e.Event) -> str:
+    """Return the message of an event that always has one line, '' for others."""
+    match event:
+        case e.Notice(text):
+            return f"note     {text}"
+        case e.CallRetried(tool, reason, attempt, wait_s):
+            return f"retry    {tool}: {reason}; again in {wait_s:.1f} s (try {attempt})"
+        case e.ResponseRejected(tool, why):
+            return f"again    {tool}: {why}"
+        case e.PackageInstallStarted(names):
+            return f"packages {', '.join(names)}: not in the cache, installing"
+        case e.PackagesReady(packages, cached):
+            return f"packages {packages} ({'from the cache' if cached else 'installed'})"
+        case e.RedPhaseDone(phase, tests):
+            passing = len(phase.passing_on_stub)
+            excluded = f"; {passing} pass on it and are excluded" if passing else ""
+            return f"tests    {tests} tests, {phase.failed} fail on a stub as required{excluded}"
+        case e.AutofixApplied(fixes):
+            return f"autofix  {', '.join(fixes[:_MAX_LISTED])}"
+        case e.Stuck(why, next_step):
+            return f"stuck    {why}: {next_step}"
+        case e.CodeGraded(evidence):
+            return f"grading  {summarize_evidence(evidence)}"
+        case e.HardeningDone(survivors, tests):
+            added = f"tests added: {', '.join(tests[:_MAX_LISTED])}"
+            survived = f"{pluralize(survivors, 'mutant')} survived"
+            return f"harden   {survived}; {added if tests else 'no test could be added'}"
+        case e.BatchStarted(count, folder):
+            return f"batch    {count} specifications, results in {folder}"
+    return ""
 
 
 def _formatters() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
     return {
         e.RunStarted: _format_run_started,
         e.CallFinished: _format_call_finished,
-        e.CallRetried: _format_call_retried,
-        e.ResponseRejected: _format_answer_rejected,
         e.ContractReady: _format_contract,
-        e.PackageInstallStarted: _format_packages_awaited,
-        e.PackagesReady: _format_packages_ready,
         e.CodeReviewed: _format_review,
-        e.RedPhaseDone: _format_red_phase,
-        e.AutofixApplied: _format_autofix,
         e.CandidateTested: _format_attempt,
         e.TestRunFinished: _format_test_run,
         e.DisputeJudged: _format_dispute,
-        e.Stuck: _format_stuck,
-        e.CodeGraded: _format_grade,
-        e.HardeningDone: _format_hardening,
         e.ChecksReady: _format_checks,
         e.RepairSearchDone: _format_search,
-        e.BatchStarted: _format_batch_started,
         e.EntryEnded: _format_entry_ended,
         e.HiddenTestsFinished: _format_hidden_tests,
-        e.Notice: _format_notice,
     }
 
 
 def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
     yield f"model    {event.model}"
     if event.is_replay:
-        yield "         the model's answers are RECORDED: no model is asked, all else is done for real"
+        yield "         the model's answers are RECORDED: no model is called; everything else runs for real"
     if is_unsandboxed(event.sandbox):
         yield f"{WARNING}  no sandbox. {event.isolation}"
     else:
@@ -64,11 +86,11 @@ def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
     if event.run_dir:
         yield f"run      {_format_path(event.run_dir)}"
     if event.resumed_responses:
-        yield f"resumed  {event.resumed_responses} answers are in the log and are not asked for again"
+        yield f"resumed  {event.resumed_responses} answers are taken from the log and not paid for again"
 
 
 def is_unsandboxed(backend: str) -> bool:
-    """Whether a backend's name stands for no sandbox at all: that is told loudly."""
+    """Return whether a backend gives no protection; users are warned then."""
     return backend == "none"
 
 
@@ -76,14 +98,6 @@ def _format_call_finished(event: e.CallFinished, verbose: bool) -> Iterator[str]
     source = "from the log" if event.source == "log" else f"{event.seconds:.1f} s"
     if verbose:
         yield f"call     {event.tool}: {source}, {event.tokens} tokens"
-
-
-def _format_call_retried(event: e.CallRetried, verbose: bool) -> Iterator[str]:
-    yield f"retry    {event.tool}: {event.reason}; again in {event.wait_s:.1f} s (try {event.attempt})"
-
-
-def _format_answer_rejected(event: e.ResponseRejected, verbose: bool) -> Iterator[str]:
-    yield f"again    {event.tool}: {event.why}"
 
 
 def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
@@ -99,32 +113,13 @@ def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
     if contract.packages:
         yield f"         packages: {', '.join(contract.packages)}"
     if contract.examples:
-        yield f"         {len(contract.examples)} examples of the specification taken over as tests"
-
-
-def _format_packages_awaited(event: e.PackageInstallStarted, verbose: bool) -> Iterator[str]:
-    yield f"packages {', '.join(event.names)}: not in the cache, being installed"
-
-
-def _format_packages_ready(event: e.PackagesReady, verbose: bool) -> Iterator[str]:
-    yield f"packages {event.packages} ({'from the cache' if event.cached else 'installed'})"
+        yield f"         {len(contract.examples)} examples of the specification are used as tests"
 
 
 def _format_review(event: e.CodeReviewed, verbose: bool) -> Iterator[str]:
     findings = event.review.findings
     yield f"review   {len(findings)} findings" if findings else "review   LGTM"
     yield from (f"         {item}" for item in findings)
-
-
-def _format_red_phase(event: e.RedPhaseDone, verbose: bool) -> Iterator[str]:
-    phase = event.red_phase
-    aside = len(phase.passing_on_stub)
-    proves = f"; {aside} pass there and prove nothing" if aside else ""
-    yield f"tests    {event.tests} tests, {phase.failed} fail on a stub as they must{proves}"
-
-
-def _format_autofix(event: e.AutofixApplied, verbose: bool) -> Iterator[str]:
-    yield f"free fix {', '.join(event.fixes[:_MAX_LISTED])}"
 
 
 def _format_attempt(event: e.CandidateTested, verbose: bool) -> Iterator[str]:
@@ -166,75 +161,50 @@ def _truncate_reason(text: str, verbose: bool) -> str:
 
 
 def _format_path(path: str) -> str:
-    """As it is typed from the working folder, where it lies below that."""
+    """Return the path relative to the working directory where it is below that."""
     relative = os.path.relpath(path)
     return path if relative.startswith(os.pardir) else relative
 
 
 def _format_dispute(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
     judged = event.judgement
-    ends = "the test is wrong and is dropped" if judged.wrong == "test" else "the test stands"
+    ruling = "the test is wrong and is dropped" if judged.wrong == "test" else "the test is right"
     yield f"dispute  {event.dispute.test}: {_truncate_reason(event.dispute.why, verbose)}"
-    yield f"         judged from the contract alone: {ends}: {_truncate_reason(judged.because, verbose)}"
-
-
-def _format_stuck(event: e.Stuck, verbose: bool) -> Iterator[str]:
-    yield f"stuck    {event.why}: {event.next_step}"
-
-
-def _format_grade(event: e.CodeGraded, verbose: bool) -> Iterator[str]:
-    yield f"grading  {summarize_evidence(event.evidence)}"
-
-
-def _format_hardening(event: e.HardeningDone, verbose: bool) -> Iterator[str]:
-    faults = f"{event.survivors} mutant{'s' * (event.survivors != 1)} lived on"
-    if not event.tests:
-        yield f"harden   {faults}; no test could be added"
-        return
-    yield f"harden   {faults}; tests added: {', '.join(event.tests[:_MAX_LISTED])}"
+    yield f"         judged by the contract: {ruling}: {_truncate_reason(judged.because, verbose)}"
 
 
 def _format_checks(event: e.ChecksReady, verbose: bool) -> Iterator[str]:
-    yield f"checks   {len(event.checks)} of what it shows"
+    yield f"checks   {len(event.checks)} of the output"
     for item in event.checks:
-        whose = " (made of the task)" if item.origin == "generated" else ""
-        yield f"         {shorten(item.id, _MAX_REQUIREMENT_LENGTH, placeholder=' …')}{whose}"
+        origin = " (from the task)" if item.origin == "generated" else ""
+        yield f"         {shorten(item.id, _MAX_REQUIREMENT_LENGTH, placeholder=' …')}{origin}"
 
 
 def _format_search(event: e.RepairSearchDone, verbose: bool) -> Iterator[str]:
-    found, count = event.search, len(event.search.patches)
+    search, count = event.search, len(event.search.patches)
     yield (
-        f"search   {found.tried} edits tried in {found.seconds:.1f} s: "
-        f"{count or 'none'} with which all tests pass"
+        f"search   {search.tried} edits tried in {search.seconds:.1f} s: "
+        f"all tests pass with {count or 'none'} of them"
     )
     yield from (
         f"         line {item.line}: {item.change}"
-        for item in found.patches[: 3 if not verbose else None]
+        for item in search.patches[: 3 if not verbose else None]
     )
-
-
-def _format_batch_started(event: e.BatchStarted, verbose: bool) -> Iterator[str]:
-    yield f"batch    {event.count} specifications, kept in {event.folder}"
 
 
 def _format_entry_ended(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
     outcome = event.outcome
-    what = (
-        outcome.kind if outcome.kind in ("unchanged", "broken off", "refused") else outcome.verdict
-    )
-    counted = f"{outcome.calls} calls, {outcome.tokens} tokens, {outcome.seconds:.1f} s"
-    new = outcome.kind in ("reached", "missed", "broken off")
-    spent = f" ({counted})" if new else " (before)" if outcome.kind == "done before" else ""
+    no_verdict = outcome.kind in ("unchanged", "broken off", "refused")
+    result = outcome.kind if no_verdict else outcome.verdict
+    spent = " (before)" if outcome.kind == "done before" else ""
+    if outcome.kind in ("reached", "missed", "broken off"):
+        spent = f" ({outcome.calls} calls, {outcome.tokens} tokens, {outcome.seconds:.1f} s)"
     why = f": {outcome.reason}" if outcome.reason and outcome.exit_status else ""
-    yield f"{what!s:10} {outcome.id}{spent}{why}"
+    yield f"{result!s:10} {outcome.id}{spent}{why}"
 
 
 def _format_hidden_tests(event: e.HiddenTestsFinished, verbose: bool) -> Iterator[str]:
-    found = event.result
-    if found.truth is not None:
-        why = f": {found.why}" if found.why else ""
-        yield f"{'hidden':10} {found.id}: {found.truth}{' (before)' * event.from_earlier_call}{why}"
-
-
-def _format_notice(event: e.Notice, verbose: bool) -> Iterator[str]:
-    yield f"note     {event.text}"
+    result = event.result
+    if result.truth is not None:
+        why = f": {result.why}" if result.why else ""
+        yield f"{'hidden':10} {result.id}: {result.truth}{' (before)' * event.from_earlier_call}{why}"

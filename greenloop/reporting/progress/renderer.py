@@ -1,4 +1,4 @@
-"""Progress on standard error: a live view at a terminal, plain lines elsewhere."""
+"""Progress of a run on standard error: a live view in a terminal, else plain lines."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from types import TracebackType
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from greenloop import events as e
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.activity import Clock, RunActivity
-from greenloop.reporting.progress.heartbeat import HEARTBEAT_SECONDS, Heartbeat
 from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING, format_event
 
 if TYPE_CHECKING:
@@ -22,10 +20,11 @@ if TYPE_CHECKING:
 
 
 ACTIVITY_LABEL = f"{'…':<{LABEL_WIDTH}}"
+HEARTBEAT_SECONDS = 15.0
 
 
 class ActivitySource(Protocol):
-    """What goes on, taken from events, as texts."""
+    """Rows of current work, updated by events."""
 
     def handle_event(self, event: e.Event) -> None: ...
 
@@ -33,7 +32,7 @@ class ActivitySource(Protocol):
 
 
 class NullProgress:
-    """Tells nothing. Those that tell override what begins and ends with the block."""
+    """Progress without output, and the base of the others."""
 
     def __call__(self, event: e.Event) -> None:
         return
@@ -48,18 +47,51 @@ class NullProgress:
         self._begin()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
 
+class Heartbeat:
+    """Thread that calls `on_silence` after each `interval_seconds` without output."""
+
+    def __init__(
+        self,
+        on_silence: Callable[[], None],
+        interval_seconds: float = HEARTBEAT_SECONDS,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self._on_silence, self._interval_seconds, self._clock = on_silence, interval_seconds, clock
+        self._last_output_at = clock()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="greenloop-silence", daemon=True)
+
+    def start(self) -> None:
+        self.record_output()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and wait for it."""
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def record_output(self) -> None:
+        """Restart the interval."""
+        self._last_output_at = self._clock()
+
+    def check_silence(self) -> None:
+        """Call `on_silence` if the interval is over."""
+        if self._clock() - self._last_output_at >= self._interval_seconds:
+            self.record_output()
+            self._on_silence()
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(min(1.0, self._interval_seconds)):
+            self.check_silence()
+
+
 class PlainProgress(NullProgress):
-    """One line an event, for pipes, logs and `NO_COLOR`; and, after `every_s` silent seconds, one of
-    what goes on. `shown` keeps what that is."""
+    """Lines for pipes, logs and `NO_COLOR`, and the current work after an interval without any."""
 
     def __init__(
         self,
@@ -98,23 +130,19 @@ class PlainProgress(NullProgress):
                 self._stream.write(text)
                 self._stream.flush()
             except (OSError, ValueError):
-                return  # nobody reads any more; the run goes on
+                return  # the reader has closed the pipe; the run continues
 
 
-class LiveProgress(NullProgress):
-    """Lines that stay, and below them what goes on, side by side, with seconds and characters."""
+class LiveView(NullProgress):
+    """Base of the live views: permanent lines, and below them what `_render` returns."""
 
-    def __init__(self, *, verbose: bool = False) -> None:
+    def __init__(self) -> None:
         from rich.console import Console
-        from rich.live import Live as RichLive
+        from rich.live import Live
 
-        self._console = Console(stderr=True, highlight=False)
-        self._verbose = verbose
-        self._activity = RunActivity()
-        self._last_event_at, self._ended = time.monotonic(), False
-        self._live = RichLive(
-            get_renderable=self._render_activity,
-            console=self._console,
+        self._live = Live(
+            get_renderable=self._render,
+            console=Console(stderr=True, highlight=False),
             refresh_per_second=4,
             transient=True,
         )
@@ -125,6 +153,19 @@ class LiveProgress(NullProgress):
     def _end(self) -> None:
         self._live.stop()
 
+    def _render(self) -> Table | Text:
+        raise NotImplementedError
+
+
+class LiveProgress(LiveView):
+    """Permanent lines, and below them the current work with seconds and characters."""
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._verbose = verbose
+        self._activity = RunActivity()
+        self._last_event_at, self._ended = time.monotonic(), False
+        super().__init__()  # renders for the first time
+
     def __call__(self, event: e.Event) -> None:
         self._track_event(event)
         for line in format_event(event, verbose=self._verbose):
@@ -133,35 +174,33 @@ class LiveProgress(NullProgress):
             )
 
     def _track_event(self, event: e.Event) -> None:
-        if isinstance(
-            event, (e.SandboxJobStarted, e.SandboxJobEnded)
-        ):  # for tracers: many, and short
+        if isinstance(event, (e.SandboxJobStarted, e.SandboxJobEnded)):  # many; for tracers
             return
         self._activity.handle_event(event)
         if not isinstance(event, e.CallProgress):
             self._last_event_at = time.monotonic()
         self._ended = isinstance(event, e.RunFinished)
 
-    def _render_activity(self) -> Text:
+    def _render(self) -> Text:
         from rich.text import Text
 
         texts = self._activity.describe()
         if not texts and not self._ended:  # between two steps
-            texts = [f"at work here: {time.monotonic() - self._last_event_at:.0f} s"]
+            texts = [f"working: {time.monotonic() - self._last_event_at:.0f} s"]
         return Text("\n".join(f"{ACTIVITY_LABEL}{text}" for text in texts))
 
 
 def build_labelled_row(line: str, style: str) -> Table:
-    """A line as a label and its text, which wraps beside the label and not below it."""
+    """Return a line as a label and a text that wraps in its own column."""
     from rich.table import Table
     from rich.text import Text
 
     row = Table.grid(padding=(0, 1))
     row.add_column(width=LABEL_WIDTH - 1, no_wrap=True)
     row.add_column(overflow="fold")
-    loud = "bold red" if line.startswith(WARNING) else ""
-    label = Text(line[:LABEL_WIDTH].rstrip(), loud or f"bold {style}")
-    row.add_row(label, Text(line[LABEL_WIDTH:], loud))
+    warning = "bold red" if line.startswith(WARNING) else ""
+    label = Text(line[:LABEL_WIDTH].rstrip(), warning or f"bold {style}")
+    row.add_row(label, Text(line[LABEL_WIDTH:], warning))
     return row
 
 
@@ -174,7 +213,7 @@ def _style_of_event(event: e.Event) -> str:
 
 
 def create_progress(*, quiet: bool, verbose: bool) -> NullProgress:
-    """The fitting renderer for this standard error."""
+    """Return the renderer for this standard error."""
     if quiet:
         return NullProgress()
     return (
@@ -183,7 +222,6 @@ def create_progress(*, quiet: bool, verbose: bool) -> NullProgress:
 
 
 def is_live() -> bool:
-    """Whether lines that are drawn over can be seen: not in a pipe, a CI job's log or without
-    colour."""
+    """Return whether standard error is a terminal that can redraw lines, and no CI log."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("CI", "").lower() in ("true", "1")
     return sys.stderr.isatty() and not plain and os.environ.get("TERM") != "dumb"

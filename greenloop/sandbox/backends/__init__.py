@@ -1,1 +1,1 @@
-"""Sandbox backends: how untrusted code is kept apart on this machine."""
+"""Sandbox backends: how untrusted code is isolated on this machine."""

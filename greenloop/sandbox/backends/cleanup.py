@@ -1,4 +1,4 @@
-"""What a run may leave behind: processes that left its group, a folder that resists."""
+"""Cleanup after a run: processes that left its group, folders that are hard to remove."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 
 from greenloop.errors import SandboxError
 
-_MAX_ROUNDS = 5  # a stray may fork between being seen and being ended
+_MAX_ROUNDS = 5  # a process may fork between being found and being killed
 
 
 def create_temporary_folder(prefix: str = "greenloop-") -> Path:
-    """A new one, which the caller removes. Raises SandboxError where there is no place for it."""
+    """Create a folder, which the caller removes. Raises SandboxError where that fails."""
     try:
         return Path(tempfile.mkdtemp(prefix=prefix)).resolve()
     except OSError as error:
@@ -25,9 +25,9 @@ def create_temporary_folder(prefix: str = "greenloop-") -> Path:
 
 
 def kill_stray_processes(marker: str) -> None:
-    """Kills every process of this user that was started with `mark` (`NAME=value`) around it.
+    """Kill every process of this user with `marker` (`NAME=value`) in its environment.
 
-    The mark must be unique to the run. Where there is no /proc (macOS) nothing happens.
+    The marker must be unique to the run. Without /proc (macOS) nothing happens.
     """
     for _ in range(_MAX_ROUNDS):
         if not [number for number in _iter_pids() if _kill_if_marked(number, os.fsencode(marker))]:
@@ -40,17 +40,15 @@ def _iter_pids() -> Iterator[int]:
 
 
 def _kill_if_marked(pid: int, marker: bytes) -> bool:
-    """Whether this one had to be killed. The handle keeps its number from meaning another."""
-    if pid == os.getpid():
+    """Kill a marked process; return whether it was. The pidfd excludes a reused process id."""
+    if pid == os.getpid() or not _has_variable(pid, marker):
         return False
     try:
-        if marker not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-            return False
         handle = os.pidfd_open(pid)
     except (OSError, AttributeError):
         return False
     try:
-        if marker in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+        if _has_variable(pid, marker):
             signal.pidfd_send_signal(handle, signal.SIGKILL)
             return True
     except OSError:
@@ -60,8 +58,15 @@ def _kill_if_marked(pid: int, marker: bytes) -> bool:
     return False
 
 
+def _has_variable(pid: int, variable: bytes) -> bool:
+    try:
+        return variable in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
 def remove_folder(root: Path) -> None:
-    """Takes a folder away, even where its permissions were taken away or it is endlessly deep."""
+    """Remove a folder, even one without permissions or of extreme depth."""
     with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(root)
         return

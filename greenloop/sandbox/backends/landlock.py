@@ -1,4 +1,4 @@
-"""The sandbox for machines that give no namespaces: Landlock, filters, and one process a run."""
+"""Landlock sandbox, for machines without namespaces: one process for each run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from greenloop.errors import SandboxError
@@ -35,7 +34,7 @@ _INFO = SandboxInfo(
 )
 _DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 _NOBODY_UID, _REMOVAL_SECONDS, _ACCESS_CHECK_SECONDS = 65534, 5.0, 30.0
-# Can somebody who owns nothing here use this Python, and be given a folder?
+# Can a user without any rights use this Python?
 _ACCESS_CHECK_CODE = (
     "import ctypes, os, resource, sys\n"
     "for path in sys.argv[1:]:\n"
@@ -44,76 +43,65 @@ _ACCESS_CHECK_CODE = (
 
 
 class LandlockSandbox(WarmSandbox):
-    """Warm as behind the stronger walls; each run has a folder of this machine's for itself.
+    """A warm sandbox whose runs each have a folder of this machine.
 
-    Where this is root and the interpreter can be read by everybody, each run is a user of its own;
-    else it is whoever we are, without capabilities.
+    For root, and if every user can read the interpreter, each run has a user id of its own; else it
+    runs as the current user, without capabilities.
     """
 
+    can_isolate = False  # without namespaces either process could reach the other
+    can_allow_hosts = False  # without a network namespace a run gets no sockets
+
     def __init__(self, limits: ResourceLimits | None = None) -> None:
-        """Raises SandboxError where no temporary folder can be made."""
+        """Create the folder of the runs. Raises SandboxError where that fails."""
         self._folder = _SharedFolder.create(build_guest_mounts())
         self._numbers = itertools.count()
-        super().__init__(self._create_backend(), limits)
+        super().__init__(Backend(_INFO, self._build_command), limits)
 
-    @property
-    def can_isolate(self) -> bool:
-        return False  # without namespaces each process could reach the other
-
-    @property
-    def can_allow_hosts(self) -> bool:
-        return False  # without a network of its own a run gets no sockets at all
-
-    def _create_backend(self) -> Backend:
+    def _build_command(self, mounts: GuestMounts, control: int) -> list[str]:
         folder = self._folder
-
-        def command(seen: GuestMounts, control: int) -> list[str]:
-            packages = [source for source, target in seen.read_only if target == PACKAGES]
-            return build_zygote_command(
-                sys.executable,
-                str(folder.home),
-                [str(folder.site), *packages],
-                control,
-                root=str(folder.root),
-                modules=seen.modules,
-                plugins=seen.plugins,
-                is_bare=seen.is_bare,
-            )
-
-        return Backend(_INFO, command)
+        packages = [source for source, target in mounts.read_only if target == PACKAGES]
+        site = [str(folder.site), *packages]
+        home, root = str(folder.home), str(folder.root)
+        return build_zygote_command(mounts, sys.executable, home, site, control, root)
 
     def close(self) -> None:
         super().close()
         _remove_with_retries(self._folder.root)
 
-    def _execute(self, job: Job, stop: threading.Event) -> ProcessResult:
-        with self._create_run_folder() as room:
+    def run(self, job: Job) -> ProcessResult:
+        job = replace(job, stop_events=(self._stop_event(job),))
+        with self._create_run_folder() as root:
             packages = [job.packages.folder] if job.packages else []
-            own = {
-                "root": str(room),
+            work, home, temporary = (str(root / name) for name in ("work", "home", "tmp"))
+            paths = JobPaths(work, home, temporary, str(self._folder.site), "".join(packages))
+            payload = {
+                **build_payload(job, {}, paths),
+                "root": str(root),
                 "readable": [*self._folder.readable, *packages],
                 "own_user": self._folder.has_own_user,
             }
-            work_dir, home, temporary = (str(room / name) for name in ("work", "home", "tmp"))
-            place = JobPaths(work_dir, home, temporary, str(self._folder.site), "".join(packages))
-            return self._run_payload({**build_payload(job, {}, place), **own}, job, stop)
+            return self._run_payload(payload, job)
 
     @contextlib.contextmanager
     def _create_run_folder(self) -> Iterator[Path]:
-        room = self._folder.root / f"run-{next(self._numbers)}"
+        folder = self._folder.root / f"run-{next(self._numbers)}"
         try:
-            room.mkdir(0o700)
+            folder.mkdir(0o700)
         except OSError as error:
             raise SandboxError(f"no temporary directory for the tests: {error}") from None
         try:
-            yield room
+            yield folder
         finally:
-            _remove_with_retries(room)
+            _remove_with_retries(folder)
 
 
 @dataclass(frozen=True)
 class _SharedFolder:
-    """Where runs have their rooms; pytest by links; `home` of the inside; what runs may read."""
+    """The folder that holds the folders of the runs.
+
+    `site` has links to pytest, `home` holds the guest package, `readable` lists what runs may read.
+    """
 
     root: Path
     site: Path
@@ -131,16 +119,16 @@ class _SharedFolder:
         paths = [str(site), *(source for source, _ in mounts.read_only)]
         for folder in (root, site):
             folder.chmod(0o711 if folder == root else 0o755)
-        own_user = os.getuid() == 0 and _is_usable_by_others(mounts, paths)
-        if not own_user:
+        has_own_user = os.getuid() == 0 and _is_usable_by_others(mounts, paths)
+        if not has_own_user:
             root.chmod(0o700)
-        return cls(root, site, Path(guest).parent, [*paths, *_DEVICES], own_user)
+        return cls(root, site, Path(guest).parent, [*paths, *_DEVICES], has_own_user)
 
 
 def _is_usable_by_others(mounts: GuestMounts, paths: list[str]) -> bool:
     paths = [path for path in paths if os.path.exists(path)]
     try:
-        asked = subprocess.run(
+        check = subprocess.run(
             [mounts.python, "-I", "-S", "-B", "-c", _ACCESS_CHECK_CODE, *paths],
             user=_NOBODY_UID,
             group=_NOBODY_UID,
@@ -154,13 +142,13 @@ def _is_usable_by_others(mounts: GuestMounts, paths: list[str]) -> bool:
         )
     except (OSError, subprocess.SubprocessError):
         return False
-    return asked.returncode == 0
+    return check.returncode == 0
 
 
 def _remove_with_retries(folder: Path) -> None:
-    """A run that was interrupted may still be about to end: it is waited for."""
-    until = time.monotonic() + _REMOVAL_SECONDS
-    while folder.exists() and time.monotonic() < until:
+    """Remove a folder, waiting for an interrupted run that still writes to it."""
+    deadline = time.monotonic() + _REMOVAL_SECONDS
+    while folder.exists() and time.monotonic() < deadline:
         with contextlib.suppress(OSError, RecursionError):
             shutil.rmtree(folder)
             return

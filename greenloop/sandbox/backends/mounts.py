@@ -1,6 +1,4 @@
-"""What foreign code gets to see behind a wall: the interpreter, pytest, the packages that it may use,
-and our inside. No more.
-"""
+"""File system of the guest: the interpreter, pytest, allowed packages and the guest package."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox import guest
 
 HOME = "/opt/greenloop"
-SITE = f"{HOME}/site-packages"  # by this name packages tell code of others from the run's own
+SITE = f"{HOME}/site-packages"  # packages tell third-party code from the run's own by this name
 PACKAGES = f"{HOME}/packages/site-packages"
 _NAME = re.compile(r"^[A-Za-z0-9._-]+")
 _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
@@ -26,11 +24,16 @@ _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
 @dataclass(frozen=True)
 class GuestMounts:
-    """`read_only` (source, target) pairs; `links` (target, path) pairs; the interpreter's path.
+    """What a zygote sees, and what it loads before the first run.
 
-    `hidden` are folders in what is bound that are empty inside, `modules` what is loaded beforehand
-    of the packages in `PACKAGES`, `plugins` the packages whose plugins for pytest are.
-    A process with a hash seed of its own has nothing else loaded beforehand.
+    Attributes:
+        read_only: (source, target) pairs of bind mounts.
+        links: (target, path) pairs of symbolic links.
+        python: Path of the interpreter.
+        hidden: Folders within the mounts that are empty in the guest.
+        modules: Modules of the packages in `PACKAGES` that are imported.
+        plugins: Packages whose pytest plugins are loaded.
+        hash_seed: PYTHONHASHSEED; with one, nothing else is loaded.
     """
 
     read_only: tuple[tuple[str, str], ...]
@@ -43,11 +46,11 @@ class GuestMounts:
 
     @property
     def is_bare(self) -> bool:
-        """Whether nothing is loaded but what a run loads itself."""
+        """Whether only what a run imports itself is loaded."""
         return self.hash_seed != 0
 
     def with_packages(self, packages: InstalledPackages) -> GuestMounts:
-        """The same, and the packages, if there are any."""
+        """Return the same mounts with the packages, if there are any."""
         if not packages:
             return self
         pairs = (*self.read_only, (packages.folder, PACKAGES))
@@ -55,7 +58,7 @@ class GuestMounts:
 
 
 def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
-    """The interpreter, the packages with all that they need, the system's libraries, the inside."""
+    """Return the mounts of a guest with these packages and their dependencies."""
     python = os.path.realpath(sys.executable)
     binds = [("/usr", "/usr"), ("/etc/ld.so.cache", "/etc/ld.so.cache")]
     links: list[tuple[str, str]] = []
@@ -70,14 +73,16 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
         binds.append((prefix, prefix))
     binds.append((_compile_guest(), f"{HOME}/guest"))
     binds.extend((source, f"{SITE}/{name}") for name, source in list_site_entries(packages))
-    return GuestMounts(
-        tuple(binds), tuple(links), python, _find_hidden_folders([target for _, target in binds])
-    )
+    hidden = _find_hidden_folders([target for _, target in binds])
+    return GuestMounts(tuple(binds), tuple(links), python, hidden)
 
 
 def _compile_guest() -> str:
-    """The folder of our inside, compiled: what sees it may not write there, and would compile it
-    at each start anew where nobody has (a checkout, an editable installation)."""
+    """Compile the guest package and return its folder.
+
+    The guest cannot write there, and would compile it at each start (in a checkout, or an editable
+    installation).
+    """
     folder = str(Path(guest.__file__).parent)
     if not sys.dont_write_bytecode:
         compileall.compile_dir(folder, quiet=2)
@@ -85,7 +90,7 @@ def _compile_guest() -> str:
 
 
 def _find_hidden_folders(targets: list[str]) -> tuple[str, ...]:
-    """What the person has installed into the interpreter itself: it lies below its prefix."""
+    """Return the folders with packages that the user installed into the mounted interpreter."""
     places = site.getsitepackages([sys.base_prefix, sys.base_exec_prefix])
     found = {os.path.realpath(item) for item in places if os.path.isdir(item)}
     return tuple(
@@ -94,14 +99,14 @@ def _find_hidden_folders(targets: list[str]) -> tuple[str, ...]:
 
 
 def link_site(mounts: GuestMounts, folder: Path) -> None:
-    """Fills a folder with links to the packages, where a run sees this machine's own paths."""
+    """Fill a folder with links to the packages, for runs that see the paths of this machine."""
     for source, target in mounts.read_only:
         if target.startswith(f"{SITE}/"):
             (folder / Path(target).name).symlink_to(source)
 
 
 def list_site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Top-level entries (name, path) of the packages and of what they need, installed here."""
+    """Return (name, path) of the top-level entries of packages and of their dependencies."""
     found: dict[str, str] = {}
     for name in _resolve_requirements(packages):
         for entry, path in _iter_entries(distribution(name)):
@@ -110,7 +115,7 @@ def list_site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def _resolve_requirements(packages: tuple[str, ...]) -> list[str]:
-    """Names of the packages and, without extras, of all that they require and that is installed."""
+    """Return the installed packages among these and, without extras, what they require."""
     waiting, seen = list(packages), dict[str, None]()
     while waiting:
         name = waiting.pop()

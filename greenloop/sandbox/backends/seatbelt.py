@@ -1,7 +1,7 @@
-"""macOS: a process of its own under `sandbox-exec`. Written from documentation, tried by nobody yet.
+"""macOS sandbox: one process for each run under `sandbox-exec`. Not tested on macOS yet.
 
-The probe tries it like every other wall before it is trusted, so a profile that does not hold, or
-under which Python does not run, is refused and not relied upon.
+Like every backend it must pass the self-check: a profile that isolates too little, or under which
+Python does not start, is refused.
 """
 
 from __future__ import annotations
@@ -28,27 +28,24 @@ _INFO = SandboxInfo(
         "output; names and sizes of this machine's files can be asked for"
     ),
 )
-# What the dynamic linker and the C library of macOS read.
+# Read by the dynamic linker and the C library.
 _SYSTEM_PATHS = ("/usr/lib", "/usr/share", "/System/Library", "/System/Volumes/Preboot/Cryptexes")
-_DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
-_FRAMEWORK_PYTHON = (
-    "Resources/Python.app/Contents/MacOS/Python"  # what a framework's `python3` becomes
-)
+_DEVICES = ["/dev/null", "/dev/random", "/dev/urandom"]
+# Started by the `python3` of a framework build.
+_FRAMEWORK_PYTHON = "Resources/Python.app/Contents/MacOS/Python"
 
 
 class SeatbeltSandbox(ProcessSandbox):
-    """A fresh process for each run, with a profile that denies what it does not name."""
+    """Runs each job in a new process, with a profile that denies everything it does not name."""
+
+    info = _INFO
 
     def __init__(self, limits: ResourceLimits | None = None) -> None:
-        """Raises SandboxError where there is no place for its folder."""
+        """Create the folder of the packages. Raises SandboxError where that fails."""
         super().__init__(limits)
         self._folder = create_temporary_folder("greenloop-site-")
         self._mounts = build_guest_mounts()
         link_site(self._mounts, self._folder)
-
-    @property
-    def info(self) -> SandboxInfo:
-        return _INFO
 
     def close(self) -> None:
         super().close()
@@ -63,12 +60,12 @@ class SeatbeltSandbox(ProcessSandbox):
 
 
 def build_command(mounts: GuestMounts, site: Path, root: Path) -> list[str]:
-    """How Python is started for the run whose folder is `root`."""
+    """Return the command that starts Python for the run in the folder `root`."""
     return [_PROGRAM, "-p", build_profile(mounts, site, root), mounts.python, "-s", "-S", "-B"]
 
 
 def build_profile(mounts: GuestMounts, site: Path, root: Path) -> str:
-    """The profile's text. Raises SandboxError where a path cannot be written into one."""
+    """Return the text of a profile. Raises SandboxError where a path cannot be written in it."""
     app = os.path.join(os.path.realpath(sys.base_prefix), _FRAMEWORK_PYTHON)
     readable = [*_SYSTEM_PATHS, str(site), str(root), *_list_readable_sources(mounts)]
     return "\n".join(
@@ -80,7 +77,7 @@ def build_profile(mounts: GuestMounts, site: Path, root: Path) -> str:
             "(allow sysctl-read)",
             "(allow file-read-metadata)",
             f'(allow file-read* (literal "/") {_format_filters("subpath", readable)})',
-            f"(allow file-read* {_format_filters('literal', list(_DEVICES))})",
+            f"(allow file-read* {_format_filters('literal', _DEVICES)})",
             f"(allow file-write* {_format_filters('subpath', [str(root)])})",
             '(allow file-write-data (literal "/dev/null"))',
         ]
@@ -88,7 +85,7 @@ def build_profile(mounts: GuestMounts, site: Path, root: Path) -> str:
 
 
 def _list_readable_sources(mounts: GuestMounts) -> list[str]:
-    """The interpreter, the packages and the inside; of the system only what is named above."""
+    """Return the paths of the interpreter, the packages and the guest package."""
     own = (os.path.realpath(sys.base_prefix), SITE)
     return [
         source
@@ -102,7 +99,7 @@ def _format_filters(filter_name: str, paths: list[str]) -> str:
 
 
 def quote_path(path: str) -> str:
-    """A path as a string of the profile's language. Raises SandboxError for what has no place there."""
+    """Return a path as a string literal of the profile language. Raises SandboxError."""
     if not path.startswith("/") or not path.isprintable():
         raise SandboxError(f"no profile can be written for the path {path!r}")
     escaped = path.replace("\\", "\\\\").replace('"', '\\"')

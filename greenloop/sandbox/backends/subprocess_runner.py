@@ -1,4 +1,4 @@
-"""One process, bounded in time and output, together with its process group."""
+"""One process with its group, limited in time and output."""
 
 from __future__ import annotations
 
@@ -10,33 +10,15 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.records import Ending
 from greenloop.sandbox.guest.protocol import stack_dump
 from greenloop.sandbox.guest.protocol.output_buffers import OutputBuffers
-from greenloop.sandbox.process_result import ProcessResult, ScriptArtifacts
+from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.process_result import POLL_SECONDS, ProcessResult, ScriptArtifacts
 
 _CHUNK = 65536
-_POLL_SECONDS = 0.05
-
-
-@dataclass(frozen=True)
-class ProcessBounds:
-    """Wall-clock seconds; bytes of output before the process is ended; bytes of it kept."""
-
-    timeout_s: float
-    output_bytes: int
-    kept_bytes: int = 65536
-    result_bytes: int = 8 * 1024 * 1024
-
-    def create_streams(self) -> OutputBuffers:
-        return OutputBuffers(
-            kept_bytes=self.kept_bytes,
-            output_bytes=self.output_bytes,
-            result_bytes=self.result_bytes,
-        )
 
 
 def run_process(
@@ -44,55 +26,56 @@ def run_process(
     *,
     folder: Path,
     environment: Mapping[str, str],
-    bounds: ProcessBounds,
+    limits: ResourceLimits,
     stop: threading.Event,
     separate_stderr: bool = False,
 ) -> ProcessResult:
-    """Runs `command`: `{fd}` in it is the side channel's descriptor, `{where}` that for answers.
-    Errors are part of the output, or come apart from it in `Ended.left`.
+    """Run `command` until it ends, reaches a limit, or `stop` is set. Raises OSError.
 
-    The whole process group is killed before this returns, whatever the process did. Nothing is
-    read after that, so that what a leftover process writes cannot count.
-
-    Raises:
-        OSError: the process cannot be started.
+    In the command, `{fd}` is replaced by the descriptor of the result channel and `{where}` by that
+    of the stack dump. Standard error is part of the output, or with `separate_stderr` an artifact.
+    The process group is killed at the end; nothing that a remaining process writes then counts.
     """
-    (receive, send), (read_where, where) = os.pipe(), os.pipe()
+    (receive, send), (read_dump, write_dump) = os.pipe(), os.pipe()
     started = time.monotonic()
     try:
         process = subprocess.Popen(
-            [_fill_placeholders(part, send, where) for part in command],
+            [_fill_placeholders(part, send, write_dump) for part in command],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if separate_stderr else subprocess.STDOUT,
-            pass_fds=(send, where),
+            pass_fds=(send, write_dump),
             start_new_session=True,
         )
     except BaseException:
-        _close(receive, read_where)
+        _close(receive, read_dump)
         raise
     finally:
-        _close(send, where)
-    streams = bounds.create_streams()
+        _close(send, write_dump)
+    streams = _create_buffers(limits)
     try:
-        ending = _collect_output(process, receive, streams, started + bounds.timeout_s, stop)
+        ending = _collect_output(process, receive, streams, started + limits.timeout_s, stop)
         if ending == "timeout":
-            stack_dump.request_stack_dump(process.pid, read_where)
+            stack_dump.request_stack_dump(process.pid, read_dump)
     finally:
         _kill_group(process)
-        answer = stack_dump.read_stack_dump(read_where)
-        _close(receive, read_where)
+        dump = stack_dump.read_stack_dump(read_dump)
+        _close(receive, read_dump)
         for pipe in filter(None, (process.stdout, process.stderr)):
             pipe.close()
-    seconds = time.monotonic() - started
-    told = (streams.output(), bytes(streams.result), seconds, (), answer)
-    return ProcessResult(
-        ending,
-        process.returncode,
-        *told,
-        ScriptArtifacts(streams.errors(), tuple(streams.truncated_streams())),
+    seconds, output = time.monotonic() - started, streams.output()
+    left = ScriptArtifacts(streams.errors(), tuple(streams.truncated_streams()))
+    result = (ending, process.returncode, output, bytes(streams.result), seconds)
+    return ProcessResult(*result, stack_dump=dump, artifacts=left)
+
+
+def _create_buffers(limits: ResourceLimits) -> OutputBuffers:
+    return OutputBuffers(
+        kept_bytes=limits.kept_bytes,
+        output_bytes=limits.output_bytes,
+        result_bytes=limits.result_bytes,
     )
 
 
@@ -121,10 +104,10 @@ def _collect_output(
             os.set_blocking(handle, False)
             selector.register(handle, selectors.EVENT_READ, name)
         while True:
-            ended = _has_exited(process)
-            if not _drain(selector, streams, 0.0 if ended else _POLL_SECONDS):
+            has_exited = _has_exited(process)
+            if not _drain(selector, streams, 0.0 if has_exited else POLL_SECONDS):
                 return "output"
-            if ended:
+            if has_exited:
                 return "finished"
             if stop.is_set():
                 return "interrupted"
@@ -133,7 +116,7 @@ def _collect_output(
 
 
 def _drain(selector: selectors.BaseSelector, streams: OutputBuffers, wait_s: float) -> bool:
-    """Reads all that is there; with `wait_s`, waits so long for something to come."""
+    """Read what is available, waiting up to `wait_s` for it; False once there is too much."""
     while selector.get_map() and (ready := selector.select(wait_s)):
         for key, _ in ready:
             data = _read(key.fd)
@@ -149,7 +132,7 @@ def _drain(selector: selectors.BaseSelector, streams: OutputBuffers, wait_s: flo
 
 
 def _read(handle: int) -> bytes | None:
-    """A chunk, b'' at the end, None where nothing is there yet."""
+    """Read a chunk; b'' at the end, None where nothing is available yet."""
     try:
         return os.read(handle, _CHUNK)
     except BlockingIOError:
@@ -157,11 +140,14 @@ def _read(handle: int) -> bytes | None:
 
 
 def _has_exited(process: subprocess.Popen[bytes]) -> bool:
-    """Not `poll`: until its group is killed its number must not become that of another process."""
+    """Return whether it has exited, without reaping it: `poll` would free its process id.
+
+    Until its group is killed, the id must not become that of another process.
+    """
     how = os.WEXITED | os.WNOHANG | os.WNOWAIT
     try:
         return os.waitid(os.P_PID, process.pid, how) is not None
-    except ChildProcessError:  # the host ignores SIGCHLD: the kernel has cleared it away
+    except ChildProcessError:  # the host ignores SIGCHLD, so the kernel has reaped it
         return True
 
 

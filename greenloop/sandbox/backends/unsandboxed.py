@@ -1,13 +1,13 @@
-"""No sandbox (`--sandbox none`): a process of its own, a clean environment, limits. No wall.
+"""No sandbox (`--sandbox none`): a process with a clean environment and limits, but no isolation.
 
-It keeps this machine's environment variables (so its keys) out of the code, bounds time, memory
-and output, and takes no verdict from an exit status. It does not keep files or the network out of
-reach: `info` says so, and so does the screen. What else a wall would give and this does not:
+The code does not see the environment variables of this machine (so not its keys); time, memory and
+output are limited, and no verdict is taken from an exit status. Files and the network are not
+protected, as `info` and the terminal say. Besides, unlike in a sandbox:
 
-- `/proc/<parent>/environ` is a file within reach, and holds what this process was started with.
-- Processes that leave the group (`setsid`) are found by their environment and ended after the run;
+- `/proc/<parent>/environ` can be read; it holds the variables that this process was started with.
+- Processes that leave the group (`setsid`) are found by their environment and killed after the run;
   one that cleans its environment too stays alive. The number of processes is not limited.
-- Memory is limited for each process, disk for each file, not for all of them together.
+- Memory is limited for each process and disk space for each file, not for all together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,8 +27,8 @@ from greenloop.sandbox.backends.cleanup import (
     kill_stray_processes,
     remove_folder,
 )
-from greenloop.sandbox.backends.subprocess_runner import ProcessBounds, run_process
-from greenloop.sandbox.base import BaseSandbox, build_environment
+from greenloop.sandbox.backends.subprocess_runner import run_process
+from greenloop.sandbox.base import Sandbox, build_environment
 from greenloop.sandbox.guest.files.collector import collect_created_files
 from greenloop.sandbox.guest.files.writer import stdin_path, write_tree
 from greenloop.sandbox.guest.pytest_plugin.config import ini_file
@@ -48,28 +47,25 @@ _INFO = SandboxInfo(
 )
 
 
-class ProcessSandbox(BaseSandbox):
-    """See the module's text. Safe to use from several threads."""
+class ProcessSandbox(Sandbox):
+    """Runs each job in a new process without isolation; see the module's docstring."""
 
-    @property
-    def info(self) -> SandboxInfo:
-        return _INFO
+    info = _INFO
 
-    def _execute(self, job: Job, stop: threading.Event) -> ProcessResult:
-        with self._create_directory() as room:
+    def run(self, job: Job) -> ProcessResult:
+        job = replace(job, stop_events=(self._stop_event(job),))
+        with self._create_directory() as directory:
             for name, text in job.files:
-                (room.work / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-            self._write_files(room, job)
-            ended = self._run(room, job, stop)
+                (directory.work / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+            self._write_files(directory, job)
+            result = self._run_process(directory, job)
             if job.artifact_request is None:
-                return ended
-            left = ended.artifacts.with_files(
-                collect_created_files(str(room.work), job.artifact_request)
-            )
-            return replace(ended, artifacts=left)
+                return result
+            created = collect_created_files(str(directory.work), job.artifact_request)
+            return replace(result, artifacts=result.artifacts.with_files(created))
 
     def _write_files(self, directory: JobDirectory, job: Job) -> None:
-        """Raises SandboxError where this machine has no room for it."""
+        """Write the tree and standard input. Raises SandboxError where that fails."""
         files = {str(directory.work / path): content for path, content in job.tree}
         is_script = job.kind == "script"
         if is_script:
@@ -88,46 +84,50 @@ class ProcessSandbox(BaseSandbox):
             kill_stray_processes(f"HOME={root}/home")
             remove_folder(root)
 
-    def _run(self, directory: JobDirectory, job: Job, stop: threading.Event) -> ProcessResult:
-        folder = Path(guest.__file__).parent
-        place = {"work": str(directory.work), "key": job.key, "ini": ini_file()}
-        limits = self.limits_for(job)
-        content = {**job.payload, **place, "kind": job.kind, "limits": limits.to_guest()}
+    def _run_process(self, directory: JobDirectory, job: Job) -> ProcessResult:
+        limits = job.apply_limits(self.limits)
+        content = {
+            **job.payload,
+            "work": str(directory.work),
+            "key": job.key,
+            "ini": ini_file(),
+            "kind": job.kind,
+            "limits": limits.to_guest(),
+        }
         directory.job_file.write_text(json.dumps(content), encoding="utf-8")
-        command = [
-            *self._python_command(directory),
-            str(folder / "bootstrap.py"),
-            str(directory.job_file),
-            "{fd}",
-            "{where}",
-        ]
-        bounds = ProcessBounds(limits.timeout_s, limits.output_bytes, limits.kept_bytes)
-        place_of = (str(directory.home), str(directory.temporary))
-        variables = build_environment(*place_of, job.hash_seed, job.packages)
+        bootstrap = Path(guest.__file__).parent / "bootstrap.py"
+        folders = str(directory.home), str(directory.temporary)
+        variables = build_environment(*folders, job.hash_seed, job.packages)
         try:
             return run_process(
-                command,
+                [
+                    *self._python_command(directory),
+                    str(bootstrap),
+                    str(directory.job_file),
+                    "{fd}",
+                    "{where}",
+                ],
                 folder=directory.work,
                 environment={**variables, **self._package_environment(job)},
-                bounds=bounds,
-                stop=stop,
+                limits=limits,
+                stop=self._stop_event(job),
                 separate_stderr=job.kind == "script",
             )
         except OSError as error:
             raise SandboxError(f"the test process cannot be started: {error}") from None
 
     def _python_command(self, directory: JobDirectory) -> list[str]:
-        """How Python is started for a run."""
+        """Return the command that starts Python."""
         return [sys.executable, "-s", "-B"]
 
     def _package_environment(self, job: Job) -> dict[str, str]:
-        """Variables that say where packages are which this Python does not know of."""
+        """Return variables that name the folders of packages unknown to this Python."""
         return {"PYTHONPATH": job.packages.folder} if job.packages else {}
 
 
 @dataclass(frozen=True)
 class JobDirectory:
-    """One run's temporary folder: the working folder, a home, a place for temporary files."""
+    """Temporary folder of one run: working folder, home, folder for temporary files, job file."""
 
     root: Path
     work: Path
@@ -137,7 +137,7 @@ class JobDirectory:
 
     @classmethod
     def create(cls, root: Path) -> JobDirectory:
-        room = cls(root, *(root / name for name in ("work", "home", "tmp", "job.json")))
-        for folder in (room.work, room.home, room.temporary):
+        directory = cls(root, *(root / name for name in ("work", "home", "tmp", "job.json")))
+        for folder in (directory.work, directory.home, directory.temporary):
             folder.mkdir()
-        return room
+        return directory

@@ -1,4 +1,4 @@
-"""Which hosts a run may reach, and at which addresses."""
+"""Allowlist: the hosts that a run may connect to, and their addresses."""
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ SocketAddresses = list[tuple[socket.AddressFamily, str]]
 
 @dataclass(frozen=True)
 class HostRule:
-    """`host` is a name or an address; with `below`, all names below it and not itself. `port` None
-    stands for those of HTTP and HTTPS.
+    """A host that may be connected to.
+
+    Attributes:
+        host: Name or address.
+        is_wildcard: Allow the subdomains of `host`, and not `host` itself.
+        port: None for the ports of HTTP and HTTPS.
     """
 
     host: str
@@ -32,32 +36,30 @@ class HostRule:
 
     @classmethod
     def parse(cls, text: str) -> HostRule:
-        """From `example.org`, `*.example.org`, `127.0.0.1:8000`. Raises InputError."""
+        """Parse `example.org`, `*.example.org` or `127.0.0.1:8000`. Raises InputError."""
         found = _HOST_PORT.fullmatch(text.strip().lower())
         host = normalize_host(found["host"]) if found else ""
-        below = host.startswith("*.")
+        is_wildcard = host.startswith("*.")
         port = int(found["port"]) if found and found["port"] else None
         name = host.removeprefix("*.")
-        is_host = _NAME.fullmatch(name) and len(name) <= 253
-        if (
-            not (is_host or (parse_address(name) and not below))
-            or not 0 < (1 if port is None else port) < 65536
-        ):
+        is_name = _NAME.fullmatch(name) and len(name) <= 253
+        is_host = is_name or (parse_address(name) and not is_wildcard)
+        if not is_host or not 0 < (1 if port is None else port) < 65536:
             raise InputError(
                 f"not a host that can be allowed: {text!r} "
                 "(example.org, *.example.org or 127.0.0.1:8000 are)"
             )
-        return cls(name, below, port)
+        return cls(name, is_wildcard, port)
 
     def allows(self, host: str, port: int) -> bool:
-        """Whether it lets a request for a normal host through."""
+        """Return whether a request for a normalized host is allowed."""
         if port not in (_DEFAULT_PORTS if self.port is None else (self.port,)):
             return False
         return host.endswith(f".{self.host}") if self.is_wildcard else host == self.host
 
 
 def normalize_host(host: str) -> str:
-    """A host as it is compared: small letters, without brackets or a dot at its end."""
+    """Return a host in lower case, without brackets or a final dot."""
     return host.lower().strip("[]").removesuffix(".")
 
 
@@ -69,7 +71,7 @@ def parse_address(host: str) -> Address | None:
 
 
 def explain_rejection(rules: Sequence[HostRule], host: str, port: int) -> str:
-    """Why a request for a normal host is not let through; '' where it is."""
+    """Return why a request for a normalized host is not allowed; '' if it is."""
     if any(rule.allows(host, port) for rule in rules):
         return ""
     at_port = "" if port in _DEFAULT_PORTS else f":{port}"
@@ -77,10 +79,14 @@ def explain_rejection(rules: Sequence[HostRule], host: str, port: int) -> str:
 
 
 def resolve_addresses(host: str, port: int) -> SocketAddresses:
-    """Addresses that a covered host may be reached at. Raises OSError where it has none.
+    """Return the addresses of an allowed host.
 
-    A name that leads into a network of this machine's is refused: only who was allowed by his
-    address, or as `localhost`, is reached there.
+    Private addresses are returned only for hosts that were allowed by address or as `localhost`, so
+    that no name can lead into the network of this machine.
+
+    Raises:
+        PermissionError: all addresses are private.
+        OSError: the host cannot be resolved.
     """
     literal = parse_address(host)
     found: SocketAddresses = []
@@ -88,8 +94,8 @@ def resolve_addresses(host: str, port: int) -> SocketAddresses:
         address = parse_address(str(place[0]).partition("%")[0])
         if address is None:
             continue
-        own = literal is not None or (host == _LOCALHOST and address.is_loopback)
-        if own or is_public(address):
+        is_explicit = literal is not None or (host == _LOCALHOST and address.is_loopback)
+        if is_explicit or is_public(address):
             found.append((family, str(place[0])))
     if not found:
         raise PermissionError(f"{host} leads to an address that is not public")
@@ -97,7 +103,7 @@ def resolve_addresses(host: str, port: int) -> SocketAddresses:
 
 
 def is_public(address: Address) -> bool:
-    """Whether it is one of the Internet's; one within another counts, too."""
+    """Return whether an address is public; one that embeds an IPv4 address, if that is public."""
     if isinstance(address, ipaddress.IPv6Address):
         teredo = address.teredo[1] if address.teredo else None
         inner = address.ipv4_mapped or address.sixtofour or teredo

@@ -1,4 +1,4 @@
-"""Whom this machine trusts for HTTPS: a run behind a wall does not see the place where that stands."""
+"""CA certificates of this machine, for runs that may use HTTPS but cannot see its files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_BYTES = 4 << 20
 
 
 def read_ca_bundle() -> bytes:
-    """The certificates in one text; b'' where none are found."""
+    """Return the certificates in PEM format; b'' where none are found."""
     known = ssl.get_default_verify_paths()
     for path in filter(None, (known.cafile, known.openssl_cafile, *_COMMON_PATHS)):
         with contextlib.suppress(OSError):
@@ -26,5 +26,5 @@ def read_ca_bundle() -> bytes:
 
 
 def build_ca_environment(path: str) -> dict[str, str]:
-    """Variables by which programs find such a file."""
+    """Return the variables by which programs find the certificates at this path."""
     return dict.fromkeys(("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"), path)

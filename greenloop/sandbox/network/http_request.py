@@ -1,4 +1,4 @@
-"""The first lines of what a program says to an HTTP proxy; nothing of it is trusted."""
+"""Parser of a request to the proxy. Nothing in it is trusted."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _REQUEST_LINE = re.compile(r"(?P<method>[A-Z]{1,20}) (?P<target>[!-~]{1,8000}) H
 _AUTHORITY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]{1,253})(:(?P<port>\d{1,5}))?")
 _URL = re.compile(r"http://(?P<authority>[^/?#]*)(?P<path>[^#]*)(#.*)?", re.I)
 _HEADER = re.compile(r"(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(?P<value>[^\r\n\0]*)")
-_HOP_BY_HOP_HEADERS = {
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "proxy-authorization",
-    "host",
-}
-_HOP_BY_HOP_HEADERS |= {"te", "trailer", "upgrade", "expect", "content-length"}
+_HOP_BY_HOP_HEADERS = frozenset(
+    "connection keep-alive proxy-connection proxy-authorization host te trailer upgrade expect "
+    "content-length".split()
+)
 
 
 class BadRequest(Exception):
-    """It is no request that a proxy answers."""
+    """The bytes are not a valid request to a proxy."""
 
 
 @dataclass(frozen=True)
 class ProxyRequest:
-    """`opening` is what the server is told in its place, b'' for a tunnel; `rest` what came of the
-    body, or of the tunnel's bytes; `left` how much may come after that, None for a tunnel.
+    """One request.
+
+    Attributes:
+        forwarded_head: The head that is sent to the server, b'' for a tunnel.
+        rest: The bytes received after the head.
+        remaining_bytes: How many more the client may send, None for a tunnel.
     """
 
     method: str
@@ -42,20 +42,20 @@ class ProxyRequest:
 
 
 def read_request(client: socket.socket) -> ProxyRequest:
-    """Raises BadRequest, and OSError where the client goes away or takes too long."""
+    """Read a request. Raises BadRequest; OSError if the client disconnects or is too slow."""
     data = b""
     while b"\r\n\r\n" not in data:
         part = client.recv(_CHUNK)
         data += part
         if not part:
-            raise ConnectionError("it has gone away")
+            raise ConnectionError("the client has disconnected")
         if len(data) > _HEAD_BYTES:
-            raise BadRequest("its head is too long")
+            raise BadRequest("the head of the request is too long")
     head, _, rest = data.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     found = _REQUEST_LINE.fullmatch(first)
     if found is None:
-        raise BadRequest("no request for a proxy")
+        raise BadRequest("not a request to a proxy")
     method, target = found["method"], found["target"]
     if method == "CONNECT":
         host, port = _parse_authority(target, None)
@@ -64,10 +64,10 @@ def read_request(client: socket.socket) -> ProxyRequest:
 
 
 def _parse_plain_request(method: str, target: str, lines: list[str], rest: bytes) -> ProxyRequest:
-    """One request, and no second one on the same connection: who it goes to was asked once."""
+    """Parse a request that is no tunnel; a second one on its connection would go unchecked."""
     url = _URL.fullmatch(target)
     if url is None:
-        raise BadRequest("no request for a proxy: http://… or CONNECT")
+        raise BadRequest("not a request to a proxy: http://… or CONNECT")
     host, port = _parse_authority(url["authority"], 80)
     headers = [_parse_header(line) for line in lines]
     names = [name.lower() for name, _ in headers]
@@ -75,7 +75,7 @@ def _parse_plain_request(method: str, target: str, lines: list[str], rest: bytes
         raise BadRequest("a body without a length")
     length = next((value for name, value in headers if name.lower() == "content-length"), "0")
     if not re.fullmatch(r"[0-9]{1,12}", length):
-        raise BadRequest("a length that is none")
+        raise BadRequest("an invalid Content-Length")
     kept = [
         f"{name}: {value}" for name, value in headers if name.lower() not in _HOP_BY_HOP_HEADERS
     ]
@@ -98,5 +98,5 @@ def _parse_authority(text: str, port: int | None) -> tuple[str, int]:
 def _parse_header(line: str) -> tuple[str, str]:
     found = _HEADER.fullmatch(line)
     if found is None:
-        raise BadRequest("a header that is none")
+        raise BadRequest("an invalid header")
     return found["name"], found["value"]

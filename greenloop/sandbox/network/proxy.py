@@ -1,7 +1,7 @@
-"""A proxy outside the wall for one run: it lets requests to the allowed hosts through, no others.
+"""HTTP proxy on the host for one run: forwards requests to the allowed hosts only.
 
-It listens on a socket that was made inside the run's own network, where nothing else is: the socket
-was handed out, so no process of the run ever holds anything of this machine's network.
+It listens on a socket that was created in the network namespace of the run and sent to the host. So
+no process of the run ever has access to the network of this machine.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ RequestRecorder = Callable[[NetworkRequest], None]
 
 
 class Proxy:
-    """`requests` are those that were answered so far, in the order in which they came; bounded in
-    number, bytes and time."""
+    """A proxy with limits on the number of requests, their bytes and their time."""
 
     def __init__(
         self, rules: Sequence[HostRule], seconds: float, max_bytes: int = MAX_BYTES
     ) -> None:
         self._rules, self._deadline = tuple(rules), time.monotonic() + seconds
         self._relay = Relay(self._deadline, max_bytes)
-        self._requests: dict[int, NetworkRequest] = {}  # by their number
+        self._requests: dict[int, NetworkRequest] = {}  # by number
         self._lock, self._slots = threading.Lock(), threading.Semaphore(_MAX_CONNECTIONS)
         self._is_over = threading.Event()
         self._threads: list[threading.Thread] = []
 
     @property
     def requests(self) -> tuple[NetworkRequest, ...]:
+        """The requests answered so far, in the order in which they were received."""
         with self._lock:
             return tuple(request for _, request in sorted(self._requests.items()))
 
     def serve(self, listener: socket.socket) -> None:
-        """Answers what comes to a socket, from now on until `close`."""
+        """Answer the requests to a socket, until `close`."""
         self._start(self._accept, listener)
 
     def close(self) -> None:
-        """Ends all connections. Who still asks for an address is not waited for long."""
+        """End all connections; a name resolution in progress is not waited for."""
         self._is_over.set()
         self._relay.stop()
         for thread in self._threads:
@@ -81,7 +81,7 @@ class Proxy:
         self._record(_MAX_REQUESTS, too_many)
 
     def _accept_next(self, listener: socket.socket) -> socket.socket | None:
-        """None when it is over."""
+        """Return the next client; None once the proxy is closed."""
         while not self._is_over.is_set() and time.monotonic() < self._deadline:
             if not self._slots.acquire(timeout=_POLL_SECONDS):
                 continue
@@ -96,7 +96,7 @@ class Proxy:
                 client.settimeout(_HEAD_SECONDS)
                 self._handle_request(client, record)
         except OSError:
-            pass  # it has gone away
+            pass  # the client has disconnected
         finally:
             self._slots.release()
 
@@ -107,9 +107,9 @@ class Proxy:
             record(NetworkRequest(host="", port=0, method="", allowed=False, why=str(error)))
             client.sendall(_build_refusal(400, str(error)))
             return
-        why, where = explain_rejection(self._rules, request.host, request.port), []
+        why, addresses = explain_rejection(self._rules, request.host, request.port), []
         try:
-            where = [] if why else resolve_addresses(request.host, request.port)
+            addresses = [] if why else resolve_addresses(request.host, request.port)
         except PermissionError as error:
             why = str(error)
         except OSError as error:
@@ -119,7 +119,7 @@ class Proxy:
             record(_to_network_request(request, allowed=False, why=why))
             client.sendall(_build_refusal(403, why))
         else:
-            self._forward(client, request, where, record)
+            self._forward(client, request, addresses, record)
 
     def _forward(
         self,
@@ -133,26 +133,26 @@ class Proxy:
         except OSError as error:
             self._report_failure(client, request, error, record)
             return
-        flow = ProxyConnection(client, server, request.remaining_bytes)
+        connection = ProxyConnection(client, server, request.remaining_bytes)
         try:
             with server:
                 if not request.forwarded_head:
                     client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                self._relay.transfer(flow, request.forwarded_head + request.rest)
+                self._relay.transfer(connection, request.forwarded_head + request.rest)
         finally:
-            sizes = {"sent": flow.sent, "received": flow.received}
+            sizes = {"sent": connection.sent, "received": connection.received}
             record(_to_network_request(request, allowed=True, **sizes))
 
     def _report_failure(
         self, client: socket.socket, request: ProxyRequest, error: OSError, record: RequestRecorder
     ) -> None:
-        """It may be reached, and cannot be."""
+        """Report a host that is allowed and cannot be reached."""
         why = f"{request.host} cannot be reached: {error}"
         record(_to_network_request(request, allowed=True, why=why))
         client.sendall(_build_refusal(502, why))
 
     def _record(self, number: int, request: NetworkRequest) -> None:
-        """An answer may end after the next request's: they are kept in the order they came in."""
+        """Store a request by its number: a later one may be answered first."""
         with self._lock:
             self._requests[number] = request
 
@@ -162,7 +162,7 @@ def _to_network_request(request: ProxyRequest, **fields: Any) -> NetworkRequest:
 
 
 def _connect(port: int, addresses: SocketAddresses) -> socket.socket:
-    """To the first of these places that answers. Raises OSError."""
+    """Connect to the first address that accepts. Raises OSError."""
     last: OSError | None = None
     for family, address in addresses:
         server = socket.socket(family, socket.SOCK_STREAM)
@@ -177,7 +177,7 @@ def _connect(port: int, addresses: SocketAddresses) -> socket.socket:
 
 
 def _build_refusal(status: int, reason: str) -> bytes:
-    """`why` stands where programs show it."""
+    """Return a response with the reason in its status line, where programs display it."""
     line = "".join(letter for letter in reason if " " <= letter <= "~")[:200]
     body = f"{line}\n".encode()
     head = f"HTTP/1.1 {status} {line}\r\nConnection: close\r\nContent-Type: text/plain\r\n"

@@ -1,4 +1,4 @@
-"""Bytes between a run and a host that it may reach: counted, and no more than allowed."""
+"""Relay of bytes between a run and an allowed host, with a limit on their number."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _CHUNK, _POLL_SECONDS, _IDLE_SECONDS = 65536, 0.2, 60.0
 
 
 class Relay:
-    """For all connections of one run together. Usable from several threads."""
+    """Transfers the bytes of all connections of one run. Safe to use from several threads."""
 
     def __init__(self, deadline: float, max_bytes: int) -> None:
-        """`until` is of the monotonic clock."""
+        """`deadline` is a time of the monotonic clock."""
         self._deadline, self._remaining_bytes = deadline, max_bytes
         self._lock, self._is_over = threading.Lock(), threading.Event()
 
@@ -22,7 +22,7 @@ class Relay:
         self._is_over.set()
 
     def transfer(self, connection: ProxyConnection, first_bytes: bytes) -> None:
-        """Until one of them is done; `first` goes to the server. Raises OSError where that fails."""
+        """Send `first_bytes` to the server, then transfer until one side ends. Raises OSError."""
         self._consume(len(first_bytes))
         connection.send_first(first_bytes)
         quiet_since = time.monotonic()
@@ -36,7 +36,7 @@ class Relay:
                 break
 
     def _forward(self, connection: ProxyConnection, end: socket.socket) -> bool:
-        """One piece; False where this was the last."""
+        """Forward one chunk; return whether more may follow."""
         try:
             count = connection.forward(end)
         except OSError:
@@ -44,26 +44,26 @@ class Relay:
         return connection.is_open if count == 0 else self._consume(count)
 
     def _consume(self, count: int) -> bool:
-        """Whether there is anything left for it."""
+        """Count bytes; return whether the limit allows more."""
         with self._lock:
             self._remaining_bytes -= count
             return self._remaining_bytes > 0
 
 
 class ProxyConnection:
-    """One connection, both ways; `sent` to the server and `received` from it, in bytes."""
+    """Both directions of a connection; `sent` and `received` count bytes, as the client sees it."""
 
     def __init__(
         self, client: socket.socket, server: socket.socket, remaining_bytes: int | None
     ) -> None:
-        """`left` is how much may still come from the client, None for all that does."""
+        """`remaining_bytes` limits what the client may still send; None for no limit."""
         self._client, self._server, self._remaining_bytes = client, server, remaining_bytes
         self._is_client_open = remaining_bytes is None or remaining_bytes > 0
         self.sent = self.received = 0
         self.is_open = True
 
     def send_first(self, data: bytes) -> None:
-        """Raises OSError."""
+        """Send data to the server. Raises OSError."""
         self._server.sendall(data)
         self.sent += len(data)
 
@@ -71,7 +71,7 @@ class ProxyConnection:
         return [self._server, *([self._client] if self._is_client_open else [])]
 
     def forward(self, end: socket.socket) -> int:
-        """How much it was; 0 where this side has ended. Raises OSError."""
+        """Forward one chunk from this side and return its size, 0 at its end. Raises OSError."""
         if end is self._server:
             data = end.recv(_CHUNK)
             self._client.sendall(data)

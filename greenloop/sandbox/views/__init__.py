@@ -1,1 +1,1 @@
-"""Views of a sandbox: with packages, with events, throttled, for a project."""
+"""Views of a sandbox: with events, throttled, for a project."""

@@ -1,44 +1,38 @@
-"""A sandbox whose runs are told of, each when it begins and when it has ended."""
+"""View of a sandbox that emits an event when a job begins and when it ends."""
 
 from __future__ import annotations
 
-import threading
-
 from greenloop.dependencies import InstalledPackages
 from greenloop.events import EventSink, SandboxJobEnded, SandboxJobStarted
-from greenloop.sandbox.api import Sandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.views.packages import PackageSandbox
 
 
 def with_events(sandbox: Sandbox, emit: EventSink) -> Sandbox:
-    """The sandbox, with each of its runs told to `emit`."""
-    return InstrumentedSandbox(sandbox, emit) if isinstance(sandbox, BaseSandbox) else sandbox
+    """Return a view of the sandbox that emits events; a test double is returned as it is."""
+    return InstrumentedSandbox(sandbox, emit) if isinstance(sandbox, Sandbox) else sandbox
 
 
-class InstrumentedSandbox(PackageSandbox):
-    """A view of `box` for one run. Events come from the thread that the work is done in."""
+class InstrumentedSandbox(SandboxView):
+    """Emits events from the thread that runs the job."""
 
     def __init__(
-        self, sandbox: BaseSandbox, emit: EventSink, packages: InstalledPackages | None = None
+        self, sandbox: Sandbox, emit: EventSink, packages: InstalledPackages | None = None
     ) -> None:
-        super().__init__(sandbox, packages or sandbox.packages)
+        super().__init__(sandbox, packages)
         self._emit = emit
 
-    def with_packages(self, packages: InstalledPackages) -> BaseSandbox:
-        return InstrumentedSandbox(self._sandbox.with_packages(packages), self._emit, packages)
+    def with_packages(self, packages: InstalledPackages) -> Sandbox:
+        return InstrumentedSandbox(self.sandbox.with_packages(packages), self._emit, packages)
 
-    def _execute(self, job: Job, stop: threading.Event) -> ProcessResult:
+    def run(self, job: Job) -> ProcessResult:
         self._emit(SandboxJobStarted(job.key, job.kind))
-        ended: ProcessResult | None = None
+        ended = SandboxJobEnded(job.key, "none", 0.0, "")
         try:
-            ended = super()._execute(job, stop)
-            return ended
+            result = super().run(job)
+            output = result.output.decode("utf-8", "replace")
+            ended = SandboxJobEnded(job.key, str(result.ending), result.duration_s, output)
+            return result
         finally:
-            told = (ended.ending, ended.duration_s, ended.output) if ended else ("none", 0.0, b"")
-            ending, seconds, output = told
-            self._emit(
-                SandboxJobEnded(job.key, str(ending), seconds, output.decode("utf-8", "replace"))
-            )
+            self._emit(ended)

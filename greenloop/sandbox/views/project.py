@@ -1,48 +1,32 @@
-"""A module that lives in a project, run and graded like any other.
-
-Its tests run where the project has them, with its conftest files and packages around them; what
-is asked of them otherwise is asked of a project with one file laid over it.
-"""
+"""View of a sandbox for a module of a project, which is run and graded like any other module."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from types import TracebackType
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
-from greenloop.records import Expectation, Project, SandboxInfo, ScriptJob, ScriptRun, TestRun
-from greenloop.sandbox.api import CallResults, IsolationMode, Sandbox
+from greenloop.records import Expectation, Project, TestRun
+from greenloop.sandbox.api import IsolationMode
+from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.work.mutants import ModuleEdit, MutantRun, MutantRuns
 from greenloop.sandbox.work.patches import PatchRuns, PatchTrialPlan
 from greenloop.testsuite import TestFile
 
 
-@dataclass(frozen=True)
-class ProjectSandbox:
-    """`path` is the module's place in the project; tests go by their paths in it."""
+class ProjectSandbox(SandboxView):
+    """Runs tests in a copy of the project, with its conftest files and packages.
 
-    sandbox: Sandbox
-    project: Project
-    path: str
+    `path` is the path of the module in the project; tests go by their paths in it.
+    """
 
-    @property
-    def info(self) -> SandboxInfo:
-        return self.sandbox.info
+    def __init__(self, sandbox: Sandbox, project: Project, path: str) -> None:
+        super().__init__(sandbox)
+        self.project, self.path, self.can_isolate = project, path, False
 
-    @property
-    def packages(self) -> InstalledPackages:
-        return self.sandbox.packages
-
-    @property
-    def can_isolate(self) -> bool:
-        return False
-
-    @property
-    def can_allow_hosts(self) -> bool:
-        return self.sandbox.can_allow_hosts
+    def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
+        return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)
 
     def run_tests(
         self,
@@ -57,23 +41,25 @@ class ProjectSandbox:
         form: IsolationMode = "shared",
         brief: bool = False,
     ) -> TestRun:
-        """See `Sandbox.run_tests`; tests that the project does not have are run after its own.
+        """Run the tests of the project, then those among `tests` that it does not have.
 
-        The output is whole even where it may be `brief`: the project's own settings say how it is.
+        `brief` has no effect: the configuration of the project decides about the output.
 
         Raises:
-            SandboxError: the tests are no files, or are to be split, which they cannot be here.
+            SandboxError: the tests are not files, or are to run split or as doctests.
         """
         if isinstance(tests, str) or form == "split" or doctests:
             raise SandboxError("in a project, tests run as its own files, and in one process")
-        laid_out = self.project.all_files
-        changed = {i.name: i.code for i in tests if laid_out.get(i.name) != i.code.encode()}
-        more = tuple(name for name in changed if name not in laid_out)
-        project = self.project.with_overlay({self.path: code, **changed})
-        last = tuple(item.name for item in tests if item.is_last)
-        changes = {"targets": (*self.project.targets, *more), "last": last}
-        project = project.model_copy(update=changes)
-        return self.sandbox.run_project(
+        files = self.project.all_files
+        changed = {i.name: i.code for i in tests if files.get(i.name) != i.code.encode()}
+        added = tuple(name for name in changed if name not in files)
+        project = self.project.with_overlay({self.path: code, **changed}).model_copy(
+            update={
+                "targets": (*self.project.targets, *added),
+                "last": tuple(item.name for item in tests if item.is_last),
+            }
+        )
+        return self.run_project(
             project, expected=expected, order_seed=order_seed, hash_seed=hash_seed
         )
 
@@ -86,13 +72,13 @@ class ProjectSandbox:
         module: str,
         budget_s: float,
     ) -> MutantRuns:
-        """One test run a mutant: far slower than in a module's own folder, but as true."""
+        """Run all tests once for each mutant: far slower than for a module without a project."""
         started = time.monotonic()
         runs: list[MutantRun] = []
-        for splice in edits:
+        for edit in edits:
             if time.monotonic() - started > budget_s:
                 break
-            mutant = code[: splice.start] + splice.text + code[splice.end :]
+            mutant = code[: edit.start] + edit.text + code[edit.end :]
             runs.append(_to_mutant_run(self.run_tests(mutant, tests, module=module)))
         runs += [MutantRun("not_run")] * (len(edits) - len(runs))
         return MutantRuns(tuple(runs), seconds=time.monotonic() - started)
@@ -108,48 +94,8 @@ class ProjectSandbox:
         max_cpu_s: float = 1.0,
         budget_s: float,
     ) -> PatchRuns:
-        """None: a project's tests are run as a whole, once for each patch."""
+        """Return no results: a process that collected the tests of a project is not forked."""
         return PatchRuns(error="in a project nothing is forked after collection")
-
-    def evaluate_calls(
-        self, code: str, module: str, calls: Sequence[str], *, timeout_s: float | None = None
-    ) -> CallResults:
-        return self.sandbox.evaluate_calls(code, module, calls, timeout_s=timeout_s)
-
-    def run_script(self, job: ScriptJob) -> ScriptRun:
-        return self.sandbox.run_script(job)
-
-    def run_project(
-        self,
-        project: Project,
-        *,
-        expected: Expectation | None = None,
-        order_seed: int | None = None,
-        hash_seed: int = 0,
-    ) -> TestRun:
-        return self.sandbox.run_project(
-            project, expected=expected, order_seed=order_seed, hash_seed=hash_seed
-        )
-
-    def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
-        return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)
-
-    def interrupt(self) -> None:
-        self.sandbox.interrupt()
-
-    def close(self) -> None:
-        self.sandbox.close()
-
-    def __enter__(self) -> ProjectSandbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _to_mutant_run(run: TestRun) -> MutantRun:

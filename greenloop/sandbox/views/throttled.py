@@ -1,4 +1,4 @@
-"""One sandbox for many runs: each stops its own alone, and all together start only so many."""
+"""View of a sandbox that many runs share: together they start a limited number of jobs."""
 
 from __future__ import annotations
 
@@ -6,35 +6,34 @@ import threading
 import time
 
 from greenloop.dependencies import InstalledPackages
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.views.packages import PackageSandbox
 
 _POLL_SECONDS = 0.1
 
 
-class ThrottledSandbox(PackageSandbox):
-    """A view of `box` for one run. `slots` are the runs that may go on at once, over all views."""
+class ThrottledSandbox(SandboxView):
+    """A view for one run; `slots` counts the jobs that may run at once, over all views."""
 
     def __init__(
         self,
-        sandbox: BaseSandbox,
+        sandbox: Sandbox,
         slots: threading.Semaphore,
         packages: InstalledPackages | None = None,
     ) -> None:
-        super().__init__(sandbox, packages or InstalledPackages())
+        super().__init__(sandbox, packages)
         self._slots = slots
 
-    def with_packages(self, packages: InstalledPackages) -> BaseSandbox:
-        return ThrottledSandbox(self._sandbox, self._slots, packages)
+    def with_packages(self, packages: InstalledPackages) -> Sandbox:
+        return ThrottledSandbox(self.sandbox, self._slots, packages)
 
-    def _execute(self, job: Job, stop: threading.Event) -> ProcessResult:
-        started = time.monotonic()
+    def run(self, job: Job) -> ProcessResult:
+        started, stop = time.monotonic(), self._stop_event(job)
         while not self._slots.acquire(timeout=_POLL_SECONDS):
             if stop.is_set():
-                return ProcessResult("interrupted", 0, b"", b"", time.monotonic() - started)
+                return ProcessResult.without_report("interrupted", started)
         try:
-            return super()._execute(job, stop)
+            return super().run(job)
         finally:
             self._slots.release()

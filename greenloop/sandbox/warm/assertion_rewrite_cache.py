@@ -1,4 +1,4 @@
-"""Tests as pytest would cache them: the assertions of a file are rewritten once, not in each run."""
+"""Cache of test files with rewritten assertions: pytest rewrites a file once, not in each run."""
 
 from __future__ import annotations
 
@@ -10,31 +10,30 @@ from collections.abc import Callable, Mapping
 from greenloop.sandbox.work.result_decoder import decode_events
 
 _MAX_FILES, _MAX_BYTES = 64, 2 << 20
-_REWRITE_THRESHOLD_BYTES = (
-    9000  # rewriting so many takes a run as long as a process of its own would cost
-)
+# To rewrite so many bytes takes as long as to start a process for it.
+_REWRITE_THRESHOLD_BYTES = 9000
 SourceTexts = Mapping[str, str]
 CompiledFiles = dict[str, tuple[str, str]]
 
 
 class AssertionRewriteCache:
-    """Of files that come again: where pytest looks for its cached form, and that (base64).
+    """Compiled files (base64) by the path where pytest looks for them.
 
-    It is made once runs have rewritten as much of a file as making it costs, by pytest, in a
-    process of the sandbox's in which nothing of the files is run: what foreign code says about it
-    is never heard.
+    A file is compiled once runs have rewritten so much of it that compiling pays off. pytest does it
+    in a sandbox process that executes nothing of the file, so untrusted code cannot interfere.
     """
 
     def __init__(self, rewrite: Callable[[SourceTexts], CompiledFiles]) -> None:
-        """`rewrite` gives, by the file's name, the place below the working folder and the content."""
+        """`rewrite` returns, by name, the path below the working folder and the content."""
         self._rewrite, self._lock = rewrite, threading.Lock()
-        self._entries: OrderedDict[str, tuple[str, str] | int] = OrderedDict()  # or bytes so far
+        # Path and content; or, of a file that is not compiled, the bytes rewritten so far.
+        self._entries: OrderedDict[str, tuple[str, str] | int] = OrderedDict()
 
     def get(self, files: SourceTexts) -> dict[str, str]:
-        """By place; empty for what is new, too long, or cannot be rewritten."""
+        """Return compiled files by path; none of new, too long or invalid files."""
         digests = {name: _digest(name, text) for name, text in files.items()}
         with self._lock:
-            waiting = {
+            pending = {
                 name: files[name]
                 for name, digest in digests.items()
                 if self._is_worth_rewriting(digest)
@@ -43,12 +42,12 @@ class AssertionRewriteCache:
                 self._record_use(digest, len(files[name]))
             while len(self._entries) > _MAX_FILES:
                 self._entries.popitem(last=False)
-        made = self._rewrite(waiting) if waiting else {}
+        compiled = self._rewrite(pending) if pending else {}
         with self._lock:
-            for name in waiting:
-                place, data = made.get(name, ("", ""))
+            for name in pending:
+                path, data = compiled.get(name, ("", ""))
                 fits = len(data) <= _MAX_BYTES
-                self._entries[digests[name]] = (place, data) if fits else ("", "")
+                self._entries[digests[name]] = (path, data) if fits else ("", "")
             found = [self._entries.get(digest, 0) for digest in digests.values()]
         return {item[0]: item[1] for item in found if isinstance(item, tuple) and item[0]}
 
@@ -64,9 +63,9 @@ class AssertionRewriteCache:
 
 
 def parse_compiled(result: bytes, key: str) -> CompiledFiles:
-    """What the rewriting process sent."""
-    heard, _ = decode_events(result, key)
-    sent = [item for item in heard if item.get("event") == "compiled"]
+    """Parse the report of the process that compiled files."""
+    events, _ = decode_events(result, key)
+    sent = [item for item in events if item.get("event") == "compiled"]
     return {str(item["name"]): (str(item["path"]), str(item["data"])) for item in sent}
 
 

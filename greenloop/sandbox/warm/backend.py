@@ -1,19 +1,17 @@
-"""The warm sandbox: runs are clones of a process that has pytest loaded, behind a wall."""
+"""Warm sandbox: each run is a copy of a zygote process that has pytest loaded."""
 
 from __future__ import annotations
 
 import base64
 import contextlib
 import json
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
 from greenloop.sandbox.backends.namespaces import Backend
-from greenloop.sandbox.base import BaseSandbox, build_environment
+from greenloop.sandbox.base import Sandbox, build_environment
 from greenloop.sandbox.guest.files.writer import stdin_path
 from greenloop.sandbox.guest.remote_module import SPLIT
 from greenloop.sandbox.job import Job
@@ -27,14 +25,14 @@ from greenloop.sandbox.warm.assertion_rewrite_cache import (
     SourceTexts,
     parse_compiled,
 )
-from greenloop.sandbox.warm.pool import ZygotePool
+from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 _CODE_PROCESS_KEYS = ("kind", "cold", "work", "packages", "environment", "module")
 
 
 @dataclass(frozen=True)
 class JobPaths:
-    """A run's folders as it sees them: work, home, temporary files; where pytest is, and packages."""
+    """Folders of a run as the run sees them; `site` holds pytest."""
 
     work: str = "/tmp/work"
     home: str = "/tmp/home"
@@ -43,82 +41,67 @@ class JobPaths:
     packages: str = ""
 
 
-class WarmSandbox(BaseSandbox):
-    """A repeat costs milliseconds: nothing is started but a copy.
+class WarmSandbox(Sandbox):
+    """Starts a run in milliseconds, by forking.
 
-    A run with a hash seed of its own is a copy of a process with that seed, which has nothing but
-    pytest loaded: so it also tells of an import that is only there because somebody else made it.
+    A run with a hash seed is a copy of a zygote with that seed, which has only pytest loaded: it
+    also reveals imports that work only because another module was imported before.
     """
+
+    can_isolate = True
+    can_allow_hosts = True
 
     def __init__(self, backend: Backend, limits: ResourceLimits | None = None) -> None:
         super().__init__(limits)
-        self._info = backend.info
+        self.info = backend.info
         self._zygotes = ZygotePool(backend, build_guest_mounts())
-        self._rewrite_cache = AssertionRewriteCache(self._rewrite)
-
-    @property
-    def info(self) -> SandboxInfo:
-        return self._info
-
-    @property
-    def can_isolate(self) -> bool:
-        return True
-
-    @property
-    def can_allow_hosts(self) -> bool:
-        return True
+        self._rewrite_cache = AssertionRewriteCache(self._rewrite_assertions)
 
     def close(self) -> None:
         super().close()
         self._zygotes.close()
 
-    def _execute(self, job: Job, stop: threading.Event) -> ProcessResult:
+    def run(self, job: Job) -> ProcessResult:
+        job = replace(job, stop_events=(self._stop_event(job),))
         if job.kind not in ("tests", "split"):
-            return self._run(job, stop, {})
+            return self._run(job, {})
         tests = {name: text for name, text in job.files if name in job.payload["targets"]}
-        return self._run(job, stop, self._rewrite_cache.get(tests))
+        return self._run(job, self._rewrite_cache.get(tests))
 
-    def _rewrite(self, files: SourceTexts) -> CompiledFiles:
-        """A file that ends even this process is rewritten by each run, which tells what happened."""
-        job = {"targets": list(files), "order_seed": None}
-        work = Job("compile", tuple(files.items()), job)
-        ended = self._run(work, self._stop, {})
-        return parse_compiled(ended.channel_data, work.key) if ended.ending == "finished" else {}
+    def _rewrite_assertions(self, files: SourceTexts) -> CompiledFiles:
+        """Compile files with rewritten assertions; none where that breaks off: then each run does it."""
+        payload = {"targets": list(files), "order_seed": None}
+        job = Job("compile", tuple(files.items()), payload)
+        result = self._run(job, {})
+        return parse_compiled(result.channel_data, job.key) if result.ending == "finished" else {}
 
-    def _run(self, job: Job, stop: threading.Event, compiled: dict[str, str]) -> ProcessResult:
-        place = JobPaths(packages=PACKAGES if job.packages else "")
-        return self._run_payload(build_payload(job, compiled, place), job, stop)
+    def _run(self, job: Job, compiled: dict[str, str]) -> ProcessResult:
+        paths = JobPaths(packages=PACKAGES if job.packages else "")
+        return self._run_payload(build_payload(job, compiled, paths), job)
 
-    def _run_payload(
-        self, payload: dict[str, Any], work: Job, stop: threading.Event
-    ) -> ProcessResult:
-        seed = 0 if is_cold(work) else work.hash_seed
-        zygote = self._zygotes.get(work.packages, work.plugins, seed)
-        within = self.limits_for(work)
-        told, limits, then = payload, within.to_guest(), None
-        if work.kind == "split":
-            told, rest = _split_payload(payload, work.code_files)
-            limits, then = {**limits, SPLIT: 1}, json.dumps(rest).encode()
-        first, control = json.dumps(told).encode(), json.dumps(limits).encode()
-        if not work.allowed_hosts:
-            return zygote.run(first, control, within.timeout_s, stop, then)
-        with contextlib.closing(Proxy(work.allowed_hosts, within.timeout_s)) as proxy:
-            ended = zygote.run(first, control, within.timeout_s, stop, then, proxy.serve)
-        return replace(ended, artifacts=replace(ended.artifacts, network_requests=proxy.requests))
-
-
-def is_cold(job: Job) -> bool:
-    """Whether a Python is started anew for it: what no session can do with a hash seed of its own."""
-    return job.hash_seed != 0 and job.kind != "tests"
+    def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
+        stop = self._stop_event(job)
+        zygote = self._zygotes.get(job.packages, job.plugins, 0 if job.is_cold else job.hash_seed)
+        limits = job.apply_limits(self.limits)
+        control, second_payload = limits.to_guest(), None
+        if job.kind == "split":
+            payload, rest = _split_payload(payload, job.code_files)
+            control, second_payload = {**control, SPLIT: 1}, json.dumps(rest).encode()
+        messages = json.dumps(payload).encode(), json.dumps(control).encode()
+        if not job.allowed_hosts:
+            return zygote.run(*messages, limits.timeout_s, stop, second_payload)
+        with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
+            result = zygote.run(*messages, limits.timeout_s, stop, second_payload, proxy.serve)
+        return replace(result, artifacts=replace(result.artifacts, network_requests=proxy.requests))
 
 
 def build_payload(job: Job, compiled: Mapping[str, str], paths: JobPaths) -> dict[str, Any]:
-    """A run as the inside of a wall takes it; `compiled` are test files that are rewritten already."""
+    """Return a job as the guest reads it; `compiled` are test files with rewritten assertions."""
     return {
         **job.payload,
         "kind": job.kind,
         "key": job.key,
-        "cold": is_cold(job),
+        "cold": job.is_cold,
         "work": paths.work,
         "files": _prefix_paths(paths.work, job.files),
         "tree": _encode_tree(job, paths),
@@ -138,14 +121,14 @@ def build_payload(job: Job, compiled: Mapping[str, str], paths: JobPaths) -> dic
 def _split_payload(
     payload: dict[str, Any], code: Sequence[tuple[str, str]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the code's process may know of a split run, and the rest."""
-    told = {name: payload[name] for name in _CODE_PROCESS_KEYS}
-    rest = {name: value for name, value in payload.items() if name not in told}
-    return {**told, "files": _prefix_paths(payload["work"], code)}, rest
+    """Return what the process of the code may know of a split run, and the rest."""
+    known = {name: payload[name] for name in _CODE_PROCESS_KEYS}
+    rest = {name: value for name, value in payload.items() if name not in known}
+    return {**known, "files": _prefix_paths(payload["work"], code)}, rest
 
 
 def _encode_tree(job: Job, paths: JobPaths) -> dict[str, str]:
-    """Files by their full path, in base64; what comes over standard input is one of them."""
+    """Return files by their full path, in base64; standard input is one of them."""
     files = {f"{paths.work}/{path}": content for path, content in job.tree}
     if job.kind == "script":
         files[stdin_path(paths.temporary)] = job.stdin

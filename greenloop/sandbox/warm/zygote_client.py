@@ -1,38 +1,43 @@
-"""The host's side of zygotes: handing them runs, starting a new one when one has died or is old."""
+"""Host side of the zygotes: hands runs to them, and replaces processes that are dead or old."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import select
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
 
+from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
-from greenloop.records import Ending
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
-from greenloop.sandbox.guest.protocol.framing import receive_frame, send_frame
-from greenloop.sandbox.process_result import ProcessResult, ScriptArtifacts
+from greenloop.sandbox.guest.protocol.framing import send_frame
+from greenloop.sandbox.process_result import (
+    POLL_SECONDS,
+    ProcessResult,
+    ScriptArtifacts,
+    receive_result,
+)
 from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 
-_GRACE_SECONDS, _POLL_SECONDS = 15.0, 0.05
-_MAX_RUNS = 2000  # then a new one is started: whatever might grow in it does not grow for ever
+_GRACE_SECONDS = 15.0
+_MAX_RUNS = 2000  # of one process, in case something in it grows
 _MAX_ATTEMPTS = 2
-_MAX_FRAME_BYTES = 64 << 20
-ENDINGS = ("finished", "timeout", "memory", "processes", "disk", "output", "interrupted")
+_MAX_ACTIVE = 4  # each is a Python process with its packages loaded
+_ZygoteKey = tuple[InstalledPackages, tuple[str, ...], int]
 
 
 class ZygoteClient:
-    """The zygote of one wall, whichever process that is just now. Usable from several threads."""
+    """One zygote, over all processes that serve it in turn. Safe to use from several threads."""
 
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
         self._backend, self._mounts, self._lock = backend, mounts, threading.Lock()
         self._process: ZygoteProcess | None = None
-        # The kernel ends a wall together with the *thread* that started it, so one stays for that.
+        # The kernel ends the namespaces with the *thread* that started them: this one stays alive.
         self._starter_thread = ThreadPoolExecutor(1, "zygote")
 
     def run(
@@ -44,43 +49,47 @@ class ZygoteClient:
         second_payload: bytes | None = None,
         serve: Callable[[socket.socket], None] | None = None,
     ) -> ProcessResult:
-        """One run; `job` and `limits` are JSON, `then` what is told when the job's first process
-        stands, `serve` gets a socket that listens inside the run's network, where the job asks for
-        one. Raises SandboxError where it cannot be begun.
+        """Run one job in a copy of the zygote.
+
+        Args:
+            payload: The job, in JSON.
+            limits: The limits, in JSON.
+            timeout_s: Wall-clock limit.
+            stop: Ends the run as `interrupted`.
+            second_payload: Sent when the first process of the job is running.
+            serve: Takes a socket that listens in the network of the run, if the job asks for one.
+
+        Raises:
+            SandboxError: the run cannot be started.
         """
-        started = time.monotonic()
-        for last in (False, True):
-            with self._start_run(limits, stop) as handed_over:
-                if handed_over is None:
-                    return ProcessResult("interrupted", -9, b"", b"", time.monotonic() - started)
-                living, ours = handed_over
+        started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
+        for is_last in (False, True):
+            with self._start_run(limits, stop) as begun:
+                if begun is None:
+                    return ProcessResult.without_report("interrupted", started)
+                process, connection = begun
                 started = time.monotonic()
                 try:
-                    ours.settimeout(timeout_s + _GRACE_SECONDS)
-                    send_frame(ours, payload)
+                    connection.settimeout(patience_s)
+                    send_frame(connection, payload)
                     if second_payload is not None:
-                        send_frame(ours, second_payload)
+                        send_frame(connection, second_payload)
                     if serve is not None:
-                        serve(_receive_listener(ours))
-                    return self._receive_result(ours, started, timeout_s + _GRACE_SECONDS, stop)
+                        serve(_receive_listener(connection))
+                    return self._receive_result(connection, started, stop, patience_s)
                 except (OSError, EOFError, ValueError):
                     if stop.is_set():
-                        return ProcessResult(
-                            "interrupted", -9, b"", b"", time.monotonic() - started
-                        )
-                    if last or not living.is_dying():
+                        return ProcessResult.without_report("interrupted", started)
+                    if is_last or not process.is_dying():
                         break
-        words = b"the run's supervisor is gone without a report"
-        return ProcessResult("crashed", -9, words, b"", time.monotonic() - started)
+        output = b"the supervisor of the run ended without a report"
+        return ProcessResult.without_report("crashed", started, output)
 
     @contextlib.contextmanager
     def _start_run(
         self, limits: bytes, stop: threading.Event
     ) -> Iterator[tuple[ZygoteProcess, socket.socket] | None]:
-        """A zygote and our end of a new run's socket; the other end is with a fresh clone of it.
-
-        None where `stop` came before.
-        """
+        """Yield a zygote process and the socket of a new copy of it; None if `stop` is set."""
         with self._lock:
             cloned = self._clone(limits, stop)
             if cloned is not None:
@@ -88,29 +97,29 @@ class ZygoteClient:
         if cloned is None:
             yield None
             return
-        living, ours = cloned
+        process, connection = cloned
         try:
-            with ours:
-                yield living, ours
+            with connection:
+                yield process, connection
         finally:
             with self._lock:
-                living.active_runs -= 1
-                if living is not self._process and not living.active_runs:
-                    living.end()
+                process.active_runs -= 1
+                if process is not self._process and not process.active_runs:
+                    process.end()
 
     def _clone(
         self, limits: bytes, stop: threading.Event
     ) -> tuple[ZygoteProcess, socket.socket] | None:
         for _ in range(_MAX_ATTEMPTS):
-            living = self._get_process(stop)
-            if living is None:
+            process = self._get_process(stop)
+            if process is None:
                 return None
             try:
-                return living, living.clone(limits)
+                return process, process.clone(limits)
             except OSError:
-                words = living.last_error_line()
+                error = process.last_error_line()
                 self._retire()
-        raise SandboxError(f"{self._backend.info.backend}: it dies at once: {words}")
+        raise SandboxError(f"{self._backend.info.backend}: the zygote ends at once: {error}")
 
     def _get_process(self, stop: threading.Event) -> ZygoteProcess | None:
         if self._process and (self._process.is_dead() or self._process.runs >= _MAX_RUNS):
@@ -120,66 +129,99 @@ class ZygoteClient:
         return self._process
 
     def _start_process(self, stop: threading.Event) -> ZygoteProcess | None:
-        living = self._starter_thread.submit(ZygoteProcess, self._backend, self._mounts).result()
+        process = self._starter_thread.submit(ZygoteProcess, self._backend, self._mounts).result()
         try:
-            while not living.poll_ready(_POLL_SECONDS):
+            while not process.poll_ready(POLL_SECONDS):
                 if stop.is_set():
-                    living.end()
+                    process.end()
                     return None
-        except BaseException:  # Ctrl-C while it starts, or it cannot
-            living.end()
+        except BaseException:  # Ctrl-C during the start, or the start failed
+            process.end()
             raise
-        return living
+        return process
 
     def _retire(self) -> None:
-        """No new runs for it; those that it has come to their end first."""
+        """Give the process no further runs; it ends after those in progress."""
         old, self._process = self._process, None
         if old and not old.active_runs:
             old.end()
 
     def _receive_result(
-        self, connection: socket.socket, started: float, timeout_s: float, stop: threading.Event
+        self, connection: socket.socket, started: float, stop: threading.Event, patience_s: float
     ) -> ProcessResult:
-        """The run's three frames: how it ended, its output, its side channel."""
-        while not select.select([connection], [], [], _POLL_SECONDS)[0]:
-            if stop.is_set():
-                return ProcessResult("interrupted", -9, b"", b"", time.monotonic() - started)
-            if time.monotonic() - started > timeout_s:
-                return ProcessResult("timeout", -9, b"", b"", time.monotonic() - started)
-        said = json.loads(receive_frame(connection, _MAX_FRAME_BYTES))
-        if "trouble" in said:
-            raise SandboxError(f"{self._backend.info.backend}: {said['trouble']}")
-        output, result = (receive_frame(connection, _MAX_FRAME_BYTES) for _ in range(2))
-        rest = (
-            ScriptArtifacts.from_stream(connection, said["cut"])
-            if "cut" in said
-            else ScriptArtifacts()
-        )
-        ending: Ending = said["ending"] if said["ending"] in ENDINGS else "crashed"
-        seconds = time.monotonic() - started
-        status, where = int(said["status"]), str(said.get("where", ""))
-        return ProcessResult(
-            ending, status, output, result, seconds, tuple(said["hit"]), where, rest
-        )
+        def receive_rest(head: dict[str, Any]) -> tuple[str, ScriptArtifacts]:
+            dump, truncated = str(head.get("where", "")), head.get("cut")
+            if truncated is None:
+                return dump, ScriptArtifacts()
+            return dump, ScriptArtifacts.from_stream(connection, truncated)
+
+        backend = self._backend.info.backend
+        return receive_result(connection, backend, started, stop, patience_s, receive_rest)
 
     def retire_when_idle(self) -> None:
-        """Lets it end when its last run has; the next run starts a new one."""
+        """End the process after the runs in progress; the next run starts a new one."""
         with self._lock:
             self._retire()
 
     def close(self) -> None:
-        """Ends it with all that runs in it."""
+        """End the process with everything that runs in it."""
         with self._lock:
-            living, self._process = self._process, None
-            if living is not None:
-                living.end()
+            process, self._process = self._process, None
+            if process is not None:
+                process.end()
             self._starter_thread.shutdown(wait=False)
 
 
 def _receive_listener(connection: socket.socket) -> socket.socket:
-    """The socket that the run's supervisor hands out. Raises OSError where none comes."""
+    """Receive the socket that the supervisor of the run sends. Raises OSError where none arrives."""
     connection.settimeout(_GRACE_SECONDS)
     _, handles, _, _ = socket.recv_fds(connection, 1, 1)
     if not handles:
-        raise OSError("no socket was handed out")
+        raise OSError("no socket was sent")
     return socket.socket(fileno=handles[0])
+
+
+class ZygotePool:
+    """Keeps the most recently used zygotes running. Safe to use from several threads.
+
+    A zygote that is retired finishes its runs, and starts anew when it is needed again.
+    """
+
+    def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
+        self._backend, self._mounts, self._lock = backend, mounts, threading.Lock()
+        self._zygotes: dict[_ZygoteKey, ZygoteClient] = {}
+        self._active_keys: list[_ZygoteKey] = []  # the most recently used last
+        self._is_closed = False
+
+    def get(
+        self, packages: InstalledPackages, plugins: tuple[str, ...] = (), hash_seed: int = 0
+    ) -> ZygoteClient:
+        """Return the zygote that has these packages and pytest plugins loaded.
+
+        With a hash seed it has no package loaded.
+
+        Raises:
+            SandboxError: the pool is closed.
+        """
+        key = (packages, plugins, hash_seed)
+        with self._lock:
+            if self._is_closed:
+                raise SandboxError(f"{self._backend.info.backend}: the sandbox is closed")
+            if key not in self._zygotes:
+                mounts = self._mounts.with_packages(packages)
+                modules = () if hash_seed else mounts.modules
+                mounts = replace(mounts, plugins=plugins, modules=modules, hash_seed=hash_seed)
+                self._zygotes[key] = ZygoteClient(self._backend, mounts)
+            keys = [item for item in self._active_keys if item != key] + [key]
+            self._active_keys = keys[-_MAX_ACTIVE:]
+            zygote, retired = self._zygotes[key], [self._zygotes[i] for i in keys[:-_MAX_ACTIVE]]
+        for item in retired:
+            item.retire_when_idle()
+        return zygote
+
+    def close(self) -> None:
+        """End all zygotes, with everything that runs in them."""
+        with self._lock:
+            self._is_closed = True
+        for item in self._zygotes.values():
+            item.close()

@@ -1,4 +1,4 @@
-"""One zygote process, from its start behind a wall to its end."""
+"""One zygote process, from its start to its end."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _START_SECONDS, _SEND_SECONDS, _EXIT_SECONDS = 60.0, 30.0, 2.0
 
 
 class ZygoteProcess:
-    """`runs` were handed to it so far; `users` have one that has not come to its end."""
+    """A started zygote; `runs` counts the runs given to it, `active_runs` those in progress."""
 
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
-        """Starts it. Raises SandboxError where that is not possible."""
+        """Start the process. Raises SandboxError where that fails."""
         self.runs = self.active_runs = 0
         self._backend_name, self._deadline = backend.info.backend, time.monotonic() + _START_SECONDS
         self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
-        self._control_socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control_socket, guest_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            with theirs:
+            with guest_end:
                 self._process = subprocess.Popen(
-                    backend.command(mounts, theirs.fileno()),
-                    pass_fds=[theirs.fileno()],
+                    backend.command(mounts, guest_end.fileno()),
+                    pass_fds=[guest_end.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=self._stderr_file,
                     stderr=self._stderr_file,
@@ -42,7 +42,7 @@ class ZygoteProcess:
             raise SandboxError(f"{backend.info.backend}: {error}") from None
 
     def poll_ready(self, wait_s: float) -> bool:
-        """Whether it has come to life. Raises SandboxError where it will not."""
+        """Return whether it takes runs. Raises SandboxError where it never will."""
         readable, _, _ = select.select([self._control_socket], [], [], wait_s)
         if readable:
             with contextlib.suppress(OSError):
@@ -54,25 +54,25 @@ class ZygoteProcess:
         return False
 
     def clone(self, limits: bytes) -> socket.socket:
-        """Our end of a new run's socket. Raises OSError where the process does not take it."""
-        ours, theirs = socket.socketpair()
-        with theirs:
+        """Start a run and return its socket. Raises OSError where the process does not take it."""
+        host_end, guest_end = socket.socketpair()
+        with guest_end:
             try:
-                socket.send_fds(self._control_socket, [limits], [theirs.fileno()])
+                socket.send_fds(self._control_socket, [limits], [guest_end.fileno()])
             except BaseException:
-                ours.close()
+                host_end.close()
                 raise
         self.runs += 1
-        return ours
+        return host_end
 
     def is_dead(self) -> bool:
         return self._process.poll() is not None
 
     def is_dying(self) -> bool:
-        """Whether it is dead or its end of the control socket is closed: it takes no more runs."""
+        """Return whether it takes no more runs: it is dead, or has closed its control socket."""
         if self.is_dead():
             return True
-        readable, _, _ = select.select([self._control_socket], [], [], 0)  # it never says a word
+        readable, _, _ = select.select([self._control_socket], [], [], 0)  # only when closed
         if not readable:
             return False
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -80,7 +80,7 @@ class ZygoteProcess:
         return True
 
     def last_error_line(self) -> str:
-        """The last line that it wrote."""
+        """Return the last line that it wrote."""
         with contextlib.suppress(ValueError, OSError):
             self._stderr_file.seek(0)
             lines = self._stderr_file.read(20000).decode("utf-8", "replace").strip().split("\n")
@@ -88,7 +88,7 @@ class ZygoteProcess:
         return "it said nothing"
 
     def end(self) -> None:
-        """Kills it; with it goes all that runs in it."""
+        """Kill it, and with it everything that runs in it."""
         self._process.kill()
         self._process.wait()
         self._close()

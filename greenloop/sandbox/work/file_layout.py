@@ -1,4 +1,4 @@
-"""Whether files can be laid out in a run's folder as they are given."""
+"""Checks of the files that are written into the working folder of a run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MAX_NAME_BYTES, _MAX_PATH_BYTES = 255, 1000
 def check_layout(
     files: Sequence[tuple[str, bytes]], limits: ResourceLimits, extra_bytes: int = 0
 ) -> None:
-    """`files` are (path, content), `more_bytes` what else takes room.
+    """Check that (path, content) pairs can be written; `extra_bytes` are written besides.
 
-    Half of a run's room for files is left to what it makes itself.
+    Half of the disk limit is left for files that the run creates.
 
     Raises:
-        InputError: a path leads out of the folder or cannot be one, two files are in each other's
-            way, or all together are too much.
+        InputError: a path is invalid or leads out of the folder, two paths conflict, or the files
+            are too many or too large.
     """
     paths = [path for path, _ in files]
     for path in paths:
@@ -31,7 +31,7 @@ def check_layout(
 
 
 def check_path(path: str) -> None:
-    """Raises InputError where it is not relative, or leads elsewhere."""
+    """Check that a path is relative and within the folder. Raises InputError."""
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts) or "\0" in path:
         raise InputError(f"not a path within the working folder: {path!r}")
@@ -58,20 +58,20 @@ def _check_conflicts(paths: list[str]) -> None:
 def _check_size(
     files: Sequence[tuple[str, bytes]], limits: ResourceLimits, extra_bytes: int
 ) -> None:
-    most_files = min(MAX_FILES, limits.inodes // 2)
-    if len(files) > most_files:
-        raise InputError(f"{len(files)} files; at most {most_files} go into a run")
-    most_bytes = min(MAX_BYTES, limits.disk_bytes // 2)
+    max_files = min(MAX_FILES, limits.inodes // 2)
+    if len(files) > max_files:
+        raise InputError(f"{len(files)} files; at most {max_files} go into a run")
+    max_bytes = min(MAX_BYTES, limits.disk_bytes // 2)
     total = sum(len(content) for _, content in files) + extra_bytes
-    if total > most_bytes:
+    if total > max_bytes:
         raise InputError(
-            f"{format_mb(total)} of files; at most {format_mb(most_bytes)} go into a run{_describe_largest(files)}"
+            f"{format_mb(total)} of files; at most {format_mb(max_bytes)} go into a run"
+            f"{_describe_largest(files)}"
         )
     for path, content in files:
         if len(content) > limits.file_bytes:
-            raise InputError(
-                f"{path} has {format_mb(len(content))}; a file may have {format_mb(limits.file_bytes)}"
-            )
+            size, limit = format_mb(len(content)), format_mb(limits.file_bytes)
+            raise InputError(f"{path} has {size}; a file may have {limit}")
 
 
 def _describe_largest(files: Sequence[tuple[str, bytes]]) -> str:
@@ -81,4 +81,5 @@ def _describe_largest(files: Sequence[tuple[str, bytes]]) -> str:
 
 
 def format_mb(size: int) -> str:
+    """Format a number of bytes in MB."""
     return f"{size / (1 << 20):.1f} MB"

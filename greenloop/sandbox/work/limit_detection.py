@@ -1,4 +1,4 @@
-"""Which limits a run came up against."""
+"""Detection of the limits that a run reached."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from greenloop.sandbox.process_result import ProcessResult
 LIMIT_NAMES: tuple[LimitName, ...] = get_args(LimitName)
 _TAIL_BYTES = 4000
 _NO_SPACE = "[Errno 28] No space left"
-# What Python says of limits; a failure's text is foreign, so this is only believed of a failure.
+# What Python writes about limits; in passing tests it is only text of untrusted code, so this is
+# searched in failures, and in the output of a run that broke off.
 _LIMIT_MESSAGES: tuple[tuple[LimitName, str], ...] = (
-    ("processes", "can't start new thread"),  # or no room for its stack
+    ("processes", "can't start new thread"),  # or no memory for its stack
     ("processes", "[Errno 11] Resource temporarily unavailable"),
     ("memory", "MemoryError"),
     ("memory", "[Errno 12] Cannot allocate memory"),
@@ -30,28 +31,25 @@ _BY_ENDING: dict[Ending, LimitName] = {
     "output": "output",
     "processes": "processes",
 }
-_BY_SIGNAL: dict[int, LimitName] = {
-    -signal.SIGXCPU: "cpu",
-    -signal.SIGXFSZ: "file size",
-}
+_BY_SIGNAL: dict[int, LimitName] = {-signal.SIGXCPU: "cpu", -signal.SIGXFSZ: "file size"}
 _OUT_OF_MEMORY = re.compile(rb"\bMemoryError\b|Cannot allocate memory|out of memory", re.I)
 
 
 def classify_ending(
     result: ProcessResult, is_complete: bool, failures: Sequence[Failure]
 ) -> Ending:
-    """How a run was that came to its end by itself, or by the kernel's hand.
+    """Return how a run ended that was not ended by its supervisor.
 
-    `closed`: the account of its tests came to its end.
+    `is_complete`: its report has an end.
     """
-    broken_off = not is_complete or result.status not in (0, 1)
-    if not is_complete and ("cpu" in result.limits_hit or result.status == -signal.SIGXCPU):
-        return "cpu"
-    if not is_complete and _is_out_of_memory(result):
-        return "memory"
     if not is_complete:
+        if "cpu" in result.limits_hit or result.status == -signal.SIGXCPU:
+            return "cpu"
+        if _is_out_of_memory(result):
+            return "memory"
         return "processes" if "processes" in result.limits_hit else "crashed"
-    if broken_off and any(item.exception == "MemoryError" for item in failures):
+    is_broken = result.status not in (0, 1)
+    if is_broken and any(item.exception == "MemoryError" for item in failures):
         return "memory"
     return "finished"
 
@@ -59,12 +57,13 @@ def classify_ending(
 def detect_limits_hit(
     ending: Ending, result: ProcessResult, is_complete: bool, failures: Sequence[Failure]
 ) -> tuple[LimitName, ...]:
-    """Their names, in the order of `NAMES`."""
-    told = "\n".join(f"{item.exception}: {item.message}" for item in failures)
-    told += "" if is_complete else result.output[-_TAIL_BYTES:].decode("utf-8", "replace")
-    found = {*_limits_from_ending(ending, result), *result.limits_hit, *_limits_from_text(told)}
-    if _NO_SPACE in told and not found & {*_SPACE_LIMITS}:
-        found.add("shared memory" if _SHARED_MEMORY_PATTERN.search(told) else "disk")
+    """Return the limits that a run reached, in the order of `LIMIT_NAMES`."""
+    text = "\n".join(f"{item.exception}: {item.message}" for item in failures)
+    text += "" if is_complete else result.output[-_TAIL_BYTES:].decode("utf-8", "replace")
+    in_text = (name for name, message in _LIMIT_MESSAGES if message in text)
+    found = {*_limits_from_ending(ending, result), *result.limits_hit, *in_text}
+    if _NO_SPACE in text and not found & {*_SPACE_LIMITS}:
+        found.add("shared memory" if _SHARED_MEMORY_PATTERN.search(text) else "disk")
     return tuple(name for name in LIMIT_NAMES if name in found)
 
 
@@ -75,10 +74,6 @@ def _limits_from_ending(ending: Ending, result: ProcessResult) -> Iterator[Limit
         yield "memory"
     if result.status in _BY_SIGNAL:
         yield _BY_SIGNAL[result.status]
-
-
-def _limits_from_text(text: str) -> Iterator[LimitName]:
-    yield from (name for name, sign in _LIMIT_MESSAGES if sign in text)
 
 
 def _is_out_of_memory(result: ProcessResult) -> bool:

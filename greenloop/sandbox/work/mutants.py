@@ -1,7 +1,7 @@
-"""Mutants in a sandbox: what is asked of it, and what is believed of what it says.
+"""Mutants of a module, run in a sandbox.
 
-A mutant's verdict comes out of a process in which its own foreign code ran. It is a claim: see
-`greenloop.grading.mutation.evidence` for what that is worth.
+The outcome of a mutant comes from a process that ran untrusted code. It is a claim; what it is
+worth is said in `greenloop.grading.mutation.evidence`.
 """
 
 from __future__ import annotations
@@ -9,34 +9,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.result_decoder import decode_events
+from greenloop.sandbox.work.result_decoder import decode_report
+from greenloop.testsuite import TestFile
 
 MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
 _MAX_RUNS, _MAX_SINGLE_RUNS = 4, 8
 _MIN_SECONDS = 0.5
 
 MutantOutcome = Literal["killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run"]
-_OUTCOMES: tuple[MutantOutcome, ...] = (
-    "killed",
-    "survived",
-    "uncovered",
-    "timeout",
-    "crashed",
-    "error",
-    "not_run",
-)
+_OUTCOMES: tuple[MutantOutcome, ...] = get_args(MutantOutcome)
 
 
 @dataclass(frozen=True)
 class ModuleEdit:
-    """One change: characters `start` to `end` become `text`.
+    """One edit: characters `start` to `end` of the module become `text`.
 
-    `unit` is the piece of the module that is compiled for it: its start and end in characters, its
-    first line, and the name of the class whose member it is ('' for none). `lines` are the first
-    and the last of the statement that it changes: tests that reach none of them are not run.
+    `unit` is the part of the module that is compiled for it: its first and last character, its
+    first line, and the name of its class ('' for none). `lines` are the first and the last line of
+    the statement that changes; tests that execute none of them are not run.
     """
 
     start: int
@@ -48,11 +43,11 @@ class ModuleEdit:
 
 @dataclass(frozen=True)
 class MutantRun:
-    """How one mutant ended, and at which test ('' where at none).
+    """The outcome of one mutant, and the test that decided it ('' for none).
 
-    `killed`: a test failed. `crashed`: its process ended in the middle of a test. `timeout`: it
-    used far more time for a test than the module itself. `uncovered`: no test reaches it, so none
-    was run. `error`: it could not be tried. `not_run`: the time was over.
+    `killed`: a test failed. `crashed`: its process ended during a test. `timeout`: a test took far
+    longer than on the module itself. `uncovered`: no test executes it, so none was run. `error`: it
+    could not be tried. `not_run`: the time was over.
     """
 
     outcome: MutantOutcome
@@ -61,9 +56,9 @@ class MutantRun:
 
 @dataclass(frozen=True)
 class MutantRuns:
-    """One per splice, in their order. `trouble` says why not all could be tried ('' if all).
+    """One run per edit, in their order; `error` says why not all were tried ('' if all were).
 
-    `seconds` is the time that it took, `cpu_s` what all its processes used of the processor.
+    `seconds` is wall-clock time, `cpu_s` the CPU time of all processes.
     """
 
     runs: tuple[MutantRun, ...]
@@ -72,16 +67,44 @@ class MutantRuns:
     cpu_s: float = 0.0
 
 
-# Numbers of mutants, seconds, and whether many may share a process.
+# Takes numbers of mutants, seconds, and whether mutants may share a process; returns also the key.
 MutantRunner = Callable[[Sequence[int], float, bool], tuple[ProcessResult, str]]
 
 
-def run_all_mutants(edits: Sequence[ModuleEdit], run: MutantRunner, budget_s: float) -> MutantRuns:
-    """Runs until each mutant has an outcome, or the time is over.
+def run_mutants(
+    sandbox: JobRunner,
+    code: str,
+    tests: Sequence[TestFile],
+    edits: Sequence[ModuleEdit],
+    *,
+    module: str,
+    budget_s: float,
+) -> MutantRuns:
+    """Run each edit of a module against the tests that execute it, for at most `budget_s` seconds.
 
-    A mutant may take the whole run with it (`kill(-1)`, all the memory). From then on each has a
-    process of its own. Those that are being tried when that breaks off are set aside, and tried
-    alone after the rest: a run that breaks off with one mutant alone was broken by that one.
+    Raises:
+        SandboxError: no process can be started.
+    """
+    files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
+    targets = [item.name for item in tests]
+
+    def run(numbers: Sequence[int], left_s: float, is_shared: bool) -> tuple[ProcessResult, str]:
+        splices = [{"number": number, **asdict(edits[number])} for number in numbers]
+        known = {"module": module, "targets": targets, "budget_s": left_s}
+        payload = {**known, "splices": splices, "together": is_shared}
+        timeout_s = left_s + MARGIN_SECONDS
+        job = Job("mutants", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
+        return sandbox.run(job), job.key
+
+    return run_all_mutants(edits, run, budget_s)
+
+
+def run_all_mutants(edits: Sequence[ModuleEdit], run: MutantRunner, budget_s: float) -> MutantRuns:
+    """Run until each mutant has an outcome, or the time is over.
+
+    A mutant may end the whole run (`kill(-1)`, all the memory). From then on each has a process of
+    its own. Those in progress when that run breaks off are run alone after the others: a run that
+    breaks off with a single mutant was broken by it.
     """
     started = time.monotonic()
     state = _MutantProgress(len(edits), started + budget_s)
@@ -97,7 +120,7 @@ def run_all_mutants(edits: Sequence[ModuleEdit], run: MutantRunner, budget_s: fl
 
 
 class _MutantProgress:
-    """What is known of the mutants so far."""
+    """The outcomes so far, and the mutants that may have broken a run."""
 
     def __init__(self, count: int, deadline: float) -> None:
         self._count, self._deadline = count, deadline
@@ -114,38 +137,39 @@ class _MutantProgress:
         return self._known.get(number, MutantRun("not_run"))
 
     def run_batch(self, run: MutantRunner, numbers: Sequence[int]) -> None:
+        """Run some mutants and record their outcomes, or that the run broke off."""
         left_s = self._deadline - time.monotonic()
         self.is_broken = False
         if not numbers or left_s < _MIN_SECONDS:
             return
-        ended, key = run(numbers, left_s, self._is_shared)
-        found, whole = decode_events(ended.channel_data, key)
-        begun = self._read_events(found, set(numbers))
-        last = found[-1] if found else {}
-        self.is_broken = not (whole and ended.ending == "finished" and last.get("event") == "end")
+        result, key = run(numbers, left_s, self._is_shared)
+        events, is_complete = decode_report(result, key)
+        begun = self._read_events(events, set(numbers))
+        self.is_broken = not is_complete
         if self.is_broken:
             if self._is_shared:
                 self._is_shared = False
             else:
                 self.suspects |= begun
-            self.is_aborted = not begun or ended.ending in ("interrupted", "timeout")
-            self.error = _describe_error(ended, found)
-        elif any(item.get("event") == "trouble" for item in found):
-            self.is_aborted, self.error = True, _describe_error(ended, found)
+            self.is_aborted = not begun or result.ending in ("interrupted", "timeout")
+            self.error = _describe_error(result, events)
+        elif any(item.get("event") == "trouble" for item in events):
+            self.is_aborted, self.error = True, _describe_error(result, events)
         else:
             self.error = ""
-            self.cpu_s += _parse_seconds(last.get("cpu_s"))
+            self.cpu_s += _parse_seconds(events[-1].get("cpu_s"))
 
     def run_single(self, run: MutantRunner, number: int) -> None:
+        """Run one mutant alone; a run that breaks off is its own crash."""
         self.run_batch(run, [number])
         if self.is_broken and not self.is_aborted:
             self._known[number] = MutantRun("crashed")
             self.error = ""
 
-    def _read_events(self, found: Sequence[dict[str, Any]], requested: set[int]) -> set[int]:
-        """Takes in what was said; which mutants were begun and have no outcome."""
+    def _read_events(self, events: Sequence[dict[str, Any]], requested: set[int]) -> set[int]:
+        """Record outcomes; return the mutants that were begun and have none."""
         begun: set[int] = set()
-        for event in found:
+        for event in events:
             number = event.get("mutant")
             if type(number) is not int or number not in requested:
                 continue
@@ -156,15 +180,11 @@ class _MutantProgress:
         return {number for number in begun if number not in self._known}
 
 
-def to_payload(edits: Sequence[ModuleEdit], numbers: Sequence[int]) -> list[dict[str, Any]]:
-    """Some of the splices as the inside reads them, each with its number among all."""
-    return [{"number": number, **asdict(edits[number])} for number in numbers]
-
-
 def _parse_run(event: dict[str, Any]) -> MutantRun:
-    """What foreign code may have made up ends as an error, not as a verdict."""
-    said = event.get("outcome")
-    outcome: MutantOutcome = next((item for item in _OUTCOMES if item == said), "error")
+    """Parse an outcome; an unknown one, which untrusted code may send, becomes `error`."""
+    outcome: MutantOutcome = next(
+        (item for item in _OUTCOMES if item == event.get("outcome")), "error"
+    )
     test = event.get("test", "")
     return MutantRun(outcome, test[:500] if isinstance(test, str) else "")
 
@@ -173,10 +193,9 @@ def _parse_seconds(value: Any) -> float:
     return float(value) if isinstance(value, (int, float)) and 0 <= value < 1e6 else 0.0
 
 
-def _describe_error(result: ProcessResult, found: Sequence[dict[str, Any]]) -> str:
-    told = [item.get("what") for item in found if item.get("event") == "trouble"]
-    if told:
-        return str(told[-1])[:300]
-    last = result.output.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    said = f": {last[:300]}" if last else ""
-    return f"the run of the mutants broke off ({result.ending}, status {result.status}){said}"
+def _describe_error(result: ProcessResult, events: Sequence[dict[str, Any]]) -> str:
+    errors = [item.get("what") for item in events if item.get("event") == "trouble"]
+    if errors:
+        return str(errors[-1])[:300]
+    output = f": {result.last_line}" if result.last_line else ""
+    return f"the run of the mutants broke off ({result.ending}, status {result.status}){output}"

@@ -1,28 +1,32 @@
-"""Patches in a sandbox: what the tests of a red module reach, and which changes make them pass.
+"""Patches of a module, tried in a sandbox: which of them make all tests pass.
 
-All of it comes out of a process in which foreign code ran: a claim, from which to choose what is
-worth an ordinary test run.
+All results come from a process that ran untrusted code: they only select what is worth an ordinary
+test run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.mutants import ModuleEdit
-from greenloop.sandbox.work.result_decoder import decode_events
+from greenloop.sandbox.work.mutants import MARGIN_SECONDS, ModuleEdit
+from greenloop.sandbox.work.result_decoder import decode_report
+from greenloop.testsuite import TestFile
 
 BaselineOutcome = Literal["passed", "failed", "skipped", "timeout"]
-_OUTCOMES: tuple[BaselineOutcome, ...] = ("passed", "failed", "skipped", "timeout")
+_OUTCOMES: tuple[BaselineOutcome, ...] = get_args(BaselineOutcome)
 _MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
 
 
 @dataclass(frozen=True)
 class BaselineResult:
-    """What one test did on the code as it is: its pytest node id, its outcome, its cost in seconds,
-    and the lines of the module that it came to. `peak_bytes` is its process's address space then.
+    """One test on the unchanged code: node id, outcome, cost, and the lines that it executed.
+
+    `peak_bytes` is the address space of its process.
     """
 
     id: str
@@ -35,10 +39,10 @@ class BaselineResult:
 
 @dataclass(frozen=True)
 class PatchTrialPlan:
-    """How splices are tried: with what is known of the tests, in the order given.
+    """How edits are tried: in the given order, with what is known of the tests.
 
-    `scores` are the splices' (less is better). It ends when `enough` passed all tests, or when all
-    that are left are more than `margin` worse than the best of those.
+    `scores` are those of the edits (lower is better). The trial ends when `max_passing` edits
+    passed all tests, or when all remaining ones are more than `margin` worse than the best of these.
     """
 
     baseline: tuple[BaselineResult, ...]
@@ -49,9 +53,9 @@ class PatchTrialPlan:
 
 @dataclass(frozen=True)
 class PatchRuns:
-    """Places, in the splices given, of those that passed all tests; how many were tried.
+    """Indices of the edits that passed all tests, and how many edits were tried.
 
-    `trouble` says why not all could be ('' if all, or enough passed).
+    `error` says why not all were tried ('' if all, or enough passed).
     """
 
     passing: tuple[int, ...] = ()
@@ -60,51 +64,72 @@ class PatchRuns:
     error: str = ""
 
 
-def build_patch_payload(
-    edits: Sequence[ModuleEdit], plan: PatchTrialPlan | None, max_cpu_s: float
-) -> dict[str, Any]:
-    """As the inside reads it."""
-    if plan is None:
-        return {"splices": [], "tests": [], "most_s": max_cpu_s}
+def run_patches(
+    sandbox: JobRunner,
+    code: str,
+    tests: Sequence[TestFile],
+    edits: Sequence[ModuleEdit],
+    *,
+    module: str,
+    plan: PatchTrialPlan | None = None,
+    max_cpu_s: float = 1.0,
+    budget_s: float,
+) -> PatchRuns:
+    """Measure the tests of a failing module, or try edits of it.
+
+    Without `plan`: measure what each test executes, in at most `max_cpu_s` CPU seconds each. With
+    it: try the edits by the plan, for at most `budget_s` seconds.
+
+    Raises:
+        SandboxError: no process can be started.
+    """
+    payload = {
+        "module": module,
+        "targets": [item.name for item in tests],
+        "budget_s": budget_s,
+        "most_s": max_cpu_s,
+        **({"splices": [], "tests": []} if plan is None else _build_plan_payload(edits, plan)),
+    }
+    files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
+    timeout_s = budget_s + MARGIN_SECONDS
+    job = Job("patches", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
+    return parse_patch_runs(sandbox.run(job), job.key, len(edits))
+
+
+def _build_plan_payload(edits: Sequence[ModuleEdit], plan: PatchTrialPlan) -> dict[str, Any]:
     names = ("id", "outcome", "cpu_s", "wall_s", "peak_bytes")
-    tests = [{name: getattr(item, name) for name in names} for item in plan.baseline]
-    scored = zip(edits, plan.scores, strict=True)
-    numbered = [
-        {"number": n, "place": n, "score": score, **vars(item)}
-        for n, (item, score) in enumerate(scored)
-    ]
+    scored = enumerate(zip(edits, plan.scores, strict=True))
     return {
-        "splices": numbered,
-        "tests": tests,
+        "splices": [
+            {"number": n, "place": n, "score": score, **vars(edit)} for n, (edit, score) in scored
+        ],
+        "tests": [{name: getattr(item, name) for name in names} for item in plan.baseline],
         "enough": plan.max_passing,
         "margin": plan.margin,
-        "most_s": max_cpu_s,
     }
 
 
 def parse_patch_runs(result: ProcessResult, key: str, count: int) -> PatchRuns:
-    """What was said. A run that broke off keeps what it had said by then."""
-    found, whole = decode_events(result.channel_data, key)
+    """Parse the report of a run over `count` edits; one that broke off keeps what it sent."""
+    events, is_complete = decode_report(result, key)
     passing: list[int] = []
-    reached: dict[str, BaselineResult] = {}
-    tried, trouble = 0, ""
-    for event in found:
+    baseline: dict[str, BaselineResult] = {}
+    tried, error = 0, ""
+    for event in events:
         kind, number = event.get("event"), event.get("patch")
         if kind == "passes" and type(number) is int and 0 <= number < count:
             passing.append(number)
         elif kind == "tried" and type(event.get("count")) is int:
             tried = max(tried, min(event["count"], count))
         elif kind == "reached" and (item := _parse_baseline(event)) is not None:
-            reached.setdefault(item.id, item)
+            baseline.setdefault(item.id, item)
         elif kind == "trouble":
-            trouble = str(event.get("what"))[:300]
-    said = result.output.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
-    closed = whole and bool(found) and found[-1].get("event") == "end"
-    if not trouble and not (closed and result.ending == "finished"):
-        trouble = f"the run of the patches broke off ({result.ending}, status {result.status})"
-    if trouble and said:
-        trouble += f": {said}"
-    return PatchRuns(tuple(dict.fromkeys(passing)), tried, tuple(reached.values()), trouble)
+            error = str(event.get("what"))[:300]
+    if not error and not is_complete:
+        error = f"the run of the patches broke off ({result.ending}, status {result.status})"
+    if error and result.last_line:
+        error += f": {result.last_line[:200]}"
+    return PatchRuns(tuple(dict.fromkeys(passing)), tried, tuple(baseline.values()), error)
 
 
 def _parse_baseline(event: dict[str, Any]) -> BaselineResult | None:

@@ -1,4 +1,4 @@
-"""A project's own options for pytest: which of them a run in the sandbox can do with."""
+"""pytest options of a project: which of them are used in the sandbox."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
 
-# In pytest's order; where a section is named, the file counts only if it has that.
+# In pytest's order of precedence; a file with sections counts only if it has one of them.
 _CONFIG_FILES = (
     ("pytest.toml", ()),
     (".pytest.toml", ()),
@@ -25,13 +25,13 @@ _CONFIG_FILES = (
     ("tox.ini", (("pytest",),)),
     ("setup.cfg", (("tool:pytest",),)),
 )
-_SELECTION_OPTIONS = {  # which tests there are and what they mean; whether a value follows
+_SELECTION_OPTIONS = {  # which tests there are and what they mean -> takes a value
     **dict.fromkeys("-k -m -W --pythonwarnings -o --override-ini --import-mode".split(), True),
     **dict.fromkeys("--ignore --ignore-glob --deselect --doctest-glob --assert".split(), True),
     **dict.fromkeys("--strict --strict-markers --doctest-modules --runxfail".split(), False),
     **dict.fromkeys("--doctest-ignore-import-errors --keep-duplicates".split(), False),
 }
-_DISPLAY_OPTIONS = {  # only how it is shown, which here is ours to say
+_DISPLAY_OPTIONS = {  # how results are displayed -> takes a value
     **dict.fromkeys("--tb --color --durations --durations-min --show-capture -r".split(), True),
     **dict.fromkeys("--verbosity --code-highlight --capture".split(), True),
     **dict.fromkeys("--verbose --quiet --showlocals --no-header --no-summary".split(), False),
@@ -43,9 +43,7 @@ _ALLOWED_PLUGINS = ("no:warnings", "no:doctest", "no:unittest", "pytester")
 
 @dataclass
 class PytestOptions:
-    """`config` is the file that pytest takes its configuration from, '' where there is none;
-    `arguments` what is kept of its `addopts`, `notes` what is not, and why.
-    """
+    """Configuration file ('' for none), the `addopts` that are used, and notes on the others."""
 
     config: str = ""
     arguments: list[str] = field(default_factory=list)
@@ -53,7 +51,7 @@ class PytestOptions:
 
 
 def read_pytest_options(files: Mapping[str, bytes]) -> PytestOptions:
-    """What pytest would find in the root of a project; `files` by path."""
+    """Return the options that pytest reads from the root of a project; `files` are by path."""
     for name, sections in _CONFIG_FILES:
         if name not in files:
             continue
@@ -72,11 +70,11 @@ def read_pytest_options(files: Mapping[str, bytes]) -> PytestOptions:
 def _find_section(
     name: str, text: str, sections: tuple[tuple[str, ...], ...]
 ) -> Mapping[str, Any] | None:
-    """The file's options for pytest; {} where it cannot be read, None where they are not in it."""
+    """Return the pytest options of a file; {} if it cannot be parsed, None if it has none."""
     try:
         tree: Any = tomllib.loads(text) if name.endswith(".toml") else _parse_ini(text)
     except (ValueError, configparser.Error):
-        return {}  # pytest will say what is wrong with it
+        return {}  # pytest reports what is wrong with it
     if not sections:
         return dict(tree.get("pytest", {}))
     for path in sections:
@@ -104,7 +102,7 @@ def _split_words(value: Any) -> list[str]:
 
 
 def _classify_options(words: list[str], files: Mapping[str, bytes], options: PytestOptions) -> None:
-    """Keeps what says which tests there are; drops in silence what only says how they are shown."""
+    """Use options that select tests, drop display options silently, and note the others."""
     for name, value, written in _iter_options(words):
         if _SHORT_DISPLAY_OPTIONS.fullmatch(name) or name in _DISPLAY_OPTIONS:
             continue
@@ -119,36 +117,36 @@ def _classify_options(words: list[str], files: Mapping[str, bytes], options: Pyt
 
 
 def _iter_options(words: list[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Each option, its value ('' where none came), and both as they were written."""
+    """Yield each option, its value ('' for none), and both as they are written."""
     left = list(words)
     while left:
         word = left.pop(0)
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         if re.fullmatch(r"-[kmWop].+", word):
             name, value, equals = word[:2], word[2:], "="
-        takes = _SELECTION_OPTIONS.get(
+        takes_value = _SELECTION_OPTIONS.get(
             name, _DISPLAY_OPTIONS.get(name, name.startswith("-") and not _is_flag(name))
         )
         written = [word]
-        if takes and not equals and left and not left[0].startswith("-"):
+        if takes_value and not equals and left and not left[0].startswith("-"):
             value = left.pop(0)
             written.append(value)
         yield name, value, written
 
 
 def _is_flag(name: str) -> bool:
-    """One that never takes a value."""
+    """Return whether an option never takes a value."""
     return bool(_SHORT_DISPLAY_OPTIONS.fullmatch(name) or re.fullmatch(r"-[vqslx]+", name))
 
 
 def _is_usable_plugin(plugin: str, files: Mapping[str, bytes]) -> bool:
-    """Whether a plugin is pytest's own, and does no harm, or the project's."""
+    """Return whether a plugin is an allowed one of pytest, or a module of the project."""
     path = plugin.replace(".", "/") + ".py"
     return plugin in _ALLOWED_PLUGINS or path in files or f"src/{path}" in files
 
 
 def _is_project_option(name: str, files: Mapping[str, bytes]) -> bool:
-    """Whether a `conftest.py` of the project's makes this option."""
+    """Return whether a `conftest.py` of the project adds this option."""
     if not name.startswith("--"):
         return False
     quoted = (f'"{name}"'.encode(), f"'{name}'".encode())

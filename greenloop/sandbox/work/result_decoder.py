@@ -1,31 +1,34 @@
-"""From what the inside sent to a TestRun. Nothing of it is trusted: it may come from foreign code."""
+"""Decoder of the result channel. Nothing in it is trusted: untrusted code may have written it."""
 
 from __future__ import annotations
 
 import json
+import re
 import signal
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from greenloop.records import Ending, Expectation, Failure, Outcome, TestOutcome, TestRun
+from greenloop.records import Ending, Expectation, Failure, Frame, Outcome, TestOutcome, TestRun
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
-from greenloop.sandbox.work.stack_dump import parse_frames
 
 _IDS_ADAPTER = TypeAdapter(tuple[str, ...])
 _OUTCOME_ADAPTER = TypeAdapter(Outcome)
 _DAY_SECONDS = 86400.0
+_FRAME_LINE = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.M)
+_WORK_FOLDER = "/work/"  # ends the path of each working folder
+_FIRST_FRAMES, _LAST_FRAMES, _MAX_TEXT_CHARACTERS = 3, 12, 300
 
 
 class _ProtocolError(Exception):
-    """The side channel holds something that our own code does not send."""
+    """The result channel holds something that the guest does not send."""
 
 
 class _ReceivedEvents:
-    """The events of a run, put together."""
+    """The events of a test run, combined."""
 
     def __init__(self) -> None:
         self.collected: tuple[str, ...] | None = None
@@ -65,10 +68,10 @@ class _ReceivedEvents:
 
 
 def decode_events(channel_data: bytes, key: str) -> tuple[list[dict[str, Any]], bool]:
-    """The JSON lines of a side channel up to the first that is none; whether that was all.
+    """Return the JSON lines up to the first invalid one, and whether all were valid.
 
-    Each must begin with the run's key, which foreign code does not get by merely writing.
-    A last line that was cut off (its process was killed while it wrote) is left out silently.
+    Each must begin with the key of the run, which untrusted code cannot guess. A last line that is
+    cut off (its process was killed while writing) is left out.
     """
     found: list[dict[str, Any]] = []
     *lines, _ = channel_data.split(b"\n")
@@ -88,6 +91,13 @@ def decode_events(channel_data: bytes, key: str) -> tuple[list[dict[str, Any]], 
     return found, channel_data.endswith(b"\n") or not channel_data
 
 
+def decode_report(result: ProcessResult, key: str) -> tuple[list[dict[str, Any]], bool]:
+    """Return the events of a process, and whether its report is complete."""
+    events, is_whole = decode_events(result.channel_data, key)
+    has_ended = is_whole and bool(events) and events[-1].get("event") == "end"
+    return events, has_ended and result.ending == "finished"
+
+
 def build_test_run(
     result: ProcessResult,
     expected: Expectation | None,
@@ -95,49 +105,52 @@ def build_test_run(
     limits: ResourceLimits,
     files: Mapping[str, str],
 ) -> TestRun:
-    """The run as it was reported, and only as far as it was reported in good form.
+    """Build the record of a test run from the valid part of its report.
 
-    `limits` are those that it had, `files` the texts of the run's own files by name.
+    Args:
+        result: The process of the run.
+        expected: The tests that must report.
+        key: The key of the run.
+        limits: The limits of the run.
+        files: Sources of the run by name.
     """
-    heard, wrong = _collect_events(result, key)
-    ending: Ending = "garbled" if wrong else result.ending
+    events, error = _collect_events(result, key)
+    ending: Ending = "garbled" if error else result.ending
     if ending == "finished":
-        ending = classify_ending(result, heard.status is not None, heard.failures)
+        ending = classify_ending(result, events.status is not None, events.failures)
     if ending == "timeout":
-        heard.failures.extend(_build_timeout_failures(heard, result, limits, files))
-    hit = detect_limits_hit(ending, result, heard.status is not None, heard.failures)
-    words = [limits.describe_exceeded(name) for name in hit]
+        events.failures.extend(_build_timeout_failures(events, result, limits, files))
+    hit = detect_limits_hit(ending, result, events.status is not None, events.failures)
+    exceeded = [limits.describe_exceeded(name) for name in hit]
+    awaited = expected.ids if expected else frozenset(events.collected or ())
     return TestRun(
         ending=ending,
-        detail=wrong or _describe_ending(ending, result.status, heard.running, words),
-        exit_status=_reconcile_status(heard.status, result.status),
-        tests=tuple(heard.tests.values()),
-        failures=tuple(heard.failures),
-        missing=_find_missing(heard, expected),
-        unexpected=_find_unexpected(heard, expected),
+        detail=error or _describe_ending(ending, result.status, events.running, exceeded),
+        exit_status=_reconcile_status(events.status, result.status),
+        tests=tuple(events.tests.values()),
+        failures=tuple(events.failures),
+        missing=tuple(sorted(awaited - set(events.tests))),
+        unexpected=tuple(sorted(set(events.tests) - awaited)),
         limits_hit=hit,
         tolerated=expected.tolerated if expected else frozenset(),
         output=result.output.decode("utf-8", "replace"),
         duration_s=result.duration_s,
-        own_equality=heard.own_equality,
+        own_equality=events.own_equality,
     )
 
 
-build_test_run.__test__ = False  # type: ignore[attr-defined]
-
-
 def _collect_events(result: ProcessResult, key: str) -> tuple[_ReceivedEvents, str]:
-    """What the inside sent, and what was wrong with it ('' where nothing was)."""
-    heard = _ReceivedEvents()
+    """Return the events, and what is wrong with them ('' if nothing is)."""
+    received = _ReceivedEvents()
     try:
-        found, whole = decode_events(result.channel_data, key)
-        for event in found:
-            heard.add(event)
-        if not whole and (heard.status is not None or result.ending == "finished"):
+        events, is_whole = decode_events(result.channel_data, key)
+        for event in events:
+            received.add(event)
+        if not is_whole and (received.status is not None or result.ending == "finished"):
             raise _ProtocolError("a line is no event")
     except (_ProtocolError, LookupError, TypeError, ArithmeticError, ValueError) as error:
-        return heard, f"the result channel holds what pytest did not send: {error}"
-    return heard, ""
+        return received, f"the result channel holds what pytest did not send: {error}"
+    return received, ""
 
 
 def _build_timeout_failures(
@@ -146,7 +159,7 @@ def _build_timeout_failures(
     limits: ResourceLimits,
     files: Mapping[str, str],
 ) -> Iterator[Failure]:
-    """The test (or, while tests were collected, the file) that was running when time was up."""
+    """Yield the test (or, during collection, the file) that was running when time was over."""
     if received.running is not None:
         yield Failure(
             test=received.running,
@@ -158,36 +171,57 @@ def _build_timeout_failures(
 
 
 def _reconcile_status(reported: int | None, actual: int) -> int | None:
-    """The exit status, if what was reported is what happened; else the worse of the two."""
+    """Return the exit status; where the reported one differs, a failure."""
     return actual if reported is None or reported == actual else max(abs(actual), 1)
 
 
-def _find_missing(received: _ReceivedEvents, expected: Expectation | None) -> tuple[str, ...]:
-    awaited = expected.ids if expected else frozenset(received.collected or ())
-    return tuple(sorted(awaited - set(received.tests)))
-
-
-def _find_unexpected(received: _ReceivedEvents, expected: Expectation | None) -> tuple[str, ...]:
-    awaited = expected.ids if expected else frozenset(received.collected or ())
-    return tuple(sorted(set(received.tests) - awaited))
-
-
 def _describe_ending(ending: Ending, status: int, running: str | None, exceeded: list[str]) -> str:
-    """How it ended, where, and each limit that it reached, in words."""
+    """Describe how a run ended, during which test, and each limit that it reached."""
     where = f" during {running}" if running else ""
     if ending == "crashed":
         others = f"; reached a limit: {', '.join(exceeded)}" if exceeded else ""
         return f"{describe_exit(status)} before the tests were through{where}{others}"
+    if not exceeded:
+        return ""
     if ending == "finished":
-        return f"reached a limit: {', '.join(exceeded)}" if exceeded else ""
-    return (
-        f"{exceeded[0]}{where}{''.join(f'; {item}' for item in exceeded[1:])}" if exceeded else ""
-    )
+        return f"reached a limit: {', '.join(exceeded)}"
+    return f"{exceeded[0]}{where}{''.join(f'; {item}' for item in exceeded[1:])}"
 
 
 def describe_exit(status: int) -> str:
+    """Describe an exit status in words."""
     if status >= 0:
         return f"the process ended (exit status {status})"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
     hint = ", perhaps for lack of memory" if name in ("SIGKILL", "SIGSEGV") else ""
     return f"the process was killed ({name}{hint})"
+
+
+def parse_frames(dump: str, files: Mapping[str, str]) -> tuple[Frame, ...]:
+    """Return the frames of a stack dump in the run's own files (text by name), outermost first.
+
+    Of a deep stack only both ends are returned.
+    """
+    found = tuple(_iter_own_frames(dump, files))[::-1]
+    if len(found) <= _FIRST_FRAMES + _LAST_FRAMES:
+        return found
+    return found[:_FIRST_FRAMES] + found[-_LAST_FRAMES:]
+
+
+def _iter_own_frames(dump: str, files: Mapping[str, str]) -> Iterator[Frame]:
+    for path, number, function in _FRAME_LINE.findall(dump):
+        if name := _relative_path(path, files):
+            lines, line = files[name].split("\n"), int(number[:9])
+            text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+            text = text.encode("utf-8", "backslashreplace").decode()[:_MAX_TEXT_CHARACTERS]
+            yield Frame(file=name, line=line, function=function[:_MAX_TEXT_CHARACTERS], text=text)
+
+
+def _relative_path(path: str, files: Mapping[str, str]) -> str:
+    """Return the path of an own file within the working folder; '' for another file."""
+    _, found, rest = f"/{path}".partition(_WORK_FOLDER)
+    while found:
+        if rest in files:
+            return rest
+        _, found, rest = f"/{rest}".partition(_WORK_FOLDER)
+    return ""

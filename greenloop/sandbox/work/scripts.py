@@ -1,4 +1,4 @@
-"""From a script's job to work for a process, and from its end to a ScriptRun."""
+"""Runs of a script as `__main__`, with its input files and the files that it creates."""
 
 from __future__ import annotations
 
@@ -9,22 +9,37 @@ from collections.abc import Iterator
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
+from greenloop.errors import SandboxError
 from greenloop.records import Ending, Failure, ProducedFile, ScriptError, ScriptJob, ScriptRun
+from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.allowlist import HostRule
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
-from greenloop.sandbox.work.result_decoder import decode_events, describe_exit
-from greenloop.sandbox.work.stack_dump import parse_frames
-
-KEPT_BYTES = 1 << 20  # of standard output and of errors each: it is what a script is run for
+from greenloop.sandbox.work.result_decoder import decode_events, describe_exit, parse_frames
 
 
-def build_script_job(job: ScriptJob, limits: ResourceLimits, packages: InstalledPackages) -> Job:
-    """Raises InputError where it cannot be laid out."""
-    source = encode_script(job.script)
+def run_script(sandbox: JobRunner, job: ScriptJob) -> ScriptRun:
+    """Run a script as `__main__` in a new working folder that holds its inputs.
+
+    Raises:
+        InputError: the files cannot be written as given (a path outside of the folder, two files of
+            one path, too many or too large files), or a host is invalid.
+        SandboxError: no process can be started, or the sandbox cannot allow single hosts.
+    """
+    work = _build_job(job, sandbox.limits, sandbox.packages)
+    if work.allowed_hosts and not sandbox.can_allow_hosts:
+        raise SandboxError(
+            f"{sandbox.info.backend}: hosts cannot be allowed here one by one; "
+            "the native and the bubblewrap sandbox can do that"
+        )
+    return _build_run(sandbox.run(work), work, work.apply_limits(sandbox.limits))
+
+
+def _build_job(job: ScriptJob, limits: ResourceLimits, packages: InstalledPackages) -> Job:
+    source = _encode_script(job.script)
     tree = ((job.name, source), *((item.path, item.content) for item in job.inputs))
     check_layout(tree, limits, len(job.stdin))
     inputs = {path: (len(content), hashlib.sha256(content).hexdigest()) for path, content in tree}
@@ -41,8 +56,8 @@ def build_script_job(job: ScriptJob, limits: ResourceLimits, packages: Installed
     )
 
 
-def encode_script(script: str | bytes) -> bytes:
-    """A script's text in the encoding that it declares, as far as that has what is in it."""
+def _encode_script(script: str | bytes) -> bytes:
+    """Return the script in the encoding that it declares, else in UTF-8."""
     if isinstance(script, bytes):
         return script
     data = script.encode("utf-8", "surrogatepass")
@@ -50,53 +65,51 @@ def encode_script(script: str | bytes) -> bytes:
         declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data if declared.startswith("utf-8") else script.encode(declared)
     except (SyntaxError, LookupError, ValueError):
-        return data  # Python will say what is wrong with it
+        return data  # Python reports what is wrong with it
 
 
-def build_script_run(result: ProcessResult, job: Job, limits: ResourceLimits) -> ScriptRun:
-    """The run as it was reported; of what foreign code may have sent, only what has its form."""
+def _build_run(result: ProcessResult, job: Job, limits: ResourceLimits) -> ScriptRun:
+    """Build the record of a run; of what untrusted code may have sent, only valid parts count."""
     error = _find_error(result, job.key)
-    told = [_to_failure(error)] if error else []
-    ending = _classify_ending(result, told)
-    hit = detect_limits_hit(ending, result, True, told)
-    texts = {path: content.decode("utf-8", "replace") for path, content in job.tree}
-    left = result.artifacts
-    account = left.manifest or {"files": [], "left_out": [], "changed": []}
+    failures = (
+        [Failure(test="", phase="call", exception=error.exception, message=error.message)]
+        if error
+        else []
+    )
+    ending = _classify_ending(result, failures)
+    hit = detect_limits_hit(ending, result, True, failures)
+    sources = {path: content.decode("utf-8", "replace") for path, content in job.tree}
+    artifacts = result.artifacts
+    manifest = artifacts.manifest or {"files": [], "left_out": [], "changed": []}
     return ScriptRun(
         ending=ending,
-        detail=_describe_ending(
-            ending, result.status, [limits.describe_exceeded(name) for name in hit]
-        ),
+        detail=_describe_ending(ending, result.status, [*map(limits.describe_exceeded, hit)]),
         exit_status=result.status,
         stdout=result.output.decode("utf-8", "replace"),
-        stdout_cut="output" in left.truncated_streams,
-        stderr=left.stderr.decode("utf-8", "replace"),
-        stderr_cut="errors" in left.truncated_streams,
-        made=tuple(_iter_made_files(account["files"], left.contents)),
-        left_out=tuple(f"{item['path']}: {item['why']}" for item in account["left_out"]),
-        changed_inputs=tuple(account["changed"]),
+        stdout_cut="output" in artifacts.truncated_streams,
+        stderr=artifacts.stderr.decode("utf-8", "replace"),
+        stderr_cut="errors" in artifacts.truncated_streams,
+        made=tuple(_iter_created_files(manifest["files"], artifacts.contents)),
+        left_out=tuple(f"{item['path']}: {item['why']}" for item in manifest["left_out"]),
+        changed_inputs=tuple(manifest["changed"]),
         error=error,
-        network=left.network_requests,
-        where=parse_frames(result.stack_dump, texts) if ending == "timeout" else (),
+        network=artifacts.network_requests,
+        where=parse_frames(result.stack_dump, sources) if ending == "timeout" else (),
         limits_hit=hit,
         duration_s=result.duration_s,
     )
 
 
 def _find_error(result: ProcessResult, key: str) -> ScriptError | None:
-    """The last account of it that has its form; see `inside.telling`."""
-    heard, _ = decode_events(result.channel_data, key)
-    for event in reversed(heard):
+    """Return the last valid error report (see `guest.scripts.exception_report`)."""
+    events, _ = decode_events(result.channel_data, key)
+    for event in reversed(events):
         if event.pop("event", None) == "error":
             try:
                 return ScriptError.model_validate(event)
             except ValueError:
                 continue
     return None
-
-
-def _to_failure(error: ScriptError) -> Failure:
-    return Failure(test="", phase="call", exception=error.exception, message=error.message)
 
 
 def _classify_ending(result: ProcessResult, failures: list[Failure]) -> Ending:
@@ -112,13 +125,11 @@ def _describe_ending(ending: Ending, status: int, exceeded: list[str]) -> str:
     reached = ", ".join(exceeded)
     if ending == "crashed":
         return describe_exit(status) + (f"; reached a limit: {reached}" if reached else "")
-    if ending == "finished":
-        return f"reached a limit: {reached}" if reached else ""
-    return reached
+    return f"reached a limit: {reached}" if reached and ending == "finished" else reached
 
 
-def _iter_made_files(files: list[dict[str, Any]], contents: bytes) -> Iterator[ProducedFile]:
-    """Each with its part of the contents, which lie one after the other."""
+def _iter_created_files(files: list[dict[str, Any]], contents: bytes) -> Iterator[ProducedFile]:
+    """Yield each file with its part of the contents, which follow one another."""
     start = 0
     for item in files:
         end = start + item["size"] if item["kept"] else start

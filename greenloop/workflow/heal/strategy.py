@@ -23,7 +23,8 @@ class HealStrategy(ModuleStrategy):
 
     @property
     def tools(self) -> ScriptToolkit:
-        return ScriptToolkit(self.kit.model, ", ".join(self.kit.packages.allowlist.descriptions))
+        packages = ", ".join(self.kit.packages.allowlist.descriptions)
+        return ScriptToolkit(self.kit.model, packages, prompts=self.kit.prompts)
 
     def apply_autofix(self, code: str) -> FixResult:
         return apply_free_fixes(code, minimal=True)

@@ -56,7 +56,7 @@ class ScriptStrategy:
     @property
     def tools(self) -> ScriptToolkit:
         packages = ", ".join(self.kit.packages.allowlist.descriptions)
-        return ScriptToolkit(self.kit.model, packages, self.job.allow_network)
+        return ScriptToolkit(self.kit.model, packages, self.job.allow_network, self.kit.prompts)
 
     @property
     def checklist(self) -> Checklist:

@@ -15,6 +15,7 @@ from greenloop.llm.client import LLMClient, RetryPolicy
 from greenloop.llm.factory import NO_MODEL, is_model_disabled, open_sources
 from greenloop.llm.rate_limits import LocalRateLimits, RateLimits
 from greenloop.llm.response_log import ResponseLog
+from greenloop.prompts import PromptTemplates
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
@@ -79,7 +80,8 @@ def open_run(
             resumed_responses=log.loaded_count,
         )
     )
-    return asker, Toolkit(asker, sandbox, PackageResolver(settings.allow_list))
+    packages = PackageResolver(settings.allow_list)
+    return asker, Toolkit(asker, sandbox, packages, PromptTemplates.open(settings.prompts))
 
 
 def _select_sources(

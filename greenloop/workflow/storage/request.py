@@ -24,6 +24,7 @@ _SAVED_SETTINGS = (
     "require",
     "allowed_packages",
     "allow_package",
+    "prompts",
 )
 
 SavedOptions = dict[str, str | int | float | None]

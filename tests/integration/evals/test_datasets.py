@@ -200,11 +200,11 @@ def test_what_teaches_python_is_not_what_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"files": {"solution": ["a.py", "b.py"], "test": ["t.py"]}}, "has to name one .py file"),
+        ({"files": {"solution": ["a.py", "b.py"], "test": ["t.py"]}}, "must name one .py file"),
         ({"files": {"solution": ["a.py"], "test": ["../t.py"]}}, "only .py files beside them"),
-        ({"files": {"solution": ["a.py"], "test": []}}, "no config of an exercise"),
-        ({"files": {"solution": ["../../a.py"], "test": ["t.py"]}}, "leads out of the exercise"),
-        ({}, "no config of an exercise"),
+        ({"files": {"solution": ["a.py"], "test": []}}, "not the config of an exercise"),
+        ({"files": {"solution": ["../../a.py"], "test": ["t.py"]}}, "is outside the exercise"),
+        ({}, "not the config of an exercise"),
     ],
 )
 def test_an_exercise_that_does_not_fit_can_be_left_out(change: object, told: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from greenloop import events as e
 from greenloop.cli.main import app
-from greenloop.tracing.setup import TracingEnvironment
+from greenloop.tracing.environment import TracingEnvironment
 from tests.integration.integrations.conftest import told_of
 
 

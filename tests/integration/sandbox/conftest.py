@@ -1,4 +1,4 @@
-"""One sandbox for all, and a way to run many programs side by side: each costs a process."""
+"""Sandboxes of this machine, and a helper that runs many programs in parallel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from greenloop.sandbox.backends.container.runtime import ContainerEngine, find_e
 from greenloop.sandbox.backends.landlock import LandlockSandbox
 from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import BaseSandbox
 from greenloop.sandbox.guest.isolation import landlock
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.warm.backend import WarmSandbox
@@ -41,52 +40,54 @@ LIMITS = ResourceLimits(
 KINDS = ("bubblewrap", "native", "landlock", "container")
 
 
-def walls() -> list[str]:
-    """The walls that are tried; `test_every_wall_was_tried` says why not more.
+def isolating_kinds() -> list[str]:
+    """Return the isolating backends that are tested; see `test_every_backend_opens`.
 
-    Those that TEST_WALLS names, or `all`; without it the best that this machine has, which `auto`
-    takes: each further wall runs everything once more.
+    TEST_SANDBOXES lists them, or is `all`; by default it is the best one, which `auto` selects: each
+    further one runs all tests again.
     """
-    return [kind for kind in KINDS if not why_not(kind)]
+    return [kind for kind in KINDS if not skip_reason(kind)]
 
 
-def kinds() -> list[str]:
-    """The same, and the sandbox without a wall where it is asked for, or all that there is."""
-    asked = os.environ.get("TEST_WALLS", "best").split(",")
-    bare = not walls() or "all" in asked or "none" in asked
-    return [*(["none"] if bare else []), *walls()]
+def tested_kinds() -> list[str]:
+    """Return the same, and `none` where it is requested or the only one."""
+    requested = os.environ.get("TEST_SANDBOXES", "best").split(",")
+    bare = not isolating_kinds() or "all" in requested or "none" in requested
+    return [*(["none"] if bare else []), *isolating_kinds()]
 
 
-def why_not(kind: str) -> str:
-    """Why a wall is not tried; '' where it is."""
-    wanted = os.environ.get("TEST_WALLS", "best")
-    if wanted == "best":
-        better = next((item for item in KINDS[: KINDS.index(kind)] if not _impossible(item)), "")
+def skip_reason(kind: str) -> str:
+    """Return why a backend is not tested; '' if it is."""
+    requested = os.environ.get("TEST_SANDBOXES", "best")
+    if requested == "best":
+        better = next(
+            (item for item in KINDS[: KINDS.index(kind)] if not _missing_requirement(item)), ""
+        )
         if better:
-            return f"{better} is better, and TEST_WALLS=all was not given"
-    elif wanted != "all" and kind not in wanted.split(","):
-        return f"TEST_WALLS={wanted}"
-    return _impossible(kind)
+            return f"{better} is better, and TEST_SANDBOXES=all was not given"
+    elif requested != "all" and kind not in requested.split(","):
+        return f"TEST_SANDBOXES={requested}"
+    return _missing_requirement(kind)
 
 
 @functools.cache
-def _impossible(kind: str) -> str:
-    """Why a wall cannot be tried on this machine; '' where it can."""
+def _missing_requirement(kind: str) -> str:
+    """Return why a backend does not work on this machine; '' if it does."""
     if kind == "container":
-        return _why_no_container()
+        return _missing_container_requirement()
     if sys.platform != "linux":
         return "only on Linux"
     if kind == "landlock":
         return "" if landlock.version() else "the kernel has no Landlock"
-    if not gives_namespaces():
-        return "the kernel gives no namespaces"
+    if not has_namespaces():
+        return "the kernel allows no namespaces"
     if kind == "bubblewrap" and create_bubblewrap_backend() is None:
         return "this is root" if os.getuid() == 0 else "it is not installed"
     return ""
 
 
 @functools.cache
-def _why_no_container() -> str:
+def _missing_container_requirement() -> str:
     try:
         container_engine()
     except SandboxError as error:
@@ -95,13 +96,13 @@ def _why_no_container() -> str:
 
 
 def container_engine() -> ContainerEngine:
-    """The one that HOSTILE_ENGINE names, or the first that will do. Raises SandboxError."""
+    """Return the engine that HOSTILE_ENGINE names, or the first that works. Raises SandboxError."""
     return find_engine(os.environ.get("HOSTILE_ENGINE", "auto"), IMAGE)
 
 
 @functools.cache
-def gives_namespaces() -> bool:
-    """Whether the kernel lets us have them; in plain docker, for one, it does not."""
+def has_namespaces() -> bool:
+    """Return whether the kernel allows namespaces; in plain docker it does not."""
     code = (
         "import os\n"
         "from greenloop.sandbox.guest.isolation import syscalls as kernel\n"
@@ -111,8 +112,8 @@ def gives_namespaces() -> bool:
     return subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
 
 
-def made(kind: str, limits: ResourceLimits = LIMITS) -> BaseSandbox:
-    """A sandbox of one kind, with small limits."""
+def made(kind: str, limits: ResourceLimits = LIMITS) -> Sandbox:
+    """Create a sandbox of one kind, with small limits."""
     if kind == "none":
         return ProcessSandbox(limits)
     if kind == "container":
@@ -121,24 +122,24 @@ def made(kind: str, limits: ResourceLimits = LIMITS) -> BaseSandbox:
 
 
 def warm(kind: str, limits: ResourceLimits) -> WarmSandbox:
-    """The same of a kind whose zygote is a process of this machine's."""
+    """Create a sandbox whose zygote is a process of this machine."""
     if kind == "landlock":
         return LandlockSandbox(limits)
-    wall = create_bubblewrap_backend() if kind == "bubblewrap" else create_native_backend()
-    assert wall is not None
-    return WarmSandbox(wall, limits)
+    backend = create_bubblewrap_backend() if kind == "bubblewrap" else create_native_backend()
+    assert backend is not None
+    return WarmSandbox(backend, limits)
 
 
-@pytest.fixture(scope="session", params=kinds())
+@pytest.fixture(scope="session", params=tested_kinds())
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """Every sandbox that this machine has."""
+    """Open each tested sandbox."""
     with made(request.param) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
 def run_all(box: Sandbox) -> RunAll:
-    """Runs (code, tests) by name, a few at once."""
+    """Return a function that runs (code, tests) by name, a few in parallel."""
 
     def run(programs: Programs) -> dict[str, TestRun]:
         with ThreadPoolExecutor(3) as pool:

@@ -1,4 +1,4 @@
-"""Small test files of every kind that pytest knows, for runs that are compared with pytest's own."""
+"""Small test files of every kind that pytest supports, compared with runs of pytest itself."""
 
 from __future__ import annotations
 
@@ -216,12 +216,12 @@ CONFTEST = "import pytest\n\n\n@pytest.fixture\ndef five():\n    return 5\n"
 
 
 def files() -> dict[str, str]:
-    """All that can stand in one run, by file name."""
+    """Return the files that can share one run, by name."""
     plain = {f"test_{name}.py": _PYTEST + text for name, text in FILES.items()}
     unit = {f"test_{name}.py": _UNITTEST + text for name, text in UNITTESTS.items()}
     return {**plain, **unit, "conftest.py": CONFTEST}
 
 
 def alone() -> dict[str, str]:
-    """Those that need a run of their own, by file name."""
+    """Return the files that need a run of their own, by name."""
     return {f"test_{name}.py": _PYTEST + text for name, text in ALONE.items()}

@@ -1,4 +1,4 @@
-"""Programs that try to end, crash or forge their run: none of them passes, all of them end."""
+"""Programs that end, crash or forge their run: none passes, and all end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from greenloop.records import TestRun
 from tests.integration.sandbox.conftest import RunAll
 
 CALLS = "from solution import f\n\n\ndef test_first():\n    pass\n\n\ndef test_calls():\n    f()\n"
-# Writes to every descriptor that might be the side channel, as a well-informed program would.
+# Writes to every descriptor that may be the result channel, with knowledge of the protocol.
 _FORGE = """
 import json, os
 IDS = ["test_solution.py::test_first", "test_solution.py::test_calls"]
@@ -71,7 +71,7 @@ def runs(run_all: RunAll) -> dict[str, TestRun]:
 def test_no_hostile_program_passes(runs: dict[str, TestRun], name: str) -> None:
     assert not runs[name].passed
     assert runs[name].duration_s < 15
-    runs[name].model_dump_json()  # whatever it sent can stand in a report
+    runs[name].model_dump_json()  # what it sent can be written into a report
 
 
 ENDINGS = {
@@ -92,17 +92,17 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("name", ENDINGS)
-def test_the_ending_says_what_happened(runs: dict[str, TestRun], name: str) -> None:
+def test_ending_is_classified(runs: dict[str, TestRun], name: str) -> None:
     assert runs[name].ending == ENDINGS[name], runs[name]
 
 
 @pytest.mark.parametrize("name", ["os._exit in a test", "SIGKILL", "SIGSEGV"])
-def test_the_test_that_it_happened_in_is_named(runs: dict[str, TestRun], name: str) -> None:
+def test_running_test_is_named(runs: dict[str, TestRun], name: str) -> None:
     assert "test_solution.py::test_calls" in runs[name].detail
 
 
 @pytest.mark.parametrize("name", ["result flood", "output flood"])
-def test_of_a_flood_little_is_kept(runs: dict[str, TestRun], name: str) -> None:
+def test_excessive_output_is_truncated(runs: dict[str, TestRun], name: str) -> None:
     assert len(runs[name].output) < 70_000
     assert runs[name].duration_s < 10
 
@@ -116,8 +116,8 @@ BROKEN_OFF = {
 
 
 @pytest.mark.parametrize("name", BROKEN_OFF)
-def test_a_run_that_was_broken_off_says_by_what(runs: dict[str, TestRun], name: str) -> None:
-    """Else a repair would be asked for without a single failure to go by."""
+def test_aborted_run_names_its_cause(runs: dict[str, TestRun], name: str) -> None:
+    """Otherwise a repair would have no failure to start from."""
     (failure,) = runs[name].failures
     test, phase, exception, line = BROKEN_OFF[name]
     assert (failure.test, failure.phase, failure.exception) == (test, phase, exception)
@@ -137,7 +137,7 @@ COLLECTION = {
 
 
 @pytest.mark.parametrize("name", COLLECTION)
-def test_a_collection_error_is_reported_with_its_cause(runs: dict[str, TestRun], name: str) -> None:
+def test_collection_error_is_reported_with_its_cause(runs: dict[str, TestRun], name: str) -> None:
     run = runs[name]
     exception, file = COLLECTION[name]
     (failure,) = run.failures

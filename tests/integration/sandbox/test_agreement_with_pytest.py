@@ -1,4 +1,4 @@
-"""What a run reports against what pytest itself says of the same files, in its own JUnit report."""
+"""Report of a run, compared with the JUnit report of pytest on the same files."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _WHEN = re.compile(r'^failed on (?:setup|teardown) with "(.*?)"?$', re.S)
 
 
 @dataclass(frozen=True)
-class Said:
-    """Outcomes by JUnit's name of a test, and per failure its kind and first line."""
+class Reported:
+    """Outcomes by JUnit name of a test, and for each failure its kind and first line."""
 
     outcomes: dict[str, str]
     failures: list[tuple[str, str]]
 
 
-def plain(folder: Path, files: dict[str, str], *options: str) -> tuple[Said, int]:
-    """A plain `python -m pytest` on the files: its JUnit report and exit status."""
+def run_pytest(folder: Path, files: dict[str, str], *options: str) -> tuple[Reported, int]:
+    """Run `python -m pytest` on the files; return its JUnit report and exit status."""
     for name, text in {
         **files,
         "solution.py": pytest_corpus.SOLUTION,
@@ -43,11 +43,11 @@ def plain(folder: Path, files: dict[str, str], *options: str) -> tuple[Said, int
     command = [sys.executable, "-m", "pytest", "-q", "--junitxml=report.xml", "--rootdir=."]
     command += ["--continue-on-collection-errors", "-p", "no:cacheprovider", *options, *targets]
     environment = {"PATH": os.defpath, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "LANG": "C.UTF-8"}
-    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=60)
-    return junit((folder / "report.xml").read_bytes()), ended.returncode
+    process = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=60)
+    return junit((folder / "report.xml").read_bytes()), process.returncode
 
 
-def junit(report: bytes) -> Said:
+def junit(report: bytes) -> Reported:
     outcomes: dict[str, str] = {}
     failures = []
     for case in ET.fromstring(report).iter("testcase"):
@@ -58,7 +58,7 @@ def junit(report: bytes) -> Said:
             message = child.get("message") or ""
             if child.tag in ("failure", "error") and "failed subtest" not in message:
                 failures.append((name, _first(message)))
-    return Said(outcomes, sorted(failures))
+    return Reported(outcomes, sorted(failures))
 
 
 def _outcome(child: ET.Element) -> str:
@@ -74,10 +74,10 @@ def _worst(outcomes: set[str]) -> str:
 
 
 def _first(message: str) -> str:
-    """The first line, without what differs between two runs or is only said by JUnit."""
+    """Return the first line, without what differs between two runs or is only in JUnit."""
     inner = _WHEN.match(message)
     message = inner[1] if inner else message
-    fixture = _FIXTURE.search(message)  # pytest says so in a later line
+    fixture = _FIXTURE.search(message)  # pytest reports it in a later line
     line = fixture[0] if fixture else message.split("\n")[0].removesuffix('"')
     line = line.removeprefix("AssertionError: ") if _ASSERT.match(line) else line
     kind, colon, text = line.partition(":")
@@ -85,22 +85,24 @@ def _first(message: str) -> str:
     return _VARIES.sub(lambda found: found[1] or "", shown).strip().removesuffix(":")
 
 
-def ours(run: TestRun) -> Said:
+def reported_by_run(run: TestRun) -> Reported:
     outcomes = {
         _address(item.test): "error" for item in run.failures if item.phase == "collect"
     } | {_address(item.id): item.outcome.replace("xpassed", "passed") for item in run.tests}
-    return Said(outcomes, sorted((_address(item.test), _said(item)) for item in run.failures))
+    return Reported(
+        outcomes, sorted((_address(item.test), _first_line(item)) for item in run.failures)
+    )
 
 
 def _address(name: str) -> str:
-    """A node id as JUnit has it."""
+    """Return a node id in JUnit's form."""
     path, bracket, parameters = name.partition("[")
     file, *names = path.split("::")
     parts = [file.removesuffix(".py").replace("/", "."), *names]
     return "::".join(filter(None, [".".join(parts[:-1]), parts[-1] + bracket + parameters]))
 
 
-def _said(failure: Failure) -> str:
+def _first_line(failure: Failure) -> str:
     if failure.phase == "collect":
         return "collection failure"
     if failure.message.startswith("[XPASS(strict)]"):
@@ -123,18 +125,20 @@ def differences(left: Iterable[object], right: Iterable[object]) -> tuple[set[ob
 
 
 @pytest.fixture(scope="module")
-def pytests_own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Said, int]:
-    return plain(tmp_path_factory.mktemp("plain"), pytest_corpus.files())
+def pytests_own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Reported, int]:
+    return run_pytest(tmp_path_factory.mktemp("plain"), pytest_corpus.files())
 
 
 @pytest.fixture(scope="module")
 def run(box: Sandbox) -> TestRun:
     if box.info.backend in ("landlock", "container"):
-        pytest.skip("the same code of ours runs the tests there; the corpus needs child processes")
+        pytest.skip(
+            "the same code of reported_by_run runs the tests there; the corpus needs child processes"
+        )
     return in_sandbox(box, pytest_corpus.files())
 
 
-def test_the_corpus_is_varied(pytests_own: tuple[Said, int]) -> None:
+def test_corpus_has_all_outcomes(pytests_own: tuple[Reported, int]) -> None:
     assert len(pytest_corpus.files()) + len(pytest_corpus.alone()) > 55
     assert set(pytests_own[0].outcomes.values()) == {
         "passed",
@@ -146,43 +150,53 @@ def test_the_corpus_is_varied(pytests_own: tuple[Said, int]) -> None:
 
 
 @pytest.mark.slow
-def test_ids_and_outcomes_are_those_of_pytest(run: TestRun, pytests_own: tuple[Said, int]) -> None:
-    said, status = pytests_own
+def test_ids_and_outcomes_equal_those_of_pytest(
+    run: TestRun, pytests_own: tuple[Reported, int]
+) -> None:
+    reported, status = pytests_own
     assert (run.ending, run.exit_status) == ("finished", status)
-    assert differences(ours(run).outcomes.items(), said.outcomes.items()) == (set(), set())
+    assert differences(reported_by_run(run).outcomes.items(), reported.outcomes.items()) == (
+        set(),
+        set(),
+    )
 
 
 @pytest.mark.slow
-def test_failures_begin_as_pytest_shows_them(run: TestRun, pytests_own: tuple[Said, int]) -> None:
-    assert differences(ours(run).failures, pytests_own[0].failures) == (set(), set())
+def test_failures_begin_as_in_pytest(run: TestRun, pytests_own: tuple[Reported, int]) -> None:
+    assert differences(reported_by_run(run).failures, pytests_own[0].failures) == (set(), set())
 
 
 @pytest.fixture(scope="module")
-def pytests_doctests(tmp_path_factory: pytest.TempPathFactory) -> tuple[Said, int]:
+def pytests_doctests(tmp_path_factory: pytest.TempPathFactory) -> tuple[Reported, int]:
     files = {"test_docstring.py": pytest_corpus.files()["test_docstring.py"]}
     folder = tmp_path_factory.mktemp("doctests")
-    return plain(folder, files, "--doctest-modules", "solution.py")
+    return run_pytest(folder, files, "--doctest-modules", "solution.py")
 
 
 @pytest.mark.slow
-def test_doctests_are_those_of_pytest(box: Sandbox, pytests_doctests: tuple[Said, int]) -> None:
-    said, status = pytests_doctests
+def test_doctests_equal_those_of_pytest(
+    box: Sandbox, pytests_doctests: tuple[Reported, int]
+) -> None:
+    reported, status = pytests_doctests
     files = {"test_docstring.py": pytest_corpus.files()["test_docstring.py"]}
     run = in_sandbox(box, files, doctests=True)
     assert (run.ending, run.exit_status) == ("finished", status)
-    assert differences(ours(run).outcomes.items(), said.outcomes.items()) == (set(), set())
+    assert differences(reported_by_run(run).outcomes.items(), reported.outcomes.items()) == (
+        set(),
+        set(),
+    )
 
 
 @pytest.mark.parametrize("name", pytest_corpus.alone())
-def test_what_ends_the_run_is_told_and_the_status_is_pytests(
+def test_aborted_run_is_reported_with_the_status_of_pytest(
     box: Sandbox, tmp_path: Path, name: str
 ) -> None:
-    """pytest's own report has nothing of it, or only that something went wrong."""
+    """pytest's own report has no entry for it, or only a general error."""
     files = {name: pytest_corpus.alone()[name]}
-    said, status = plain(tmp_path, files)
+    reported, status = run_pytest(tmp_path, files)
     run = in_sandbox(box, files)
     assert (run.ending, run.exit_status) == ("finished", status)
     assert len(run.failures) == 1
-    reported = {key: value for key, value in said.outcomes.items() if key.startswith("test_")}
-    assert reported.items() <= ours(run).outcomes.items()
+    reported = {key: value for key, value in reported.outcomes.items() if key.startswith("test_")}
+    assert reported.items() <= reported_by_run(run).outcomes.items()
     assert not run.passed

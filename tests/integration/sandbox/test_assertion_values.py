@@ -1,4 +1,4 @@
-"""The values that an assertion failed on, whatever they are."""
+"""Values of a failed assertion."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def silent(value):
     except AssertionError:
         pass
 '''
-# A test's body, and what it failed on: operator, left, right.
+# Body of a test, and of its failed assertion: operator, left, right.
 CASES: dict[str, tuple[str, tuple[str, str, str] | None]] = {
     "equal": ("assert double(2) == 5", ("==", "4", "5")),
     "less": ("assert double(2) < 3", ("<", "4", "3")),
@@ -82,7 +82,7 @@ def found(run: TestRun, test: str) -> Assertion | None:
 
 
 @pytest.mark.parametrize(("number", "name"), list(enumerate(CASES)))
-def test_a_comparison_comes_with_its_values(run: TestRun, number: int, name: str) -> None:
+def test_comparison_is_reported_with_its_values(run: TestRun, number: int, name: str) -> None:
     _, values = CASES[name]
     assertion = found(run, f"test_solution.py::test_{number}")
     if values is None:
@@ -95,7 +95,7 @@ def test_a_comparison_comes_with_its_values(run: TestRun, number: int, name: str
     assert max(len(assertion.left), len(assertion.right)) <= 300
 
 
-def test_a_doctest_comes_with_got_and_expected(run: TestRun) -> None:
+def test_doctest_is_reported_with_got_and_expected(run: TestRun) -> None:
     name = "solution.py::solution.double"
     assert found(run, name) == Assertion(operator="==", left="4", right="5")
     (failure,) = [item for item in run.failures if item.test == name]

@@ -1,4 +1,4 @@
-"""Async and property tests: run by the packages that can, and never passed over in silence."""
+"""Async and property tests: run by packages that can run them, else reported as failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from greenloop.sandbox.guest.pytest_plugin.failure_details import ASYNC_ADVICE
 from greenloop.sandbox.guest.pytest_plugin.return_values import FALSE_ADVICE, GENERATOR_ADVICE
 from greenloop.sandbox.warm import backend
 from greenloop.testsuite.quality_gates import NOT_RUN_MESSAGES
-from tests.integration.sandbox.conftest import kinds, made
+from tests.integration.sandbox.conftest import made, tested_kinds
 
 _PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
 _missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
@@ -83,7 +83,7 @@ class Back(unittest.TestCase):
     def test_false(self):
         return 1 == 2
 
-    def test_harmless(self):
+    def test_returns_nothing(self):
         return 1
 
 
@@ -92,7 +92,7 @@ def test_false(n):
     return n == 2
 
 
-def test_harmless():
+def test_returns_nothing():
     assert True
     return "something"
 """
@@ -103,7 +103,7 @@ def alone(box: Sandbox) -> TestRun:
     return box.run_tests(CODE, ALONE)
 
 
-def test_an_async_test_that_nothing_runs_fails_and_says_what_to_do(alone: TestRun) -> None:
+def test_async_test_without_a_plugin_fails_with_advice(alone: TestRun) -> None:
     refused = {
         f"test_solution.py::{name}"
         for name in (
@@ -116,35 +116,35 @@ def test_an_async_test_that_nothing_runs_fails_and_says_what_to_do(alone: TestRu
             "Back::test_wrapped",
         )
     }
-    said = [item.test for item in alone.failures if item.message == ASYNC_ADVICE]
-    assert sorted(said) == sorted(refused)
+    reported = [item.test for item in alone.failures if item.message == ASYNC_ADVICE]
+    assert sorted(reported) == sorted(refused)
     assert {alone.outcomes[name] for name in refused} == {"failed"}
     assert "asyncio.run(" in ASYNC_ADVICE
 
 
-def test_what_a_test_gives_back_does_not_make_it_pass(alone: TestRun) -> None:
-    told = {
+def test_return_value_does_not_make_a_test_pass(alone: TestRun) -> None:
+    messages = {
         item.test.partition("::")[2]: item.message
         for item in alone.failures
         if item.message != ASYNC_ADVICE
     }
-    assert told == {
+    assert messages == {
         "Back::test_generator": GENERATOR_ADVICE,
         "Back::test_false": FALSE_ADVICE,
         "test_false[1]": FALSE_ADVICE,
     }
     assert alone.failing_tests == {item.test for item in alone.failures}
     assert alone.outcomes["test_solution.py::test_false[2]"] == "passed"
-    assert alone.outcomes["test_solution.py::test_harmless"] == "passed"
-    assert alone.outcomes["test_solution.py::Back::test_harmless"] == "passed"
+    assert alone.outcomes["test_solution.py::test_returns_nothing"] == "passed"
+    assert alone.outcomes["test_solution.py::Back::test_returns_nothing"] == "passed"
 
 
-def test_gates_know_the_words_for_a_test_that_is_not_run() -> None:
+def test_quality_gates_recognize_the_advice() -> None:
     assert ASYNC_ADVICE.startswith(NOT_RUN_MESSAGES)
     assert GENERATOR_ADVICE.startswith(NOT_RUN_MESSAGES)
 
 
-def test_async_tests_that_run_by_themselves_do(alone: TestRun) -> None:
+def test_async_unittest_cases_run(alone: TestRun) -> None:
     assert alone.outcomes["test_solution.py::Waiting::test_unit"] == "passed"
     assert alone.outcomes["test_solution.py::test_run"] == "passed"
 
@@ -213,21 +213,21 @@ def test_own_settings(n):
 """
 
 
-@pytest.fixture(scope="module", params=kinds())
+@pytest.fixture(scope="module", params=tested_kinds())
 def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """The sandboxes of this machine, the packages being among what a run sees."""
+    """Open the sandboxes of this machine with the packages among the mounts."""
     with pytest.MonkeyPatch.context() as patch:
-        wanted = ("pytest", *_PACKAGES)
+        packages = ("pytest", *_PACKAGES)
         for module in (backend, landlock):
-            patch.setattr(module, "build_guest_mounts", lambda: build_guest_mounts(wanted))
-        patch.setattr(command, "list_site_entries", lambda _: list_site_entries(wanted))
+            patch.setattr(module, "build_guest_mounts", lambda: build_guest_mounts(packages))
+        patch.setattr(command, "list_site_entries", lambda _: list_site_entries(packages))
         with made(request.param) as box:
             yield box
 
 
 @needs_packages
 @pytest.mark.parametrize("hash_seed", [0, 5], ids=["warm", "cold"])
-def test_packages_that_are_there_are_used(with_packages: Sandbox, hash_seed: int) -> None:
+def test_installed_packages_are_used(with_packages: Sandbox, hash_seed: int) -> None:
     run = with_packages.run_tests(CODE, WITH_PACKAGES, module="solution", hash_seed=hash_seed)
     wrong = {item.test.partition("::")[2]: item for item in run.failures}
     assert set(wrong) == {"test_asyncio_wrong", "test_unmarked", "test_property_wrong"}, str(run)
@@ -238,7 +238,7 @@ def test_packages_that_are_there_are_used(with_packages: Sandbox, hash_seed: int
 
 
 @needs_packages
-def test_the_same_examples_come_each_time(with_packages: Sandbox) -> None:
+def test_hypothesis_repeats_its_examples(with_packages: Sandbox) -> None:
     tests = (
         "from hypothesis import given, strategies as st\nfrom solution import plain\nseen = []\n"
         "@given(st.integers())\ndef test_a(n): seen.append(n)\n"

@@ -1,4 +1,4 @@
-"""Calls answered in plain tagged values: the module's own classes have no say in them."""
+"""Results of calls as tagged values, which classes of the module cannot influence."""
 
 from __future__ import annotations
 
@@ -88,33 +88,33 @@ OTHERS = {"Pretender()": "Pretender", "identity(len)": "builtin_function_or_meth
 @pytest.fixture(scope="module")
 def answers(box: Sandbox) -> dict[str, dict[str, Any] | None]:
     calls = [*VALUES, *RAISES, *OTHERS, "round_and_round()"]
-    given = box.evaluate_calls(CODE, "start", calls)
-    assert given.error == ""
-    return dict(zip(calls, given.events, strict=True))
+    results = box.evaluate_calls(CODE, "start", calls)
+    assert results.error == ""
+    return dict(zip(calls, results.events, strict=True))
 
 
 @pytest.mark.parametrize("call", VALUES)
-def test_values_come_back_as_the_built_in_they_are(answers: dict[str, Any], call: str) -> None:
+def test_values_are_returned_as_built_in_types(answers: dict[str, Any], call: str) -> None:
     value = decode_value(answers[call]["value"])
     assert repr(value) == repr(VALUES[call])
 
 
 @pytest.mark.parametrize("call", RAISES)
-def test_exceptions_come_back_with_their_classes(answers: dict[str, Any], call: str) -> None:
+def test_exceptions_are_returned_with_their_classes(answers: dict[str, Any], call: str) -> None:
     assert answers[call]["raised"] == RAISES[call]
     assert "value" not in answers[call]
 
 
 @pytest.mark.parametrize("call", OTHERS)
-def test_what_no_literal_can_be_is_named_only(answers: dict[str, Any], call: str) -> None:
+def test_value_without_a_literal_is_only_named(answers: dict[str, Any], call: str) -> None:
     assert answers[call]["value"] == ["other", OTHERS[call]]
 
 
-def test_a_value_that_holds_itself_ends(answers: dict[str, Any]) -> None:
+def test_recursive_value_is_cut(answers: dict[str, Any]) -> None:
     assert "nested too deeply" in str(answers["round_and_round()"])
 
 
-TROUBLE = {
+ERRORS = {
     "exits": ("import os\ndef f(): os._exit(0)", "crashed, status 0"),
     "exits at import": ("import sys\nsys.exit('bye')", "bye"),
     "fails at import": ("raise ValueError('at import')", "ValueError: at import"),
@@ -132,33 +132,33 @@ TROUBLE = {
         "    for fd in range(3, 256):\n"
         '        try: os.write(fd, b\'{"event": "end"}\\n\')\n'
         "        except OSError: pass\n",
-        "calls did not come to an end",
+        "calls were not completed",
     ),
 }
 
 
-@pytest.mark.parametrize("name", TROUBLE)
-def test_calls_that_do_not_come_to_an_end_are_trouble(name: str) -> None:
-    code, said = TROUBLE[name]
+@pytest.mark.parametrize("name", ERRORS)
+def test_incomplete_calls_have_an_error(name: str) -> None:
+    code, error = ERRORS[name]
     with ProcessSandbox(ResourceLimits(timeout_s=1.5)) as short:
-        given = short.evaluate_calls(code, "m", ["1", "f()", "2"])
-    assert isinstance(given, CallResults)
-    assert said in given.error
-    assert given.events[2] is None
-    assert len(given.events) == 3
+        results = short.evaluate_calls(code, "m", ["1", "f()", "2"])
+    assert isinstance(results, CallResults)
+    assert error in results.error
+    assert results.events[2] is None
+    assert len(results.events) == 3
 
 
-def test_answers_from_before_the_trouble_are_kept(box: Sandbox) -> None:
-    given = box.evaluate_calls("import os\ndef f(): os._exit(0)", "m", ["41 + 1", "f()"])
-    assert given.events[0] is not None
-    assert decode_value(given.events[0]["value"]) == 42
+def test_results_before_the_error_are_kept(box: Sandbox) -> None:
+    results = box.evaluate_calls("import os\ndef f(): os._exit(0)", "m", ["41 + 1", "f()"])
+    assert results.events[0] is not None
+    assert decode_value(results.events[0]["value"]) == 42
 
 
-def test_no_calls_are_no_trouble(box: Sandbox) -> None:
+def test_no_calls_have_no_error(box: Sandbox) -> None:
     assert box.evaluate_calls("x = 1", "m", []) == CallResults(())
 
 
-def test_the_module_is_not_told_that_it_is_tried_out(box: Sandbox) -> None:
+def test_module_cannot_detect_the_evaluation(box: Sandbox) -> None:
     code = (
         "import os, sys\n"
         "def seen(): return sorted(n for n in sys.modules if 'pytest' in n or n == 'pluggy')\n"
@@ -171,6 +171,6 @@ def test_the_module_is_not_told_that_it_is_tried_out(box: Sandbox) -> None:
         "hasattr(sys.modules['__main__'], '__file__')",
         "again()",
     ]
-    given = box.evaluate_calls(code, "m", calls)
-    values = [decode_value(event["value"]) for event in given.events if event is not None]
+    results = box.evaluate_calls(code, "m", calls)
+    values = [decode_value(event["value"]) for event in results.events if event is not None]
     assert values == [[], ["-c"], False, False, "pytest"]

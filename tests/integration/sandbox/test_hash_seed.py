@@ -1,4 +1,4 @@
-"""The same run gives the same result: also where it depends on how strings are hashed."""
+"""Results that depend on the hashes of strings are reproducible."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.integration.sandbox.conftest import made
 CODE = "def f():\n    return hash('greenloop')\n"
 
 
-def test_the_hash_seed_is_that_asked_for_in_every_process(box: Sandbox) -> None:
+def test_hash_seed_is_the_same_in_every_process(box: Sandbox) -> None:
     with made(box.info.backend) as another:
         answers = [item.evaluate_calls(CODE, "solution", ["f()"]).events for item in (box, another)]
     assert answers[0] == answers[1]

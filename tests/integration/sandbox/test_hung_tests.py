@@ -1,4 +1,4 @@
-"""A run whose time is up names the test (or the file) that it was in, and the lines."""
+"""A run that reaches its time limit names the running test or file, and the lines."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.base import BaseSandbox
-from greenloop.sandbox.work.stack_dump import parse_frames
+from greenloop.sandbox.work.result_decoder import parse_frames
 from tests.integration.sandbox.conftest import LIMITS
 
 _TEST = "from solution import f\n\n\ndef test_before(): pass\n\n\ndef test_a():\n    f()\n"
 _NAME = "test_solution.py::test_a"
 TIME_S = 5.0
 _FOREVER = "import time\ndef f():\n    time.sleep(60)"
-# Code, tests, hash seed (0: warm), who is named in which phase, and the last line but of the loop.
+# Code, tests, hash seed (0: warm), the test that is named and its phase, the last line.
 CASES: dict[str, tuple[str, str, int, str, str, list[str]]] = {
     "in the code": (_FOREVER, _TEST, 0, _NAME, "call", ["f()", "time.sleep(60)"]),
     "cold": (_FOREVER, _TEST, 7, _NAME, "call", ["f()", "time.sleep(60)"]),
@@ -75,8 +74,8 @@ CASES: dict[str, tuple[str, str, int, str, str, list[str]]] = {
 
 @pytest.fixture(scope="module")
 def runs(box: Sandbox) -> dict[str, TestRun]:
-    """All of them, some at once: they mostly wait. Long enough to begin on a busy machine too."""
-    assert isinstance(box, BaseSandbox)
+    """Run all cases, in parallel: they mostly wait. The limit suits a busy machine."""
+    assert isinstance(box, Sandbox)
     box.limits = replace(LIMITS, timeout_s=TIME_S)
     try:
         with ThreadPoolExecutor(4) as pool:
@@ -87,7 +86,7 @@ def runs(box: Sandbox) -> dict[str, TestRun]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_hung_test_is_a_failure_with_its_place(runs: dict[str, TestRun], name: str) -> None:
+def test_hung_test_is_a_failure_with_its_place(runs: dict[str, TestRun], name: str) -> None:
     *_, test, phase, lines = CASES[name]
     run = runs[name]
     assert (run.ending, run.limits_hit, run.passed) == ("timeout", ("wall time",), False), run
@@ -98,8 +97,8 @@ def test_the_hung_test_is_a_failure_with_its_place(runs: dict[str, TestRun], nam
     assert run.detail == f"still running after {TIME_S:g} s during {test}"
 
 
-def test_alarms_of_a_test_are_its_own(box: Sandbox) -> None:
-    """No timer of ours stands before it, and none comes between."""
+def test_alarms_of_a_test_are_not_disturbed(box: Sandbox) -> None:
+    """No timer of the guest is active before or during a test."""
     code = (
         "import signal, time\n"
         "def f():\n"
@@ -114,8 +113,8 @@ def test_alarms_of_a_test_are_its_own(box: Sandbox) -> None:
     assert run.passed, str(run)
 
 
-def test_an_answer_is_read_as_far_as_it_is_one() -> None:
-    answer = (
+def test_stack_dump_is_parsed_as_far_as_it_is_valid() -> None:
+    dump = (
         "Current thread 0x1 (most recent call first):\n"
         '  File "/tmp/work/solution.py", line 2 in g\n'
         '  File "/tmp/work/solution.py", line 99999999999999999999 in f\n'
@@ -124,9 +123,9 @@ def test_an_answer_is_read_as_far_as_it_is_one() -> None:
         "\ud800 nonsense\n"
     )
     files = {"solution.py": "a\n  '\ud800'", "test_solution.py": "f()"}
-    found = [(item.file, item.line, item.text) for item in parse_frames(answer, files)]
+    found = [(item.file, item.line, item.text) for item in parse_frames(dump, files)]
     assert found[0] == ("test_solution.py", 1, "f()")
     assert found[-1] == ("solution.py", 2, "'\\ud800'")
     assert len(found) == 3
-    deep = answer.split("\n")[1] + "\n"
+    deep = dump.split("\n")[1] + "\n"
     assert len(parse_frames(deep * 100, files)) == 15

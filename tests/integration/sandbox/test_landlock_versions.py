@@ -1,4 +1,4 @@
-"""Landlock as older kernels have it: what a level does not cover, the second filter must."""
+"""Older Landlock versions: the strict filter covers what a version does not."""
 
 from __future__ import annotations
 
@@ -67,19 +67,19 @@ REFUSED = "writes truncates empties moves links removes kills asks forks listed"
 
 
 @pytest.mark.parametrize("level", range(1, 8))
-def test_nothing_outside_is_changed_at_any_level(level: int, tmp_path: Path) -> None:
+def test_host_is_unchanged_at_every_version(level: int, tmp_path: Path) -> None:
     if level > landlock.version():
         pytest.skip(f"this kernel's Landlock is of level {landlock.version()}")
-    said = confined(level, tmp_path)
-    assert {name: said[name] for name in REFUSED} == dict.fromkeys(REFUSED, "refused")
-    assert said["empties oddly"] == "refused"
-    assert said["reads"] == "allowed: 'secret'"
-    assert said["own"] == ["allowed: None", "allowed: 'new'"]
-    assert said["own pid"] == "allowed: None"
+    results = confined(level, tmp_path)
+    assert {name: results[name] for name in REFUSED} == dict.fromkeys(REFUSED, "refused")
+    assert results["empties oddly"] == "refused"
+    assert results["reads"] == "allowed: 'secret'"
+    assert results["own"] == ["allowed: None", "allowed: 'new'"]
+    assert results["own pid"] == "allowed: None"
 
 
 def confined(level: int, tmp_path: Path) -> dict[str, Any]:
-    """What a confined process of ours says; the file and the victim have come to no harm."""
+    """Return the results of a confined process, after checking the file and the other process."""
     folder, elsewhere = tmp_path / "own", tmp_path / "elsewhere"
     for made in (folder, elsewhere):
         made.mkdir()
@@ -99,11 +99,11 @@ def confined(level: int, tmp_path: Path) -> dict[str, Any]:
     assert (elsewhere / "file").read_text() == "secret"
     assert os.listdir(elsewhere) == ["file"]
     assert done.returncode == 0, done.stderr
-    said: dict[str, Any] = json.loads(done.stdout)
-    return said
+    results: dict[str, Any] = json.loads(done.stdout)
+    return results
 
 
-def test_where_the_kernel_has_none_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_without_landlock_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landlock, "version", lambda: 0)
     with pytest.raises(OSError, match="no Landlock"):
         landlock.restrict([], [])

@@ -1,4 +1,4 @@
-"""Every limit can be set, has bounds within which runs still run, and has words for when it is hit."""
+"""Limits: each can be set, is validated, and is described when it is exceeded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from greenloop.sandbox.work.limit_detection import detect_limits_hit
 from greenloop.settings import Settings
 
 MB = 1 << 20
-# The variable, a value, and the field of the limits that it sets, to what.
+# Variable, value, the field that it sets, and the value of the field.
 VARIABLES = {
     "EXECUTION_TIMEOUT_SECONDS": ("1.5", "timeout_s", 1.5),
     "GREENLOOP_CPU_SECONDS": ("7", "cpu_s", 7),
@@ -31,13 +31,13 @@ VARIABLES = {
 }
 
 
-def test_without_settings_they_are_the_defaults() -> None:
+def test_defaults() -> None:
     assert limits_from_settings(Settings.load()) == ResourceLimits()
     assert ResourceLimits().cpu_seconds == 32
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
-def test_a_variable_sets_its_limit(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variable_sets_its_limit(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, field, value = VARIABLES[variable]
     monkeypatch.setenv(variable, text)
     assert getattr(limits_from_settings(Settings.load()), field) == value
@@ -45,7 +45,7 @@ def test_a_variable_sets_its_limit(variable: str, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("variable", VARIABLES)
 @pytest.mark.parametrize("text", ["0", "-1", "1e99", "many"])
-def test_a_value_out_of_bounds_is_refused_by_name(
+def test_value_out_of_bounds_is_refused_by_name(
     variable: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, text)
@@ -53,13 +53,13 @@ def test_a_value_out_of_bounds_is_refused_by_name(
         Settings.load()
 
 
-def test_memory_in_all_follows_that_of_one_process_where_it_is_not_set() -> None:
+def test_total_memory_defaults_to_that_of_one_process() -> None:
     limits = limits_from_settings(Settings.load(memory_mb=300))
     assert limits.total_bytes == limits.memory_bytes == 300 * MB
 
 
-def test_an_ordinary_run_passes_with_the_least_of_all() -> None:
-    """But for memory: what Python itself takes is not ours to say."""
+def test_ordinary_run_passes_with_the_minimum_of_all() -> None:
+    """Except for memory, which depends on Python itself."""
     least = Settings.load(
         processes=4,
         disk_mb=1,
@@ -81,7 +81,7 @@ def test_an_ordinary_run_passes_with_the_least_of_all() -> None:
 
 
 @pytest.mark.parametrize("name", get_args(LimitName))
-def test_each_is_said_in_words_with_its_number(name: LimitName) -> None:
+def test_each_is_described_with_its_value(name: LimitName) -> None:
     small = ResourceLimits(
         1.5, 7, 8 * MB, 9 * MB, 10 << 10, 0, 0, 11 * MB, 12 * MB, 13 * MB, 14, 15, 16
     )
@@ -90,27 +90,29 @@ def test_each_is_said_in_words_with_its_number(name: LimitName) -> None:
     assert words != ResourceLimits().describe_exceeded(name)
 
 
-def told(ending: Ending, *messages: str, status: int = 1, hit: tuple[str, ...] = ()) -> list[str]:
+def limits_hit(
+    ending: Ending, *messages: str, status: int = 1, hit: tuple[str, ...] = ()
+) -> list[str]:
     failures = [
         Failure(test="t", phase="call", exception="OSError", message=item) for item in messages
     ]
-    ended = ProcessResult(ending, status, b"", b"", 1.0, hit)
-    return list(detect_limits_hit(ending, ended, True, failures))
+    result = ProcessResult(ending, status, b"", b"", 1.0, hit)
+    return list(detect_limits_hit(ending, result, True, failures))
 
 
-def test_what_was_seen_goes_before_what_was_said() -> None:
+def test_measured_limits_precede_messages() -> None:
     full = "[Errno 28] No space left on device"
-    assert told("finished", full) == ["disk"]
-    assert told("finished", full, hit=("inodes",)) == ["inodes"]
-    assert told("finished", f"{full}: '/dev/shm/x'") == ["shared memory"]
-    assert told("finished", "[Errno 27] File too large", full) == ["disk", "file size"]
-    assert told("finished", "nothing of the kind", hit=("no such limit",)) == []
-    assert told("memory", hit=("total memory",), status=-9) == ["total memory"]
-    assert told("memory", status=-9) == ["memory"]
-    assert told("finished", status=-25) == ["file size"]
+    assert limits_hit("finished", full) == ["disk"]
+    assert limits_hit("finished", full, hit=("inodes",)) == ["inodes"]
+    assert limits_hit("finished", f"{full}: '/dev/shm/x'") == ["shared memory"]
+    assert limits_hit("finished", "[Errno 27] File too large", full) == ["disk", "file size"]
+    assert limits_hit("finished", "nothing of the kind", hit=("no such limit",)) == []
+    assert limits_hit("memory", hit=("total memory",), status=-9) == ["total memory"]
+    assert limits_hit("memory", status=-9) == ["memory"]
+    assert limits_hit("finished", status=-25) == ["file size"]
 
 
-def test_a_run_that_passes_a_limit_says_so_without_a_wall_too(box: Sandbox) -> None:
+def test_exceeded_limit_is_reported_in_every_sandbox(box: Sandbox) -> None:
     code = "import os\ndef f():\n    kept = [open(os.devnull) for _ in range(300)]"
     run = box.run_tests(code, "from solution import f\ndef test_a(): f()")
     assert run.limits_hit == ("open files",)

@@ -1,4 +1,4 @@
-"""Scripts that may reach some hosts: these alone, and each request is told. Nothing leaves this machine."""
+"""Scripts with allowed hosts: only these are reached, and each request is recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from greenloop.errors import InputError, SandboxError
 from greenloop.records import NetworkRequest, ScriptJob, ScriptRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.network import allowlist
 from greenloop.sandbox.network.allowlist import (
     HostRule,
@@ -29,13 +29,13 @@ from greenloop.sandbox.network.proxy import Proxy
 
 
 class Page(http.server.BaseHTTPRequestHandler):
-    """Says what it was asked."""
+    """Responds with the request."""
 
     def do_GET(self) -> None:
         length = int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(length).decode()
-        said = {"path": self.path, "body": body, "headers": dict(self.headers)}
-        data = json.dumps(said).encode()
+        response = {"path": self.path, "body": body, "headers": dict(self.headers)}
+        data = json.dumps(response).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -49,7 +49,7 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    """Of a server on this machine."""
+    """Start a server on this machine and return its port."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server.server_port
@@ -85,21 +85,21 @@ print(sorted(name for name in os.environ if "proxy" in name.lower()), os.path.is
 """
 
 
-def fetched(box: BaseSandbox, port: int, script: str = FETCH, **more: Any) -> ScriptRun:
+def fetched(box: Sandbox, port: int, script: str = FETCH, **more: Any) -> ScriptRun:
     allowed = (f"127.0.0.1:{port}", "*.example.org")
     job = ScriptJob(script=script, arguments=(str(port),), allow_network=allowed, **more)
     return box.run_script(job)
 
 
 @pytest.fixture(scope="module")
-def reaching(box: BaseSandbox) -> BaseSandbox:
-    """A sandbox that can; the others say that they cannot, which is tested below."""
+def reaching(box: Sandbox) -> Sandbox:
+    """Return a sandbox that can allow hosts; for the others see below."""
     if not box.can_allow_hosts:
         pytest.skip(f"{box.info.backend} has no way to let hosts through one by one")
     return box
 
 
-def test_allowed_hosts_are_reached_and_no_others(reaching: BaseSandbox, port: int) -> None:
+def test_allowed_hosts_are_reached_and_no_others(reaching: Sandbox, port: int) -> None:
     run = fetched(reaching, port)
     assert run.exit_status == 0, run
     refused = [
@@ -165,9 +165,7 @@ with socket.create_connection((place.hostname, place.port)) as through:
 """
 
 
-def test_tunnels_carry_bytes_and_what_is_no_request_is_refused(
-    reaching: BaseSandbox, port: int
-) -> None:
+def test_tunnels_carry_bytes_and_invalid_requests_are_refused(reaching: Sandbox, port: int) -> None:
     run = fetched(reaching, port, TUNNEL)
     assert run.exit_status == 0, run
     lines = run.stdout.splitlines()
@@ -177,12 +175,12 @@ def test_tunnels_carry_bytes_and_what_is_no_request_is_refused(
     assert [item.allowed for item in run.network] == [True, *[False] * 6, True]
 
 
-def test_without_hosts_there_is_no_way_out(box: BaseSandbox) -> None:
+def test_no_host_is_reached_by_default(box: Sandbox) -> None:
     script = "import os\nprint([name for name in os.environ if 'proxy' in name.lower()])"
     assert box.run_script(ScriptJob(script=script)).stdout == "[]\n"
 
 
-def test_a_sandbox_that_cannot_says_so(box: BaseSandbox) -> None:
+def test_sandbox_without_host_rules_raises(box: Sandbox) -> None:
     if box.can_allow_hosts:
         assert box.info.backend in ("native", "bubblewrap")
         return
@@ -190,9 +188,7 @@ def test_a_sandbox_that_cannot_says_so(box: BaseSandbox) -> None:
         box.run_script(ScriptJob(script="", allow_network=("example.org",)))
 
 
-def test_an_interrupted_or_hanging_run_ends_with_its_proxy(
-    reaching: BaseSandbox, port: int
-) -> None:
+def test_proxy_ends_with_an_interrupted_or_hanging_run(reaching: Sandbox, port: int) -> None:
     before = threading.active_count()
     script = TUNNEL.split("    through.sendall")[0] + "    while True: pass"
     run = fetched(reaching, port, script, timeout_s=1.0)
@@ -218,7 +214,7 @@ NOT_COVERED = {
 }
 
 
-def test_a_rule_covers_what_it_says() -> None:
+def test_rules_match_hosts_and_ports() -> None:
     for text, asked in COVERED.items():
         assert [explain_rejection([HostRule.parse(text)], *item) for item in asked] == [""] * len(
             asked
@@ -246,7 +242,7 @@ def test_a_rule_covers_what_it_says() -> None:
         "é.org",
     ],
 )
-def test_what_is_no_host_is_refused(text: str) -> None:
+def test_invalid_host_is_refused(text: str) -> None:
     with ProcessSandbox() as none, pytest.raises(InputError, match="not a host"):
         none.run_script(ScriptJob(script="", allow_network=(text,)))
 
@@ -256,13 +252,13 @@ def test_what_is_no_host_is_refused(text: str) -> None:
     "127.0.0.1 10.1.2.3 192.168.0.1 172.16.0.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 ::1 :: "
     "fe80::1 fc00::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: ff02::1".split(),
 )
-def test_addresses_of_this_machine_and_its_networks_are_not_public(address: str) -> None:
+def test_private_addresses_are_not_public(address: str) -> None:
     found = parse_address(address)
     assert found is not None
     assert not is_public(found)
 
 
-def test_a_name_that_leads_to_this_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_of_a_private_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     answer: list[str] = []
 
     def resolved(host: str, port: int, **more: Any) -> list[Any]:
@@ -279,7 +275,7 @@ def test_a_name_that_leads_to_this_machine_is_refused(monkeypatch: pytest.Monkey
     assert [where for _, where in resolve_addresses("127.0.0.1", 80)] == ["127.0.0.1"]
 
 
-def test_no_more_bytes_than_allowed(port: int) -> None:
+def test_number_of_bytes_is_limited(port: int) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     proxy = Proxy([HostRule.parse(f"127.0.0.1:{port}")], seconds=20, max_bytes=1000)
     proxy.serve(listener)

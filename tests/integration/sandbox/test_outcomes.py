@@ -1,4 +1,4 @@
-"""Every kind of outcome that pytest knows, as a run reports it. One run for all of them."""
+"""Every kind of outcome of pytest, as a run reports it. One run for all."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ RAISED = {
 
 @pytest.fixture(scope="module")
 def run(box: Sandbox) -> TestRun:
-    """The tests find their module by themselves."""
+    """Run the tests; the module is found from their imports."""
     return box.run_tests(CODE, TESTS)
 
 
@@ -166,27 +166,27 @@ def failure_of(run: TestRun, name: str) -> Failure:
     return found
 
 
-def test_the_run_comes_to_its_end_and_is_not_green(run: TestRun) -> None:
+def test_run_finishes_and_does_not_pass(run: TestRun) -> None:
     assert (run.ending, run.exit_status, run.passed) == ("finished", 1, False)
     assert (run.missing, run.unexpected) == ((), ())
     assert "1 passed" not in run.output
     assert " passed" in run.output
 
 
-def test_each_outcome_is_reported(run: TestRun) -> None:
+def test_every_outcome_is_reported(run: TestRun) -> None:
     outcomes = {item.id: item.outcome for item in run.tests}
     assert outcomes == {f"test_solution.py::{name}": kind for name, kind in OUTCOMES.items()}
 
 
 @pytest.mark.parametrize("kind", RAISED)
-def test_an_exception_comes_with_its_text(run: TestRun, kind: str) -> None:
+def test_exception_is_reported_with_its_message(run: TestRun, kind: str) -> None:
     failure = failure_of(run, f"test_raises[{kind}]")
     name, message = RAISED[kind]
     assert (failure.phase, failure.exception) == ("call", name)
     assert failure.message.startswith(message)
 
 
-def test_frames_lead_from_the_test_to_the_code_in_own_files_only(run: TestRun) -> None:
+def test_frames_are_in_the_runs_own_files(run: TestRun) -> None:
     frames = failure_of(run, "test_raises[plain]").frames
     assert [(item.file, item.function) for item in frames] == [
         ("test_solution.py", "test_raises"),
@@ -202,7 +202,7 @@ def test_frames_of_a_deep_recursion_are_cut(run: TestRun) -> None:
     assert len(failure_of(run, "test_raises[deep]").frames) == 15
 
 
-def test_what_a_failing_test_printed_is_kept(run: TestRun) -> None:
+def test_output_of_a_failing_test_is_kept(run: TestRun) -> None:
     assert failure_of(run, "test_raises[plain]").output == "before the fall\n"
 
 
@@ -215,7 +215,7 @@ def test_what_a_failing_test_printed_is_kept(run: TestRun) -> None:
         ("test_cases[3]", "call", "assert 6 == (3 + 3)"),
     ],
 )
-def test_the_phase_is_told(run: TestRun, name: str, phase: str, message: str) -> None:
+def test_phase_is_reported(run: TestRun, name: str, phase: str, message: str) -> None:
     failure = failure_of(run, name)
     assert failure.phase == phase
     assert message in failure.message.replace("((", "(")
@@ -225,8 +225,8 @@ def test_durations_are_measured(run: TestRun) -> None:
     assert 0 < sum(item.duration_s for item in run.tests) < run.duration_s
 
 
-def test_several_files_and_names_like_those_of_the_inside(box: Sandbox) -> None:
-    """`start`, `run_pytest` and `limits` are free names; a conftest of the run's own counts."""
+def test_files_may_have_names_of_guest_modules(box: Sandbox) -> None:
+    """`start`, `run_pytest` and `limits` are free names, and a conftest of the run is used."""
     files = [
         TestFile("test_one.py", "from start import f\ndef test_a(five): assert f() == five"),
         TestFile("test_two.py", "import start\ndef test_a(): assert start.g() == 'limits'"),
@@ -246,7 +246,7 @@ def test_several_files_and_names_like_those_of_the_inside(box: Sandbox) -> None:
     assert {item.id for item in run.tests} == {"test_one.py::test_a", "test_two.py::test_a"}
 
 
-def test_an_order_seed_shuffles_and_repeats(box: Sandbox) -> None:
+def test_order_seed_shuffles_reproducibly(box: Sandbox) -> None:
     tests = "from solution import x\n" + "".join(f"def test_{n}(): pass\n" for n in range(8))
     with ThreadPoolExecutor(3) as pool:
         runs = pool.map(lambda s: box.run_tests("x = 1", tests, order_seed=s), (None, 1, 1))
@@ -256,7 +256,7 @@ def test_an_order_seed_shuffles_and_repeats(box: Sandbox) -> None:
     assert orders[1] == orders[2]
 
 
-def test_files_that_come_last_stay_behind_the_others_where_tests_are_shuffled(box: Sandbox) -> None:
+def test_last_files_stay_last_in_shuffled_runs(box: Sandbox) -> None:
     text = "from solution import x\n" + "".join(f"def test_{n}(): pass\n" for n in range(6))
     files = [TestFile("test_a_last.py", text, is_last=True), TestFile("test_solution.py", text)]
     run = box.run_tests("x = 1", files, module="solution", order_seed=1)

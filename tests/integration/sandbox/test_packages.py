@@ -1,4 +1,4 @@
-"""Code that may use packages: in every sandbox, read-only, apart from others, and fast."""
+"""Packages in the sandbox: read-only, isolated from other runs, and preloaded."""
 
 from __future__ import annotations
 
@@ -66,11 +66,9 @@ def is_warm(box: Sandbox) -> bool:
     return box.info.backend != "none"
 
 
-def test_a_package_is_there_for_those_who_may_use_it(
-    box: Sandbox, alpha: InstalledPackages
-) -> None:
+def test_package_is_available_only_with_permission(box: Sandbox, alpha: InstalledPackages) -> None:
     tests = TESTS.format(version="2.0")
-    for hash_seed in (0, 4711):  # warm, and in a Python started anew
+    for hash_seed in (0, 4711):  # warm, and in a new interpreter
         run = box.with_packages(alpha).run_tests(CODE, tests, hash_seed=hash_seed)
         assert run.passed, run
     run = box.run_tests(CODE, tests, module="solution")
@@ -78,7 +76,7 @@ def test_a_package_is_there_for_those_who_may_use_it(
     assert grade(box.with_packages(alpha), CODE, tests).flakiness
 
 
-def test_two_runs_with_different_packages_at_once(box: Sandbox, store: PackageStore) -> None:
+def test_parallel_runs_with_different_packages(box: Sandbox, store: PackageStore) -> None:
     versions = ["1.0", "2.0"] * 4
     boxes = {v: box.with_packages(store.install([f"alpha=={v}"])) for v in set(versions)}
 
@@ -95,11 +93,11 @@ def loaded(box: Sandbox, packages: InstalledPackages) -> object:
     return answers.events[0].get("value")
 
 
-def test_a_package_is_loaded_before_the_run(box: Sandbox, alpha: InstalledPackages) -> None:
+def test_package_is_loaded_before_the_run(box: Sandbox, alpha: InstalledPackages) -> None:
     assert (loaded(box, alpha) == loaded(box, alpha)) == is_warm(box)
 
 
-def test_a_package_that_starts_threads_is_not(box: Sandbox, store: PackageStore) -> None:
+def test_package_that_starts_threads_is_not_preloaded(box: Sandbox, store: PackageStore) -> None:
     thready = store.install(["thready"])
     assert thready.preloadable_modules == ("alpha",)
     first = loaded(box, thready)
@@ -107,9 +105,7 @@ def test_a_package_that_starts_threads_is_not(box: Sandbox, store: PackageStore)
     assert first != loaded(box, thready)
 
 
-def test_a_package_that_cannot_be_loaded_fails_where_it_is_used(
-    box: Sandbox, store: PackageStore
-) -> None:
+def test_broken_package_fails_where_it_is_imported(box: Sandbox, store: PackageStore) -> None:
     broken = box.with_packages(store.install(["broken"]))
     run = broken.run_tests(CODE, TESTS.format(version="2.0"))
     assert "ZeroDivisionError" in {item.exception for item in run.failures}
@@ -119,16 +115,14 @@ def test_a_package_that_cannot_be_loaded_fails_where_it_is_used(
 ONLY_DOUBLE = "from solution import double\n\ndef test_double():\n    assert double(2) == 4\n"
 
 
-def test_the_runs_own_module_comes_before_a_package_of_that_name(
-    box: Sandbox, alpha: InstalledPackages
-) -> None:
+def test_module_of_the_run_shadows_a_package(box: Sandbox, alpha: InstalledPackages) -> None:
     tests = "from alpha import mine\n\ndef test_mine():\n    assert mine() == 1\n"
     run = box.with_packages(alpha).run_tests("def mine():\n    return 1\n", tests, module="alpha")
     assert run.passed, run
 
 
-def test_plugins_of_pytest_are_loaded_by_name_only(box: Sandbox, store: PackageStore) -> None:
-    """By chance one run would have them and another not: warm or cold."""
+def test_pytest_plugins_are_loaded_only_by_name(box: Sandbox, store: PackageStore) -> None:
+    """Otherwise warm and cold runs would differ."""
     plugged = box.with_packages(store.install(["plugged"]))
     for hash_seed in (0, 0, 4711):
         run = plugged.run_tests(
@@ -153,19 +147,19 @@ def sees(path):
 """
 
 
-def test_behind_a_wall_the_folder_is_read_only(box: Sandbox, alpha: InstalledPackages) -> None:
+def test_package_folder_is_read_only_in_a_sandbox(box: Sandbox, alpha: InstalledPackages) -> None:
     if not is_warm(box):
-        pytest.skip("without a wall nothing keeps a run from writing")
+        pytest.skip("without a sandbox a run may write anywhere")
     (event,) = box.with_packages(alpha).evaluate_calls(WRITES, "solution", ["writes()"]).events
     assert event is not None
     assert event.get("value") in (["int", hex(errno.EROFS)], ["int", hex(errno.EACCES)])
 
 
-def test_behind_a_wall_what_is_installed_into_the_interpreter_is_not_seen(
+def test_packages_of_the_interpreter_are_hidden_in_a_sandbox(
     box: Sandbox, alpha: InstalledPackages
 ) -> None:
     if not is_warm(box):
-        pytest.skip("without a wall the files of this machine are in reach")
+        pytest.skip("without a sandbox the files of this machine can be read")
     if box.info.backend == "landlock":
         pytest.skip("Landlock cannot hide what lies below a folder that may be read")
     if box.info.backend == "container":
@@ -178,18 +172,16 @@ def test_behind_a_wall_what_is_installed_into_the_interpreter_is_not_seen(
     assert [item and item.get("value") for item in answers.events] == [["list", []]] * len(places)
 
 
-def test_more_sets_than_are_kept_awake(box: Sandbox, store: PackageStore) -> None:
+def test_more_package_sets_than_active_zygotes(box: Sandbox, store: PackageStore) -> None:
     if not is_warm(box):
-        pytest.skip("without a wall nothing is kept")
+        pytest.skip("without a sandbox nothing is preloaded")
     sets = [store.install([f"alpha>=0.{n}"]) for n in range(5)]
     for packages in [*sets, sets[0]]:
         run = box.with_packages(packages).run_tests(CODE, TESTS.format(version="2.0"))
         assert run.passed, run
 
 
-def test_interrupting_one_view_leaves_the_others_alone(
-    box: Sandbox, alpha: InstalledPackages
-) -> None:
+def test_interrupting_a_view_does_not_affect_others(box: Sandbox, alpha: InstalledPackages) -> None:
     hanging = "import time\nfrom solution import double\n\ndef test_it():\n    time.sleep(600)\n"
     one, other = box.with_packages(alpha), box.with_packages(alpha)
     with ThreadPoolExecutor(2) as pool:
@@ -200,12 +192,12 @@ def test_interrupting_one_view_leaves_the_others_alone(
         assert goes_on.result(60).passed
         assert stopped.result().ending == "interrupted"
         stopped = pool.submit(other.run_tests, CODE, hanging)
-        while not stopped.done():  # the sandbox itself ends the runs of all its views
+        while not stopped.done():  # interrupting the sandbox ends the runs of all its views
             box.interrupt()
         assert stopped.result().ending == "interrupted"
 
 
-def test_scripts_and_projects_may_use_them_too(box: Sandbox, alpha: InstalledPackages) -> None:
+def test_scripts_and_projects_may_use_packages(box: Sandbox, alpha: InstalledPackages) -> None:
     script = ScriptJob(script="import alpha, sys\nprint(alpha.VERSION, 'pytest' in sys.modules)")
     run = box.with_packages(alpha).run_script(script)
     assert (run.stdout, run.exit_status) == ("2.0 False\n", 0), run

@@ -1,4 +1,4 @@
-"""A project's tests in their own layout: what pytest says of them outside is what comes back."""
+"""Tests of a project in its own layout: the results equal those of pytest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from greenloop.errors import InputError
 from greenloop.project.snapshot import take_snapshot
 from greenloop.records import Expectation, Project
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 
@@ -107,8 +107,8 @@ def written(root: Path, files: Mapping[str, str]) -> Path:
     return root
 
 
-def outside(root: Path, *more: str) -> dict[str, str]:
-    """What pytest says of a folder, without what is not installed here; outcomes by node id."""
+def outcomes_by_pytest(root: Path, *more: str) -> dict[str, str]:
+    """Return the outcomes of pytest in a folder, by node id, without plugins."""
     text = (root / "pyproject.toml").read_text()
     text = re.sub(r" --cov.* -x|required_plugins.*", "", text)
     (root / "pyproject.toml").write_text(text)
@@ -118,12 +118,12 @@ def outside(root: Path, *more: str) -> dict[str, str]:
         "PYTHONPATH": "src",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
-    ended = subprocess.run(
+    process = subprocess.run(
         command, cwd=root, env=variables, capture_output=True, text=True, timeout=100
     )
-    found = dict(re.findall(r"^(\S+::\S+) (PASSED|FAILED|XFAIL)", ended.stdout, re.M))
+    found = dict(re.findall(r"^(\S+::\S+) (PASSED|FAILED|XFAIL)", process.stdout, re.M))
     words = {"PASSED": "passed", "FAILED": "failed", "XFAIL": "xfailed"}
-    assert found, ended.stdout
+    assert found, process.stdout
     return {name: words[word] for name, word in found.items()}
 
 
@@ -134,11 +134,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture(scope="module")
 def by_pytest(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return outside(written(tmp_path_factory.mktemp("outside"), FILES))
+    return outcomes_by_pytest(written(tmp_path_factory.mktemp("outside"), FILES))
 
 
-def test_a_project_behaves_as_it_does_outside(
-    box: BaseSandbox, project: Project, by_pytest: dict[str, str]
+def test_outcomes_equal_those_of_pytest(
+    box: Sandbox, project: Project, by_pytest: dict[str, str]
 ) -> None:
     run = box.run_project(project)
     assert run.outcomes == by_pytest
@@ -150,9 +150,7 @@ def test_a_project_behaves_as_it_does_outside(
     assert places == [("tests/unit/test_cart.py", 12), ("tests/helpers.py", 2)]
 
 
-def test_what_is_laid_over_it_counts_and_nothing_reaches_the_next_run(
-    box: BaseSandbox, project: Project
-) -> None:
+def test_overlay_is_used_and_runs_are_independent(box: Sandbox, project: Project) -> None:
     fixed = project.with_overlay(FIXED)
     first = box.run_project(fixed)
     ids = frozenset(first.outcomes)
@@ -164,19 +162,17 @@ def test_what_is_laid_over_it_counts_and_nothing_reaches_the_next_run(
     assert not box.run_project(project, expected=expected).passed
 
 
-def test_files_that_come_last_stay_behind_the_others_where_tests_are_shuffled(
-    box: BaseSandbox, project: Project
-) -> None:
+def test_last_files_stay_last_in_shuffled_runs(box: Sandbox, project: Project) -> None:
     whole = project.model_copy(update={"targets": ("tests",)})
-    inside = ProjectSandbox(box, whole, "src/shop/cart.py")
+    view = ProjectSandbox(box, whole, "src/shop/cart.py")
     extra = TestFile("test_a_last.py", "def test_a(): pass\ndef test_b(): pass\n", is_last=True)
-    run = inside.run_tests(FIXED["src/shop/cart.py"], [extra], order_seed=3)
+    run = view.run_tests(FIXED["src/shop/cart.py"], [extra], order_seed=3)
     names = [item.id for item in run.tests]
     assert len(names) > 4
     assert [name.partition("::")[0] for name in names].index("test_a_last.py") == len(names) - 2
 
 
-def test_targets_are_files_folders_and_single_tests(box: BaseSandbox, project: Project) -> None:
+def test_targets_may_be_files_folders_and_tests(box: Sandbox, project: Project) -> None:
     def ids(*targets: str) -> list[str]:
         chosen = project.model_copy(update={"targets": targets})
         return list(box.run_project(chosen.with_overlay(FIXED)).outcomes)
@@ -200,8 +196,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("path", BROKEN)
-def test_what_keeps_tests_from_running_is_told(
-    box: BaseSandbox, project: Project, path: str
+def test_cause_of_a_failed_collection_is_reported(
+    box: Sandbox, project: Project, path: str
 ) -> None:
     source, name, exception = BROKEN[path]
     run = box.run_project(project.with_overlay({path: source}))
@@ -211,10 +207,10 @@ def test_what_keeps_tests_from_running_is_told(
     ]
 
 
-def test_a_test_that_hangs_is_named_with_its_place(box: BaseSandbox, project: Project) -> None:
+def test_hanging_test_is_named_with_its_place(box: Sandbox, project: Project) -> None:
     hanging = {"src/shop/prices.py": "def of(name):\n    while True:\n        pass\n"}
     limits = box.limits
-    for seconds in (2, 8, 30):  # a busy machine may not be at the test so soon
+    for seconds in (2, 8, 30):  # a busy machine may be slow to start the test
         try:
             box.limits = replace(limits, timeout_s=seconds)
             run = box.run_project(project.with_overlay(hanging))
@@ -227,12 +223,12 @@ def test_a_test_that_hangs_is_named_with_its_place(box: BaseSandbox, project: Pr
     assert run.failures[0].frames[-1].file == "src/shop/prices.py"
 
 
-def test_with_a_hash_seed_it_is_the_same(box: BaseSandbox, project: Project) -> None:
+def test_hash_seed_does_not_change_the_outcomes(box: Sandbox, project: Project) -> None:
     run = box.run_project(project.with_overlay(FIXED), hash_seed=7)
     assert set(run.outcomes.values()) == {"passed", "xfailed"}, run
 
 
-def test_a_target_that_is_not_there_is_refused(project: Project) -> None:
+def test_missing_target_is_refused(project: Project) -> None:
     with ProcessSandbox() as none:
         for target, said in (
             ("no/such", "no such test file"),

@@ -1,4 +1,4 @@
-"""Scripts: they run as `python script.py` runs them, and what they make and tell comes back."""
+"""Scripts: they run as with `python script.py`, and their files and errors are returned."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 from greenloop.errors import InputError
 from greenloop.records import InputFile, ScriptJob, ScriptRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.integration.sandbox.conftest import LIMITS
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a script shows to whoever started it."""
+    """What a script shows to the process that started it."""
 
     status: int | None
     stdout: str
@@ -95,7 +95,7 @@ def job(script: str | bytes) -> ScriptJob:
 
 @pytest.fixture(scope="session")
 def by_python(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Seen]:
-    """What Python itself does with each of the scripts."""
+    """Run each script with Python itself."""
     root = tmp_path_factory.mktemp("scripts")
     for path, content in INPUTS.items():
         (root / path).parent.mkdir(exist_ok=True)
@@ -118,7 +118,7 @@ def by_python(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Seen]:
 
 
 @pytest.fixture(scope="session")
-def runs(box: BaseSandbox) -> Mapping[str, ScriptRun]:
+def runs(box: Sandbox) -> Mapping[str, ScriptRun]:
     scripts = ALIKE | FAMILY
     with ThreadPoolExecutor(2) as pool:
         ended = pool.map(lambda script: box.run_script(job(script)), scripts.values())
@@ -130,15 +130,15 @@ def last(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", [*ALIKE, *FAMILY])
-def test_a_script_does_what_it_does_without_a_sandbox(
-    box: BaseSandbox, runs: Mapping[str, ScriptRun], by_python: Mapping[str, Seen], name: str
+def test_script_behaves_as_without_a_sandbox(
+    box: Sandbox, runs: Mapping[str, ScriptRun], by_python: Mapping[str, Seen], name: str
 ) -> None:
     run = runs[name]
     if name in FAMILY and box.info.backend == "landlock":
-        assert run.exit_status == 1  # one process alone is to be had there
+        assert run.exit_status == 1  # a run has only one process there
         assert last(run.stderr).startswith(("BlockingIOError", "PermissionError"))
         return
-    if name in UNREADABLE:  # in other words
+    if name in UNREADABLE:  # with another message
         assert (run.exit_status, run.stdout) == (1, "")
         assert "SyntaxError" in run.stderr or "null bytes" in run.stderr
         assert run.error is not None
@@ -154,17 +154,17 @@ def test_signals_are_named(runs: Mapping[str, ScriptRun]) -> None:
     assert runs["status"].detail == ""
 
 
-def test_a_traceback_is_of_the_script_alone(runs: Mapping[str, ScriptRun]) -> None:
+def test_traceback_has_only_frames_of_the_script(runs: Mapping[str, ScriptRun]) -> None:
     frames = runs["error"].stderr.split("\n")
     assert frames[0] == "Traceback (most recent call last):"
     assert frames[1].endswith('/work/script.py", line 3, in <module>')
     assert not any("run_script" in line or "zygote" in line for line in frames)
 
 
-def test_only_an_exception_is_an_error(runs: Mapping[str, ScriptRun]) -> None:
-    told = {name for name, run in runs.items() if run.error}
-    assert not told & {"status", "text status", "no status", "os._exit", "signal"}
-    assert told >= {"error", "syntax", "interrupt", "at exit"}
+def test_only_exceptions_are_errors(runs: Mapping[str, ScriptRun]) -> None:
+    with_error = {name for name, run in runs.items() if run.error}
+    assert not with_error & {"status", "text status", "no status", "os._exit", "signal"}
+    assert with_error >= {"error", "syntax", "interrupt", "at exit"}
     syntax = runs["syntax"].error
     assert syntax is not None
     assert (syntax.exception, syntax.frames[-1].line) == ("SyntaxError", 2)
@@ -191,8 +191,8 @@ os.rename("package/part.py", "moved.py")
 """
 
 
-def test_what_a_script_makes_is_handed_over_and_what_it_must_not_touch_is_told(
-    box: BaseSandbox,
+def test_created_files_are_returned_and_changed_inputs_are_named(
+    box: Sandbox,
 ) -> None:
     run = box.run_script(job(MAKER).model_copy(update={"keep": ("*.bin",)}))
     assert run.exit_status == 0, run
@@ -212,8 +212,8 @@ def test_what_a_script_makes_is_handed_over_and_what_it_must_not_touch_is_told(
     assert ScriptRun.model_validate_json(run.model_dump_json()) == run
 
 
-def test_inputs_cannot_just_be_written_to(box: BaseSandbox) -> None:
-    """Root without a sandbox may write anywhere: there it is told."""
+def test_inputs_are_read_only(box: Sandbox) -> None:
+    """Root without a sandbox may write anywhere: there the change is reported."""
     run = box.run_script(job("open('data/in.csv', 'w').write('x')"))
     if run.exit_status == 0:
         assert box.info.backend == "none"
@@ -251,7 +251,7 @@ except KeyError as error:
 """
 
 
-def test_an_error_comes_with_the_values_of_names_and_without_secrets(box: BaseSandbox) -> None:
+def test_error_has_values_of_variables_and_no_secrets(box: Sandbox) -> None:
     error = box.run_script(job(FAILING)).error
     assert error is not None
     assert (error.exception, error.message) == ("LookupError", "no column with ***")
@@ -276,9 +276,9 @@ def test_an_error_comes_with_the_values_of_names_and_without_secrets(box: BaseSa
     assert "tok-1234567890" not in str(error)
 
 
-def test_a_run_that_hangs_says_where_and_what_it_wrote(box: BaseSandbox) -> None:
+def test_hanging_run_has_its_place_and_output(box: Sandbox) -> None:
     script = "import sys\nprint('so far')\ndef wait():\n    while True: pass\nwait()\n"
-    for seconds in (1.0, 8.0, 30.0):  # a busy machine may not be there so soon
+    for seconds in (1.0, 8.0, 30.0):  # a busy machine may be slow to start
         run = box.run_script(job(script).model_copy(update={"timeout_s": seconds}))
         assert (run.ending, run.detail) == ("timeout", f"still running after {seconds:g} s")
         if run.where:
@@ -287,7 +287,7 @@ def test_a_run_that_hangs_says_where_and_what_it_wrote(box: BaseSandbox) -> None
     assert [(item.file, item.line) for item in run.where] == [("script.py", 5), ("script.py", 4)]
 
 
-def test_too_much_output_is_cut_in_the_middle_and_said_so(box: BaseSandbox) -> None:
+def test_long_output_is_cut_in_the_middle_and_marked(box: Sandbox) -> None:
     script = "import sys\nprint('first' + 'x' * 1_500_000 + 'last')\nsys.stderr.write('short')"
     run = box.run_script(job(script))
     assert run.stdout.startswith("firstxxx")
@@ -299,13 +299,13 @@ def test_too_much_output_is_cut_in_the_middle_and_said_so(box: BaseSandbox) -> N
 @pytest.mark.parametrize(
     "path", ["../a", "/a", "a/../b", "a//b", "", ".", "a\0b", "\ud800", "a/./b"]
 )
-def test_inputs_stay_in_their_folder(path: str) -> None:
+def test_input_outside_of_the_folder_is_refused(path: str) -> None:
     with ProcessSandbox() as none, pytest.raises(InputError, match="path"):
         none.run_script(ScriptJob(script="", inputs=(InputFile(path=path, content=b""),)))
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "error_text"),
     [
         ({"script.py": b""}, "two files of the path 'script.py'"),
         ({"a": b"", "a/b/c": b""}, "'a' is both a file and the folder of 'a/b/c'"),
@@ -314,12 +314,14 @@ def test_inputs_stay_in_their_folder(path: str) -> None:
         ({"big": bytes(7 << 20)}, "big has 7.0 MB; a file may have 6.0 MB"),
     ],
 )
-def test_inputs_that_cannot_be_laid_out_are_refused(files: dict[str, bytes], said: str) -> None:
+def test_conflicting_or_too_large_inputs_are_refused(
+    files: dict[str, bytes], error_text: str
+) -> None:
     inputs = tuple(InputFile(path=path, content=content) for path, content in files.items())
-    with ProcessSandbox(replace(LIMITS)) as none, pytest.raises(InputError, match=said):
+    with ProcessSandbox(replace(LIMITS)) as none, pytest.raises(InputError, match=error_text):
         none.run_script(ScriptJob(script="", inputs=inputs))
 
 
-def test_standard_input_counts(box: BaseSandbox) -> None:
+def test_standard_input_counts_towards_the_size(box: Sandbox) -> None:
     with pytest.raises(InputError, match="of files; at most"):
         box.run_script(ScriptJob(script="", stdin=bytes(17 << 20)))

@@ -1,4 +1,4 @@
-"""What the process sees, how long it lives, and what is left of it."""
+"""The process without a sandbox: its environment, its time limit, its cleanup."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = {"PATH", "HOME", "TMPDIR", "LANG", "TZ"}
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[ProcessSandbox]:
-    """What this file is about: the sandbox without a wall."""
+    """Return the sandbox `none`."""
     with ProcessSandbox(LIMITS) as opened:
         yield opened
 
@@ -36,10 +36,10 @@ def own_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_nothing_of_the_host_is_inside(
+def test_nothing_of_the_host_affects_the_run(
     box: ProcessSandbox, own_temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No variable, no plugin, no option, no conftest or configuration of a parent folder."""
+    """No variable, plugin, option, conftest or configuration of a parent folder."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-fake-0123")
     monkeypatch.setenv("PYTEST_ADDOPTS", "--collect-only")
     monkeypatch.setenv("PYTEST_PLUGINS", "no_such_plugin")
@@ -61,13 +61,13 @@ def test_nothing_of_the_host_is_inside(
     assert "PATH" in run.failures[0].output + run.output
 
 
-def test_the_job_is_gone_before_foreign_code_runs(box: ProcessSandbox) -> None:
+def test_job_file_is_removed_before_untrusted_code_runs(box: ProcessSandbox) -> None:
     code = "import os\nassert 'job.json' not in os.listdir('..'), os.listdir('..')\ndef f(): pass"
     assert box.run_tests(code, PASS).passed
 
 
-def test_odd_programs_that_are_right_pass(box: ProcessSandbox, own_temporary: Path) -> None:
-    """A thread and a child left behind, folders without permissions, noise: one run for all."""
+def test_unusual_correct_programs_pass(box: ProcessSandbox, own_temporary: Path) -> None:
+    """A remaining thread and child, folders without permissions, output: one run for all."""
     code = (
         "import os, subprocess, sys, threading, time\n"
         "threading.Thread(target=time.sleep, args=(60,)).start()\n"
@@ -90,7 +90,7 @@ def test_odd_programs_that_are_right_pass(box: ProcessSandbox, own_temporary: Pa
     assert list(own_temporary.iterdir()) == []
 
 
-def test_processes_that_left_the_group_are_ended(box: ProcessSandbox, own_temporary: Path) -> None:
+def test_processes_that_left_the_group_are_killed(box: ProcessSandbox, own_temporary: Path) -> None:
     mark = own_temporary / "number"
     code = (
         "import os, subprocess\n"
@@ -120,7 +120,7 @@ def test_processes_that_left_the_group_are_ended(box: ProcessSandbox, own_tempor
         ),
     ],
 )
-def test_the_time_limit_ends_a_run(code: str, where: str) -> None:
+def test_time_limit_ends_a_run(code: str, where: str) -> None:
     started = time.monotonic()
     run = ProcessSandbox(ResourceLimits(timeout_s=3)).run_tests(code, PASS)
     assert run.ending == "timeout"
@@ -128,7 +128,7 @@ def test_the_time_limit_ends_a_run(code: str, where: str) -> None:
     assert time.monotonic() - started < 20
 
 
-def test_an_expectation_is_held_to(box: ProcessSandbox) -> None:
+def test_expected_tests_must_report(box: ProcessSandbox) -> None:
     name = "test_solution.py::test_"
     tests = PASS + "\n\ndef test_b():\n    import pytest\n    pytest.skip('x')\n"
 
@@ -145,7 +145,7 @@ def test_an_expectation_is_held_to(box: ProcessSandbox) -> None:
     assert (runs["abc"].passed, runs["abc"].missing) == (False, (name + "c",))
 
 
-def test_interrupt_ends_what_runs_and_nothing_later(box: ProcessSandbox) -> None:
+def test_interrupt_ends_only_current_runs(box: ProcessSandbox) -> None:
     with ThreadPoolExecutor(2) as pool:
         started = time.monotonic()
         running = [pool.submit(box.run_tests, FOREVER, PASS) for _ in range(2)]
@@ -156,10 +156,10 @@ def test_interrupt_ends_what_runs_and_nothing_later(box: ProcessSandbox) -> None
     assert box.run_tests("def f(): pass", PASS).passed
 
 
-def test_interrupt_also_ends_a_run_that_is_being_prepared(
+def test_interrupt_ends_a_run_that_is_being_prepared(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The interrupt comes after the call and before its process."""
+    """The interrupt comes after the call and before the process is started."""
     original = unsandboxed.build_environment
 
     def asked(*values: Any) -> dict[str, str]:
@@ -170,14 +170,14 @@ def test_interrupt_also_ends_a_run_that_is_being_prepared(
     assert box.run_tests(FOREVER, PASS).ending == "interrupted"
 
 
-def test_close_ends_what_runs() -> None:
+def test_close_ends_current_runs() -> None:
     with ProcessSandbox() as box, ThreadPoolExecutor(1) as pool:
         running = pool.submit(box.run_tests, FOREVER, PASS)
         threading.Timer(0.3, box.close).start()
         assert running.result(timeout=10).ending == "interrupted"
 
 
-def test_runs_side_by_side_do_not_meet(box: ProcessSandbox) -> None:
+def test_parallel_runs_are_independent(box: ProcessSandbox) -> None:
     def run(number: int) -> bool:
         tests = f"from solution import f\ndef test_a():\n    assert f() == {number}\n"
         code = f"open('seen', 'x').close()\ndef f(): return {number}"
@@ -188,7 +188,7 @@ def test_runs_side_by_side_do_not_meet(box: ProcessSandbox) -> None:
 
 
 @pytest.mark.parametrize("name", ["../test_x.py", "/tmp/test_x.py", "a/b.py", "", ".", "..", "a\0"])
-def test_only_plain_file_names_are_written(
+def test_only_plain_file_names_are_accepted(
     box: ProcessSandbox, own_temporary: Path, name: str
 ) -> None:
     with pytest.raises(ValueError):
@@ -204,12 +204,12 @@ def test_only_plain_file_names_are_written(
         [TestFile("test_a.py", ""), TestFile("test_a.py", "")],
     ],
 )
-def test_no_file_takes_the_place_of_another(box: ProcessSandbox, files: list[TestFile]) -> None:
+def test_duplicate_file_names_are_refused(box: ProcessSandbox, files: list[TestFile]) -> None:
     with pytest.raises(ValueError, match=r"two files|no test file"):
         box.run_tests("x = 1", files, module="solution")
 
 
-def test_the_hash_seed_is_that_asked_for(box: ProcessSandbox) -> None:
+def test_hash_seed_is_used(box: ProcessSandbox) -> None:
     code = "import sys\ndef f():\n    raise LookupError(hash('a'))"
     with ThreadPoolExecutor(3) as pool:
         runs = pool.map(lambda seed: box.run_tests(code, PASS, hash_seed=seed), (0, 0, 7))

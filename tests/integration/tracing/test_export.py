@@ -1,22 +1,22 @@
-"""What tracers are sent, taken by a local server: spans always, what is in a run only when asked."""
+"""Spans that a local OTLP receiver gets; content only with GREENLOOP_TRACE_CONTENT."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from langchain_core.callbacks import CallbackManager, UsageMetadataCallbackHandler
 from langsmith import Client
-from langsmith import utils as langsmith_utils
 
 from greenloop import events as e
 from greenloop.agent import CodingAgent
 from greenloop.errors import GreenloopError
-from greenloop.llm.no_tracing import remove_tracers
+from greenloop.llm.chat import remove_tracers
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
@@ -36,7 +36,7 @@ trace = pytest.importorskip(
 )
 
 SECRETS = ("lsv2-secret-0123", "sk-lf-secret-4567", "sk-openai-secret-8901")
-WAYS: dict[str, Callable[[str], dict[str, str]]] = {
+DESTINATIONS: dict[str, Callable[[str], dict[str, str]]] = {
     "otel": lambda url: {"OTEL_EXPORTER_OTLP_ENDPOINT": url},
     "langsmith": lambda url: {
         "LANGSMITH_TRACING": "true",
@@ -55,7 +55,7 @@ GOOD: dict[str, Any] = {
     "generate_tests": [suite_answer()],
     "review_code": ["LGTM"],
 }
-CONTENT = ("top_k", "ValueError", "largest", "sorted(")  # of the specification, and of the code
+CONTENT = ("top_k", "ValueError", "largest", "sorted(")  # words of specification and code
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +65,10 @@ def box() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def run(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """Does a run with tracers set up in the environment; its report, and its events."""
+def run(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Return a function that runs the agent with tracing configured; it returns report and events."""
 
-    def done(environment: dict[str, str], answers: dict[str, Any] = GOOD) -> Any:
-        langsmith_utils.get_env_var.cache_clear()  # it remembers the environment
+    def start(environment: dict[str, str], answers: dict[str, Any] = GOOD) -> Any:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
         settings = Settings(
@@ -83,42 +82,41 @@ def run(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[...,
             report = asyncio.run(agent.run(SPECIFICATION))
         return report, events
 
-    yield done
-    langsmith_utils.get_env_var.cache_clear()
+    return start
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("asked", [False, True], ids=["as it is", "asked for"])
-def test_code_and_specification_are_sent_only_when_asked_for_and_keys_never(
-    way: str, asked: bool, run: Callable[..., Any]
+@pytest.mark.parametrize("destination", DESTINATIONS)
+@pytest.mark.parametrize("with_content", [False, True])
+def test_content_is_sent_only_when_switched_on_and_keys_never(
+    destination: str, with_content: bool, run: Callable[..., Any]
 ) -> None:
-    with Collector() as place:
-        content = {"GREENLOOP_TRACE_CONTENT": "1"} if asked else {}
-        report, _ = run({**WAYS[way](place.url), **content})
-        assert place.has("greenloop.verdict")
-        sent = place.text
+    with Collector() as collector:
+        content = {"GREENLOOP_TRACE_CONTENT": "1"} if with_content else {}
+        report, _ = run({**DESTINATIONS[destination](collector.url), **content})
+        assert collector.has("greenloop.verdict")
+        sent = collector.text
     assert report.verdict == "passed"
     for name in ("greenloop", *GOOD, "sandbox tests"):
         assert name in sent, name
-    assert [word in sent for word in CONTENT] == [asked] * len(CONTENT)
+    assert [word in sent for word in CONTENT] == [with_content] * len(CONTENT)
     assert not [secret for secret in SECRETS if secret in sent]
 
 
 @pytest.mark.slow
-def test_there_is_a_span_for_the_run_for_each_call_and_for_each_sandbox_run(
+def test_run_calls_and_sandbox_jobs_have_spans(
     run: Callable[..., Any],
 ) -> None:
-    with Collector() as place:
-        report, events = run(WAYS["otel"](place.url))
-        assert place.has("greenloop.verdict")
-        spans = spans_of(place)
+    with Collector() as collector:
+        report, events = run(DESTINATIONS["otel"](collector.url))
+        assert collector.has("greenloop.verdict")
+        spans = spans_of(collector)
     root = spans["greenloop"][0]
-    about = {item.key: item.value for item in root.attributes}
-    assert about["greenloop.verdict"].string_value == report.verdict
-    assert about["greenloop.module"].string_value == "topk"
-    assert about["greenloop.tests.passed"].int_value == len(report.tests)
-    assert about["greenloop.output_tokens"].int_value == report.usage.output_tokens
+    attributes = {item.key: item.value for item in root.attributes}
+    assert attributes["greenloop.verdict"].string_value == report.verdict
+    assert attributes["greenloop.module"].string_value == "topk"
+    assert attributes["greenloop.tests.passed"].int_value == len(report.tests)
+    assert attributes["greenloop.output_tokens"].int_value == report.usage.output_tokens
     for tool in GOOD:
         assert len(spans[tool]) == 1
     operations = {
@@ -135,12 +133,12 @@ def test_there_is_a_span_for_the_run_for_each_call_and_for_each_sandbox_run(
     assert {span.parent_span_id for span in inner} == {root.span_id}
 
 
-def spans_of(place: Collector) -> dict[str, list[Any]]:
-    """Spans as OTLP has them, by name."""
+def spans_of(collector: Collector) -> dict[str, list[Any]]:
+    """Return the received OTLP spans by name."""
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     found: dict[str, list[Any]] = {}
-    for item in place.sent:
+    for item in collector.sent:
         for resource in ExportTraceServiceRequest.FromString(item.body).resource_spans:
             for scope in resource.scope_spans:
                 for span in scope.spans:
@@ -148,40 +146,45 @@ def spans_of(place: Collector) -> dict[str, list[Any]]:
     return found
 
 
-def test_a_run_that_breaks_off_ends_its_spans_and_says_the_kind_of_error_alone(
+def test_aborted_run_ends_its_spans_with_the_error_type_only(
     run: Callable[..., Any],
 ) -> None:
-    with Collector() as place:
-        run(WAYS["otel"](place.url), {"parse_specification": [ValueError("told nobody")]})
-        assert place.has("greenloop.verdict")
-        spans = spans_of(place)
-        assert "told nobody" not in place.text
+    with Collector() as collector:
+        run(
+            DESTINATIONS["otel"](collector.url),
+            {"parse_specification": [ValueError("secret detail")]},
+        )
+        assert collector.has("greenloop.verdict")
+        spans = spans_of(collector)
+        assert "secret detail" not in collector.text
     for name in ("greenloop", "parse_specification"):
         (span,) = spans[name]
         assert {item.key: item.value.string_value for item in span.attributes}["error.type"]
         assert span.status.code == 2
 
 
-def test_a_call_that_was_given_up_is_not_taken_for_the_next_one() -> None:
-    with Collector() as place, pytest.MonkeyPatch.context() as patched:
-        patched.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", place.url)
+def test_failed_call_is_not_confused_with_the_next_call() -> None:
+    with Collector() as collector, pytest.MonkeyPatch.context() as patched:
+        patched.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         told_of(
             e.CallStarted("judge_test"),
             e.CallFailed("judge_test", "UnusableAnswerError"),
             e.CallStarted("judge_test"),
             e.CallFinished("judge_test", 1.0, 5, model="google_genai:gemini-3"),
         )
-        assert place.has("judge_test")
-        first, second = spans_of(place)["judge_test"]
-    about = [{i.key: i.value.string_value for i in span.attributes} for span in (first, second)]
-    assert about[0]["error.type"] == "UnusableAnswerError"
-    assert "error.type" not in about[1]
-    assert about[1]["gen_ai.provider.name"] == "gcp.gemini"
-    assert about[1]["gen_ai.request.model"] == "gemini-3"
+        assert collector.has("judge_test")
+        first, second = spans_of(collector)["judge_test"]
+    attributes = [
+        {i.key: i.value.string_value for i in span.attributes} for span in (first, second)
+    ]
+    assert attributes[0]["error.type"] == "UnusableAnswerError"
+    assert "error.type" not in attributes[1]
+    assert attributes[1]["gen_ai.provider.name"] == "gcp.gemini"
+    assert attributes[1]["gen_ai.request.model"] == "gemini-3"
 
 
-@pytest.mark.slow  # it is tried for 2 s
-def test_an_address_where_nobody_listens_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow  # retried for 2 s
+def test_unreachable_endpoint_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with Collector() as gone:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", gone.url)
     sandbox, notice = told_of(e.SandboxJobStarted("1", "tests"))
@@ -190,7 +193,7 @@ def test_an_address_where_nobody_listens_is_told_once(monkeypatch: pytest.Monkey
     assert notice.text.startswith("not all spans of this run were sent")
 
 
-def test_a_protocol_that_is_not_spoken_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_protocol_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
     (notice,) = told_of()
@@ -198,49 +201,120 @@ def test_a_protocol_that_is_not_spoken_is_told(monkeypatch: pytest.MonkeyPatch) 
     assert "not by grpc" in notice.text
 
 
-@pytest.mark.slow  # it waits for what never comes
-def test_a_place_that_does_not_answer_breaks_nothing(run: Callable[..., Any]) -> None:
-    with Collector(silent=True) as place:
+@pytest.mark.slow  # waits until the time limit
+def test_endpoint_that_does_not_answer_does_not_fail_the_run(run: Callable[..., Any]) -> None:
+    with Collector(silent=True) as collector:
         everything = {
-            name: value for way in WAYS.values() for name, value in way(place.url).items()
+            name: value
+            for configure in DESTINATIONS.values()
+            for name, value in configure(collector.url).items()
         }
         report, events = run(everything)
-        assert not place.over.is_set()
+        assert not collector.over.is_set()
     assert report.verdict == "passed"
     (notice,) = [item for item in events if isinstance(item, e.Notice)]
     assert notice.text.startswith("not all spans of this run were sent")
 
 
-def test_spans_go_to_the_provider_of_the_program_around(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spans_go_to_the_provider_of_the_host_program(monkeypatch: pytest.MonkeyPatch) -> None:
     from opentelemetry import trace as api
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-    provider, kept = trace.TracerProvider(), InMemorySpanExporter()
-    provider.add_span_processor(SimpleSpanProcessor(kept))
+    provider, memory = trace.TracerProvider(), InMemorySpanExporter()
+    provider.add_span_processor(SimpleSpanProcessor(memory))
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp")
     monkeypatch.setattr(api, "get_tracer_provider", lambda: provider)
     with provider.get_tracer("host").start_as_current_span("host"):
         told_of(e.SandboxJobStarted("1", "tests"), e.SandboxJobEnded("1", "finished", 0.1))
-    inner, run, host = kept.get_finished_spans()
+    inner, run, host = memory.get_finished_spans()
     assert [inner.name, run.name, host.name] == ["sandbox tests", "greenloop", "host"]
     assert (inner.parent.span_id, run.parent.span_id) == (run.context.span_id, host.context.span_id)
 
 
-def test_what_stands_in_the_env_file_holds_too() -> None:
-    with Collector() as place:
-        Path(".env").write_text(f"OTEL_EXPORTER_OTLP_ENDPOINT={place.url}\n")
+def test_env_file_configures_tracing() -> None:
+    with Collector() as collector:
+        Path(".env").write_text(f"OTEL_EXPORTER_OTLP_ENDPOINT={collector.url}\n")
         told_of(e.CallStarted("generate_code"), e.CallFinished("generate_code", 1.0, 5))
-        assert place.has("generate_code")
+        assert collector.has("generate_code")
 
 
-def test_callbacks_of_the_program_around_are_kept_but_for_those_that_send_prompts() -> None:
+def test_langsmith_preset_sends_key_project_and_run_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collector() as collector:
+        configure(monkeypatch, DESTINATIONS["langsmith"](f"{collector.url}/"))
+        configure(monkeypatch, {"LANGSMITH_PROJECT": "p", "LANGSMITH_WORKSPACE_ID": "w"})
+        emit_call()
+        assert collector.has("generate_code")
+        (sent,) = {(item.path, item.headers["x-api-key"]) for item in collector.sent}
+        assert sent == ("/otel/v1/traces", SECRETS[0])
+        headers = collector.sent[0].headers
+        assert (headers["langsmith-project"], headers["x-tenant-id"]) == ("p", "w")
+        run_span, call = call_attributes(collector)
+    assert run_span["langsmith.span.kind"] == "chain"
+    assert call["langsmith.span.kind"] == "llm"
+    assert call["gen_ai.prompt"] == '{"prompt": "user: question"}'
+    assert call["gen_ai.completion"] == '{"answer": "response"}'
+    assert (call["gen_ai.system"], call["gen_ai.request.model"]) == ("openai", "gpt-6")
+
+
+def test_langfuse_preset_sends_keys_and_observations(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collector() as collector:
+        configure(monkeypatch, DESTINATIONS["langfuse"](collector.url))
+        configure(monkeypatch, {"LANGFUSE_TRACING_ENVIRONMENT": "staging"})
+        emit_call()
+        assert collector.has("generate_code")
+        keys = base64.b64encode(f"pk-lf-1:{SECRETS[1]}".encode()).decode()
+        assert collector.sent[0].path == "/api/public/otel/v1/traces"
+        assert collector.sent[0].headers["authorization"] == f"Basic {keys}"
+        assert "staging" in collector.text
+        run_span, call = call_attributes(collector)
+    assert run_span["langfuse.observation.type"] == "agent"
+    assert call["langfuse.observation.type"] == "generation"
+    assert call["langfuse.observation.input"] == '{"prompt": "user: question"}'
+    assert call["langfuse.observation.output"] == '{"answer": "response"}'
+    assert call["langfuse.observation.usage_details"] == '{"input": 3, "output": 2}'
+
+
+@pytest.mark.parametrize("destination", ["langsmith", "langfuse"])
+def test_presets_do_not_count_tokens_of_answers_from_the_log(
+    destination: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Collector() as collector:
+        configure(monkeypatch, DESTINATIONS[destination](collector.url))
+        emit_call(source="log")
+        assert collector.has("generate_code")
+        _, call = call_attributes(collector)
+    assert not [name for name in call if "usage" in name]
+
+
+def configure(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> None:
+    for name, value in {**environment, "GREENLOOP_TRACE_CONTENT": "1"}.items():
+        monkeypatch.setenv(name, value)
+
+
+def emit_call(source: Literal["model", "log"] = "model") -> None:
+    told_of(
+        e.CallStarted("generate_code", (("user", "question"),)),
+        e.CallFinished("generate_code", 1.0, 5, source, "openai:gpt-6", 3, 2, "response"),
+    )
+
+
+def call_attributes(collector: Collector) -> list[dict[str, str]]:
+    """Return the string attributes of the run's span and of the call's span."""
+    spans = spans_of(collector)
+    return [
+        {item.key: item.value.string_value for item in spans[name][0].attributes}
+        for name in ("greenloop", "generate_code")
+    ]
+
+
+def test_callbacks_of_the_host_program_are_kept_except_tracers() -> None:
     from langchain_core.tracers.langchain import LangChainTracer
 
     client = Client(api_url="http://127.0.0.1:9", api_key="x", auto_batch_tracing=False)
-    counts, sends = UsageMetadataCallbackHandler(), LangChainTracer(client=client)
-    assert remove_tracers([counts, sends]) == [counts]
-    around = CallbackManager([counts, sends], inheritable_handlers=[counts, sends])
-    kept = remove_tracers(around)
-    assert (kept.handlers, kept.inheritable_handlers) == ([counts], [counts])
-    assert around.handlers == [counts, sends]
+    counter, tracer = UsageMetadataCallbackHandler(), LangChainTracer(client=client)
+    assert remove_tracers([counter, tracer]) == [counter]
+    manager = CallbackManager([counter, tracer], inheritable_handlers=[counter, tracer])
+    kept = remove_tracers(manager)
+    assert (kept.handlers, kept.inheritable_handlers) == ([counter], [counter])
+    assert manager.handlers == [counter, tracer]

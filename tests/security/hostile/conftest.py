@@ -1,8 +1,7 @@
-"""Hostile programs against every wall that this machine has, and a host that watches."""
+"""Hostile programs in every sandbox of this machine, with a monitor of the host."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -11,11 +10,11 @@ from typing import Any
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-from tests.integration.sandbox.conftest import KINDS, made, why_not
+from tests.integration.sandbox.conftest import KINDS, made, skip_reason
 from tests.security.hostile.host_monitor import Witness
 
 LIMITS = ResourceLimits(
@@ -44,37 +43,35 @@ def witness() -> Iterator[Witness]:
 
 @pytest.fixture(scope="session")
 def touched() -> set[str]:
-    """The kinds of sandbox that had a run since somebody last looked."""
+    """The sandboxes that ran a job since the last check."""
     return set()
 
 
 @pytest.fixture(scope="session", params=KINDS)
-def box(
-    request: pytest.FixtureRequest, witness: Witness, touched: set[str]
-) -> Iterator[BaseSandbox]:
-    """One sandbox a wall, with small limits."""
-    if reason := why_not(request.param):
-        pytest.skip(f"no wall of the kind {request.param} here: {reason}")
+def box(request: pytest.FixtureRequest, witness: Witness, touched: set[str]) -> Iterator[Sandbox]:
+    """Open each tested sandbox, with small limits."""
+    if reason := skip_reason(request.param):
+        pytest.skip(f"no {request.param} sandbox here: {reason}")
     with made(request.param, LIMITS) as opened, pytest.MonkeyPatch.context() as patch:
-        execute = opened._execute
+        run = opened.run
 
-        def noted(work: Job, stop: threading.Event) -> ProcessResult:
+        def run_and_note(job: Job) -> ProcessResult:
             touched.add(opened.info.backend)
-            return execute(work, stop)
+            return run(job)
 
-        patch.setattr(opened, "_execute", noted)
+        patch.setattr(opened, "run", run_and_note)
         yield opened
 
 
 @pytest.fixture(scope="session")
-def spaces(box: BaseSandbox) -> bool:
-    """Whether runs have namespaces; where not, much is refused that otherwise is harmless."""
+def spaces(box: Sandbox) -> bool:
+    """Whether runs have namespaces; without them more system calls are refused."""
     return box.info.backend != "landlock"
 
 
 @pytest.fixture(autouse=True)
-def unnoticed(box: BaseSandbox, witness: Witness, touched: set[str]) -> Iterator[None]:
-    """After each run: the host has noticed nothing, and an ordinary run passes right after."""
+def unnoticed(box: Sandbox, witness: Witness, touched: set[str]) -> Iterator[None]:
+    """Check after each test that the host is unaffected and an ordinary run passes."""
     yield
     if touched:
         assert_ordinary(box)
@@ -82,15 +79,15 @@ def unnoticed(box: BaseSandbox, witness: Witness, touched: set[str]) -> Iterator
         touched.clear()
 
 
-def assert_ordinary(box: BaseSandbox) -> None:
+def assert_ordinary(box: Sandbox) -> None:
     tests = "from solution import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
     run = box.run_tests("def add(a, b): return a + b", tests)
     assert run.passed, run
 
 
 @pytest.fixture
-def attack(box: BaseSandbox) -> Attack:
-    """Runs a module whose `f` is called by its only test."""
+def attack(box: Sandbox) -> Attack:
+    """Return a function that runs a module whose `f` is called by its only test."""
 
     def run(code: str) -> TestRun:
         return box.run_tests(code, "from solution import f\n\n\ndef test_f():\n    f()\n")
@@ -99,8 +96,8 @@ def attack(box: BaseSandbox) -> Attack:
 
 
 @pytest.fixture
-def limited(box: BaseSandbox) -> Limited:
-    """Other limits for a while: `with limited(timeout_s=1): …`."""
+def limited(box: Sandbox) -> Limited:
+    """Return a context manager with other limits: `with limited(timeout_s=1): …`."""
 
     @contextmanager
     def other(**changes: Any) -> Iterator[None]:
@@ -145,15 +142,15 @@ def write(path, text="1"):
 """
 
 
-def answered(box: BaseSandbox, code: str, calls: list[str]) -> dict[str, Any]:
-    """What each call gives: a plain value, or `raised …`. One run for all of them."""
+def answered(box: Sandbox, code: str, calls: list[str]) -> dict[str, Any]:
+    """Return the result of each call: a plain value, or `raised …`. One run for all."""
     answers = box.evaluate_calls(PRELUDE + code, "probes", calls)
     assert not answers.error, answers.error
     return {call: _plain(event) for call, event in zip(calls, answers.events, strict=True)}
 
 
 def is_refused(answer: Any) -> bool:
-    """Whether a call was answered with an error that says no, also while its arguments were made."""
+    """Return whether a call was refused, or raised an error of permission."""
     return str(answer).startswith(("refused", "raised PermissionError", "raised BlockingIOError"))
 
 

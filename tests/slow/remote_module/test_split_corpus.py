@@ -14,7 +14,7 @@ from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.stubs import with_empty_bodies
-from tests.integration.sandbox.conftest import made, walls
+from tests.integration.sandbox.conftest import isolating_kinds, made
 from tests.support.module_corpus import Pair, pairs
 
 # Why each of these needs one process: `eval(repr(thing))`, a weak reference that dies, a pickle of
@@ -26,7 +26,7 @@ SHARE = 0.85
 def over_all(work: Callable[[Sandbox, Pair], TestRun]) -> dict[str, TestRun]:
     if sys.platform != "linux":
         pytest.skip("no wall on this system")
-    kinds = [kind for kind in walls() if kind in ("bubblewrap", "native")]
+    kinds = [kind for kind in isolating_kinds() if kind in ("bubblewrap", "native")]
     if not kinds:
         pytest.skip("the kernel gives no namespaces")
     with made(kinds[-1]) as box, ThreadPoolExecutor(2) as pool:

@@ -1,107 +1,32 @@
-"""Free fixes of a person's own script: what it needs in order to run, and not a character more."""
+"""Minimal repairs of a script that the user wrote."""
 
 from __future__ import annotations
 
 import ast
-import builtins
-from typing import Any
 
 import pytest
 
 from greenloop.autofix import FixResult, apply_free_fixes
-
-OLD = '''#!/usr/bin/python
-# -*- coding: latin-1 -*-
-"""Sums   up."""
-import sys, urllib2, ConfigParser
-from cStringIO import StringIO
-import os     # unused
-
-def show((a, b), d):
-    print "x",   a,
-    print >>sys.stderr, "%s" % `a`
-    try:
-        exec "y = 1" in {}
-    except (ValueError, KeyError), error:
-        raise IOError, "bad"
-    if a <> b and d.has_key('k'): print u"h", 0777, 10L
-    for k, v in sorted(d.iteritems()): print k , v
-    for i in xrange(2): print("i", i)
-    print ("%d items") % 3
-    return isinstance(a, basestring), StringIO(), ConfigParser.ConfigParser(), urllib2.urlopen
-'''
-NEW = '''#!/usr/bin/python
-# -*- coding: latin-1 -*-
-"""Sums   up."""
-import sys, urllib.request, urllib.error, urllib.parse, configparser
-from io import StringIO
-import os     # unused
-
-def show(packed, d):
-    (a, b) = packed
-    print("x",   a, end=' ')
-    print("%s" % repr(a), file=sys.stderr)
-    try:
-        exec("y = 1", {})
-    except (ValueError, KeyError) as error:
-        raise IOError("bad")
-    if a != b and 'k' in d: print(u"h", 0o777, 10)
-    for k, v in sorted(d.items()): print(k , v)
-    for i in range(2): print("i", i)
-    print(("%d items") % 3)
-    return isinstance(a, str), StringIO(), configparser.ConfigParser(), urllib.request.urlopen
-'''
 
 
 def minimal(code: str) -> FixResult:
     return apply_free_fixes(code, minimal=True)
 
 
-def test_python_2_becomes_python_3_and_the_rest_stays() -> None:
-    fixed = minimal(OLD)
-    assert fixed.code == NEW
-    assert "Python 2: print statements" in fixed.applied
-    assert "Python 2: xrange -> range" in fixed.applied
-    assert "Python 2: .iteritems() -> .items()" in fixed.applied
-    assert minimal(NEW) == FixResult(NEW)
-
-
-def test_it_does_what_it_did(capsys: pytest.CaptureFixture[str]) -> None:
-    names: dict[str, Any] = {}
-    exec(minimal(OLD).code, names)
-    names["show"]((1, 2), {"k": 3})
-    caught = capsys.readouterr()
-    assert caught.out == "x 1 h 511 10\nk 3\ni 0\ni 1\n3 items\n"
-    assert caught.err == "1\n"
-
-
 @pytest.mark.parametrize(
-    ("code", "mended"),
+    ("code", "fixed_code"),
     [
-        (
-            'print("a", end="")\nif 1:\n    print "b", 2\n',
-            'print("a", end="")\nif 1:\n    print("b", 2)\n',
-        ),
-        (
-            'import sys\nprint("a", end="")\nprint >>sys.stderr, "b"\n',
-            'import sys\nprint("a", end="")\nprint("b", file=sys.stderr)\n',
-        ),
-        ("name = raw_input('n ')\nprint(name)\n", "name = input('n ')\nprint(name)\n"),
-        ("d = {}\nprint(unicode(1), d.has_key(2))\n", "d = {}\nprint(str(1), 2 in d)\n"),
-        ("import cPickle\nx = cPickle.dumps(1)\n", "import pickle\nx = pickle.dumps(1)\n"),
-        ("x = 'ä', xrange(2)\n", "x = 'ä', range(2)\n"),
-        ("print 1", "print(1)"),
         ("def f(x)\n    return x\n", "def f(x):\n    return x\n"),
         ("if 1  # so\n    x = 1\nelse\n    x = 2\n", "if 1:  # so\n    x = 1\nelse:\n    x = 2\n"),
         ("x\u00a0= 1\nprint(\u200bx)\n", "x = 1\nprint(x)\n"),
         ("import os,sys\nx = math.pi\n", "import math\nimport os,sys\nx = math.pi\n"),
     ],
 )
-def test_small_things_are_mended_where_they_stand(code: str, mended: str) -> None:
+def test_small_errors_are_fixed_in_place(code: str, fixed_code: str) -> None:
     fixed = minimal(code)
-    assert fixed.code == mended
+    assert fixed.code == fixed_code
     assert fixed.applied
-    assert minimal(mended).code == mended
+    assert minimal(fixed_code).code == fixed_code
 
 
 @pytest.mark.parametrize(
@@ -123,17 +48,12 @@ def test_small_things_are_mended_where_they_stand(code: str, mended: str) -> Non
         "\r\n",
     ],
 )
-def test_what_is_right_or_beyond_help_stays(code: str) -> None:
+def test_valid_or_unfixable_source_is_unchanged(code: str) -> None:
     assert minimal(code) == FixResult(code)
 
 
-def test_division_that_means_something_else_now_is_pointed_at() -> None:
-    assert any("`/` in lines 2" in item for item in minimal("print 1\nx = 7 / 2\n").applied)
-    assert not any("`/`" in item for item in minimal("print 1\nx = 7 // 2\n").applied)
-
-
 @pytest.mark.parametrize(
-    ("code", "mended"),
+    ("code", "fixed_code"),
     [
         # Only tabs of 4 columns give a program.
         (
@@ -145,40 +65,31 @@ def test_division_that_means_something_else_now_is_pointed_at() -> None:
             "for i in 1, 2:\n    if i:\n\tprint(i)\n",
             "for i in 1, 2:\n    if i:\n        print(i)\n",
         ),
-        # Most lines have tabs: the one without gets one. What is inside of a text stays.
+        # Lines with tabs prevail: the line without gets one. String contents are unchanged.
         (
             'def f():\n\tx = 1\n\ty = 2\n    \tz = """\n \t a\n\t"""\n\treturn x\n',
             'def f():\n\tx = 1\n\ty = 2\n\tz = """\n \t a\n\t"""\n\treturn x\n',
         ),
-        ("for i in 1, 2:\n    if i:\n\tprint i\n", "for i in 1, 2:\n    if i:\n        print(i)\n"),
     ],
 )
-def test_tabs_and_spaces_are_told_apart(code: str, mended: str) -> None:
+def test_mixed_indentation_is_fixed(code: str, fixed_code: str) -> None:
     with pytest.raises(SyntaxError):
         ast.parse(code)
     fixed = minimal(code)
-    assert fixed.code == mended
+    assert fixed.code == fixed_code
     assert "indentation: tabs and spaces mixed" in fixed.applied
 
 
-def test_tabs_that_could_mean_two_things_are_not_guessed() -> None:
+def test_ambiguous_tabs_are_unchanged() -> None:
     code = "for i in 1, 2:\n    if i:\n        x = 1\n\ty = 2\n"
     assert minimal(code) == FixResult(code)
 
 
-def test_line_ends_and_a_byte_order_mark_stay() -> None:
-    assert minimal("print 1\r\nx = 2\r\n").code == "print(1)\r\nx = 2\r\n"
-    assert minimal("\ufeffprint 1\n").code == "\ufeffprint(1)\n"
-    assert minimal("x = 1\r\nprint 2\n").code.startswith("x = 1\r\n")
+def test_line_endings_and_a_byte_order_mark_are_kept() -> None:
+    assert minimal("def f(x)\r\n    return x\r\n").code == "def f(x):\r\n    return x\r\n"
+    assert minimal("\ufeffdef f(x)\n    return x\n").code == "\ufeffdef f(x):\n    return x\n"
+    assert minimal("x = 1\r\nif x\n    y = 2\n").code.startswith("x = 1\r\n")
 
 
-def test_without_fissix_python_2_is_left_to_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("fissix"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+def test_python_2_source_is_left_to_the_model() -> None:
     assert minimal("print 1\n") == FixResult("print 1\n")

@@ -1,4 +1,4 @@
-"""Forgotten imports of the standard library: added where only one thing can be meant."""
+"""Missing standard-library imports."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def added(code: str, *, is_test: bool = False) -> list[str]:
 
 
 @pytest.mark.parametrize("module", sorted(_NAMES_BY_MODULE))
-def test_each_member_of_the_table_is_imported_from_where_it_is(module: str) -> None:
+def test_each_name_of_the_table_is_importable(module: str) -> None:
     names = sorted(_NAMES_BY_MODULE[module])
     lines = added("".join(f"x = {name}(1)\n" for name in names))
     assert lines == [f"from {module} import {name}" for name in names]
     exec("\n".join(lines), {})
 
 
-def test_each_module_of_the_table_is_imported_and_exists() -> None:
+def test_each_module_of_the_table_exists() -> None:
     for name in _MODULES:
         exec(f"import {name}", {})
     modules = sorted(set(_MODULES) - {"urllib"})
@@ -74,7 +74,7 @@ def test_a_module_is_imported_where_its_members_are_used(code: str, lines: list[
         ),
     ],
 )
-def test_datetime_is_the_module_or_the_class(code: str, lines: list[str]) -> None:
+def test_datetime_is_imported_as_module_or_class(code: str, lines: list[str]) -> None:
     assert added(code) == lines
 
 
@@ -97,7 +97,7 @@ def test_pytest_is_imported_in_tests_only() -> None:
         "# Only a comment.\n\n",
     ],
 )
-def test_imports_stand_below_what_must_stand_first(head: str) -> None:
+def test_imports_are_inserted_below_docstring_and_future_imports(head: str) -> None:
     code, lines = add_missing_imports(head + "import re\nx = math.pi, re\n")
     names: dict[str, object] = {}
     exec(compile(code, "x", "exec"), names)
@@ -109,7 +109,7 @@ def test_imports_stand_below_what_must_stand_first(head: str) -> None:
     assert names.get("__doc__") == plain.get("__doc__")
 
 
-def test_what_is_undefined_and_what_can_be_mended_is_asked_for_at_once() -> None:
+def test_one_lint_reports_undefined_names_and_fixable_codes() -> None:
     assert lint_code("import os\n\nprint(os.name)\n") == LintResult()
     assert lint_code("import os\nprint(oss, ss, oss)\n") == LintResult(("oss", "ss"), ("F401",))
     assert apply_free_fixes("x = {'a' : 1}\n") == FixResult('x = {"a": 1}\n')

@@ -1,4 +1,4 @@
-"""Free fixes: they mend, they keep what must stay, and a second time there is nothing to do."""
+"""The sequence of repairs without a model."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def fixed() -> FixResult:
     return apply_free_fixes(MESSY)
 
 
-def test_what_was_mended_is_named(fixed: FixResult) -> None:
+def test_applied_fixes_are_listed(fixed: FixResult) -> None:
     assert "added: import math" in fixed.applied
     assert "added: from collections import defaultdict" in fixed.applied
     assert {"ruff F401", "ruff E713", "ruff F541"} <= set(fixed.applied)
 
 
-def test_the_result_is_mended_and_formatted(fixed: FixResult) -> None:
+def test_result_is_fixed_and_formatted(fixed: FixResult) -> None:
     assert fixed.code.startswith("#!/usr/bin/env python\n")
     assert "import json" not in fixed.code
     assert "None not in" in fixed.code or "item not in (None,)" in fixed.code
     assert "def f(items: list[int], default: int | None = None)" in fixed.code
 
 
-def test_what_could_change_behaviour_stays(fixed: FixResult) -> None:
+def test_fixes_that_could_change_behaviour_are_not_applied(fixed: FixResult) -> None:
     assert "unused = 1" in fixed.code
     assert "counts != None" in fixed.code
 
 
-def test_the_program_does_the_same(fixed: FixResult, capsys: pytest.CaptureFixture[str]) -> None:
+def test_behaviour_is_unchanged(fixed: FixResult, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
     exec(fixed.code, names)
     assert names["f"]([1, 1, 2]) == {1: 2, 2: 1}
@@ -59,11 +59,11 @@ def test_the_program_does_the_same(fixed: FixResult, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out == "done\n"
 
 
-def test_a_second_time_nothing_is_left_to_do(fixed: FixResult) -> None:
+def test_fixes_are_idempotent(fixed: FixResult) -> None:
     assert apply_free_fixes(fixed.code) == FixResult(fixed.code)
 
 
-def test_formatting_alone_is_done_but_not_named() -> None:
+def test_formatting_alone_is_not_listed() -> None:
     assert apply_free_fixes("x = {  'a':1 }\n") == FixResult('x = {"a": 1}\n')
 
 
@@ -71,33 +71,33 @@ def test_formatting_alone_is_done_but_not_named() -> None:
     "code",
     ["def f(:\n    pass", "x = '\0'", "-" * 100_000 + "1", "x = '\ud800'", "print 'old'"],
 )
-def test_what_does_not_parse_is_left_as_it_is(code: str) -> None:
+def test_source_that_does_not_parse_is_unchanged(code: str) -> None:
     assert apply_free_fixes(code) == FixResult(code)
 
 
 @pytest.mark.parametrize("code", ["", "# only a comment\n", "\n\n"])
-def test_an_empty_file_is_no_trouble(code: str) -> None:
+def test_file_without_code_needs_no_fix(code: str) -> None:
     assert apply_free_fixes(code).applied == ()
 
 
 REEXPORT = "import json\nfrom collections import OrderedDict\n\nx = 1\n"
 
 
-def test_names_to_keep_survive_although_they_look_unused() -> None:
+def test_kept_names_survive_although_unused() -> None:
     assert "OrderedDict" not in apply_free_fixes(REEXPORT).code
     kept = apply_free_fixes(REEXPORT, kept_names={"OrderedDict"})
     assert kept == FixResult(REEXPORT)
 
 
-def test_a_name_to_keep_that_is_not_there_does_not_stop_fixes() -> None:
+def test_undefined_kept_name_does_not_prevent_fixes() -> None:
     assert apply_free_fixes(REEXPORT, kept_names={"absent"}).code == "x = 1\n"
 
 
-def test_an_import_marked_as_wanted_stays() -> None:
+def test_import_marked_noqa_is_kept() -> None:
     assert "import json" in apply_free_fixes("import json  # noqa: F401\n").code
 
 
-def test_a_tests_file_gets_its_pytest() -> None:
+def test_test_file_gets_import_of_pytest() -> None:
     code = "def test_a():\n    with pytest.raises(ValueError):\n        int('x')\n"
     assert apply_free_fixes(code, is_test=True).applied == ("added: import pytest",)
 
@@ -106,7 +106,7 @@ def _missing(*_: Any, **__: Any) -> Any:
     raise FileNotFoundError("ruff")
 
 
-def _late(*_: Any, **__: Any) -> Any:
+def _timing_out(*_: Any, **__: Any) -> Any:
     raise subprocess.TimeoutExpired("ruff", 20)
 
 
@@ -119,11 +119,11 @@ def _failing(*_: Any, **__: Any) -> Any:
     [
         ("greenloop.autofix.ruff._find_binary", _missing),
         ("subprocess.run", _missing),
-        ("subprocess.run", _late),
+        ("subprocess.run", _timing_out),
         ("subprocess.run", _failing),
     ],
 )
-def test_without_a_working_ruff_nothing_is_changed(
+def test_code_is_unchanged_where_ruff_does_not_work(
     monkeypatch: pytest.MonkeyPatch, place: str, broken: Any
 ) -> None:
     monkeypatch.setattr(place, broken)
@@ -133,25 +133,25 @@ def test_without_a_working_ruff_nothing_is_changed(
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What is run while the test goes on."""
+    """Record the commands run during the test."""
     seen: list[list[str]] = []
     run = subprocess.run
 
-    def watched(command: list[str], **options: Any) -> Any:
+    def recording(command: list[str], **options: Any) -> Any:
         seen.append(command)
         return run(command, **options)
 
-    monkeypatch.setattr(subprocess, "run", watched)
+    monkeypatch.setattr(subprocess, "run", recording)
     return seen
 
 
-def test_ruff_gets_the_source_and_no_network_or_project(commands: list[list[str]]) -> None:
+def test_ruff_runs_isolated_on_standard_input(commands: list[list[str]]) -> None:
     apply_free_fixes("import json\n")
     assert commands
     assert all("--isolated" in item and item[-1] == "-" for item in commands)
 
 
-def test_text_beyond_ascii_and_windows_line_ends_survive(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_non_ascii_text_and_crlf_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "C")
     fixed = apply_free_fixes('import json\nx = "ünï ☃"\n')
     assert fixed.code == 'x = "ünï ☃"\n'
@@ -160,7 +160,7 @@ def test_text_beyond_ascii_and_windows_line_ends_survive(monkeypatch: pytest.Mon
     assert names["x"] == "a\nb"
 
 
-def test_sorted_imports_cost_one_process(commands: list[list[str]]) -> None:
+def test_sorted_imports_take_one_process(commands: list[list[str]]) -> None:
     spaced = "import json\n\nimport math\n\nx = json, math\n"
     assert apply_free_fixes(spaced) == FixResult(spaced)
     assert len(commands) == 1

@@ -1,4 +1,4 @@
-"""What a package is called, and which may be used."""
+"""Package names and the allowlist."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from greenloop.settings import Settings
         ("../numpy", None),
     ],
 )
-def test_a_package_is_found_by_any_of_its_names(said: str, meant: str | None) -> None:
+def test_package_is_found_by_any_name(said: str, meant: str | None) -> None:
     assert PackageAllowlist.parse(None).find(said) == meant
 
 
-def test_a_name_that_does_not_tell_its_import_is_shown_with_it() -> None:
+def test_name_is_shown_with_a_differing_import_name() -> None:
     shown = PackageAllowlist.parse("PyYAML==6.*, scikit-learn, numpy, more-itertools").descriptions
     assert shown == (
         "more-itertools",
@@ -49,18 +49,18 @@ def test_a_name_that_does_not_tell_its_import_is_shown_with_it() -> None:
     assert format_with_import("attrs") == "attrs"
 
 
-def test_what_is_allowed_besides_comes_on_top_and_may_pin() -> None:
+def test_additional_packages_extend_the_list_and_may_pin() -> None:
     allowed = PackageAllowlist.parse("numpy,pandas", "numpy>=2,<3,Requests")
     assert allowed.requirements == ("numpy<3,>=2", "pandas", "requests")
     assert allowed.requirements_for({"requests", "numpy"}) == ("numpy<3,>=2", "requests")
 
 
-def test_none_is_the_standard_library_only() -> None:
+def test_none_allows_the_standard_library_only() -> None:
     assert PackageAllowlist.parse("none").requirements == ()
     assert PackageAllowlist.parse("none", "toolz").requirements == ("toolz",)
 
 
-def test_the_imports_of_a_source_are_found_wherever_they_stand() -> None:
+def test_imports_are_found_anywhere_in_a_source() -> None:
     source = "import os.path, numpy.linalg as la\nfrom . import x\n\ndef f():\n    from yaml import load\n"
     assert find_imported_modules(source) == {"numpy", "yaml"}
     assert find_imported_modules("def (") == frozenset()
@@ -70,7 +70,7 @@ def test_the_imports_of_a_source_are_found_wherever_they_stand() -> None:
     }
 
 
-def test_the_standard_library_is_told_apart() -> None:
+def test_standard_library_is_recognized() -> None:
     assert is_standard_library("json")
     assert is_standard_library("os.path")
     assert not is_standard_library("numpy")
@@ -80,12 +80,12 @@ def test_the_standard_library_is_told_apart() -> None:
     "wrong",
     ["two words", "x @ https://example.org/x.whl", "x; python_version > '3'", "pytest", "-e ."],
 )
-def test_a_setting_without_meaning_is_refused_at_once(wrong: str) -> None:
+def test_invalid_setting_is_rejected(wrong: str) -> None:
     with pytest.raises(SettingsError, match="package"):
         Settings.load(allow_package=wrong)
 
 
-def test_the_list_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_allowlist_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GREENLOOP_ALLOWED_PACKAGES", "toolz, NumPy==2.*")
     settings = Settings.load(allow_package="regex")
     assert settings.allow_list.requirements == ("numpy==2.*", "regex", "toolz")

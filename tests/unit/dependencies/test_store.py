@@ -1,4 +1,4 @@
-"""The cache of packages: whole or not there, whatever comes between."""
+"""Cache of installed packages."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def store(tmp_path: Path) -> PackageStore:
 
 
 def left_over(store: PackageStore) -> list[str]:
-    """What is in the cache besides whole sets and locks."""
+    """Return the files of the cache besides complete sets and locks."""
     kept = {item.name for item in store.list_folders()}
     names = (item.name for item in store.root.iterdir() if not item.name.endswith(".lock"))
     return [name for name in names if name not in kept]
 
 
-def test_a_package_comes_with_what_it_needs(wheels: Path, store: PackageStore) -> None:
+def test_dependencies_are_installed(wheels: Path, store: PackageStore) -> None:
     first = wheel(wheels, "Alpha", {"alpha/__init__.py": "import beta\n"}, requires=["beta>=2"])
     wheel(wheels, "beta", {"beta.py": "OLD = 1\n"}, "1.0")
     second = wheel(wheels, "beta", {"beta.py": "NEW = 1\n"}, "2.1")
@@ -60,7 +60,7 @@ def test_a_package_comes_with_what_it_needs(wheels: Path, store: PackageStore) -
     assert left_over(store) == []
 
 
-def test_what_is_there_needs_nothing_any_more(wheels: Path, store: PackageStore) -> None:
+def test_cached_set_needs_no_installation(wheels: Path, store: PackageStore) -> None:
     wheel(wheels, "alpha", {"alpha.py": ""})
     first = store.install(["alpha"])
     (wheels / "alpha-1.0-py3-none-any.whl").unlink()
@@ -69,7 +69,7 @@ def test_what_is_there_needs_nothing_any_more(wheels: Path, store: PackageStore)
 
 
 @pytest.mark.slow
-def test_other_requirements_are_another_set(wheels: Path, store: PackageStore) -> None:
+def test_other_requirements_give_another_set(wheels: Path, store: PackageStore) -> None:
     for version in ("1.0", "2.0"):
         wheel(wheels, "alpha", {"alpha.py": ""}, version)
     assert store.install(["alpha"]).version("alpha") == "2.0"
@@ -80,9 +80,7 @@ def test_other_requirements_are_another_set(wheels: Path, store: PackageStore) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["changed", "gone", "added", "manifest", "bytecode"])
-def test_a_damaged_set_is_never_used_and_is_made_again(
-    wheels: Path, store: PackageStore, damage: str
-) -> None:
+def test_damaged_set_is_reinstalled(wheels: Path, store: PackageStore, damage: str) -> None:
     wheel(wheels, "alpha", {"alpha.py": "RIGHT = 1\n"})
     site = Path(store.install(["alpha"]).folder)
     place = {
@@ -113,14 +111,14 @@ def refused(store: PackageStore, requirement: str) -> str:
     return str(caught.value)
 
 
-def test_what_has_no_wheel_is_named(wheels: Path, store: PackageStore) -> None:
+def test_package_without_a_wheel_is_named(wheels: Path, store: PackageStore) -> None:
     (wheels / "beta-1.0.tar.gz").write_bytes(b"no code of a package runs while it is installed")
     assert "there is no wheel of beta" in refused(store, "beta")
     wheel(wheels, "gamma", {"gamma.py": ""}, requires=["beta"])
     assert "there is no wheel of beta" in refused(store, "gamma")
 
 
-def test_without_a_network_it_is_said_in_one_line(
+def test_missing_network_is_reported_in_one_line(
     store: PackageStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
@@ -132,7 +130,7 @@ def test_without_a_network_it_is_said_in_one_line(
     assert "\n" not in said
 
 
-def test_versions_that_contradict_each_other_are_told(wheels: Path, store: PackageStore) -> None:
+def test_version_conflict_is_reported(wheels: Path, store: PackageStore) -> None:
     wheel(wheels, "alpha", {"alpha.py": ""}, requires=["beta<2"])
     for version in ("1.0", "2.0"):
         wheel(wheels, "beta", {"beta.py": ""}, version)
@@ -140,14 +138,14 @@ def test_versions_that_contradict_each_other_are_told(wheels: Path, store: Packa
         store.install(["alpha", "beta>=2"])
 
 
-def test_pytest_stays_the_one_that_runs_have(wheels: Path, store: PackageStore) -> None:
+def test_pytest_version_of_runs_is_kept(wheels: Path, store: PackageStore) -> None:
     wheel(wheels, "pytest", {"pytest.py": ""}, "0.1")
     wheel(wheels, "alpha", {"alpha.py": ""}, requires=["pytest"])
     assert "alpha cannot be installed" in refused(store, "alpha")
 
 
 @pytest.mark.slow
-def test_plugins_of_pytest_are_not_loaded_beforehand(wheels: Path, store: PackageStore) -> None:
+def test_pytest_plugins_are_not_preloaded(wheels: Path, store: PackageStore) -> None:
     """pytest loads them itself, to rewrite their assertions."""
     files = {"plug.py": "", "_secret.py": "", "data/x.txt": "", "pack/__init__.py": ""}
     wheel(wheels, "plug", files, entry_points="[pytest11]\nplug = plug\n")
@@ -158,8 +156,8 @@ def test_plugins_of_pytest_are_not_loaded_beforehand(wheels: Path, store: Packag
 
 
 @pytest.mark.slow
-def test_a_full_disk_leaves_nothing_half_made(wheels: Path, store: PackageStore) -> None:
-    """No file may grow beyond a limit: to pip that is what a full disk is."""
+def test_full_disk_leaves_nothing_incomplete(wheels: Path, store: PackageStore) -> None:
+    """Limit the size of files, which to pip is a full disk."""
     wheel(wheels, "alpha", {"alpha.py": "x = 1\n" * 200_000})
     ended = subprocess.run(
         [sys.executable, "-c", INSTALL, str(store.root)],
@@ -174,7 +172,7 @@ def test_a_full_disk_leaves_nothing_half_made(wheels: Path, store: PackageStore)
     assert store.install(["alpha"]).version("alpha") == "1.0"
 
 
-def test_a_cache_that_cannot_be_written_is_named(wheels: Path, tmp_path: Path) -> None:
+def test_unwritable_cache_is_named(wheels: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PackagesError, match=r"XDG_CACHE_HOME"):
         PackageStore(tmp_path / "file" / "cache").install(["alpha"])
@@ -182,7 +180,7 @@ def test_a_cache_that_cannot_be_written_is_named(wheels: Path, tmp_path: Path) -
 
 @pytest.fixture
 def silent_index() -> Iterator[dict[str, str]]:
-    """Settings of pip's for an index that takes a connection and never answers."""
+    """Configure pip with an index that accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         yield {
@@ -206,7 +204,7 @@ def rooms(store: PackageStore) -> list[Path]:
 
 
 @pytest.mark.slow
-def test_an_interrupted_installation_leaves_nothing(
+def test_interrupted_installation_leaves_nothing(
     store: PackageStore, silent_index: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in silent_index.items():
@@ -222,7 +220,7 @@ def test_an_interrupted_installation_leaves_nothing(
 
 
 @pytest.mark.slow
-def test_what_a_killed_process_left_is_cleared_away(
+def test_leftovers_of_a_killed_process_are_removed(
     wheels: Path, store: PackageStore, silent_index: dict[str, str]
 ) -> None:
     command = [sys.executable, "-c", INSTALL, str(store.root)]
@@ -237,7 +235,7 @@ def test_what_a_killed_process_left_is_cleared_away(
 
 
 @pytest.mark.slow
-def test_several_at_once_get_the_same(wheels: Path, tmp_path: Path) -> None:
+def test_concurrent_installations_give_the_same_set(wheels: Path, tmp_path: Path) -> None:
     wheel(wheels, "alpha", {"alpha.py": "x = 1\n"})
     root = tmp_path / "cache"
 

@@ -1,4 +1,4 @@
-"""A contract, a prompt, and an environment without the machine's own keys and settings."""
+"""Fixtures: a contract, a prompt, and an environment without the machine's settings."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ import pytest
 from greenloop.prompts import Message, Prompt
 from greenloop.records import Contract, Requirement
 
-_FOREIGN = re.compile(
+_MACHINE_SETTINGS = re.compile(
     r"^(OPENAI|ANTHROPIC|GREENLOOP|OLLAMA|LANGSMITH|LANGCHAIN|MAX_REPAIR|EXECUTION)|_PROXY$", re.I
 )
 
 
 @pytest.fixture(autouse=True)
 def bare_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No settings of this machine's, no `.env`, and nothing that `.env` loads outlives a test."""
+    """Remove this machine's settings, and what a test loads from `.env`."""
     monkeypatch.chdir(tmp_path)
     with mock.patch.dict(os.environ):
-        for name in [name for name in os.environ if _FOREIGN.search(name)]:
+        for name in [name for name in os.environ if _MACHINE_SETTINGS.search(name)]:
             del os.environ[name]
         yield
 
 
 @pytest.fixture(autouse=True)
 def quick_shutdown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A local server looks every half second whether it shall end: too long for many tests."""
+    """Poll for the shutdown of local servers more often than every half second."""
     monkeypatch.setattr(socketserver.BaseServer.serve_forever, "__defaults__", (0.01,))
 
 
 @pytest.fixture
 def contract() -> Contract:
-    """Two names to define: a function and an exception."""
+    """Return a contract with a function and an exception."""
     return Contract(
         module="roman",
         summary="Roman numerals.",

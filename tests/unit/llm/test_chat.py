@@ -1,4 +1,4 @@
-"""One call, away from the event loop."""
+"""One streamed call in a thread."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def chunk(text: str, **metadata: str) -> AIMessageChunk:
     return AIMessageChunk(text, response_metadata=metadata)
 
 
-def test_chunks_are_added_up_and_told_of(prompt: Prompt) -> None:
+def test_chunks_are_joined_and_progress_is_reported(prompt: Prompt) -> None:
     completion, progress = completed(prompt, chunk("ab"), chunk("cd"), chunk("", model_name="m"))
     assert (completion.text, completion.model, completion.usage) == ("abcd", "m", None)
     assert progress[:2] == [2, 4]
@@ -46,14 +46,12 @@ def test_chunks_are_added_up_and_told_of(prompt: Prompt) -> None:
 
 @pytest.mark.parametrize("name", ["finish_reason", "stop_reason", "done_reason"])
 @pytest.mark.parametrize("times", [1, 2])
-def test_the_finish_is_the_providers_word_however_often_it_is_said(
-    name: str, times: int, prompt: Prompt
-) -> None:
+def test_repeated_finish_reason_is_reported_once(name: str, times: int, prompt: Prompt) -> None:
     chunks = [chunk("a"), *[chunk("", **{name: "length"})] * times]
     assert completed(prompt, *chunks)[0].finish_reason == "length"
 
 
-def test_content_in_blocks_is_read_as_text_without_its_reasoning(prompt: Prompt) -> None:
+def test_content_blocks_become_text_without_reasoning(prompt: Prompt) -> None:
     blocks: list[str | dict[str, Any]] = [
         {"type": "thinking", "thinking": "hm", "index": 0},
         {"type": "text", "text": "fine", "index": 1},
@@ -61,8 +59,8 @@ def test_content_in_blocks_is_read_as_text_without_its_reasoning(prompt: Prompt)
     assert completed(prompt, AIMessageChunk(blocks))[0].text == "fine"
 
 
-class TestInThread:
-    def test_the_callers_context_is_there(self) -> None:
+class TestThread:
+    def test_callers_context_is_available(self) -> None:
         name = contextvars.ContextVar("name", default="")
 
         async def run() -> tuple[str, bool]:
@@ -74,7 +72,7 @@ class TestInThread:
     @pytest.mark.parametrize(
         ("error", "raised"), [(ValueError("x"), ValueError), (StopIteration(), RuntimeError)]
     )
-    def test_what_the_work_raises_is_raised(
+    def test_exception_of_the_work_is_raised(
         self, error: Exception, raised: type[Exception]
     ) -> None:
         def work() -> None:
@@ -86,7 +84,7 @@ class TestInThread:
         with pytest.raises(raised):
             asyncio.run(run())
 
-    def test_a_cancelled_wait_leaves_the_work_behind(self) -> None:
+    def test_cancelled_wait_does_not_wait_for_the_work(self) -> None:
         begun, release, done = threading.Event(), threading.Event(), threading.Event()
 
         def work() -> None:

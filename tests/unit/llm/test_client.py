@@ -1,4 +1,4 @@
-"""The one way to the model: log first, budget, call, retry, log again, read, ask once more."""
+"""Client of the model: log, budget, retries, fallback, second requests."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def scripted(*answers: Scripted) -> ScriptedModel:
     return ScriptedModel(answers={TOOL: answers})
 
 
-def asker(*models: ScriptedModel | ReplayChatModel, attempts: int = 3, **more: object) -> LLMClient:
+def make_client(
+    *models: ScriptedModel | ReplayChatModel, attempts: int = 3, **more: object
+) -> LLMClient:
     sources = [
         ChatSource(f"test:{number}", model, is_recorded=isinstance(model, ReplayChatModel))
         for number, model in enumerate(models)
@@ -61,14 +63,14 @@ def asker(*models: ScriptedModel | ReplayChatModel, attempts: int = 3, **more: o
 
 
 def text_of(answer: LLMResponse) -> str:
-    """The reader of these tests: 'bad' answers lack their form."""
+    """Parse an answer; one that starts with 'bad' is invalid."""
     if answer.text.startswith("bad"):
         raise InvalidResponse(f"{answer.text} will not do")
     return answer.text
 
 
-def ask(asks: LLMClient, prompt: Prompt) -> str:
-    return asyncio.run(asks.request(prompt, text_of))
+def request(client: LLMClient, prompt: Prompt) -> str:
+    return asyncio.run(client.request(prompt, text_of))
 
 
 @pytest.fixture
@@ -81,9 +83,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "answers.jsonl"
 
 
-def test_a_good_answer_is_read_and_told_of(prompt: Prompt, events: list[Event]) -> None:
+def test_valid_answer_is_parsed_and_reported(prompt: Prompt, events: list[Event]) -> None:
     model = scripted(message("fine", usage=(7, 3)))
-    assert ask(asker(model, emit=events.append), prompt) == "fine"
+    assert request(make_client(model, emit=events.append), prompt) == "fine"
     assert [item.type for item in model.prompts[0][1]] == ["system", "human"]
     assert model.asked(TOOL) == ["Write.\n\nto_roman"]
     started, progress, finished = events
@@ -94,57 +96,59 @@ def test_a_good_answer_is_read_and_told_of(prompt: Prompt, events: list[Event]) 
 
 
 class TestLog:
-    def test_an_answer_is_logged_before_it_is_read(self, prompt: Prompt, path: Path) -> None:
+    def test_answer_is_logged_before_it_is_parsed(self, prompt: Prompt, path: Path) -> None:
         def read(answer: LLMResponse) -> str:
             return load_responses(path)[-1].answer + "!"
 
-        asks = asker(scripted(message("fine", usage=(7, 3))), log=ResponseLog(path))
-        assert asyncio.run(asks.request(prompt, read)) == "fine!"
+        client = make_client(scripted(message("fine", usage=(7, 3))), log=ResponseLog(path))
+        assert asyncio.run(client.request(prompt, read)) == "fine!"
         (entry,) = load_responses(path)
         assert (entry.tool, entry.prompt_sha256, entry.model) == (TOOL, prompt.sha256, "test:0")
         assert entry.usage == TokenCount(input_tokens=7, output_tokens=3)
         assert entry.error is None
         assert entry.seconds is not None
 
-    def test_a_held_answer_is_served_without_a_call(
+    def test_logged_answer_is_used_without_a_call(
         self, prompt: Prompt, path: Path, events: list[Event]
     ) -> None:
-        ask(asker(scripted(message("fine", usage=(7, 3))), log=ResponseLog(path)), prompt)
+        request(make_client(scripted(message("fine", usage=(7, 3))), log=ResponseLog(path)), prompt)
         model, before = scripted(), path.read_bytes()
-        asks = asker(model, log=ResponseLog(path), emit=events.append)
-        assert ask(asks, prompt) == "fine"
+        client = make_client(model, log=ResponseLog(path), emit=events.append)
+        assert request(client, prompt) == "fine"
         assert model.prompts == []
         assert path.read_bytes() == before
         assert events == [CallStarted(TOOL), CallFinished(TOOL, 0.0, 10, "log", "test:0", 7, 3)]
-        assert asks.budget.tokens == 10  # it was paid for, so it counts towards the budget
+        assert client.budget.tokens == 10  # it was paid for, so it counts towards the budget
 
-    def test_another_prompt_is_not_served_from_the_log(self, prompt: Prompt, path: Path) -> None:
-        ask(asker(scripted("fine"), log=ResponseLog(path)), prompt)
+    def test_other_prompt_is_not_served_from_the_log(self, prompt: Prompt, path: Path) -> None:
+        request(make_client(scripted("fine"), log=ResponseLog(path)), prompt)
         other = Prompt(TOOL, (*prompt.messages, Message("user", "more")))
-        assert ask(asker(scripted("new"), log=ResponseLog(path)), other) == "new"
+        assert request(make_client(scripted("new"), log=ResponseLog(path)), other) == "new"
 
-    def test_a_resumed_re_ask_is_not_paid_for_again(self, prompt: Prompt, path: Path) -> None:
-        assert ask(asker(scripted("bad", "fine"), log=ResponseLog(path)), prompt) == "fine"
-        assert ask(asker(scripted(), log=ResponseLog(path)), prompt) == "fine"
+    def test_resumed_second_request_is_not_paid_again(self, prompt: Prompt, path: Path) -> None:
+        assert (
+            request(make_client(scripted("bad", "fine"), log=ResponseLog(path)), prompt) == "fine"
+        )
+        assert request(make_client(scripted(), log=ResponseLog(path)), prompt) == "fine"
 
-    def test_an_answer_cut_off_is_still_cut_off_when_resumed(
+    def test_truncated_answer_is_still_truncated_when_resumed(
         self, prompt: Prompt, path: Path
     ) -> None:
         for model in (scripted(message("half", finish="length")), scripted()):
-            asks = asker(model, log=ResponseLog(path))
-            assert asyncio.run(asks.request(prompt, lambda answer: answer)).is_truncated
+            client = make_client(model, log=ResponseLog(path))
+            assert asyncio.run(client.request(prompt, lambda answer: answer)).is_truncated
         assert load_responses(path)[0].error == "truncated"
 
-    def test_an_answer_that_cannot_be_logged_is_not_used(self, prompt: Prompt, path: Path) -> None:
+    def test_answer_that_cannot_be_logged_is_not_used(self, prompt: Prompt, path: Path) -> None:
         log = ResponseLog(path)
         path.symlink_to("/dev/full")
         with pytest.raises(OutputError):
-            asyncio.run(asker(scripted("fine"), log=log).request(prompt, pytest.fail))
+            asyncio.run(make_client(scripted("fine"), log=log).request(prompt, pytest.fail))
 
-    def test_half_a_surrogate_pair_can_be_logged(self, prompt: Prompt, path: Path) -> None:
-        assert ask(asker(scripted("a\ud800b"), log=ResponseLog(path)), prompt) == "a?b"
+    def test_lone_surrogate_can_be_logged(self, prompt: Prompt, path: Path) -> None:
+        assert request(make_client(scripted("a\ud800b"), log=ResponseLog(path)), prompt) == "a?b"
 
-    def test_a_resumed_replay_goes_on_behind_what_was_used(
+    def test_resumed_replay_continues_after_the_logged_answers(
         self, prompt: Prompt, path: Path
     ) -> None:
         def replay() -> ReplayChatModel:
@@ -157,17 +161,17 @@ class TestLog:
                 [RecordedResponse(tool=TOOL, answer=a, error=e) for a, e in texts]
             )
 
-        assert ask(asker(replay(), log=ResponseLog(path)), prompt) == "one"
-        asks = asker(replay(), log=ResponseLog(path))
-        assert [ask(asks, prompt), ask(asks, prompt)] == ["one", "two"]
+        assert request(make_client(replay(), log=ResponseLog(path)), prompt) == "one"
+        client = make_client(replay(), log=ResponseLog(path))
+        assert [request(client, prompt), request(client, prompt)] == ["one", "two"]
 
 
-class TestAskingAgain:
-    def test_an_unusable_answer_is_asked_for_again_with_the_complaint(
+class TestSecondRequest:
+    def test_invalid_answer_is_requested_again_with_the_error(
         self, prompt: Prompt, events: list[Event]
     ) -> None:
         model = scripted("bad one", "fine")
-        assert ask(asker(model, emit=events.append), prompt) == "fine"
+        assert request(make_client(model, emit=events.append), prompt) == "fine"
         assert ResponseRejected(TOOL, "bad one will not do") in events
         first, second = (messages for _, messages in model.prompts)
         assert second[: len(first)] == first
@@ -176,48 +180,46 @@ class TestAskingAgain:
             ("human", "bad one will not do"),
         ]
 
-    def test_a_second_unusable_answer_ends_the_call(self, prompt: Prompt) -> None:
+    def test_second_invalid_answer_is_an_error(self, prompt: Prompt) -> None:
         model = scripted("bad one", "bad two", "fine")
         with pytest.raises(
             InvalidResponseError, match=r"generate_code: .*twice.*: bad two will not"
         ):
-            ask(asker(model), prompt)
+            request(make_client(model), prompt)
         assert model.unused == {TOOL: 1}
 
-    def test_both_answers_are_paid_for(self, prompt: Prompt) -> None:
-        asks = asker(scripted(message("bad", usage=(1, 2)), message("fine", usage=(3, 4))))
-        ask(asks, prompt)
-        assert (asks.budget.calls, asks.budget.tokens) == (2, 10)
+    def test_both_answers_count_towards_the_budget(self, prompt: Prompt) -> None:
+        client = make_client(scripted(message("bad", usage=(1, 2)), message("fine", usage=(3, 4))))
+        request(client, prompt)
+        assert (client.budget.calls, client.budget.tokens) == (2, 10)
 
-    def test_an_error_of_the_reader_that_is_no_complaint_passes(self, prompt: Prompt) -> None:
+    def test_other_exceptions_of_the_parser_are_raised(self, prompt: Prompt) -> None:
         def read(_answer: LLMResponse) -> None:
             raise ZeroDivisionError
 
         model = scripted("fine", "fine")
         with pytest.raises(ZeroDivisionError):
-            asyncio.run(asker(model).request(prompt, read))
+            asyncio.run(make_client(model).request(prompt, read))
         assert len(model.prompts) == 1
 
 
 class TestRetries:
-    def test_a_fault_that_may_pass_is_tried_again(
-        self, prompt: Prompt, events: list[Event]
-    ) -> None:
+    def test_transient_error_is_retried(self, prompt: Prompt, events: list[Event]) -> None:
         model = scripted(ModelRateLimitError("slow down"), ConnectionResetError("gone"), "fine")
-        assert ask(asker(model, emit=events.append), prompt) == "fine"
+        assert request(make_client(model, emit=events.append), prompt) == "fine"
         assert [item for item in events if isinstance(item, CallRetried)] == [
             CallRetried(TOOL, "ModelRateLimitError: slow down", 1, 0.0),
             CallRetried(TOOL, "ConnectionResetError: gone", 2, 0.0),
         ]
 
     @pytest.mark.parametrize("attempts", [1, 2, 5])
-    def test_it_is_tried_as_often_as_the_policy_says(self, attempts: int, prompt: Prompt) -> None:
+    def test_number_of_attempts_follows_the_policy(self, attempts: int, prompt: Prompt) -> None:
         model = scripted(*[DOWN] * 9)
-        with pytest.raises(ModelUnavailableError, match=r"test:0: .*in vain .*down"):
-            ask(asker(model, attempts=attempts), prompt)
+        with pytest.raises(ModelUnavailableError, match=r"test:0: .*retries failed .*down"):
+            request(make_client(model, attempts=attempts), prompt)
         assert len(model.prompts) == attempts
 
-    def test_the_waits_grow(
+    def test_waits_grow(
         self, prompt: Prompt, events: list[Event], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         waits = self._waits_of([DOWN] * 5, prompt, events, monkeypatch)
@@ -225,7 +227,7 @@ class TestRetries:
         for number, wait in enumerate(waits):
             assert 2**number <= wait <= 2**number + 1  # doubled each time, with up to 1 s of jitter
 
-    def test_the_provider_is_obeyed_when_it_says_how_long_to_wait(
+    def test_retry_after_header_is_followed(
         self, prompt: Prompt, events: list[Event], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked = ModelRateLimitError("slow down")
@@ -239,8 +241,8 @@ class TestRetries:
         events: list[Event],
         monkeypatch: pytest.MonkeyPatch,
     ) -> list[float]:
-        asks = asker(scripted(*faults, "fine"), emit=events.append)
-        asks.retry = RetryPolicy(9, 1.0)
+        client = make_client(scripted(*faults, "fine"), emit=events.append)
+        client.retry = RetryPolicy(9, 1.0)
         slept: list[float] = []
 
         async def sleep(seconds: float, *_: object) -> None:
@@ -248,7 +250,7 @@ class TestRetries:
 
         with monkeypatch.context() as patch:
             patch.setattr(asyncio, "sleep", sleep)
-            ask(asks, prompt)
+            request(client, prompt)
         assert slept == [item.wait_s for item in events if isinstance(item, CallRetried)]
         return slept
 
@@ -256,66 +258,62 @@ class TestRetries:
         ("error", "kind"),
         [(ModelAuthenticationError("no"), ModelRefusedError), (OSError("odd"), ModelFailure)],
     )
-    def test_a_fault_that_stays_is_not_tried_again(
+    def test_permanent_error_is_not_retried(
         self, error: Exception, kind: type[Exception], prompt: Prompt
     ) -> None:
         model = scripted(error, "fine")
         with pytest.raises(kind):
-            ask(asker(model), prompt)
+            request(make_client(model), prompt)
         assert len(model.prompts) == 1
 
-    def test_a_failed_call_costs_nothing_and_is_not_logged(
-        self, prompt: Prompt, path: Path
-    ) -> None:
-        asks = asker(scripted(DOWN), attempts=1, log=ResponseLog(path))
+    def test_failed_call_costs_nothing_and_is_not_logged(self, prompt: Prompt, path: Path) -> None:
+        client = make_client(scripted(DOWN), attempts=1, log=ResponseLog(path))
         with pytest.raises(ModelUnavailableError):
-            ask(asks, prompt)
-        assert asks.budget.calls == 0
+            request(client, prompt)
+        assert client.budget.calls == 0
         assert not path.exists()
 
-    def test_an_exhausted_replay_is_not_tried_again(
-        self, prompt: Prompt, events: list[Event]
-    ) -> None:
-        asks = asker(ReplayChatModel([], "demo.jsonl"), emit=events.append)
+    def test_exhausted_replay_is_not_retried(self, prompt: Prompt, events: list[Event]) -> None:
+        client = make_client(ReplayChatModel([], "demo.jsonl"), emit=events.append)
         with pytest.raises(ReplayExhaustedError, match=TOOL):
-            ask(asks, prompt)
+            request(client, prompt)
         assert events == [CallStarted(TOOL), CallFailed(TOOL, "ReplayExhaustedError")]
 
 
 class TestFallback:
-    def test_the_fallback_is_asked_when_the_model_is_down(
+    def test_fallback_is_used_when_the_model_is_down(
         self, prompt: Prompt, path: Path, events: list[Event]
     ) -> None:
         first, second = scripted(DOWN, DOWN, "late"), scripted("fine", "fine too")
-        asks = asker(first, second, attempts=2, log=ResponseLog(path), emit=events.append)
-        assert [ask(asks, prompt), ask(asks, prompt)] == ["fine", "fine too"]
+        client = make_client(first, second, attempts=2, log=ResponseLog(path), emit=events.append)
+        assert [request(client, prompt), request(client, prompt)] == ["fine", "fine too"]
         assert (len(first.prompts), len(second.prompts)) == (2, 2)
         assert [item.model for item in load_responses(path)] == ["test:1", "test:1"]
         (notice,) = [item for item in events if isinstance(item, Notice)]
-        assert notice.text.endswith("; going on with test:1")
-        assert not asks.has_fallback
+        assert notice.text.endswith("; continuing with test:1")
+        assert not client.has_fallback
 
-    def test_a_fallback_that_is_down_too_ends_the_call(self, prompt: Prompt) -> None:
+    def test_unavailable_fallback_is_an_error(self, prompt: Prompt) -> None:
         with pytest.raises(ModelUnavailableError, match="test:1"):
-            ask(asker(scripted(DOWN), scripted(DOWN), attempts=1), prompt)
+            request(make_client(scripted(DOWN), scripted(DOWN), attempts=1), prompt)
 
-    def test_a_refused_key_is_no_case_for_the_fallback(self, prompt: Prompt) -> None:
+    def test_refused_key_does_not_use_the_fallback(self, prompt: Prompt) -> None:
         second = scripted("fine")
         with pytest.raises(ModelRefusedError):
-            ask(asker(scripted(ModelAuthenticationError("no")), second), prompt)
+            request(make_client(scripted(ModelAuthenticationError("no")), second), prompt)
         assert second.prompts == []
 
-    def test_use_fallback_changes_over_for_good(self, prompt: Prompt) -> None:
-        asks = asker(scripted(), scripted("fine"))
-        assert asks.has_fallback
-        asks.use_fallback()
-        assert ask(asks, prompt) == "fine"
+    def test_use_fallback_is_permanent(self, prompt: Prompt) -> None:
+        client = make_client(scripted(), scripted("fine"))
+        assert client.has_fallback
+        client.use_fallback()
+        assert request(client, prompt) == "fine"
 
-    def test_calls_side_by_side_change_over_together(
+    def test_concurrent_calls_switch_to_the_fallback_together(
         self, prompt: Prompt, path: Path, events: list[Event]
     ) -> None:
-        """Code and tests are asked for at the same time: both must find the fallback."""
-        asks = asker(
+        """Code and tests are requested concurrently: both must use the fallback."""
+        client = make_client(
             scripted(DOWN, DOWN),
             scripted("fine", "fine"),
             attempts=1,
@@ -324,7 +322,7 @@ class TestFallback:
         )
 
         async def both() -> list[str]:
-            return list(await asyncio.gather(*(asks.request(prompt, text_of) for _ in range(2))))
+            return list(await asyncio.gather(*(client.request(prompt, text_of) for _ in range(2))))
 
         assert asyncio.run(both()) == ["fine", "fine"]
         assert [item.model for item in load_responses(path)] == ["test:1", "test:1"]
@@ -335,34 +333,36 @@ class TestUsage:
     def test_usage_is_estimated_where_the_provider_gives_none(
         self, prompt: Prompt, path: Path
     ) -> None:
-        asks = asker(scripted("a fine answer"), log=ResponseLog(path))
-        ask(asks, prompt)
+        client = make_client(scripted("a fine answer"), log=ResponseLog(path))
+        request(client, prompt)
         expected = TokenCount(
             input_tokens=estimate_tokens(prompt.characters), output_tokens=estimate_tokens(13)
         )
         assert load_responses(path)[0].usage == expected
-        assert asks.budget.tokens == expected.total
+        assert client.budget.tokens == expected.total
 
-    def test_the_budget_is_asked_before_the_call(self, prompt: Prompt) -> None:
+    def test_budget_is_checked_before_the_call(self, prompt: Prompt) -> None:
         model = scripted("fine")
         with pytest.raises(BudgetExhaustedError):
-            ask(asker(model, budget=Budget(max_tokens=1)), prompt)
+            request(make_client(model, budget=Budget(max_tokens=1)), prompt)
         assert model.prompts == []
 
-    def test_what_a_resumed_run_was_served_counts_towards_its_budget(
+    def test_logged_answers_count_towards_a_resumed_runs_budget(
         self, prompt: Prompt, path: Path
     ) -> None:
-        ask(asker(scripted(message("fine", usage=(90, 9))), log=ResponseLog(path)), prompt)
-        asks = asker(scripted("new"), log=ResponseLog(path), budget=Budget(max_tokens=100))
-        ask(asks, prompt)
+        request(
+            make_client(scripted(message("fine", usage=(90, 9))), log=ResponseLog(path)), prompt
+        )
+        client = make_client(scripted("new"), log=ResponseLog(path), budget=Budget(max_tokens=100))
+        request(client, prompt)
         with pytest.raises(BudgetExhaustedError, match="99 tokens used"):
-            ask(asks, prompt)
+            request(client, prompt)
 
-    def test_a_recorded_run_needs_no_known_price(self, prompt: Prompt) -> None:
+    def test_recorded_run_needs_no_known_price(self, prompt: Prompt) -> None:
         model = ReplayChatModel([RecordedResponse(tool=TOOL, answer="fine")])
-        assert ask(asker(model, budget=Budget(max_cost=0.01)), prompt) == "fine"
+        assert request(make_client(model, budget=Budget(max_cost=0.01)), prompt) == "fine"
 
-    def test_a_replay_keeps_the_model_that_was_recorded(self, prompt: Prompt, path: Path) -> None:
+    def test_replay_keeps_the_recorded_model(self, prompt: Prompt, path: Path) -> None:
         model = ReplayChatModel([RecordedResponse(tool=TOOL, answer="fine", model="openai:gpt-4o")])
-        ask(asker(model, log=ResponseLog(path)), prompt)
+        request(make_client(model, log=ResponseLog(path)), prompt)
         assert load_responses(path)[0].model == "openai:gpt-4o"

@@ -1,10 +1,12 @@
-"""From a name to a chat model, or to an error that says what is missing."""
+"""Factory of chat models, and its errors."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from langchain_openai import ChatOpenAI
@@ -37,7 +39,7 @@ def replay(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", ["openai:gpt-5.4", "gpt-5.4"])
-def test_an_openai_model_gets_time_out_key_and_no_retries_below_ours(name: str) -> None:
+def test_openai_model_gets_timeout_key_and_no_retries(name: str) -> None:
     model = opened(name, model_timeout_s=12, **KEY)
     assert model.model_name == "gpt-5.4"
     assert (model.request_timeout, model.max_retries, model.stream_usage) == (12, 0, True)
@@ -46,12 +48,12 @@ def test_an_openai_model_gets_time_out_key_and_no_retries_below_ours(name: str) 
 
 
 @pytest.mark.parametrize("name", ["openai:local", "local"])
-def test_a_server_of_ones_own_needs_no_key(name: str) -> None:
+def test_custom_server_needs_no_key(name: str) -> None:
     model = opened(name, openai_base_url=NOWHERE)
     assert (model.model_name, model.openai_api_base) == ("local", NOWHERE)
 
 
-def test_the_server_of_the_choice_goes_before_that_of_the_settings() -> None:
+def test_server_of_the_choice_overrides_the_settings() -> None:
     assert opened("openai:x", NOWHERE, openai_base_url="http://other").openai_api_base == NOWHERE
 
 
@@ -63,32 +65,30 @@ def test_the_server_of_the_choice_goes_before_that_of_the_settings() -> None:
         (NOWHERE, "openai-compatible:gpt-5.4"),
     ],
 )
-def test_only_the_providers_own_server_is_billed_by_its_prices(
-    base_url: str | None, name: str
-) -> None:
+def test_provider_prices_apply_to_its_own_server_only(base_url: str | None, name: str) -> None:
     source = open_source(ModelChoice("openai:gpt-5.4", base_url), Settings.load(**KEY))
     assert source.name == name
     known = calculate_cost(source.name, TokenCount(input_tokens=10)) is not None
     assert known == name.startswith("openai:")
 
 
-def test_an_ollama_name_may_hold_a_colon() -> None:
+def test_ollama_name_may_contain_a_colon() -> None:
     assert opened("openai:qwen3-coder:30b", NOWHERE).model_name == "qwen3-coder:30b"
 
 
-def test_a_recorded_run_is_opened(replay: str) -> None:
+def test_replay_file_is_opened(replay: str) -> None:
     (source,) = open_sources(Settings.load(model=replay))
     assert isinstance(source.model, ReplayChatModel)
     assert (source.name, source.is_recorded) == (replay, True)
 
 
 @pytest.mark.parametrize("name", ["replay:missing.jsonl", "replay:"])
-def test_a_replay_file_that_cannot_be_read_is_the_callers_fault(name: str) -> None:
+def test_unreadable_replay_file_is_an_input_error(name: str) -> None:
     with pytest.raises(InputError, match="cannot be read as a replay file"):
         open_sources(Settings.load(model=name))
 
 
-def test_the_fallback_comes_second(replay: str) -> None:
+def test_fallback_is_second(replay: str) -> None:
     settings = Settings.load(model=replay, fallback_model="openai:x", **KEY)
     assert [source.name for source in open_sources(settings)] == [replay, "openai:x"]
 
@@ -104,23 +104,23 @@ class TestMissing:
             ("groq:llama", "langchain_groq", "groq"),
         ],
     )
-    def test_a_missing_package_is_told_with_the_command_that_installs_it(
+    def test_missing_package_error_has_the_install_command(
         self, name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(NoModelError, match=rf"pip install 'greenloop\[{extra}\]'"):
             open_sources(Settings.load(model=name))
 
-    def test_a_missing_package_without_an_extra_is_named(self) -> None:
+    def test_missing_package_without_an_extra_is_named(self) -> None:
         with pytest.raises(NoModelError, match="langchain-xai"):
             open_sources(Settings.load(model="xai:grok"))
 
-    def test_a_missing_key_is_told(self) -> None:
-        with pytest.raises(NoModelError, match=r"openai:gpt-5\.4 needs its key"):
+    def test_missing_key_is_reported(self) -> None:
+        with pytest.raises(NoModelError, match=r"openai:gpt-5\.4 needs its API key"):
             open_sources(Settings.load(model="openai:gpt-5.4"))
 
     @pytest.mark.parametrize("name", ["nonsense", "nobody:x"])
-    def test_a_name_that_is_not_understood_is_told_in_one_line(self, name: str) -> None:
+    def test_unknown_model_name_is_reported_in_one_line(self, name: str) -> None:
         with pytest.raises(NoModelError, match=f"model name '{name}' is not understood") as caught:
             open_sources(Settings.load(model=name))
         assert "\n" not in str(caught.value)
@@ -128,11 +128,11 @@ class TestMissing:
     @pytest.mark.parametrize(
         ("raised", "kind", "said"),
         [
-            ("validation", NoModelError, "needs its key: 1 validation error"),
+            ("validation", NoModelError, "needs its API key: 1 validation error"),
             (RuntimeError("odd\nthing"), ModelFailure, "cannot be set up: odd"),
         ],
     )
-    def test_what_else_a_provider_raises_is_told(
+    def test_other_errors_of_a_provider_are_reported(
         self,
         raised: str | Exception,
         kind: type[ModelFailure],
@@ -152,6 +152,52 @@ class TestMissing:
             open_sources(Settings.load(model="acme:x"))
         assert type(caught.value) is kind
         assert "\n" not in str(caught.value)
+
+
+class TestPlugins:
+    """Providers registered under the entry points `greenloop.models`."""
+
+    @pytest.fixture
+    def register(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[object], None]:
+        def use(plugin: object) -> None:
+            entry = mock.Mock(value="acme:make", load=lambda: plugin)
+            entry.name = "acme"
+            monkeypatch.setattr("greenloop.plugins.entry_points", lambda group: [entry])
+
+        return use
+
+    def test_registered_provider_creates_the_model(
+        self, register: Callable[[object], None]
+    ) -> None:
+        created: list[tuple[str, Settings]] = []
+
+        def make(name: str, settings: Settings) -> ReplayChatModel:
+            created.append((name, settings))
+            return ReplayChatModel([])
+
+        register(make)
+        settings = Settings.load(model="acme:big:latest")
+        (source,) = open_sources(settings)
+        assert (source.name, source.is_recorded) == ("acme:big:latest", False)
+        assert isinstance(source.model, ReplayChatModel)
+        assert created == [("big:latest", settings)]
+
+    def test_other_names_still_go_to_langchain(self, register: Callable[[object], None]) -> None:
+        register(pytest.fail)
+        assert opened("openai:gpt-5.4", **KEY).model_name == "gpt-5.4"
+
+    def test_wrong_result_is_one_line(self, register: Callable[[object], None]) -> None:
+        register(lambda _name, _settings: "model")
+        with pytest.raises(NoModelError, match=r"plugin of acme:x returned str, not a BaseChat"):
+            open_sources(Settings.load(model="acme:x"))
+
+    def test_error_is_one_line_without_secrets(self, register: Callable[[object], None]) -> None:
+        def make(_name: str, _settings: Settings) -> None:
+            raise RuntimeError("no access\nwith sk-abcdefghijklmnop")
+
+        register(make)
+        with pytest.raises(NoModelError, match=r"RuntimeError: no access with \*\*\*$"):
+            open_sources(Settings.load(model="acme:x"))
 
 
 def test_keys_of_other_providers_are_read_from_the_env_file(tmp_path: Path) -> None:

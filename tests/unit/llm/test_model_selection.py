@@ -1,4 +1,4 @@
-"""Which model is chosen, on machines that offer this or that."""
+"""Selection of the model by settings and available servers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def chosen(**flags: str) -> ModelChoice:
 
 @pytest.fixture
 def garbage() -> Iterator[str]:
-    """A server that speaks no HTTP."""
+    """Serve a reply that is not HTTP."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def answer() -> None:
@@ -48,29 +48,29 @@ def garbage() -> Iterator[str]:
 
 
 class TestPrecedence:
-    def test_a_named_model_is_taken_without_asking_anybody(self) -> None:
+    def test_configured_model_is_used_without_a_request(self) -> None:
         everything = {"openai_base_url": NOWHERE, "openai_api_key": "sk-x"}
         assert chosen(model="ollama:x", **everything) == ModelChoice("ollama:x")
 
-    def test_a_served_model_goes_before_the_default_of_the_key(self) -> None:
+    def test_server_precedes_the_default_of_the_key(self) -> None:
         with serving("local-a", "qwen3-coder:30b") as server:
             choice = chosen(openai_base_url=server.url, openai_api_key="sk-x")
         assert (choice.name, choice.base_url) == ("openai:qwen3-coder:30b", server.url)
         assert "OPENAI_BASE_URL" in choice.reason
 
-    def test_a_key_goes_before_a_local_server(self) -> None:
+    def test_key_precedes_a_local_server(self) -> None:
         with serving("qwen3-coder") as server:
             choice = chosen(openai_api_key="sk-x", ollama_host=root(server))
         assert (choice.name, choice.base_url) == (f"openai:{DEFAULT}", None)
         assert "OPENAI_API_KEY" in choice.reason
 
-    def test_a_running_ollama_is_used_where_nothing_is_set(self) -> None:
+    def test_running_ollama_is_used_without_configuration(self) -> None:
         with serving("nomic-embed-text", "llama3.2:3b", "qwen2.5-coder:7b") as server:
             choice = chosen(ollama_host=root(server))
             assert (choice.name, choice.base_url) == ("openai:qwen2.5-coder:7b", server.url)
             assert "Ollama" in choice.reason
 
-    def test_the_environment_and_the_env_file_are_read(
+    def test_environment_and_env_file_are_read(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (tmp_path / ".env").write_text("GREENLOOP_MODEL=openai:from-file\n")
@@ -79,45 +79,45 @@ class TestPrecedence:
         assert chosen().name == "openai:from-environment"
         assert chosen(model="openai:from-flag").name == "openai:from-flag"
 
-    def test_without_any_model_the_ways_to_one_are_listed(self) -> None:
+    def test_error_without_a_model_lists_the_options(self) -> None:
         with pytest.raises(NoModelError) as caught:
             chosen()
         for way in ("--model", "GREENLOOP_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "Ollama"):
             assert way in str(caught.value)
         assert "--model replay:" in str(caught.value)
 
-    def test_an_ollama_with_embeddings_alone_offers_nothing(self) -> None:
+    def test_ollama_with_embedding_models_only_is_not_used(self) -> None:
         with serving("nomic-embed-text") as server, pytest.raises(NoModelError):
             chosen(ollama_host=root(server))
 
 
 class TestServed:
-    def test_the_default_is_taken_where_the_server_has_it(self) -> None:
+    def test_default_is_used_where_the_server_lists_it(self) -> None:
         with serving("qwen3-coder", DEFAULT) as server:
             assert chosen(openai_base_url=server.url + "/").name == f"openai:{DEFAULT}"
 
     @pytest.mark.parametrize("url", [NOWHERE, "ftp://127.0.0.1/v1", "http://127.0.0.1:port/v1"])
-    def test_the_default_is_taken_where_the_server_does_not_say(self, url: str) -> None:
+    def test_default_is_used_where_the_server_lists_nothing(self, url: str) -> None:
         assert chosen(openai_base_url=url) == ModelChoice(
             f"openai:{DEFAULT}", url, "OPENAI_BASE_URL is set"
         )
 
-    def test_a_server_that_speaks_no_http_does_not_say(self, garbage: str) -> None:
+    def test_server_without_http_lists_nothing(self, garbage: str) -> None:
         assert chosen(openai_base_url=garbage).name == f"openai:{DEFAULT}"
 
-    def test_a_server_without_a_chat_model_is_told_of(self) -> None:
+    def test_server_without_a_chat_model_is_an_error(self) -> None:
         with serving("text-embed-1") as server, pytest.raises(NoModelError, match="text-embed-1"):
             chosen(openai_base_url=server.url)
 
 
 class TestOllama:
     @pytest.mark.parametrize("form", ["http://{}", "http://{}/", "{}", "{}/"])
-    def test_its_address_comes_with_or_without_a_scheme(self, form: str) -> None:
+    def test_address_with_or_without_scheme(self, form: str) -> None:
         with serving("llama3") as server:
             host = form.format(root(server).removeprefix("http://"))
             assert chosen(ollama_host=host).base_url == server.url
 
-    def test_its_port_is_known(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_default_port_is_added(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[str] = []
 
         def models(host: str) -> list[str]:
@@ -129,10 +129,10 @@ class TestOllama:
         assert asked == ["http://127.0.0.1:11434"]
 
     @pytest.mark.parametrize("host", [NOWHERE, "http://127.0.0.1:x", "file:///etc"])
-    def test_no_server_is_no_model(self, host: str) -> None:
+    def test_no_server_offers_no_model(self, host: str) -> None:
         assert list_ollama_models(host) == []
 
-    def test_its_models_are_listed(self) -> None:
+    def test_models_of_the_server_are_listed(self) -> None:
         with serving("a", "b") as server:
             assert list_ollama_models(root(server)) == ["a", "b"]
 

@@ -1,4 +1,4 @@
-"""Which faults may pass, and what is told of those that stay."""
+"""Classification and messages of providers' errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from greenloop.llm.provider_errors import (
 
 
 class Faulty(Exception):
-    """A provider's error, with a status or headers where it has them."""
+    """Error of a provider, with an optional status and headers."""
 
     def __init__(self, said: str = "", **attributes: object) -> None:
         super().__init__(said)
@@ -33,18 +33,18 @@ class Faulty(Exception):
 
 
 class APIError(Exception):
-    """The name that several providers give their base class."""
+    """The base class of several providers has this name."""
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 @pytest.mark.parametrize("name", ["status_code", "code"])
-def test_a_status_that_may_pass(status: int, name: str) -> None:
+def test_transient_statuses(status: int, name: str) -> None:
     assert is_transient(Faulty(**{name: status}))
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422])
 @pytest.mark.parametrize("name", ["status_code", "code"])
-def test_a_status_that_stays(status: int, name: str) -> None:
+def test_permanent_statuses(status: int, name: str) -> None:
     assert not is_transient(Faulty(**{name: status}))
 
 
@@ -67,7 +67,7 @@ def test_a_status_that_stays(status: int, name: str) -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_an_error_that_may_pass(error: Exception) -> None:
+def test_transient_errors(error: Exception) -> None:
     assert is_transient(error)
     assert isinstance(to_greenloop_error(error, "openai:x"), ModelUnavailableError)
 
@@ -83,7 +83,7 @@ def test_an_error_that_may_pass(error: Exception) -> None:
         (core.ModelRateLimitError("code: insufficient_quota"), "no quota left"),
     ],
 )
-def test_an_error_that_stays_says_what_to_do(error: Exception, said: str) -> None:
+def test_permanent_error_names_the_remedy(error: Exception, said: str) -> None:
     assert not is_transient(error)
     failure = to_greenloop_error(error, "openai:x")
     assert isinstance(failure, ModelRefusedError)
@@ -93,14 +93,14 @@ def test_an_error_that_stays_says_what_to_do(error: Exception, said: str) -> Non
 
 
 @pytest.mark.parametrize("error", [AssertionError("x"), OSError("x"), Faulty("x", status_code=401)])
-def test_an_unknown_error_is_a_failure_of_the_model(error: Exception) -> None:
+def test_unknown_error_is_a_model_failure(error: Exception) -> None:
     assert not is_transient(error)
     failure = to_greenloop_error(error, "openai:x")
     assert type(failure) is ModelFailure
     assert str(failure) == f"openai:x: {type(error).__name__}: x"
 
 
-def test_our_own_errors_stay_and_pass_unchanged() -> None:
+def test_greenloop_errors_are_permanent_and_unchanged() -> None:
     error: GreenloopError = BudgetExhaustedError("budget")
     assert not is_transient(error)
     assert to_greenloop_error(error, "openai:x") is error
@@ -120,7 +120,7 @@ def test_our_own_errors_stay_and_pass_unchanged() -> None:
         ({}, None),
     ],
 )
-def test_retry_after_is_what_the_provider_asks(
+def test_retry_after_is_read_from_the_headers(
     headers: dict[str, str], seconds: float | None
 ) -> None:
     response = SimpleNamespace(headers=httpx.Headers(headers))
@@ -151,7 +151,7 @@ def test_retry_after_of_an_error_without_a_response_is_unknown() -> None:
         ("jwt eyJhbGciOiJI.eyJzdWIiOiIx.sflKxwRJ", "sflKxwRJ"),
     ],
 )
-def test_no_secret_stands_in_a_message(text: str, secret: str) -> None:
+def test_secrets_are_masked_in_messages(text: str, secret: str) -> None:
     said = str(to_greenloop_error(core.ModelAuthenticationError(text), "openai:x"))
     assert secret not in said
     assert "***" in said
@@ -166,16 +166,16 @@ def test_no_secret_stands_in_a_message(text: str, secret: str) -> None:
         "maximum context length is 128000 tokens",
     ],
 )
-def test_an_ordinary_message_is_left_as_it_is(text: str) -> None:
+def test_ordinary_message_is_unchanged(text: str) -> None:
     assert summarize_error(ValueError(text)) == f"ValueError: {text}"
 
 
-def test_a_message_is_one_short_line() -> None:
+def test_message_is_one_short_line() -> None:
     said = summarize_error(ValueError("a\n\n  b\t" + "c " * 1000))
     assert said.startswith("ValueError: a b c c")
     assert "\n" not in said
     assert len(said) <= 320
 
 
-def test_an_error_without_words_says_so() -> None:
+def test_error_without_message_is_described() -> None:
     assert summarize_error(TimeoutError()) == "TimeoutError: no message"

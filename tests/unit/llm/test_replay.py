@@ -1,4 +1,4 @@
-"""Recorded answers as a chat model."""
+"""Chat model that replays recorded answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,15 @@ from langchain_core.messages import AIMessage
 
 from greenloop.errors import InputError, ReplayExhaustedError
 from greenloop.llm.replay import TOOL_KEY, ReplayChatModel
-from greenloop.llm.response_log import RecordedFault, RecordedResponse, TokenCount
+from greenloop.llm.response_log import (
+    RecordedFault,
+    RecordedResponse,
+    TokenCount,
+    load_responses,
+)
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+RECORDINGS = sorted([*EXAMPLES.glob("*.jsonl"), *EXAMPLES.glob("*/answers.jsonl")])
 
 
 def recorded(*entries: tuple[str, str] | tuple[str, str, RecordedFault]) -> ReplayChatModel:
@@ -30,7 +38,7 @@ def call(model: ReplayChatModel, tool: str, prompt: str = "whatever") -> AIMessa
     return model.invoke(prompt, config={"metadata": {TOOL_KEY: tool}})
 
 
-def test_each_tool_has_its_own_order_whatever_the_prompt() -> None:
+def test_answers_are_in_order_per_tool() -> None:
     model = recorded(("a", "a1"), ("b", "b1"), ("a", "a2"))
     assert [call(model, tool, f"to {tool}").text for tool in "aab"] == ["a1", "a2", "b1"]
 
@@ -43,7 +51,7 @@ def test_each_tool_has_its_own_order_whatever_the_prompt() -> None:
         ("timeout", ModelTimeoutError),
     ],
 )
-def test_a_fault_is_raised_once_and_then_the_answer_given(
+def test_fault_is_raised_once_before_the_answer(
     fault: RecordedFault, kind: type[ModelError]
 ) -> None:
     model = recorded(("a", "", fault), ("a", "a1"))
@@ -53,13 +61,15 @@ def test_a_fault_is_raised_once_and_then_the_answer_given(
 
 
 @pytest.mark.parametrize(("fault", "finish"), [("truncated", "length"), (None, "stop")])
-def test_a_truncated_answer_says_so(fault: RecordedFault | None, finish: str) -> None:
+def test_truncated_answer_has_finish_reason_length(
+    fault: RecordedFault | None, finish: str
+) -> None:
     model = ReplayChatModel([RecordedResponse(tool="a", answer="half", error=fault)])
     answer = call(model, "a")
     assert (answer.text, answer.response_metadata["finish_reason"]) == ("half", finish)
 
 
-def test_usage_and_model_come_as_they_were_recorded() -> None:
+def test_recorded_usage_and_model_are_returned() -> None:
     usage = TokenCount(input_tokens=3, output_tokens=4)
     model = ReplayChatModel([RecordedResponse(tool="a", model="openai:x", usage=usage)])
     answer = call(model, "a")
@@ -67,12 +77,12 @@ def test_usage_and_model_come_as_they_were_recorded() -> None:
     assert answer.response_metadata["model_name"] == "openai:x"
 
 
-def test_no_recorded_usage_stays_unknown() -> None:
+def test_missing_usage_is_unknown() -> None:
     assert call(recorded(("a", "a1")), "a").usage_metadata is None
 
 
 @pytest.mark.parametrize("tool", ["a", "b"])
-def test_an_exhausted_replay_names_the_file_and_the_tool(tool: str) -> None:
+def test_exhausted_replay_names_file_and_tool(tool: str) -> None:
     model = recorded(("a", "a1"))
     call(model, "a")
     with pytest.raises(
@@ -81,7 +91,7 @@ def test_an_exhausted_replay_names_the_file_and_the_tool(tool: str) -> None:
         call(model, tool)
 
 
-def test_a_replay_file_is_read(tmp_path: Path) -> None:
+def test_replay_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text('{"tool": "a", "answer": "a1"}\n')
     model = ReplayChatModel.from_file(path)
@@ -90,13 +100,59 @@ def test_a_replay_file_is_read(tmp_path: Path) -> None:
         ReplayChatModel.from_file(tmp_path / "other.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("tool", "previous"),
+    [
+        ("harden_tests", "generate_tests"),
+        ("propose_checks", "generate_tests"),
+        ("judge_check", "judge_test"),
+    ],
+)
+class TestPreviousToolNames:
+    def test_tool_without_answers_is_served_from_its_previous_name(
+        self, tool: str, previous: str
+    ) -> None:
+        model = recorded((previous, "one"), (previous, "", "timeout"), (previous, "two"))
+        assert call(model, previous).text == "one"
+        with pytest.raises(ModelTimeoutError):
+            call(model, tool)
+        assert call(model, tool).text == "two"
+        with pytest.raises(ReplayExhaustedError, match=rf"answer for {tool}"):
+            call(model, tool)
+
+    def test_tool_with_answers_of_its_own_is_served_those_only(
+        self, tool: str, previous: str
+    ) -> None:
+        model = recorded((previous, "one"), (tool, "two"))
+        assert call(model, tool).text == "two"
+        with pytest.raises(ReplayExhaustedError):
+            call(model, tool)
+        assert call(model, previous).text == "one"
+
+    def test_skip_passes_over_answers_of_the_previous_name(self, tool: str, previous: str) -> None:
+        model = recorded((previous, "one"), (previous, "two"))
+        model.skip(tool)
+        assert call(model, tool).text == "two"
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.relative_to(EXAMPLES).as_posix())
+def test_shipped_recordings_serve_all_answers_to_the_present_tools(path: Path) -> None:
+    """Each answer is requested by a tool that has a name of its own since 0.1.0, where one has."""
+    present = {"generate_tests": ("propose_checks", "harden_tests"), "judge_test": ("judge_check",)}
+    for choice in (0, -1):
+        model, answers = ReplayChatModel.from_file(path), load_responses(path)
+        tools = [present.get(item.tool, (item.tool,))[choice] for item in answers]
+        served = [call(model, tool).text for tool in tools]
+        assert served == [item.answer for item in answers]
+
+
 class TestSkip:
-    def test_skipping_passes_over_one_answer_of_one_tool(self) -> None:
+    def test_skip_drops_one_answer_of_one_tool(self) -> None:
         model = recorded(("a", "a1"), ("b", "b1"), ("a", "a2"))
         model.skip("a")
         assert [call(model, tool).text for tool in "ab"] == ["a2", "b1"]
 
-    def test_skipping_passes_over_the_faults_before_the_answer(self) -> None:
+    def test_skip_drops_the_faults_before_the_answer(self) -> None:
         model = recorded(
             ("a", "", "rate_limit"), ("a", "", "timeout"), ("a", "a1"), ("a", "", "server_error")
         )
@@ -104,12 +160,12 @@ class TestSkip:
         with pytest.raises(ModelAPIError):  # the fault behind the answer is still to come
             call(model, "a")
 
-    def test_a_truncated_answer_is_an_answer(self) -> None:
+    def test_truncated_answer_counts_as_an_answer(self) -> None:
         model = recorded(("a", "half", "truncated"), ("a", "a2"))
         model.skip("a")
         assert call(model, "a").text == "a2"
 
-    def test_skipping_beyond_the_end_does_nothing(self) -> None:
+    def test_skip_beyond_the_end_does_nothing(self) -> None:
         model = recorded(("a", "a1"))
         model.skip("a")
         model.skip("a")

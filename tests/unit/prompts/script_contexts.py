@@ -1,4 +1,4 @@
-"""What the prompts of scripts, and of code that exists already, are rendered with."""
+"""Variables of the prompts for scripts and existing code."""
 
 from __future__ import annotations
 

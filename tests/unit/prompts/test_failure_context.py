@@ -1,4 +1,4 @@
-"""What a repair prompt is told of a run that was stopped: the same each time."""
+"""Failures of an aborted run in a repair prompt."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def hung(line: int) -> TestRun:
     return TestRun(ending="timeout", detail="still running after 30 s", failures=(failure,))
 
 
-def test_where_a_hung_test_was_is_chance_and_not_told() -> None:
+def test_line_of_a_hung_test_is_left_out() -> None:
     first, second = hung(3), hung(4)
     assert failure_signature(first) == failure_signature(second)
     assert select_failures(first, SUITE) == select_failures(second, SUITE)
@@ -37,13 +37,13 @@ def test_where_a_hung_test_was_is_chance_and_not_told() -> None:
     assert "m.f()" in shown.source
 
 
-def test_the_place_of_other_failures_counts() -> None:
+def test_line_of_other_failures_is_included() -> None:
     one, other = (item.model_copy(update={"ending": "finished"}) for item in (hung(3), hung(4)))
     assert failure_signature(one) != failure_signature(other)
 
 
 @pytest.mark.parametrize("ending", sorted({*get_args(Ending)} - {"finished"}))
-def test_each_ending_has_words_of_its_own(ending: Ending) -> None:
+def test_each_ending_has_its_own_text(ending: Ending) -> None:
     run = TestRun(ending=ending, detail="the number")
     assert "were not reported" not in summarize_run(run)
     assert "the number" in summarize_run(run)

@@ -1,4 +1,4 @@
-"""Every prompt as the model reads it. UPDATE_GOLDEN=1 rewrites the files; read their diff."""
+"""Golden files of all prompts; UPDATE_GOLDEN=1 rewrites them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from greenloop import prompts
-from greenloop.prompts import render
+from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import Contract, Finding, Requirement, Survivor
 from tests.unit.prompts.script_contexts import SCRIPTS
@@ -177,12 +177,12 @@ CONTEXTS: dict[str, dict[str, Any]] = {
 
 
 def rendered(name: str) -> str:
-    prompt = render(name.partition(".")[0], **CONTEXTS[name])
+    prompt = PromptTemplates().render(name.partition(".")[0], **CONTEXTS[name])
     return "\n\n".join(f"##### {item.role} #####\n{item.text}" for item in prompt.messages) + "\n"
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
-def test_a_prompt_is_what_it_was(name: str) -> None:
+def test_prompt_is_unchanged(name: str) -> None:
     path, text = GOLDEN / f"{name}.txt", rendered(name)
     if os.environ.get("UPDATE_GOLDEN") == "1":
         path.write_text(text, encoding="utf-8")
@@ -190,13 +190,13 @@ def test_a_prompt_is_what_it_was(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
-def test_a_prompt_has_no_hole_and_no_ragged_edge(name: str) -> None:
+def test_prompt_has_no_blank_gaps_or_trailing_spaces(name: str) -> None:
     text = rendered(name)
     assert "\n\n\n\n" not in text
     assert not [line for line in text.split("\n") if line != line.rstrip()]
 
 
-def test_every_prompt_has_a_rich_and_a_minimal_golden_file() -> None:
+def test_each_prompt_has_a_rich_and_a_minimal_golden_file() -> None:
     tools = {path.stem for path in TEMPLATES.glob("[!_]*.md")}
     wanted = {f"{tool}.{kind}" for tool in tools for kind in ("minimal", "rich")}
     assert wanted <= set(CONTEXTS)

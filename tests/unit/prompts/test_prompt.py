@@ -1,4 +1,4 @@
-"""A prompt's digest, its length, and asking again."""
+"""Digest and length of a prompt, and the second request."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from greenloop.prompts import Message, Prompt
 PROMPT = Prompt("generate_code", (Message("system", "Write."), Message("user", "zwölf … 🎲")))
 
 
-def test_the_digest_does_not_change_from_run_to_run() -> None:
-    """Logs of earlier versions are resumed by it: when this fails, old runs are paid for again."""
+def test_digest_is_stable() -> None:
+    """Logs of earlier versions are found by it: if it changes, their answers are paid again."""
     expected = "cfec3beda9cc096e98d1abc8eb82372357e064b45634331eca3cd65f393760b7"
     assert PROMPT.sha256 == expected
 
@@ -26,16 +26,16 @@ def test_the_digest_does_not_change_from_run_to_run() -> None:
     ],
     ids=["tool", "fewer", "order", "role", "text"],
 )
-def test_the_digest_tells_prompts_apart(other: Prompt) -> None:
+def test_digest_distinguishes_prompts(other: Prompt) -> None:
     assert other.sha256 != PROMPT.sha256
 
 
-def test_characters_are_those_of_all_messages() -> None:
+def test_characters_are_summed_over_messages() -> None:
     assert PROMPT.characters == len("Write.") + len("zwölf … 🎲")
 
 
-class TestAskedAgain:
-    def test_the_answer_and_the_complaint_are_appended(self) -> None:
+class TestFeedback:
+    def test_answer_and_error_are_appended(self) -> None:
         again = PROMPT.with_feedback("an answer", "a complaint")
         assert again.tool == PROMPT.tool
         assert again.messages == (
@@ -45,8 +45,8 @@ class TestAskedAgain:
         )
         assert again.sha256 != PROMPT.sha256
 
-    def test_an_empty_answer_is_named_as_providers_refuse_empty_messages(self) -> None:
+    def test_empty_answer_is_replaced_by_a_note(self) -> None:
         assert PROMPT.with_feedback("", "complaint").messages[-2].text == "(empty)"
 
-    def test_a_long_answer_is_cut(self) -> None:
+    def test_long_answer_is_truncated(self) -> None:
         assert len(PROMPT.with_feedback("x" * 100_000, "c").messages[-2].text) == 4000

@@ -1,4 +1,4 @@
-"""JUnit, SARIF, JSON Schema, Markdown: each against its own validator, for every kind of report."""
+"""JUnit, SARIF, JSON Schema and Markdown, checked with validators for every kind of report."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from tests.support.reports import HOSTILE, all_kinds, checked, made, refused
 
 SCHEMAS = Path(__file__).parent / "schemas"
 REPORTS = all_kinds()
-SMALL = [kind for kind in REPORTS if kind != "huge"]  # validators would take their time
-_TOLD = {"details", "summary", "/details", "/summary"}
+SMALL = [kind for kind in REPORTS if kind != "huge"]  # validators are slow
+_ALLOWED_TAGS = {"details", "summary", "/details", "/summary"}
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +46,12 @@ def test_junit_is_valid(kind: str, junit: xmlschema.XMLSchema) -> None:
     junit.validate(Xml.fromstring(text.encode()))
     suites = Xml.fromstring(text.encode())
     assert suites.get("tests") == str(len(REPORTS[kind].tests) + 1)
-    # The verdict alone decides whether anything is red, also where no test was run.
-    red = suites.findall(".//failure") + suites.findall(".//error")
-    assert bool(red) == (REPORTS[kind].verdict == "failed")
+    # Readers show a failure exactly where the verdict is `failed`, also where no test was run.
+    failing = suites.findall(".//failure") + suites.findall(".//error")
+    assert bool(failing) == (REPORTS[kind].verdict == "failed")
 
 
-def test_junit_says_what_failed_and_what_does_not_count() -> None:
+def test_junit_has_failures_and_skips_inactive_tests() -> None:
     failed = Xml.fromstring(render_junit(checked()).encode()).find(
         ".//testcase[@name='test_negative']"
     )
@@ -61,9 +61,9 @@ def test_junit_says_what_failed_and_what_does_not_count() -> None:
         "name": "test_negative",
         "time": "",
     }
-    told = failed.find("failure")
-    assert told is not None
-    assert "test_topk.py:19: in test_negative" in (told.text or "")
+    element = failed.find("failure")
+    assert element is not None
+    assert "test_topk.py:19: in test_negative" in (element.text or "")
     suite = Xml.fromstring(render_junit(made()).encode())
     skipped = suite.find(".//testcase[@name='test_wrong']/skipped")
     assert skipped is not None
@@ -78,7 +78,7 @@ def test_sarif_is_valid(kind: str, sarif: Any) -> None:
     sarif.validate(json.loads(render_sarif(REPORTS[kind])))
 
 
-def test_sarif_has_what_a_person_should_look_at() -> None:
+def test_sarif_has_open_findings_and_survivors() -> None:
     (run,) = json.loads(render_sarif(made()))["runs"]
     found = [
         (item["ruleId"], item["level"], item["locations"][0]["physicalLocation"].get("region"))
@@ -86,7 +86,7 @@ def test_sarif_has_what_a_person_should_look_at() -> None:
     ]
     assert found == [
         ("greenloop/surviving-mutant", "warning", {"startLine": 3}),
-        ("greenloop/review", "note", None),  # the one that was repaired is not there
+        ("greenloop/review", "note", None),  # the resolved one is left out
         ("greenloop/integrity", "error", {"startLine": 5}),
     ]
     assert "if k <= 0:" in run["results"][0]["message"]["text"]
@@ -95,22 +95,22 @@ def test_sarif_has_what_a_person_should_look_at() -> None:
     assert broken["invocations"] == [{"executionSuccessful": False}]
 
 
-def test_the_schema_is_one() -> None:
+def test_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(build_report_schema())
 
 
 @pytest.mark.parametrize("kind", SMALL)
-def test_a_report_fits_its_schema(kind: str) -> None:
+def test_report_matches_its_schema(kind: str) -> None:
     validator = jsonschema.Draft202012Validator(build_report_schema())
-    told = json.loads(REPORTS[kind].model_dump_json())
-    validator.validate(told)
-    validator.validate({**told, "a_later_key": 1})
-    assert not validator.is_valid({**told, "verdict": "fine"})
-    assert not validator.is_valid({key: told[key] for key in told if key != "verdict"})
+    content = json.loads(REPORTS[kind].model_dump_json())
+    validator.validate(content)
+    validator.validate({**content, "a_later_key": 1})
+    assert not validator.is_valid({**content, "verdict": "fine"})
+    assert not validator.is_valid({key: content[key] for key in content if key != "verdict"})
 
 
 def inline(text: str) -> list[Any]:
-    """All tokens that Markdown is read as, those within lines too."""
+    """Return all Markdown tokens, including inline ones."""
     found: list[Any] = []
     for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text):
         found += [token, *(token.children or ())]
@@ -118,21 +118,21 @@ def inline(text: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("kind", REPORTS)
-def test_markdown_is_short_and_holds_no_html_but_ours(kind: str) -> None:
+def test_markdown_is_short_and_has_only_known_html(kind: str) -> None:
     text = render_markdown(REPORTS[kind])
     assert len(text) <= 60_000
     tokens = inline(text)
     assert not {"link_open", "image", "fence", "html_inline"} & {token.type for token in tokens}
     html = "".join(token.content for token in tokens if token.type == "html_block")
     tags = [part.partition(">")[0] for part in html.split("<")[1:]]
-    assert set(tags) <= _TOLD
+    assert set(tags) <= _ALLOWED_TAGS
     assert tags.count("details") == tags.count("/details")
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60) | st.text(alphabet="`*_[]()<>!#|\\&~-+=.1@:/ \n", max_size=40))
 @pytest.mark.slow
-def test_any_text_stays_text_in_markdown_and_json(text: str) -> None:
+def test_any_text_is_escaped_in_markdown(text: str) -> None:
     escape_invisible(text).encode()
     kinds = {token.type for token in inline(f"- **R1** {escape_markdown(text)}")}
     assert kinds <= {
@@ -166,7 +166,7 @@ def test_any_text_is_valid_xml(text: str) -> None:
     json.loads(render_sarif(report))
 
 
-def test_nobody_is_called_and_nothing_is_linked() -> None:
+def test_markdown_has_no_mention_or_link() -> None:
     text = escape_markdown(HOSTILE)
     assert "@someone" not in text
     assert "https:" not in text

@@ -1,4 +1,4 @@
-"""What people see: one line an event, nothing that steers their terminal, nothing that stops a run."""
+"""Progress output: one line per event, control characters removed, errors ignored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.text import Text
 from greenloop import events as e
 from greenloop.records import Attempt, Contract, Failure, Requirement, TestRun
 from greenloop.reporting.escaping import sanitize_line
-from greenloop.reporting.progress.batch_activity import BatchActivity
+from greenloop.reporting.progress.activity import BatchActivity
 from greenloop.reporting.progress.messages import LABEL_WIDTH, format_event
 from greenloop.reporting.progress.renderer import (
     LiveProgress,
@@ -71,21 +71,21 @@ ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha25
         (e.Stuck("the same", "rewriting"), ["the same: rewriting"]),
     ],
 )
-def test_lines_say_what_happened(event: e.Event, parts: list[str]) -> None:
+def test_events_have_their_message(event: e.Event, parts: list[str]) -> None:
     lines = format_event(event)
     for part in parts:
         assert part in "\n".join(lines)
     assert all(line[LABEL_WIDTH - 1] == " " for line in lines)
 
 
-def test_a_warning_is_bold_and_red_and_nothing_else_is() -> None:
+def test_only_warnings_are_bold_red() -> None:
     for line, text_style in (("WARNING  no sandbox", "bold red"), ("sandbox  native", "")):
         text = next(iter(build_labelled_row(line, "cyan").columns[1].cells))
         assert isinstance(text, Text)
         assert str(text.style) == text_style
 
 
-def test_verbose_says_more() -> None:
+def test_verbose_adds_details() -> None:
     assert format_event(e.CallFinished("t", 1.0, 5)) == []
     assert format_event(e.CallFinished("t", 1.0, 5), verbose=True) == [
         "call     t: 1.0 s, 5 tokens"
@@ -100,13 +100,13 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
     assert sanitize_line("é…") == "é…"
 
 
-def test_a_reader_that_has_gone_does_not_stop_the_run() -> None:
+def test_closed_stream_does_not_stop_the_run() -> None:
     stream = io.StringIO()
     stream.close()
-    PlainProgress(stream)(e.Notice("nobody"))
+    PlainProgress(stream)(e.Notice("lost"))
 
 
-def test_the_renderer_fits_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_renderer_depends_on_terminal_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     assert type(create_progress(quiet=True, verbose=False)) is NullProgress
     assert type(create_progress(quiet=False, verbose=False)) is PlainProgress
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
@@ -120,24 +120,24 @@ def test_the_renderer_fits_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
     assert type(create_progress(quiet=False, verbose=False)) is PlainProgress
 
 
-def test_the_live_view_shows_what_goes_on_side_by_side() -> None:
+def test_live_view_shows_current_work() -> None:
     view = LiveProgress()
     view._track_event(e.CallStarted("generate_code"))
     view._track_event(e.CallProgress("generate_code", 1200))
     view._track_event(e.CallStarted("generate_tests"))
-    waiting = str(view._render_activity()).split("\n")
+    waiting = str(view._render()).split("\n")
     assert waiting[0].endswith("generate_code: 0 s, 1,200 characters")
     assert waiting[1].endswith("generate_tests: 0 s, 0 characters")
     view._track_event(e.CallFinished("generate_code", 1.0, 5))
     view._track_event(e.WorkStarted("tests on a stub"))
     view._track_event(e.CallFailed("generate_tests"))
-    assert str(view._render_activity()).endswith("tests on a stub: 0 s")
+    assert str(view._render()).endswith("tests on a stub: 0 s")
     view._track_event(e.WorkEnded("tests on a stub"))
-    assert str(view._render_activity()).endswith("at work here: 0 s")
+    assert str(view._render()).endswith("working: 0 s")
 
 
 class Clock:
-    """Seconds that pass when they are told to."""
+    """Clock that is advanced by the test."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -146,33 +146,33 @@ class Clock:
         return self.now
 
 
-def test_plain_lines_are_never_silent_for_long() -> None:
+def test_plain_progress_prints_a_heartbeat() -> None:
     stream, clock = io.StringIO(), Clock()
     plain = PlainProgress(stream, heartbeat_seconds=15, clock=clock)
 
-    def told_after(seconds: float) -> str:
+    def printed_after(seconds: float) -> str:
         clock.now += seconds
         before = len(stream.getvalue())
         plain._heartbeat.check_silence()
         return stream.getvalue()[before:]
 
     plain(e.CallStarted("generate_code"))
-    assert told_after(14) == ""
+    assert printed_after(14) == ""
     plain(e.CallProgress("generate_code", 1234))
-    assert told_after(1) == "…        generate_code: 15 s, 1,234 characters\n"
-    assert told_after(14) == ""
-    plain(e.Notice("something else is told"))
+    assert printed_after(1) == "…        generate_code: 15 s, 1,234 characters\n"
+    assert printed_after(14) == ""
+    plain(e.Notice("another line"))
     plain(e.WorkStarted("tests on a stub"))
-    assert told_after(14) == ""
-    assert told_after(2) == (
+    assert printed_after(14) == ""
+    assert printed_after(2) == (
         "…        generate_code: 45 s, 1,234 characters; tests on a stub: 16 s\n"
     )
     plain(e.WorkEnded("tests on a stub"))
     plain(e.CallFinished("generate_code", 45.0, 5))
-    assert told_after(100) == ""
+    assert printed_after(100) == ""
 
 
-def test_a_batch_says_what_each_specification_waits_for() -> None:
+def test_batch_heartbeat_names_the_step_of_each_specification() -> None:
     stream, clock = io.StringIO(), Clock()
     plain = PlainProgress(stream, clock=clock, activity=BatchActivity(max_entries=2, clock=clock))
     for name in ("a", "b", "c"):
@@ -190,7 +190,7 @@ def test_a_batch_says_what_each_specification_waits_for() -> None:
     )
 
 
-def test_the_thread_that_breaks_the_silence_ends_with_the_run() -> None:
+def test_heartbeat_thread_ends_with_the_run() -> None:
     stream = io.StringIO()
     before = threading.active_count()
     with PlainProgress(stream, heartbeat_seconds=0.01) as plain:

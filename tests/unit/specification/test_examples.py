@@ -1,4 +1,4 @@
-"""What a specification fixes itself: signatures and examples, and nothing that only looks so."""
+"""Signatures and examples of a specification."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ import types
 import pytest
 
 from greenloop.records import GivenExample
-from greenloop.specification.examples import (
-    extract_examples,
-    filter_usable_examples,
-    render_example_tests,
-)
+from greenloop.specification.example_tests import render_example_tests
+from greenloop.specification.examples import analyze_specification, filter_usable_examples
 
 
 def doctests(text: str) -> list[str]:
-    return [item.doctest for item in extract_examples(text).examples]
+    return [item.doctest for item in analyze_specification(text).examples]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +49,8 @@ def doctests(text: str) -> list[str]:
         ("", []),
     ],
 )
-def test_signatures_are_taken_over(text: str, signatures: list[str]) -> None:
-    given = extract_examples(text)
+def test_signatures_are_found(text: str, signatures: list[str]) -> None:
+    given = analyze_specification(text)
     taken = [ast.unparse(node) for node in ast.parse(given.signatures).body]
     assert taken == [ast.unparse(ast.parse(item)) for item in signatures]
     assert given.defined_names == {
@@ -80,7 +77,7 @@ def test_signatures_are_taken_over(text: str, signatures: list[str]) -> None:
         ("f(1) -> 2\r", "f(1)", "2"),
     ],
 )
-def test_an_arrow_is_an_example(line: str, call: str, value: str) -> None:
+def test_arrow_line_is_an_example(line: str, call: str, value: str) -> None:
     assert doctests(f"Text:\n{line}\nMore.") == [f">>> {call}\n{value}\n"]
 
 
@@ -88,7 +85,7 @@ def test_an_arrow_is_an_example(line: str, call: str, value: str) -> None:
     "line",
     ["f(-1) raises ValueError", "- `f(-1)` raises a `ValueError`.", "f(-1) raise ValueError"],
 )
-def test_a_named_exception_is_an_example(line: str) -> None:
+def test_named_exception_is_an_example(line: str) -> None:
     (example,) = doctests(line)
     assert "f(-1)" in example
     assert "except ValueError" in example
@@ -119,7 +116,7 @@ def test_a_named_exception_is_an_example(line: str) -> None:
         "f(1) -> " + "1" * 5000,
     ],
 )
-def test_what_only_looks_like_an_example_is_not_taken(line: str) -> None:
+def test_lines_that_resemble_examples_are_ignored(line: str) -> None:
     assert doctests(line) == []
 
 
@@ -138,17 +135,17 @@ DOCTEST = ">>> f(1)\n2\n>>> f(2)\n3\n"
         DOCTEST + "\n" + DOCTEST,
     ],
 )
-def test_doctests_are_found_wherever_they_stand(text: str) -> None:
+def test_doctests_are_found_anywhere(text: str) -> None:
     assert doctests(text) == [">>> f(1)\n2\n", ">>> f(2)\n3\n"]
 
 
-def test_doctests_that_build_on_each_other_stay_together() -> None:
+def test_dependent_doctests_stay_together() -> None:
     text = ">>> s = f()\n>>> s.add(1)\n>>> s.size\n1\n"
     assert doctests(text) == [text]
     assert doctests(">>> s = f()\n") == []
 
 
-def test_a_doctest_of_several_lines_and_an_exception() -> None:
+def test_doctest_of_several_lines_and_an_exception() -> None:
     text = (
         ">>> for n in (1, 2):\n...     print(f(n))\n2\n3\n\n"
         ">>> f(-1)\nTraceback (most recent call last):\n    ...\nValueError: no\n"
@@ -158,12 +155,12 @@ def test_a_doctest_of_several_lines_and_an_exception() -> None:
     assert second.endswith("ValueError: no\n")
 
 
-def test_a_doctest_that_is_no_doctest_is_left_alone() -> None:
+def test_invalid_doctest_is_ignored() -> None:
     assert doctests("Press >>> to go on\n >>>x\n>>>\n") == []
     assert doctests(">>> f(1)\n  2\n>>>bad\n") == []
 
 
-def test_usable_are_examples_of_known_names_only() -> None:
+def test_only_examples_of_known_names_are_usable() -> None:
     examples = tuple(
         GivenExample(doctest=f">>> {item}\n1\n")
         for item in (
@@ -232,7 +229,7 @@ WRONG = {
 
 
 def failing(code: str, tests: str, monkeypatch: pytest.MonkeyPatch) -> set[int]:
-    """Numbers of the example tests that fail on a module. In this process: the code is our own."""
+    """Return the numbers of the example tests that fail on a module, run in this process."""
     module = types.ModuleType("examined")
     exec(code, vars(module))
     monkeypatch.setitem(sys.modules, "examined", module)
@@ -249,17 +246,15 @@ def failing(code: str, tests: str, monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
 
 @pytest.mark.parametrize("code", WRONG)
-def test_example_tests_fail_on_wrong_code_and_only_there(
-    code: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_example_tests_fail_on_wrong_code_only(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arrows, blank, rest = SPECIFICATION.partition("\n\n")
-    examples = extract_examples(arrows).examples + extract_examples(blank + rest).examples
+    examples = analyze_specification(arrows).examples + analyze_specification(blank + rest).examples
     tests = render_example_tests("examined", examples)
     assert failing(code, tests, monkeypatch) == WRONG[code]
 
 
-def test_a_failing_example_shows_what_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    tests = render_example_tests("examined", extract_examples("f(1) -> 2").examples)
+def test_failing_example_shows_the_actual_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    tests = render_example_tests("examined", analyze_specification("f(1) -> 2").examples)
     module = types.ModuleType("examined")
     exec("def f(n): return 41", vars(module))
     monkeypatch.setitem(sys.modules, "examined", module)
@@ -301,7 +296,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_text_takes_long_to_read(name: str) -> None:
+def test_adversarial_text_is_read_in_linear_time(name: str) -> None:
     started = time.process_time()
-    extract_examples(HOSTILE[name])
+    analyze_specification(HOSTILE[name])
     assert time.process_time() - started < 2

@@ -1,4 +1,4 @@
-"""A revealed example is as strict, and as lenient, as the comparison that it failed."""
+"""Tests made of held-out examples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Own(LookupError):
 
 
 def passes(example: HeldOutExample, value: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the revealed test passes where the module's `f` returns or raises `value`."""
+    """Return whether the revealed test passes if `f` returns or raises `value`."""
 
     def f() -> Any:
         if isinstance(value, BaseException):

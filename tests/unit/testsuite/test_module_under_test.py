@@ -1,4 +1,4 @@
-"""Which module a test file is about."""
+"""The module that a test file tests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def module_of(source: str) -> str:
         ("", "solution"),
     ],
 )
-def test_it_is_the_first_import_that_is_not_installed(source: str, module: str) -> None:
+def test_tested_module_is_an_import_that_is_not_installed(source: str, module: str) -> None:
     assert module_of(source) == module
 
 

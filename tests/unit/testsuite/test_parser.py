@@ -1,4 +1,4 @@
-"""What is read from a pytest file, and one test taken out of it."""
+"""Parser of test files, and removal of a test."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def test_source_includes_decorators_and_every_line() -> None:
 
 
 @pytest.mark.parametrize("code", ["def test_(:", "\0", "-" * 100_000 + "1", ""])
-def test_what_does_not_parse_has_no_tests(code: str) -> None:
+def test_source_that_does_not_parse_has_no_tests(code: str) -> None:
     assert read(code) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_one_test_goes_and_all_others_stay_as_they_are(name: str) -> None:
+def test_one_test_is_removed_and_others_are_unchanged(name: str) -> None:
     left = remove_test(CODE, name)
     ast.parse(left)
     assert names(left) == [item for item in NAMES if item != name]
@@ -132,11 +132,11 @@ def test_one_test_goes_and_all_others_stay_as_they_are(name: str) -> None:
          "class TestA:\n    def test_a(self): pass\n"),
     ],
 )  # fmt: skip
-def test_classes_left_empty_go_too(code: str, name: str, left: str) -> None:
+def test_classes_without_tests_are_removed(code: str, name: str, left: str) -> None:
     assert remove_test(code, name) == left
 
 
-def test_a_class_keeps_its_other_classes_tests() -> None:
+def test_class_keeps_nested_tests() -> None:
     code = (
         "class TestA:\n"
         "    class TestB:\n"
@@ -159,7 +159,7 @@ def test_a_class_keeps_its_other_classes_tests() -> None:
         ("test_a", "test_a"),
     ],
 )
-def test_the_functions_name_is_taken_from_an_id(identifier: str, name: str) -> None:
+def test_function_name_is_taken_from_a_node_id(identifier: str, name: str) -> None:
     assert get_function_name(identifier) == name
 
 
@@ -181,7 +181,7 @@ def test_the_functions_name_is_taken_from_an_id(identifier: str, name: str) -> N
         ("def test_a():\n    reader.skip(2)\n    assert skip('x') == 'xfail'", False),
     ],
 )  # fmt: skip
-def test_a_test_that_may_skip_is_known_by_marks_and_calls(code: str, skips: bool) -> None:
+def test_skipping_tests_are_found_by_marks_and_calls(code: str, skips: bool) -> None:
     (test,) = read(code)
     assert test.can_skip is skips
 
@@ -200,6 +200,6 @@ def test_a_test_that_may_skip_is_known_by_marks_and_calls(code: str, skips: bool
         ("def test_a():\n    def g(): return 1\n    h(lambda: 2)\n    assert g() == 1", False, True),
     ],
 )  # fmt: skip
-def test_a_test_that_returns_a_value_is_known(code: str, returns: bool, asserts: bool) -> None:
+def test_tests_that_return_a_value_are_found(code: str, returns: bool, asserts: bool) -> None:
     (test,) = read(code)
     assert (test.has_return_value, test.has_assertions, test.can_skip) == (returns, asserts, False)

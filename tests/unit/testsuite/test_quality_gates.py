@@ -1,4 +1,4 @@
-"""Each complaint about generated tests, and its absence."""
+"""Complaints about generated tests."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def failure(
 RED = {"test_a": "failed", "test_b": "error"}
 
 
-def test_good_tests_have_no_complaint() -> None:
+def test_valid_tests_have_no_complaint() -> None:
     assert find_complaints(CONTRACT, suite_of(), run_of(RED)).all == ()
 
 
@@ -81,18 +81,18 @@ FATAL = {
 
 
 @pytest.mark.parametrize("said", FATAL)
-def test_without_a_whole_run_there_are_no_tests(said: str) -> None:
+def test_incomplete_run_is_a_fatal_complaint(said: str) -> None:
     found = find_complaints(CONTRACT, suite_of(), FATAL[said])
     (fatal,) = found.fatal
     assert said in fatal
     assert found.all == found.fatal + found.weaknesses
 
 
-def test_a_file_without_tests_is_fatal() -> None:
+def test_file_without_tests_is_a_fatal_complaint() -> None:
     assert "holds no test" in find_complaints(CONTRACT, suite_of("x = 1"), run_of({})).fatal[0]
 
 
-def test_a_given_file_that_does_not_collect_is_not_the_generated_ones_fault() -> None:
+def test_collection_error_of_a_user_file_is_no_complaint() -> None:
     run = run_of({}, failure("test_given.py", "ImportError", phase="collect"))
     assert find_complaints(CONTRACT, suite_of(), run).fatal == ()
 
@@ -122,7 +122,7 @@ def test_complaints_about_the_text(code: str, said: str) -> None:
         ({"test_a[1]": "passed", "test_a[2]": "passed", "test_b": "error"}, ("test_a",)),
     ],
 )
-def test_a_test_of_which_no_case_fails_on_the_stub_is_green(
+def test_test_without_a_failed_case_on_the_stub_is_green(
     outcomes: dict[str, str], green: tuple[str, ...]
 ) -> None:
     run = run_of(outcomes)
@@ -152,7 +152,7 @@ def test_given_tests_may_be_green_on_the_stub() -> None:
         (failure("test_given.py::test_own", "NameError", file="test_given.py"), False),
     ],
 )
-def test_a_test_that_fails_of_itself_is_broken(item: Failure, broken: bool) -> None:
+def test_test_with_an_error_of_its_own_is_broken(item: Failure, broken: bool) -> None:
     run = run_of(RED, item)
     said_first = item.message.split("\n")[0]
     expected = {"test_a": f"{item.exception}: {said_first}"} if broken else {}
@@ -161,14 +161,14 @@ def test_a_test_that_fails_of_itself_is_broken(item: Failure, broken: bool) -> N
     assert any("test_a is broken" in text for text in said) is broken
 
 
-def test_skipping_names_tests_without_a_verdict() -> None:
+def test_skipping_tests_are_named() -> None:
     code = GOOD + "def test_c():\n    pytest.skip('x')\n"
     assert find_skipping_tests(suite_of(code)) == ("test_c",)
 
 
-def test_a_requirement_is_tested_by_any_test_or_sealed_example() -> None:
+def test_requirement_is_tested_by_any_test_or_held_out_example() -> None:
     only_first = GOOD.replace("R2", "R1")
     assert find_untested_requirements(CONTRACT, suite_of(only_first)) == ("R2",)
     assert find_untested_requirements(CONTRACT, suite_of()) == ()
-    sealed = (HeldOutExample(requirement="R2", call="f()", returns="1"),)
-    assert find_untested_requirements(CONTRACT, suite_of(only_first, held_out=sealed)) == ()
+    held_out = (HeldOutExample(requirement="R2", call="f()", returns="1"),)
+    assert find_untested_requirements(CONTRACT, suite_of(only_first, held_out=held_out)) == ()

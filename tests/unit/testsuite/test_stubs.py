@@ -1,4 +1,4 @@
-"""Stubs and hollow modules: the outside stays, the bodies raise."""
+"""Stubs and modules with empty bodies."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_every_body_raises(module: dict[str, Any], call: str) -> None:
         eval(call, {**module, "asyncio": asyncio})
 
 
-def test_the_outside_stays(module: dict[str, Any]) -> None:
+def test_interface_is_kept(module: dict[str, Any]) -> None:
     assert module["TABLE"] == {"a": 1}
     assert module["__doc__"] == "The module's text."
     assert module["plain"].__doc__ == "Says what it does."
@@ -112,7 +112,7 @@ def test_lambdas_among_decorators_raise_too() -> None:
 
 
 @pytest.mark.parametrize("source", ["def f(:", "class"])
-def test_what_is_no_python_is_an_error(source: str) -> None:
+def test_invalid_python_is_an_error(source: str) -> None:
     for make in (with_empty_bodies, build_stub):
         with pytest.raises(SyntaxError):
             make(source)
@@ -128,7 +128,7 @@ def test_what_is_no_python_is_an_error(source: str) -> None:
         "class C:\n    x: Unknown\n    def m(self) -> C: ...\ndef f(): ...",
     ],
 )
-def test_a_stub_loads_whatever_its_annotations_name(interface: str) -> None:
+def test_stub_loads_with_unknown_annotations(interface: str) -> None:
     names = loaded(build_stub(interface))
     with pytest.raises(NotImplementedError):
         names["f"](*[None] * names["f"].__code__.co_argcount)

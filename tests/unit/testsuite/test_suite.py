@@ -1,4 +1,4 @@
-"""The suite as a value: found, told apart, dropped, revealed."""
+"""The suite: lookup, origins, dropped and revealed tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GENERATED = (
 )
 EXAMPLES = "def test_specification_example_1():\n    assert True\n"
 GIVEN = "def test_a():\n    assert 'mine'\n\n\ndef test_own():\n    pass\n"
-SEALED = (
+HELD_OUT = (
     HeldOutExample(requirement="R3", call="f(1)", returns="1"),
     HeldOutExample(call="f(-1)", raises="ValueError"),
 )
@@ -29,22 +29,22 @@ def suite() -> Suite:
         generated=GENERATED,
         examples=EXAMPLES,
         user_files=(TestFile("test_given.py", GIVEN, locked=True),),
-        held_out=SEALED,
+        held_out=HELD_OUT,
     )
 
 
-def test_files_are_the_generated_one_and_those_given(suite: Suite) -> None:
+def test_files_are_the_generated_and_the_user_files(suite: Suite) -> None:
     assert [item.name for item in suite.files] == ["test_m.py", "test_given.py"]
     assert suite.files[0].code == suite.code
     assert suite.code.index("test_a") < suite.code.index("test_specification_example_1")
     ast.parse(suite.code)
 
 
-def test_without_own_tests_there_is_no_own_file() -> None:
+def test_suite_without_own_tests_has_no_own_file() -> None:
     assert Suite(module="m").files == ()
 
 
-def test_the_own_file_never_takes_a_given_files_name() -> None:
+def test_generated_file_name_differs_from_user_files() -> None:
     given = (TestFile("test_m.py", GIVEN, locked=True),)
     suite = Suite(module="m", generated=GENERATED, user_files=given)
     assert suite.file_name not in {item.name for item in given}
@@ -63,7 +63,7 @@ def test_the_own_file_never_takes_a_given_files_name() -> None:
         ("test_specification_example_1", "given", ()),
     ],
 )
-def test_a_test_is_found_by_id_or_name(
+def test_test_is_found_by_id_or_name(
     suite: Suite, test: str, origin: str, requirements: tuple[str, ...]
 ) -> None:
     assert suite.origin(test) == origin
@@ -72,31 +72,31 @@ def test_a_test_is_found_by_id_or_name(
     assert test.split("::")[-1].split("[")[0] in suite.source(test)
 
 
-def test_a_file_of_the_persons_that_was_skipped_as_a_whole_is_theirs(suite: Suite) -> None:
+def test_user_file_skipped_as_a_whole_has_origin_given(suite: Suite) -> None:
     assert suite.origin("test_given.py") == "given"
     assert suite.origin("test_m.py") == "generated"
     assert not suite.may_be_disputed("test_given.py")
 
 
-def test_a_test_of_the_same_name_is_that_of_the_file_named(suite: Suite) -> None:
+def test_id_selects_among_tests_of_the_same_name(suite: Suite) -> None:
     assert "mine" in suite.source("test_given.py::test_a")
     assert "mine" not in suite.source("test_m.py::test_a")
 
 
 @pytest.mark.parametrize("test", ["test_nowhere", "test_m.py::test_nowhere", ""])
-def test_an_unknown_test_is_not_found(suite: Suite, test: str) -> None:
+def test_unknown_test_is_not_found(suite: Suite, test: str) -> None:
     assert suite.find(test) is None
     assert (suite.source(test), suite.requirements(test)) == ("", ())
     assert not suite.may_be_disputed(test)
     assert suite.drop(test, "why", disputed=True) is suite
 
 
-def test_a_bare_method_name_that_means_two_is_not_found() -> None:
+def test_ambiguous_method_name_is_not_found() -> None:
     code = "".join(f"class Test{n}:\n    def test_x(self): pass\n" for n in "AB")
     assert Suite(module="m", generated=code).find("test_x") is None
 
 
-def test_dropping_remembers_the_reason(suite: Suite) -> None:
+def test_dropped_test_has_its_reason(suite: Suite) -> None:
     after = suite.drop("test_m.py::test_a[2]", "is wrong", disputed=True)
     (gone,) = after.dropped
     assert (gone.name, gone.requirements, gone.origin) == ("test_a", ("R1",), "generated")
@@ -108,12 +108,12 @@ def test_dropping_remembers_the_reason(suite: Suite) -> None:
 @pytest.mark.parametrize(
     "test", ["test_given.py::test_a", "test_own", "test_specification_example_1"]
 )
-def test_what_is_locked_is_never_dropped(suite: Suite, test: str) -> None:
+def test_locked_test_is_never_dropped(suite: Suite, test: str) -> None:
     assert suite.drop(test, "why", disputed=True) is suite
 
 
-def test_sealed_examples_are_revealed_as_tests_of_their_requirement(suite: Suite) -> None:
-    after = suite.reveal(SEALED[0]).reveal(SEALED[1])
+def test_held_out_examples_are_revealed_as_tests_of_their_requirement(suite: Suite) -> None:
+    after = suite.reveal(HELD_OUT[0]).reveal(HELD_OUT[1])
     assert after.held_out == ()
     assert after.origin("test_sealed_example_1") == "held_out"
     assert after.requirements("test_sealed_example_1") == ("R3",)
@@ -121,10 +121,10 @@ def test_sealed_examples_are_revealed_as_tests_of_their_requirement(suite: Suite
     ast.parse(after.code)
 
 
-def test_a_dropped_revealed_test_goes_and_its_name_is_not_used_again(suite: Suite) -> None:
-    after = suite.reveal(SEALED[0]).drop("test_sealed_example_1", "wrong", disputed=True)
+def test_name_of_a_dropped_revealed_test_is_not_reused(suite: Suite) -> None:
+    after = suite.reveal(HELD_OUT[0]).drop("test_sealed_example_1", "wrong", disputed=True)
     assert after.find("test_sealed_example_1") is None
     assert after.dropped[0].origin == "held_out"
-    again = after.reveal(SEALED[1])
+    again = after.reveal(HELD_OUT[1])
     assert again.find("test_sealed_example_1") is None
     assert again.find("test_sealed_example_2") is not None

@@ -177,8 +177,8 @@ def test_lines_that_were_printed_before_stay(way: Way, tmp_path: Path) -> None:
     assert done.report.verdict == "passed"
 
 
-def test_old_python_and_missing_imports_cost_nothing(way: Way, tmp_path: Path) -> None:
-    old = "rows = list(csv.reader(open('sales.csv')))\nprint 'rows: %d' % (len(rows) - 1)\n"
+def test_missing_colons_and_imports_are_fixed_without_a_model(way: Way, tmp_path: Path) -> None:
+    old = "rows = list(csv.reader(open('sales.csv')))\nif rows\n    print('rows: %d' % (len(rows) - 1))\n"
     done = way({}, request=existing(tmp_path, old, parse_expect("rows: 2")))
     assert done.kinds == ["generate", "free-fix"]
     assert done.report.verdict == "passed"

@@ -1,4 +1,4 @@
-"""The container sandbox: the warm process inside podman or docker, a few of them side by side."""
+"""Container sandbox: a few containers of podman or docker, each with a warm process."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from greenloop.sandbox.backends.container.runtime import (
     suggest_remedy,
 )
 from greenloop.sandbox.backends.mounts import PACKAGES
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.backend import JobPaths, build_payload
 from greenloop.settings import Settings
 
-_MAX_RUNS = 500  # of one container: whatever might grow in it does not grow for ever
+_MAX_RUNS = 500  # of one container, in case something in it grows
 _MAX_CONTAINERS = 4
 _MAX_ATTEMPTS = 2
 _POLL_SECONDS = 0.05
@@ -39,11 +39,13 @@ _ISOLATION_TEXT = (
 )
 
 
-class ContainerSandbox(BaseSandbox):
-    """One run at a time in each container, which is emptied after it; the rest wait their turn."""
+class ContainerSandbox(Sandbox):
+    """Runs one job at a time in each container, which is emptied after it; others wait."""
 
     def __init__(self, engine: ContainerEngine, limits: ResourceLimits | None = None) -> None:
         super().__init__(limits)
+        isolation = _ISOLATION_TEXT.format(**vars(engine))
+        self.info = SandboxInfo(backend="container", isolation=isolation)
         self._engine, self._has_working_runtime = engine, False
         self._runtime_lock = threading.Lock()
         self._idle: list[Container] = []
@@ -51,41 +53,37 @@ class ContainerSandbox(BaseSandbox):
         self._condition = threading.Condition()
         self._max_containers = max(1, min(os.cpu_count() or 1, _MAX_CONTAINERS))
 
-    @property
-    def info(self) -> SandboxInfo:
-        engine = self._engine
-        words = {"name": engine.name, "version": engine.version, "image": engine.image}
-        return SandboxInfo(backend="container", isolation=_ISOLATION_TEXT.format(**words))
-
     def close(self) -> None:
-        """Ends all containers; runs that are under way are interrupted."""
+        """Interrupt all runs and end all containers."""
         super().close()
         with self._condition:
             self._is_closed, idle, self._idle = True, self._idle, []
         _end_all(idle)
 
-    def _execute(self, work: Job, stop: threading.Event) -> ProcessResult:
-        started, limits = time.monotonic(), self.limits_for(work)
-        shape = ContainerConfig.from_limits(limits, work.packages, work.plugins)
-        place = JobPaths(packages=PACKAGES if work.packages else "")
-        wanted = json.dumps(work.artifact_request).encode() if work.artifact_request else b""
-        cold = work.hash_seed != 0  # no other process is there to be copied
-        job = json.dumps({**build_payload(work, {}, place), "wanted": None, "cold": cold}).encode()
+    def run(self, job: Job) -> ProcessResult:
+        started, stop = time.monotonic(), self._stop_event(job)
+        limits = job.apply_limits(self.limits)
+        config = ContainerConfig.from_limits(limits, job.packages, job.plugins)
+        paths = JobPaths(packages=PACKAGES if job.packages else "")
+        request = json.dumps(job.artifact_request).encode() if job.artifact_request else b""
+        # A container has no zygote of another hash seed to copy.
+        cold = {"wanted": None, "cold": job.hash_seed != 0}
+        payload = json.dumps({**build_payload(job, {}, paths), **cold}).encode()
         for _ in range(_MAX_ATTEMPTS):
-            container = self._acquire(shape, stop)
+            container = self._acquire(config, stop)
             if container is None:
-                return ProcessResult("interrupted", -9, b"", b"", time.monotonic() - started)
+                return ProcessResult.without_report("interrupted", started)
             try:
-                return container.run(job, limits, stop, wanted)
+                return container.run(payload, limits, stop, request)
             except (OSError, EOFError, ValueError):
-                continue  # it has died, perhaps by no fault of the run's
+                continue  # it ended, perhaps for another reason than this run
             finally:
                 self._release(container)
-        words = b"the container has died without a report"
-        return ProcessResult("crashed", -9, words, b"", time.monotonic() - started)
+        output = b"the container ended without a report"
+        return ProcessResult.without_report("crashed", started, output)
 
     def _acquire(self, config: ContainerConfig, stop: threading.Event) -> Container | None:
-        """A container that waits for a run, for the caller alone; None where `stop` came before."""
+        """Return a ready container for the caller alone; None if `stop` is set before."""
         while not stop.is_set():
             container = self._take_idle_or_create(config, stop)
             if container is not None and self._wait_or_release(container, stop):
@@ -93,7 +91,7 @@ class ContainerSandbox(BaseSandbox):
         return None
 
     def _wait_or_release(self, container: Container, stop: threading.Event) -> bool:
-        """Waits until it is ready for a run. False: it will not be, and is given back."""
+        """Wait until a container takes runs; if it never will, release it and return False."""
         try:
             if _wait_until_ready(container, stop):
                 return True
@@ -108,14 +106,18 @@ class ContainerSandbox(BaseSandbox):
     def _take_idle_or_create(
         self, config: ContainerConfig, stop: threading.Event
     ) -> Container | None:
-        """None where all are busy, or `stop` came. Of those that do not fit one makes room."""
+        """Return an idle container of this configuration or a new one, ending another for it.
+
+        None where all containers are busy, or `stop` is set.
+        """
         with self._condition:
             if self._is_closed:
                 raise SandboxError("the sandbox is closed")
             fit = [item for item in self._idle if item.config == config]
-            unfit = [] if fit or self._container_count < self._max_containers else self._idle[:1]
+            has_room = self._container_count < self._max_containers
+            unfit = [] if fit or has_room else self._idle[:1]
             self._idle = [item for item in self._idle if item not in (*fit[-1:], *unfit)]
-            is_full = not fit and not unfit and self._container_count >= self._max_containers
+            is_full = not (fit or unfit or has_room)
             if is_full:
                 self._condition.wait(_POLL_SECONDS)
             elif not fit:
@@ -140,20 +142,20 @@ class ContainerSandbox(BaseSandbox):
         return container
 
     def _create_first(self, config: ContainerConfig, stop: threading.Event) -> Container | None:
-        """The first container of all: with the first of the engine's runtimes that starts one."""
-        said: list[str] = []
+        """Create the first container, with the first runtime of the engine that starts one."""
+        errors: list[str] = []
         for engine in list_runtime_alternatives(self._engine):
             try:
                 container = _wait_or_end(Container(engine, config), stop)
                 self._engine, self._has_working_runtime = engine, container is not None
                 return container
             except SandboxError as error:
-                if mended := suggest_remedy(engine, str(error)):
-                    raise SandboxError(mended) from None
-                said.append(str(error))
-                if not is_runtime_error(said[-1]):
+                if remedy := suggest_remedy(engine, str(error)):
+                    raise SandboxError(remedy) from None
+                errors.append(str(error))
+                if not is_runtime_error(errors[-1]):
                     break
-        raise SandboxError(said[-1])
+        raise SandboxError(errors[-1])
 
     def _release(self, container: Container) -> None:
         is_kept = not container.is_lost and container.runs < _MAX_RUNS
@@ -170,13 +172,13 @@ class ContainerSandbox(BaseSandbox):
 
 
 def create_container_sandbox(settings: Settings, limits: ResourceLimits) -> ContainerSandbox:
-    """With the engine and the image that the settings ask for. Raises SandboxError."""
+    """Create a sandbox with the engine and image of the settings. Raises SandboxError."""
     image = settings.container_image or default_image()
     return ContainerSandbox(find_engine(settings.container_engine, image), limits)
 
 
 def _wait_or_end(container: Container, stop: threading.Event) -> Container | None:
-    """It, once it has come to life; None where `stop` came before. Ended where it is not."""
+    """Return the container once it takes runs; else end it, and return None if `stop` is set."""
     try:
         if _wait_until_ready(container, stop):
             return container
@@ -187,7 +189,7 @@ def _wait_or_end(container: Container, stop: threading.Event) -> Container | Non
 
 
 def _wait_until_ready(container: Container, stop: threading.Event) -> bool:
-    """False where `stop` came before it was ready; raises SandboxError where it will never be."""
+    """Return whether it takes runs, False if `stop` is set; SandboxError where it never will."""
     container.is_lost = True
     while not container.poll_ready(_POLL_SECONDS):
         if stop.is_set():
@@ -197,7 +199,7 @@ def _wait_until_ready(container: Container, stop: threading.Event) -> bool:
 
 
 def _end_all(containers: list[Container]) -> None:
-    """All at once: an engine takes its time for each."""
+    """End containers in parallel: an engine takes seconds for each."""
     if not containers:
         return
     for container in containers:

@@ -1,4 +1,4 @@
-"""How a container is started: with nothing of this machine, and with little to use up."""
+"""Command line that starts a container: no access to this machine, and tight limits."""
 
 from __future__ import annotations
 
@@ -15,33 +15,32 @@ from greenloop.sandbox.backends.container.runtime import ContainerEngine
 from greenloop.sandbox.backends.mounts import HOME, PACKAGES, SITE, list_site_entries
 from greenloop.sandbox.limits import ResourceLimits
 
-_EXTRA_BYTES = 256 << 20  # for the process that is copied; the limit for a run is held inside
+_EXTRA_BYTES = 256 << 20  # for the zygote; the guest enforces the limit of a run
 _EXTRA_PROCESSES, _EXTRA_FILES = 16, 64
 _USER_IDS = range(20000, 60000)  # exist wherever an engine without root has its usual 65536
 _MAIN_CODE = (
     "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
     "from guest.container.init import main; main({modules!r}, {plugins!r})"
 )
-# Python twice: what the engine puts into the environment (a proxy with its password) is gone then.
-# The second without -I, which would not hear of PYTHONHASHSEED.
+# Python is started twice: exec removes what the engine puts into the environment (a proxy with its
+# password). The second time without -I, which ignores PYTHONHASHSEED.
 _START_CODE = (
     "import os, sys; sys.version_info >= (3, 10) or "
     "sys.exit('its Python is ' + sys.version.split()[0] + '; 3.10 or newer is needed'); "
-    "{fits}os.execve(sys.executable, [sys.executable, '-s', '-S', '-B', '-u', '-c', {main!r}, {name!r}], "
+    "{check}os.execve(sys.executable, [sys.executable, '-s', '-S', '-B', '-u', '-c', {main!r}, {name!r}], "
     "{{'PATH': '/usr/local/bin:/usr/bin:/bin', 'LANG': 'C.UTF-8', 'PYTHONHASHSEED': '0'}})"
 )
-# Wheels fit the Python that they were chosen for, and are not for every system.
+# Wheels fit one version of Python and one platform.
 _VERSION_CHECK_CODE = (
-    "(sys.platform, *sys.version_info[:2]) == {ours!r} or "
+    "(sys.platform, *sys.version_info[:2]) == {own!r} or "
     "sys.exit('its Python is %s.%s on %s; the packages are for ' "
-    "% (*sys.version_info[:2], sys.platform) + {told!r}); "
+    "% (*sys.version_info[:2], sys.platform) + {required!r}); "
 )
 
 
 @dataclass(frozen=True)
 class ContainerConfig:
-    """What is settled when a container starts: limits in bytes and numbers, packages, and the ones
-    whose plugins for pytest are loaded."""
+    """What is fixed when a container starts: limits, packages, and packages with pytest plugins."""
 
     memory: int
     disk: int
@@ -57,34 +56,44 @@ class ContainerConfig:
     def from_limits(
         cls, limits: ResourceLimits, packages: InstalledPackages, plugins: tuple[str, ...] = ()
     ) -> ContainerConfig:
-        sizes = (limits.total_bytes, limits.disk_bytes, limits.shared_bytes, limits.inodes)
-        most = (limits.file_bytes, limits.open_files, limits.processes)
-        return cls(*sizes, *most, packages, plugins)
+        return cls(
+            limits.total_bytes,
+            limits.disk_bytes,
+            limits.shared_bytes,
+            limits.inodes,
+            limits.file_bytes,
+            limits.open_files,
+            limits.processes,
+            packages,
+            plugins,
+        )
 
 
 def build_start_command(engine: ContainerEngine, name: str, config: ContainerConfig) -> list[str]:
-    """What starts a container that serves runs over its standard input and output."""
-    docker = engine.name == "docker"
-    user = secrets.choice(_USER_IDS)  # one each: of a user the kernel counts processes and watches
+    """Return the command of a container that serves runs over standard input and output."""
+    is_docker = engine.name == "docker"
+    user = secrets.choice(
+        _USER_IDS
+    )  # unshared: the kernel counts processes and watches for each user
     memory = str(config.memory + _EXTRA_BYTES)
     words = ["run", "--rm", "--interactive", "--pull=never", f"--name={name}", "--label=greenloop"]
     words += ["--log-driver=none", "--hostname=sandbox", "--workdir=/", f"--user={user}:{user}"]
     words += ["--network=none", "--ipc=private", "--read-only", "--cap-drop=ALL"]
     words += ["--security-opt=no-new-privileges", f"--memory={memory}", f"--memory-swap={memory}"]
     words += [f"--pids-limit={config.processes + _EXTRA_PROCESSES}", f"--shm-size={config.shared}"]
-    for kind, most in (
+    for kind, limit in (
         ("nofile", config.open_files + _EXTRA_FILES),
         ("nproc", config.processes + _EXTRA_PROCESSES),
         ("fsize", config.file),
         ("core", 1),
     ):
-        words.append(f"--ulimit={kind}={most}:{most}")
-    inodes = f",nr_inodes={config.inodes}" if docker else ""
+        words.append(f"--ulimit={kind}={limit}:{limit}")
+    inodes = f",nr_inodes={config.inodes}" if is_docker else ""
     words.append(f"--tmpfs=/tmp:rw,exec,nosuid,nodev,mode=1777,size={config.disk}{inodes}")
-    # No connection of one run is remembered in the next; and buffers stay small.
+    # Connections leave no trace for the next run, and buffers stay small.
     words.append("--sysctl=net.ipv4.tcp_max_tw_buckets=0")
-    words += [f"--sysctl=net.ipv4.tcp_{way}mem=4096 65536 212992" for way in "rw"]
-    words += [] if docker else ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"]
+    words += [f"--sysctl=net.ipv4.tcp_{kind}mem=4096 65536 212992" for kind in "rw"]
+    words += [] if is_docker else ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"]
     words += [
         f"--mount={_format_mount(source, target)}"
         for source, target in _list_bind_mounts(config.packages)
@@ -94,24 +103,25 @@ def build_start_command(engine: ContainerEngine, name: str, config: ContainerCon
 
 
 def _build_python_code(name: str, packages: InstalledPackages, plugins: tuple[str, ...]) -> str:
-    """What its Python is given to do."""
+    """Return the code that Python runs in the container."""
     loaded = {"modules": packages.preloadable_modules, "plugins": plugins}
     main = _MAIN_CODE.format(home=HOME, site=[SITE, PACKAGES], **loaded)
-    ours = (sys.platform, *sys.version_info[:2])
-    told = f"{ours[1]}.{ours[2]} on {ours[0]}"
-    fits = _VERSION_CHECK_CODE.format(ours=ours, told=told) if packages else ""
-    return _START_CODE.format(main=main, name=name, fits=fits)
+    major, minor = sys.version_info[:2]
+    required = f"{major}.{minor} on {sys.platform}"
+    own = (sys.platform, major, minor)
+    check = _VERSION_CHECK_CODE.format(own=own, required=required) if packages else ""
+    return _START_CODE.format(main=main, name=name, check=check)
 
 
 def _list_bind_mounts(packages: InstalledPackages) -> list[tuple[str, str]]:
-    """Our inside, pytest with what it needs (no library that depends on the Python), packages."""
+    """Return (source, target) of the guest package, pytest (pure Python) and the packages."""
     own = [(str(Path(guest.__file__).parent), f"{HOME}/guest")]
     own += [(packages.folder, PACKAGES)] if packages else []
     return own + [(source, f"{SITE}/{name}") for name, source in list_site_entries(("pytest",))]
 
 
 def _format_mount(source: str, target: str) -> str:
-    line = io.StringIO()  # quoted as both engines read it: paths may hold commas
+    line = io.StringIO()  # quoted as both engines parse it: paths may contain commas
     fields = ["type=bind", f"source={source}", f"target={target}", "readonly"]
     csv.writer(line, lineterminator="").writerow(fields)
     return line.getvalue()

@@ -12,44 +12,44 @@ import subprocess
 import tempfile
 import threading
 import time
+from typing import Any
 
 from greenloop.errors import SandboxError
-from greenloop.records import Ending
 from greenloop.sandbox.backends.container.command import ContainerConfig, build_start_command
 from greenloop.sandbox.backends.container.runtime import ContainerEngine, last_line
 from greenloop.sandbox.guest.files.collector import COLLECT_FILES_KEY
 from greenloop.sandbox.guest.protocol.framing import receive_frame, send_frame
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.process_result import ProcessResult, ScriptArtifacts
-from greenloop.sandbox.warm.zygote_client import ENDINGS
-
-_START_SECONDS, _SEND_SECONDS, _GRACE_SECONDS, _EXIT_SECONDS, _POLL_SECONDS = (
-    90.0,
-    30.0,
-    15.0,
-    5.0,
-    0.05,
+from greenloop.sandbox.process_result import (
+    MAX_FRAME_BYTES,
+    ProcessResult,
+    ScriptArtifacts,
+    receive_result,
 )
-_MAX_FRAME_BYTES = 64 << 20
+
+_START_SECONDS, _SEND_SECONDS, _GRACE_SECONDS, _EXIT_SECONDS = 90.0, 30.0, 15.0, 5.0
 
 
 class Container:
-    """For one thread at a time. `runs` were handed to it so far; lost is what gave no report."""
+    """A started container, for one thread at a time.
+
+    `runs` counts the runs given to it; it `is_lost` when a run did not report.
+    """
 
     def __init__(self, engine: ContainerEngine, config: ContainerConfig) -> None:
-        """Starts it. Raises SandboxError where the engine cannot be started."""
+        """Start the container. Raises SandboxError where the engine cannot be started."""
         self.config, self.runs, self.is_lost = config, 0, False
         self._engine, self._deadline = engine, time.monotonic() + _START_SECONDS
-        self._name = f"greenloop-{os.getpid()}-{secrets.token_hex(6)}"  # so one sees whose it is
+        self._name = f"greenloop-{os.getpid()}-{secrets.token_hex(6)}"
         self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the container
-        self._socket, theirs = socket.socketpair()
+        self._socket, guest_end = socket.socketpair()
         self._is_ready = False
         try:
-            with theirs:
+            with guest_end:
                 self._process = subprocess.Popen(
                     build_start_command(engine, self._name, config),
-                    stdin=theirs.fileno(),
-                    stdout=theirs.fileno(),
+                    stdin=guest_end.fileno(),
+                    stdout=guest_end.fileno(),
                     stderr=self._stderr_file,
                     cwd="/",
                     start_new_session=True,
@@ -59,7 +59,7 @@ class Container:
             raise SandboxError(f"{engine.name}: {error}") from None
 
     def poll_ready(self, wait_s: float) -> bool:
-        """Whether it waits for a run. Raises SandboxError where it never will."""
+        """Return whether it takes a run. Raises SandboxError where it never will."""
         if self._is_ready:
             return True
         if select.select([self._socket], [], [], wait_s)[0]:
@@ -69,7 +69,7 @@ class Container:
             if not self._is_ready:
                 raise SandboxError(f"{self._engine.name}: {self.last_error_line()}")
         elif time.monotonic() > self._deadline:
-            raise SandboxError(f"{self._engine.name}: no container came to life")
+            raise SandboxError(f"{self._engine.name}: the container did not start in time")
         return self._is_ready
 
     def run(
@@ -79,62 +79,55 @@ class Container:
         stop: threading.Event,
         artifact_request: bytes = b"",
     ) -> ProcessResult:
-        """One run, in a container that is ready; `wanted` (JSON) is what is to be told of what it
-        makes. Raises OSError or EOFError where it dies.
+        """Run one job in a container that is ready.
+
+        Args:
+            payload: The job, in JSON.
+            limits: The limits of the job.
+            stop: Ends the run as `interrupted`.
+            artifact_request: Which created files are returned, in JSON; b"" for none.
+
+        Raises:
+            OSError, EOFError: the container ended.
         """
         self.runs, self.is_lost, self._is_ready = self.runs + 1, True, False
-        started = time.monotonic()
-        patience_s = limits.timeout_s + _GRACE_SECONDS
+        started, patience_s = time.monotonic(), limits.timeout_s + _GRACE_SECONDS
         self._deadline = started + patience_s + _START_SECONDS
         self._socket.settimeout(_SEND_SECONDS)
-        told = {**limits.to_guest(), **({COLLECT_FILES_KEY: 1} if artifact_request else {})}
-        send_frame(self._socket, json.dumps(told).encode())
+        control = {**limits.to_guest(), **({COLLECT_FILES_KEY: 1} if artifact_request else {})}
+        send_frame(self._socket, json.dumps(control).encode())
         send_frame(self._socket, payload)
-        while not select.select([self._socket], [], [], _POLL_SECONDS)[0]:
-            gone_s = time.monotonic() - started
-            if stop.is_set() or gone_s > patience_s:
-                ending: Ending = "interrupted" if stop.is_set() else "timeout"
-                return ProcessResult(ending, -9, b"", b"", gone_s)
-        said = json.loads(receive_frame(self._socket, _MAX_FRAME_BYTES))
-        if "trouble" in said:
-            raise SandboxError(f"{self._engine.name}: {said['trouble']}")
-        output, result, where = (receive_frame(self._socket, _MAX_FRAME_BYTES) for _ in range(3))
-        left = (
-            self._receive_artifacts(artifact_request, said["cut"])
-            if artifact_request
-            else ScriptArtifacts()
-        )
-        self.is_lost = False
-        ending = said["ending"] if said["ending"] in ENDINGS else "crashed"
-        seconds, status = time.monotonic() - started, int(said["status"])
-        place = where.decode("utf-8", "replace")
-        return ProcessResult(
-            ending, status, output, result, seconds, tuple(said["hit"]), place, left
-        )
 
-    def _receive_artifacts(self, artifact_request: bytes, cut: list[str]) -> ScriptArtifacts:
-        """The question is put when the run is over: before, it would be in the run's memory."""
-        send_frame(self._socket, artifact_request)
-        return ScriptArtifacts.from_stream(self._socket, cut)
+        def receive_rest(head: dict[str, Any]) -> tuple[str, ScriptArtifacts]:
+            dump = receive_frame(self._socket, MAX_FRAME_BYTES).decode("utf-8", "replace")
+            artifacts = ScriptArtifacts()
+            if artifact_request:  # sent only now: before, the run could have read it
+                send_frame(self._socket, artifact_request)
+                artifacts = ScriptArtifacts.from_stream(self._socket, head["cut"])
+            self.is_lost = False
+            return dump, artifacts
+
+        name = self._engine.name
+        return receive_result(self._socket, name, started, stop, patience_s, receive_rest)
 
     def last_error_line(self) -> str:
-        """The last line that it or its engine wrote."""
+        """Return the last line that it or its engine wrote."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_EXIT_SECONDS)
         self._stderr_file.seek(0)
         return last_line(self._stderr_file.read(20000).decode("utf-8", "replace"))
 
     def disconnect(self) -> None:
-        """Tells it to go: what is inside ends as soon as it finds nobody at the other end."""
+        """Close the connection: the guest ends when it sees that."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def end(self) -> None:
-        """Ends it, by its name where it does not go by itself."""
+        """End it, by `kill` and `rm` of the engine where it does not end by itself."""
         self.disconnect()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_EXIT_SECONDS)
-        if self._process.returncode != 0:  # it hangs, or the engine's own process was killed
+        if self._process.returncode != 0:  # it hangs, or the engine's process was killed
             for words in (["kill"], ["rm", "--force"]):
                 self._run_engine_command(words)
         self._process.kill()

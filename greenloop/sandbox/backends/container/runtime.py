@@ -1,4 +1,4 @@
-"""podman and docker: which of them works here, and has the image."""
+"""Container engines: which of podman and docker works here and has the image."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ _VERSION_FORMATS = {
     "podman": "{{.Version.Version}} {{.Host.OCIRuntime.Name}}",
     "docker": "{{.ServerVersion}}",
 }
+_USER_ID_ERRORS = ("subuid", "setup user", "not mapped", "insufficient uids")
 
 
 @dataclass(frozen=True)
 class ContainerEngine:
-    """A container engine that answers and has the image.
+    """A container engine that works and has the image.
 
-    `options` come before its command; `runtime` is what it starts containers with, where it says so.
+    `options` precede its command; `runtime` is its OCI runtime, where it reports one.
     """
 
     name: str
@@ -37,15 +38,15 @@ class ContainerEngine:
 
 
 def default_image() -> str:
-    """Python's own image, of the version that runs here: so tests give there what they give here."""
+    """Return the official Python image of the running version, so that results are the same."""
     return f"docker.io/library/python:3.{sys.version_info.minor}-slim"
 
 
 def find_engine(requested_name: str, image: str) -> ContainerEngine:
-    """The engine of that name, or the first that will do (`auto`).
+    """Return the engine of this name, or for `auto` the first that works.
 
     Raises:
-        SandboxError: none will; says of each why, in one line.
+        SandboxError: none works; with the reason for each.
     """
     names = ("podman", "docker") if requested_name == "auto" else (requested_name,)
     reasons: list[str] = []
@@ -54,14 +55,8 @@ def find_engine(requested_name: str, image: str) -> ContainerEngine:
             return _check_engine(name, image)
         except SandboxError as error:
             reasons.append(str(error))
-    missing = [reason for reason in reasons if reason.endswith("is not installed")]
-    raise SandboxError(
-        "; ".join(missing if len(missing) == len(names) else _exclude(reasons, missing))
-    )
-
-
-def _exclude(reasons: list[str], excluded: list[str]) -> list[str]:
-    return [reason for reason in reasons if reason not in excluded]
+    installed = [reason for reason in reasons if not reason.endswith("is not installed")]
+    raise SandboxError("; ".join(installed or reasons))
 
 
 def _check_engine(name: str, image: str) -> ContainerEngine:
@@ -79,7 +74,7 @@ def _check_engine(name: str, image: str) -> ContainerEngine:
 
 
 def list_runtime_alternatives(engine: ContainerEngine) -> list[ContainerEngine]:
-    """The engine as it is set up; then, for podman, with the runtimes that it could have besides."""
+    """Return the engine as configured; then, for podman, with each other installed runtime."""
     if engine.name != "podman":
         return [engine]
     others = [item for item in _RUNTIMES if item != engine.runtime and shutil.which(item)]
@@ -87,23 +82,18 @@ def list_runtime_alternatives(engine: ContainerEngine) -> list[ContainerEngine]:
 
 
 def is_runtime_error(error_text: str) -> bool:
-    """Whether another runtime may do what this one has refused."""
+    """Return whether an error comes from the runtime, so that another one may work."""
     return "runtime" in error_text.lower() or "crun" in error_text or "runc" in error_text
 
 
 def suggest_remedy(engine: ContainerEngine, error_text: str) -> str:
-    """What can be done about what an engine said when no container came to life; '' if unknown."""
-    told = error_text.lower()
-    if "python3" in told and ("not found" in told or "no such file" in told):
+    """Return the remedy for an error of an engine that started no container; '' if unknown."""
+    error = error_text.lower()
+    if "python3" in error and ("not found" in error or "no such file" in error):
         return f"{engine.name}: the image {engine.image} has no python3"
-    if "its python is" in told:
+    if "its python is" in error:
         return f"{engine.name}: the image {engine.image}: {error_text.partition(': ')[2]}"
-    if (
-        "subuid" in told
-        or "setup user" in told
-        or "not mapped" in told
-        or "insufficient uids" in told
-    ):
+    if any(sign in error for sign in _USER_ID_ERRORS):
         return (
             f"{engine.name} without root needs user ids of its own: as root, `usermod --add-subuids "
             "100000-165535 --add-subgids 100000-165535 NAME`, then `podman system migrate`"
@@ -112,13 +102,13 @@ def suggest_remedy(engine: ContainerEngine, error_text: str) -> str:
 
 
 def last_line(text: str) -> str:
-    """The last line that is not empty, cut."""
+    """Return the last line that is not empty, truncated."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    return lines[-1][:400] if lines else "it said nothing"
+    return lines[-1][:400] if lines else "no error message"
 
 
 def _run_command(command: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
-    """None where it does not come to an end."""
+    """Run a command of an engine; None where it cannot be run or does not end."""
     try:
         return subprocess.run(
             command,

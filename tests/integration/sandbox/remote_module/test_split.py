@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from greenloop.errors import SandboxError
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.remote_module.codec import Codec
 from greenloop.sandbox.guest.remote_module.errors import Broken
 from greenloop.sandbox.guest.remote_module.referring import Referring
@@ -115,7 +115,7 @@ CODE = "def halve(n):\n    return check(n) / 2\n\n\ndef check(n):\n    return n 
 TESTS = "from solution import halve\n\n\ndef test_it():\n    assert halve(13) == 6.5\n"
 
 
-def test_failures_show_the_lines_of_the_code(box: BaseSandbox) -> None:
+def test_failures_show_the_lines_of_the_code(box: Sandbox) -> None:
     if not box.can_isolate:
         pytest.skip("without namespaces there are no two processes")
     run = box.run_tests(CODE, TESTS, form="split")
@@ -128,7 +128,7 @@ def test_failures_show_the_lines_of_the_code(box: BaseSandbox) -> None:
     ]
 
 
-def test_an_import_that_fails_is_shown_with_its_line(box: BaseSandbox) -> None:
+def test_an_import_that_fails_is_shown_with_its_line(box: Sandbox) -> None:
     if not box.can_isolate:
         pytest.skip("without namespaces there are no two processes")
     run = box.run_tests("import nowhere_to_be_found\n", TESTS, form="split", module="solution")
@@ -137,7 +137,7 @@ def test_an_import_that_fails_is_shown_with_its_line(box: BaseSandbox) -> None:
     assert failure.frames[-1].text == "import nowhere_to_be_found"
 
 
-def test_best_says_which_form_it_was(box: BaseSandbox) -> None:
+def test_best_says_which_form_it_was(box: Sandbox) -> None:
     good = "def f(): return 1\n"
     simple = "from solution import f\ndef test_f(): assert f() == 1\n"
     source = simple + "def test_source():\n    import inspect\n    assert inspect.getsource(f)\n"
@@ -146,19 +146,19 @@ def test_best_says_which_form_it_was(box: BaseSandbox) -> None:
     assert other.passed
     assert other.form == "shared"
     if not box.can_isolate:
-        assert (run.form, run.not_split) == ("shared", "not to be had here")
+        assert (run.form, run.not_split) == ("shared", "not available here")
     else:
         assert (run.form, run.not_split) == ("split", "")
         assert "test_source" in other.not_split
 
 
-def test_what_cannot_be_split_is_not_called_so(box: BaseSandbox) -> None:
+def test_what_cannot_be_split_is_not_called_so(box: Sandbox) -> None:
     seed = 5 if box.can_isolate else 0
     with pytest.raises(SandboxError, match="two processes"):
         box.run_tests(CODE, TESTS, form="split", hash_seed=seed)
 
 
-def test_large_arguments_come_back_changed(box: BaseSandbox) -> None:
+def test_large_arguments_come_back_changed(box: Sandbox) -> None:
     """However many containers there are, what the code does to its arguments is seen."""
     if not box.can_isolate:
         pytest.skip("without namespaces there are no two processes")

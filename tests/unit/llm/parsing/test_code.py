@@ -1,4 +1,4 @@
-"""Answers that should hold a whole module or script."""
+"""Parsers of modules and scripts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def complaint(text: str, contract: Contract, finish: str | None = "stop") -> str
         f"I'm sorry for the wait.\n{fenced(MODULE)}",
     ],
 )
-def test_the_module_is_found(answer: str, contract: Contract) -> None:
+def test_module_is_found(answer: str, contract: Contract) -> None:
     assert code_of(answer, contract).strip() == MODULE.strip()
 
 
@@ -64,7 +64,7 @@ def test_code_without_a_fence_is_found(contract: Contract) -> None:
     assert code_of(f"Here it is:\n\n{MODULE}", contract).strip() == MODULE.strip()
 
 
-def test_a_module_split_over_blocks_is_put_together(contract: Contract) -> None:
+def test_module_split_over_blocks_is_joined(contract: Contract) -> None:
     shown = ">>> to_roman(1)\n'I'\n"
     answer = (
         f"First:\n{fenced(ERROR)}Then:\n{fenced(FUNCTION)}So:\n{fenced(shown)}{fenced(USAGE)}"
@@ -78,7 +78,7 @@ def test_prose_is_the_explanation(contract: Contract) -> None:
     assert parse_code(LLMResponse(answer), contract).explanation == "I count.\nDone."
 
 
-def test_code_that_does_not_parse_is_left_to_the_repair(contract: Contract) -> None:
+def test_code_that_does_not_parse_is_accepted(contract: Contract) -> None:
     assert code_of(fenced("def to_roman(:\n"), contract) == "def to_roman(:\n"
 
 
@@ -104,23 +104,23 @@ def test_code_that_does_not_parse_is_left_to_the_repair(contract: Contract) -> N
         ("I won't write this.", "declines"),
     ],
 )
-def test_what_is_no_module_is_complained_of(answer: str, said: str, contract: Contract) -> None:
+def test_answer_without_a_module_is_invalid(answer: str, said: str, contract: Contract) -> None:
     assert said in complaint(answer, contract)
 
 
 @pytest.mark.parametrize("finish", ["length", "max_tokens", "MAX_TOKENS", "incomplete"])
-def test_an_answer_cut_off_is_unusable_however_whole_it_looks(
-    finish: str, contract: Contract
-) -> None:
+def test_truncated_answer_is_invalid_even_if_it_parses(finish: str, contract: Contract) -> None:
     assert "cut off" in complaint(fenced(MODULE), contract, finish)
 
 
 @pytest.mark.parametrize("finish", ["stop", "end_turn", None])
-def test_an_answer_with_an_end_is_taken(finish: str | None, contract: Contract) -> None:
+def test_answer_with_another_finish_reason_is_accepted(
+    finish: str | None, contract: Contract
+) -> None:
     assert parse_code(LLMResponse(fenced(MODULE), finish), contract).code == MODULE
 
 
-def test_a_module_may_import_a_name_that_it_must_define(contract: Contract) -> None:
+def test_required_name_may_be_imported(contract: Contract) -> None:
     code = f"from numerals import to_roman\n{ERROR}"
     assert code_of(fenced(code), contract) == code
 
@@ -132,10 +132,10 @@ class TestScript:
         "around",
         ["{}", "Prints a count.\n{}", "{}It prints:\n```\n1\n```\n", "```\n1\n```\nfrom\n{}"],
     )
-    def test_the_script_is_found_beside_its_output(self, around: str) -> None:
+    def test_script_is_found_beside_its_output(self, around: str) -> None:
         assert parse_script(LLMResponse(around.format(fenced(self.SCRIPT)))).code == self.SCRIPT
 
     @pytest.mark.parametrize("answer", ["Run `ls`.", fenced("# rest of the code here\n")])
-    def test_what_is_no_whole_script_is_complained_of(self, answer: str) -> None:
+    def test_incomplete_script_is_invalid(self, answer: str) -> None:
         with pytest.raises(InvalidResponse):
             parse_script(LLMResponse(answer))

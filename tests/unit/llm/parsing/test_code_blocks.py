@@ -1,4 +1,4 @@
-"""Blocks of an answer, as models really write them."""
+"""Fenced code blocks of answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def texts(answer: str) -> list[str]:
     return [block.text for block in extract_blocks(answer)]
 
 
-def test_blocks_come_in_order_with_their_languages() -> None:
+def test_blocks_are_in_order_with_their_languages() -> None:
     answer = "One:\n```python\na = 1\n```\nTwo:\n```json\n[1]\n```\nThree:\n```\nplain text\n```\n"
     assert extract_blocks(answer) == [
         CodeBlock("python", "a = 1\n"),
@@ -43,16 +43,16 @@ def test_blocks_come_in_order_with_their_languages() -> None:
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~", "````", "~~~~~"])
-def test_a_docstring_with_fences_of_its_own_does_not_end_the_block(fence: str) -> None:
+def test_fence_in_a_docstring_does_not_end_the_block(fence: str) -> None:
     answer = f"Here:\n{fence}python\n{FENCED_DOCSTRING}{fence}\nDone.\n{fence}\nafter\n{fence}\n"
     assert texts(answer) == [FENCED_DOCSTRING, "after\n"]
 
 
-def test_a_longer_fence_is_not_ended_by_a_shorter_one() -> None:
+def test_shorter_fence_does_not_end_a_longer_one() -> None:
     assert texts("````text\n```\ninner\n```\n````\n") == ["```\ninner\n```\n"]
 
 
-def test_a_fence_of_another_kind_does_not_end_a_block() -> None:
+def test_fence_of_another_kind_does_not_end_a_block() -> None:
     assert texts("~~~text\n```\n~~~\n") == ["```\n"]
 
 
@@ -60,27 +60,27 @@ def test_code_that_does_not_parse_ends_at_the_first_fence() -> None:
     assert texts("```python\ndef f(:\n```\nprose\n```\nx\n```\n") == ["def f(:\n", "x\n"]
 
 
-def test_a_json_string_holding_a_fence_does_not_end_the_block() -> None:
+def test_fence_in_a_json_string_does_not_end_the_block() -> None:
     body = '{"interface": "\n```\nx\n```\n"}\n'
     assert texts(f"```json\n{body}```\n") == [body]
 
 
-def test_an_indented_block_of_a_list_loses_the_indentation_of_its_fence() -> None:
+def test_indented_block_is_dedented_by_its_fence() -> None:
     answer = "1. First\n\n   ```python\n   def f():\n       return 1\n\n   ```\n2. Second\n"
     assert texts(answer) == ["def f():\n    return 1\n\n"]
 
 
-def test_a_block_less_indented_than_its_fence_is_left_as_it_is() -> None:
+def test_block_less_indented_than_its_fence_is_unchanged() -> None:
     assert texts("  ```python\nx = 1\n  ```\n") == ["x = 1\n"]
 
 
-def test_a_block_without_end_says_so() -> None:
+def test_unclosed_block_is_marked() -> None:
     assert extract_blocks("```python\nx = (\n") == [
         CodeBlock("python", "x = (\n\n", is_closed=False)
     ]
 
 
-def test_a_block_that_was_not_closed_ends_where_the_next_begins() -> None:
+def test_unclosed_block_ends_where_the_next_begins() -> None:
     answer = "```python\nx = 1\n```json\n[2]\n```\n"
     assert extract_blocks(answer) == [
         CodeBlock("python", "x = 1\n", is_closed=False),
@@ -92,7 +92,7 @@ def test_a_block_that_was_not_closed_ends_where_the_next_begins() -> None:
     "info",
     ["Python", "py", "python3", "{.python}", 'python title="a.py"', "python:src/a.py", "python,x"],
 )
-def test_python_is_known_by_any_of_its_names(info: str) -> None:
+def test_all_names_of_python_are_recognized(info: str) -> None:
     assert extract_blocks(f"```{info}\nx = 1\n```\n")[0].is_python
 
 
@@ -106,33 +106,33 @@ def test_a_block_without_language_is_python_where_it_parses(body: str, is_python
     assert extract_blocks(f"```\n{body}\n```\n")[0].is_python is is_python
 
 
-def test_outside_is_the_prose_alone() -> None:
+def test_text_outside_blocks_is_the_prose() -> None:
     assert text_outside_blocks(
         "Before.\n```python\nx = 1\n```\nBetween.\n~~~\ny\n~~~\nAfter.\n"
     ) == ("Before.\nBetween.\nAfter.")
 
 
 @pytest.mark.parametrize("source", ["", "  \n", "def f(:\n", "x = '\0'", "(" * 5000])
-def test_what_is_no_python_does_not_parse(source: str) -> None:
+def test_invalid_python_does_not_parse(source: str) -> None:
     assert not is_valid_python(source)
 
 
-class TestCleaned:
-    def test_line_ends_are_of_one_kind(self) -> None:
+class TestCleaning:
+    def test_line_ends_are_normalized(self) -> None:
         assert clean_response("a\r\nb\rc\n") == "a\nb\nc\n"
 
-    def test_a_byte_order_mark_goes(self) -> None:
+    def test_byte_order_mark_is_removed(self) -> None:
         assert clean_response("\ufeffx") == "x"
         assert texts("```python\n\ufeffx = 1\n```\n") == ["x = 1\n"]
 
     @pytest.mark.parametrize("tag", ["think", "thinking", "thought", "reasoning", "THINK"])
-    def test_reasoning_before_the_answer_goes(self, tag: str) -> None:
+    def test_reasoning_before_the_answer_is_removed(self, tag: str) -> None:
         assert clean_response(f"\n<{tag}>\n```python\ndraft\n```\n</{tag}>\nAnswer") == "\nAnswer"
 
-    def test_reasoning_twice_goes_twice(self) -> None:
+    def test_repeated_reasoning_is_removed(self) -> None:
         assert clean_response("<think>a</think>\n<think>b</think>\nAnswer") == "\nAnswer"
 
-    def test_an_answer_that_ends_in_its_reasoning_is_unusable(self) -> None:
+    def test_answer_that_ends_in_its_reasoning_is_invalid(self) -> None:
         with pytest.raises(InvalidResponse, match="ended inside its reasoning"):
             clean_response("<think>\nLet me see\n```python\nx = 1\n```\n")
 
@@ -146,7 +146,7 @@ class TestCleaned:
             "I'll write it now.</think>",
         ],
     )
-    def test_an_orphan_closing_tag_ends_the_reasoning(self, reasoning: str) -> None:
+    def test_unopened_closing_tag_ends_the_reasoning(self, reasoning: str) -> None:
         assert clean_response(f"{reasoning}\n```python\ny = 2\n```") == "\n```python\ny = 2\n```"
 
     @pytest.mark.parametrize(
@@ -160,15 +160,15 @@ class TestCleaned:
         ],
     )
     @pytest.mark.parametrize("form", ["Here:\n```python\n{}```\n", "{}"])
-    def test_a_tag_inside_code_survives(self, code: str, form: str) -> None:
+    def test_tag_within_code_is_kept(self, code: str, form: str) -> None:
         answer = form.format(code)
         assert clean_response(answer) == answer
 
-    def test_a_tag_that_prose_quotes_survives(self) -> None:
+    def test_quoted_tag_in_prose_is_kept(self) -> None:
         answer = "It cuts at `</think>` first.\n```python\nx = 1\n```\n"
         assert clean_response(answer) == answer
 
-    def test_reasoning_goes_though_the_code_behind_it_is_about_tags(self) -> None:
+    def test_reasoning_is_removed_before_code_about_tags(self) -> None:
         code = '```python\nEND = """\n</think>\n"""\n```\n'
         assert clean_response(f"Hm.\n</think>\n{code}") == f"\n{code}"
 
@@ -192,7 +192,7 @@ class TestUnfenced:
         assert found.strip() == self.CODE.strip()
 
     @pytest.mark.parametrize("answer", ["Hello", "x = 1", "42", "", "def is a word", '{"a": 1}'])
-    def test_prose_is_no_code(self, answer: str) -> None:
+    def test_prose_is_not_code(self, answer: str) -> None:
         assert find_unfenced_code(answer) is None
 
     def test_async_code_is_code(self) -> None:

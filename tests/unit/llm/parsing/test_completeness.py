@@ -1,4 +1,4 @@
-"""Code left out, names defined, functions unwritten."""
+"""Elisions, defined names, unwritten functions."""
 
 from __future__ import annotations
 
@@ -65,18 +65,18 @@ ORDINARY = [
 
 @pytest.mark.parametrize("comment", LEFT_OUT)
 @pytest.mark.parametrize("after", ["", "    return 1\n"])
-def test_a_comment_in_place_of_code_is_seen(comment: str, after: str) -> None:
+def test_comment_in_place_of_code_is_found(comment: str, after: str) -> None:
     assert find_elision(f"def f():\n    x = 1\n    {comment}\n{after}") == f"line 3: {comment}"
 
 
 @pytest.mark.parametrize("comment", MAYBE_LEFT_OUT)
 @pytest.mark.parametrize("after", ["", "\n\ndef g():\n    return 1\n", "    pass\n", "    ...\n"])
-def test_a_doubtful_comment_with_no_code_behind_it_is_seen(comment: str, after: str) -> None:
+def test_ambiguous_comment_without_code_after_it_is_found(comment: str, after: str) -> None:
     assert find_elision(f"def f():\n    x = 1\n    {comment}\n{after}") == f"line 3: {comment}"
 
 
 @pytest.mark.parametrize("comment", MAYBE_LEFT_OUT)
-def test_a_doubtful_comment_above_code_is_a_heading(comment: str) -> None:
+def test_ambiguous_comment_above_code_is_a_heading(comment: str) -> None:
     assert (
         find_elision(f"class C:\n    {comment}\n\n    # more\n    def f(self):\n        return 1\n")
         is None
@@ -85,7 +85,7 @@ def test_a_doubtful_comment_above_code_is_a_heading(comment: str) -> None:
 
 @pytest.mark.parametrize("comment", ORDINARY)
 @pytest.mark.parametrize("after", ["", "    return 1\n"])
-def test_an_ordinary_comment_is_not_refused(comment: str, after: str) -> None:
+def test_ordinary_comment_is_accepted(comment: str, after: str) -> None:
     assert find_elision(f"def f():\n    x = 1\n    {comment}\n{after}") is None
 
 
@@ -98,11 +98,11 @@ def test_an_ordinary_comment_is_not_refused(comment: str, after: str) -> None:
     ],
     ids=["behind code", "in a string", "in a docstring"],
 )
-def test_only_a_comment_alone_on_its_line_stands_for_code(source: str) -> None:
+def test_only_a_comment_alone_on_its_line_replaces_code(source: str) -> None:
     assert find_elision(source) is None
 
 
-def test_an_elision_is_seen_in_code_that_does_not_parse() -> None:
+def test_elision_is_found_in_code_that_does_not_parse() -> None:
     assert (
         find_elision("# rest of the code here\ndef f(:\n    (") == "line 1: # rest of the code here"
     )
@@ -124,12 +124,12 @@ def test_top_level_names(source: str, names: tuple[str, ...]) -> None:
     assert top_level_names(source) == names
 
 
-def test_what_is_imported_from_the_module_itself_is_not_defined_by_it() -> None:
+def test_name_imported_from_the_module_is_not_defined() -> None:
     source = "from roman import a\nfrom .roman import b\nfrom bisect import c\n"
     assert top_level_names(source, "roman") == ("c",)
 
 
-def test_public_names_are_what_a_module_must_define() -> None:
+def test_public_names_are_the_required_names() -> None:
     interface = (
         "import re\nfrom typing import TypeVar\n__all__ = ['f']\nT = TypeVar('T')\n"
         "LIMIT: int\nMODES = ('a',)\nclass C: ...\ndef f() -> None: ...\n"
@@ -141,7 +141,7 @@ def test_public_names_are_what_a_module_must_define() -> None:
     "body",
     ["...", "raise NotImplementedError", 'raise NotImplementedError("f")', '"""Doc."""\n    ...'],
 )
-def test_a_function_left_unwritten_is_named(body: str) -> None:
+def test_unwritten_function_is_named(body: str) -> None:
     source = (
         f"def f():\n    {body}\n\nclass C:\n    async def g(self): ...\n\ndef h():\n    return 1\n"
     )
@@ -165,7 +165,7 @@ def test_a_function_left_unwritten_is_named(body: str) -> None:
         "def f(:\n",
     ],
 )
-def test_a_body_that_is_empty_by_right_is_not_unwritten(source: str) -> None:
+def test_legitimately_empty_body_is_not_unwritten(source: str) -> None:
     assert find_unwritten_functions(source) == ()
 
 
@@ -178,5 +178,5 @@ def test_a_body_that_is_empty_by_right_is_not_unwritten(source: str) -> None:
         ("def f(): ...\n", False),
     ],
 )
-def test_test_files_are_told_from_modules(source: str, expected: bool) -> None:
+def test_test_files_are_distinguished_from_modules(source: str, expected: bool) -> None:
     assert is_test_file(source) is expected

@@ -1,4 +1,4 @@
-"""Contracts: what an answer must be, and what of the specification it must keep."""
+"""Parser of contracts."""
 
 from __future__ import annotations
 
@@ -13,21 +13,17 @@ from greenloop.llm.parsing.contract import parse_contract
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract
-from greenloop.specification.examples import extract_examples
+from greenloop.specification.examples import analyze_specification
 from tests.support.model_responses import INTERFACE, contract_answer, fenced
 
 
 def read(answer: str, specification: str = "x", **options: Any) -> Contract:
-    chosen = {
-        "module": None,
-        "allowed": PackageAllowlist(),
-        "given": extract_examples(specification),
-        **options,
-    }
-    return parse_contract(LLMResponse(answer), specification=specification, **chosen)
+    chosen = {"module": None, "allowed": PackageAllowlist(), **options}
+    analyzed = analyze_specification(specification)
+    return parse_contract(LLMResponse(answer), specification=analyzed, **chosen)
 
 
-def test_a_contract_is_read() -> None:
+def test_contract_is_parsed() -> None:
     contract = read(contract_answer())
     assert (contract.module, len(contract.requirements), contract.packages) == ("topk", 2, ())
     assert contract.assumptions == ("fewer than k numbers: all of them",)
@@ -49,18 +45,18 @@ def test_a_contract_is_read() -> None:
         ({"packages": ["numpy"]}, "Not available: numpy"),
     ],
 )
-def test_what_the_model_must_mend(changes: dict[str, Any], said: str) -> None:
+def test_invalid_contract_is_rejected(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidResponse, match=said):
         read(contract_answer(**changes))
 
 
-def test_packages_are_known_by_any_of_their_names() -> None:
-    """What is always there need not be named: the standard library and pytest."""
+def test_packages_are_found_by_any_name() -> None:
+    """The standard library and pytest need not be named."""
     answer = contract_answer(packages=["NumPy>=2", "yaml", "json", "pytest", "PyYAML"])
     assert read(answer, allowed=PackageAllowlist.parse(None)).packages == ("numpy", "pyyaml")
 
 
-def test_what_is_not_available_is_named_with_what_is() -> None:
+def test_error_names_unavailable_and_available_packages() -> None:
     answer = contract_answer(packages=["Requests", "numpy"])
     with pytest.raises(InvalidResponse) as caught:
         read(answer, allowed=PackageAllowlist.parse("pyyaml,numpy==2.*"))
@@ -69,17 +65,17 @@ def test_what_is_not_available_is_named_with_what_is() -> None:
     assert "--allow-package requests" in caught.value.user_hint
 
 
-def test_the_module_does_not_take_the_place_of_a_package() -> None:
+def test_module_name_does_not_shadow_a_package() -> None:
     answer = contract_answer(packages=["PyYAML"], module="yaml")
     with pytest.raises(InvalidResponse, match="`yaml` is the import of a package"):
         read(answer, allowed=PackageAllowlist.parse(None))
 
 
-def test_a_fixed_module_name_wins() -> None:
+def test_given_module_name_is_used() -> None:
     assert read(contract_answer(), module="mine").module == "mine"
 
 
-def test_nothing_testable_says_what_is_missing() -> None:
+def test_error_without_requirements_says_what_is_missing() -> None:
     answer = fenced(json.dumps({"requirements": [], "summary": "no behaviour is named"}), "json")
     with pytest.raises(SpecificationError, match="no behaviour is named"):
         read(answer)
@@ -98,11 +94,11 @@ def test_signatures_of_the_specification_are_kept(specification: str, said: str)
         read(contract_answer(), specification)
 
 
-def test_annotations_may_be_added_to_a_given_signature() -> None:
+def test_annotations_may_be_added_to_a_stated_signature() -> None:
     assert read(contract_answer(), "Write `def top_k(xs, k)`.").interface == INTERFACE
 
 
-def test_examples_of_the_specification_are_taken_over() -> None:
+def test_examples_of_the_specification_are_kept() -> None:
     specification = ">>> top_k([1, 2], 1)\n[2]\n\n- other(1) -> 2\n"
     (example,) = read(contract_answer(), specification).examples
     assert example.doctest == ">>> top_k([1, 2], 1)\n[2]\n"

@@ -1,4 +1,4 @@
-"""Answers that should hold a pytest file and, beside it, sealed examples."""
+"""Parser of test files and held-out examples."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from greenloop.llm.parsing.code import parse_tests
 from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.tests import parse_tests
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract, HeldOutExample
 
@@ -40,7 +40,7 @@ def sealed_of(value: object, contract: Contract) -> tuple[HeldOutExample, ...]:
     ],
     ids=["one", "prose", "tests win", "later wins", "joined", "most", "unclosed", "import"],
 )
-def test_the_test_file_is_found(answer: str, code: str, contract: Contract) -> None:
+def test_test_file_is_found(answer: str, code: str, contract: Contract) -> None:
     assert parse_tests(LLMResponse(answer), contract).code == code
 
 
@@ -54,13 +54,13 @@ def test_the_test_file_is_found(answer: str, code: str, contract: Contract) -> N
         ("No tests are needed.", "no Python"),
     ],
 )
-def test_what_is_no_test_file_is_complained_of(answer: str, said: str, contract: Contract) -> None:
+def test_answer_without_a_test_file_is_invalid(answer: str, said: str, contract: Contract) -> None:
     with pytest.raises(InvalidResponse, match=said):
         parse_tests(LLMResponse(answer), contract)
 
 
-class TestSealed:
-    def test_examples_are_read(self, contract: Contract) -> None:
+class TestHeldOutExamples:
+    def test_held_out_examples_are_parsed(self, contract: Contract) -> None:
         value = [
             {"requirement": "R1", "call": "to_roman(1)", "returns": "'I'"},
             {"requirement": "R2", "call": "to_roman(0)", "raises": "NotRoman"},
@@ -73,13 +73,13 @@ class TestSealed:
     @pytest.mark.parametrize(
         ("value", "literal"), [(1, "1"), ([1, 2], "[1, 2]"), (True, "True"), ("1", "1")]
     )
-    def test_a_value_in_place_of_its_literal_is_taken(
+    def test_json_value_in_place_of_a_literal_is_accepted(
         self, value: object, literal: str, contract: Contract
     ) -> None:
         (example,) = sealed_of([{"call": "f()", "returns": value}], contract)
         assert example.returns == literal
 
-    def test_keys_nobody_asked_for_are_passed_over(self, contract: Contract) -> None:
+    def test_unknown_keys_are_ignored(self, contract: Contract) -> None:
         (example,) = sealed_of(
             [{"call": "f()", "returns": "1", "raises": None, "why": "x"}], contract
         )
@@ -96,14 +96,12 @@ class TestSealed:
             None,
         ],
     )
-    def test_a_malformed_example_is_dropped_and_the_others_kept(
-        self, bad: object, contract: Contract
-    ) -> None:
+    def test_malformed_example_is_dropped_alone(self, bad: object, contract: Contract) -> None:
         good = {"call": "f()", "returns": "1"}
         assert [item.call for item in sealed_of([bad, good], contract)] == ["f()"]
 
     @pytest.mark.parametrize("text", ["[{'call': 1}]", "[", '{"call": "f()", "returns": "1"}', ""])
-    def test_what_is_no_list_of_examples_costs_only_the_examples(
+    def test_invalid_list_of_examples_drops_only_the_examples(
         self, text: str, contract: Contract
     ) -> None:
         assert sealed_of(text, contract) == ()

@@ -1,4 +1,4 @@
-"""Answers to a repair: a module, edits, disputes, or several of these."""
+"""Parser of repairs: modules, edits, disputes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def repair(text: str, contract: Contract) -> Repair:
     ],
     ids=["module", "module beside a quote", "edit", "fenced edit"],
 )
-def test_a_repaired_module_is_read(answer: str, contract: Contract) -> None:
+def test_repaired_module_is_parsed(answer: str, contract: Contract) -> None:
     found = repair(answer, contract)
     assert (found.code, found.disputes) == (FIXED, ())
 
@@ -55,12 +55,12 @@ def test_a_repaired_module_is_read(answer: str, contract: Contract) -> None:
     ],
 )
 @pytest.mark.parametrize("form", ["{}", "The test is wrong.\n\n{}\n", "```\n{}\n```\n"])
-def test_a_dispute_alone_is_enough(line: str, test: str, form: str, contract: Contract) -> None:
+def test_dispute_alone_is_valid(line: str, test: str, form: str, contract: Contract) -> None:
     found = repair(form.format(line), contract)
     assert (found.code, found.disputes) == (None, (Dispute(test=test, why="R1 says I"),))
 
 
-def test_disputes_and_a_module_come_together(contract: Contract) -> None:
+def test_disputes_and_a_module_may_be_combined(contract: Contract) -> None:
     found = repair(
         f"Cause.\nDISPUTE test_a: why a\nDISPUTE test_b: why: b\n```python\n{FIXED}```\n", contract
     )
@@ -73,7 +73,7 @@ def test_disputes_and_a_module_come_together(contract: Contract) -> None:
 
 
 @pytest.mark.parametrize("quote", ["assert to_roman(1) == 'V'\n", "def test_a():\n    assert 0\n"])
-def test_a_dispute_may_quote_the_test(quote: str, contract: Contract) -> None:
+def test_dispute_may_quote_the_test(quote: str, contract: Contract) -> None:
     found = repair(f"DISPUTE test_a: R1 says I\n```python\n{quote}```\n", contract)
     assert (found.code, len(found.disputes)) == (None, 1)
 
@@ -91,6 +91,6 @@ def test_a_dispute_may_quote_the_test(quote: str, contract: Contract) -> None:
         (EDIT.replace("return 'I' * number", "raise NotImplementedError"), "left unwritten"),
     ],
 )
-def test_what_is_no_repair_is_complained_of(answer: str, said: str, contract: Contract) -> None:
+def test_answer_without_a_repair_is_invalid(answer: str, said: str, contract: Contract) -> None:
     with pytest.raises(InvalidResponse, match=said):
         repair(answer, contract)

@@ -31,12 +31,12 @@ from greenloop.records import Finding
     ],
 )
 @pytest.mark.parametrize("form", ["{}", "Found:\n\n{}\n", "```\n{}\n```"])
-def test_a_finding_is_read_in_any_of_its_shapes(line: str, form: str) -> None:
+def test_finding_is_parsed_in_all_forms(line: str, form: str) -> None:
     (finding,) = parse_review(LLMResponse(form.format(line))).findings
     assert finding == Finding(line=12, severity="error", message="off by one")
 
 
-def test_findings_keep_their_order_and_need_no_line() -> None:
+def test_findings_are_in_order_and_need_no_line() -> None:
     review = parse_review(
         LLMResponse("- L3 warning: slow: very\n- L? style: names\n- L1 error: crash\n")
     )
@@ -52,7 +52,7 @@ def test_findings_keep_their_order_and_need_no_line() -> None:
 @pytest.mark.parametrize(
     "text", ["LGTM", "**LGTM**", "LGTM.", "All traced.\n\nLGTM!", "It is LGTM"]
 )
-def test_lgtm_is_no_finding(text: str) -> None:
+def test_lgtm_has_no_findings(text: str) -> None:
     assert parse_review(LLMResponse(text)).findings == ()
 
 
@@ -68,7 +68,7 @@ def test_lgtm_is_no_finding(text: str) -> None:
         "",
     ],
 )
-def test_what_is_no_review_is_complained_of(text: str) -> None:
+def test_answer_without_a_review_is_invalid(text: str) -> None:
     with pytest.raises(InvalidResponse):
         parse_review(LLMResponse(text))
 
@@ -77,13 +77,13 @@ def test_what_is_no_review_is_complained_of(text: str) -> None:
 @pytest.mark.parametrize(
     "form", ["{}", "1 + 1 is 2.\n```json\n{}\n```", "Set {{1, 2}}:\n```\n{}\n```", "So: {} Done."]
 )
-def test_a_judgement_is_read(wrong: str, form: str) -> None:
+def test_judgement_is_parsed(wrong: str, form: str) -> None:
     value = json.dumps({"wrong": wrong, "because": "R1"})
     judgement = parse_judgement(LLMResponse(form.format(value)))
     assert (judgement.wrong, judgement.because) == (wrong, "R1")
 
 
-def test_a_judgement_may_be_written_large() -> None:
+def test_judgement_may_be_uppercase() -> None:
     assert parse_judgement(LLMResponse('{"wrong": "Test "}')).wrong == "test"
 
 
@@ -91,7 +91,7 @@ def test_a_judgement_may_be_written_large() -> None:
     "text",
     ['{"wrong": "both"}', '{"because": "R1"}', "the test is wrong", '["test"]', '{"wrong": 1}'],
 )
-def test_what_is_no_judgement_is_complained_of(text: str) -> None:
+def test_answer_without_a_judgement_is_invalid(text: str) -> None:
     with pytest.raises(InvalidResponse):
         parse_judgement(LLMResponse(text))
 
@@ -106,17 +106,17 @@ def test_what_is_no_judgement_is_complained_of(text: str) -> None:
         ("```python\nx = [3]\n```\n```json\n[1]\n```", list, [1]),
     ],
 )
-def test_the_first_json_value_of_the_kind_is_found(text: str, kind: type, value: object) -> None:
+def test_first_json_value_of_the_type_is_found(text: str, kind: type, value: object) -> None:
     assert extract_json(text, kind) == value
 
 
 @pytest.mark.parametrize("text", ["", "{", "{'a': 1}", "[1]", "```json\n{\n```"])
-def test_no_json_is_complained_of(text: str) -> None:
+def test_answer_without_json_is_invalid(text: str) -> None:
     with pytest.raises(InvalidResponse, match="```json"):
         extract_json(text, dict)
 
 
-def test_whole_text_is_the_cleaned_answer() -> None:
+def test_text_is_the_cleaned_answer() -> None:
     assert extract_text(LLMResponse("<think>hm</think>\r\nYes")) == "\nYes"
     with pytest.raises(InvalidResponse, match="cut off"):
         extract_text(LLMResponse("Yes", "length"))

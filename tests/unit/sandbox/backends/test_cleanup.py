@@ -1,4 +1,4 @@
-"""Strays are ended by a mark of their own; folders go whatever was done to them."""
+"""Cleanup after a run: marked processes are killed, and every folder is removed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from greenloop.sandbox.backends.cleanup import kill_stray_processes, remove_fold
 NOBODY = 65534
 
 
-def test_only_processes_with_the_mark_are_ended() -> None:
+def test_only_marked_processes_are_killed() -> None:
     marked = subprocess.Popen(["sleep", "60"], env={"HOME": "/x/1"}, start_new_session=True)
     near = subprocess.Popen(["sleep", "60"], env={"HOME": "/x/12", "A": "HOME=/x/1"})
     try:
@@ -28,7 +28,7 @@ def test_only_processes_with_the_mark_are_ended() -> None:
 
 
 def _deep(root: Path) -> None:
-    """Deeper than Python's recursion and longer than a path may be."""
+    """Create folders deeper than Python's recursion limit and the longest path."""
     start = os.getcwd()
     os.chdir(root)
     try:
@@ -53,23 +53,23 @@ def _linked(root: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [_deep, _locked, _linked])
-def test_a_folder_goes_and_what_it_links_to_stays(
+def test_folders_are_removed_and_link_targets_are_kept(
     tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
-    """In a process of its own without root's rights, where the tests run as root."""
+    """Run in a process without root privileges, where the tests run as root."""
     root, outside = tmp_path / "root", tmp_path / "outside"
     for folder in (root, outside):
         folder.mkdir()
     (outside / "kept").write_text("x")
     child = os.fork()
     if not child:
-        os._exit(_made_and_removed(tmp_path, root, make))
+        os._exit(_create_and_remove(tmp_path, root, make))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert not root.exists()
     assert (outside / "kept").exists()
 
 
-def _made_and_removed(tmp_path: Path, root: Path, make: Callable[[Path], None]) -> int:
+def _create_and_remove(tmp_path: Path, root: Path, make: Callable[[Path], None]) -> int:
     try:
         if os.geteuid() == 0:
             for folder in (tmp_path, root):
@@ -86,6 +86,6 @@ def _made_and_removed(tmp_path: Path, root: Path, make: Callable[[Path], None]) 
     return 0
 
 
-def test_a_folder_that_is_gone_already_is_no_error(tmp_path: Path) -> None:
+def test_missing_folder_is_no_error(tmp_path: Path) -> None:
     remove_folder(tmp_path / "gone")
     assert not (tmp_path / "gone").exists()

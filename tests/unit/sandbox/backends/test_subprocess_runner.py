@@ -1,4 +1,4 @@
-"""The process itself: ended in time, with its group, and never read without bounds."""
+"""A process and its group: ended in time, and read with bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.sandbox.backends.subprocess_runner import ProcessBounds, run_process
+from greenloop.sandbox.backends.subprocess_runner import run_process
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 
 SOON = 0.6
@@ -27,18 +28,20 @@ def run(
     result: int = 100_000,
     stop: threading.Event | None = None,
 ) -> ProcessResult:
-    """Runs a bare Python program; `sys.argv[1]` is its side channel."""
+    """Run a Python program; `sys.argv[1]` is the descriptor of its result channel."""
     return run_process(
         [sys.executable, "-I", "-S", "-c", source, "{fd}"],
         folder=folder,
         environment={},
-        bounds=ProcessBounds(timeout_s, output, kept_bytes=1000, result_bytes=result),
+        limits=ResourceLimits(
+            timeout_s=timeout_s, output_bytes=output, kept_bytes=1000, result_bytes=result
+        ),
         stop=stop or threading.Event(),
     )
 
 
 def is_alive(number: int) -> bool:
-    """Running, not merely waiting to be cleared away."""
+    """Return whether a process is running and not a zombie."""
     try:
         stat = Path(f"/proc/{number}/stat").read_text()
     except OSError:
@@ -46,20 +49,24 @@ def is_alive(number: int) -> bool:
     return stat.rpartition(")")[2].split()[0] not in ("Z", "X")
 
 
-def test_output_result_and_status_come_back(tmp_path: Path) -> None:
-    ended = run(
+def test_output_result_and_status_are_returned(tmp_path: Path) -> None:
+    process_result = run(
         "import os, sys; print('out', flush=True); print('err', file=sys.stderr);"
         "os.write(int(sys.argv[1]), b'line\\n'); sys.exit(3)",
         tmp_path,
     )
-    assert (ended.ending, ended.status, ended.channel_data) == ("finished", 3, b"line\n")
-    assert ended.output == b"out\nerr\n"
+    assert (process_result.ending, process_result.status, process_result.channel_data) == (
+        "finished",
+        3,
+        b"line\n",
+    )
+    assert process_result.output == b"out\nerr\n"
 
 
-def test_the_environment_and_folder_are_those_given(tmp_path: Path) -> None:
-    ended = run("import os; print(dict(os.environ) or os.getcwd())", tmp_path)
-    assert str(tmp_path) in ended.output.decode() or b"LC_CTYPE" in ended.output
-    assert b"PATH" not in ended.output
+def test_environment_and_folder_are_as_given(tmp_path: Path) -> None:
+    process_result = run("import os; print(dict(os.environ) or os.getcwd())", tmp_path)
+    assert str(tmp_path) in process_result.output.decode() or b"LC_CTYPE" in process_result.output
+    assert b"PATH" not in process_result.output
 
 
 def assert_gone(number: int) -> None:
@@ -70,8 +77,8 @@ def assert_gone(number: int) -> None:
     pytest.fail(f"process {number} is still alive")
 
 
-def test_children_that_ignore_sigterm_die_with_the_process(tmp_path: Path) -> None:
-    ended = run(
+def test_children_that_ignore_sigterm_are_killed(tmp_path: Path) -> None:
+    process_result = run(
         "import os, signal, time\n"
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "for _ in range(3):\n"
@@ -84,16 +91,16 @@ def test_children_that_ignore_sigterm_die_with_the_process(tmp_path: Path) -> No
         tmp_path,
         timeout_s=SOON,
     )
-    assert ended.ending == "timeout"
-    assert ended.duration_s < 5
-    children = [int(item) for item in ended.output.split()]
+    assert process_result.ending == "timeout"
+    assert process_result.duration_s < 5
+    children = [int(item) for item in process_result.output.split()]
     assert len(children) == 3
     for child in children:
         assert_gone(child)
 
 
-def test_a_grandchild_that_holds_the_pipes_neither_delays_nor_survives(tmp_path: Path) -> None:
-    ended = run(
+def test_grandchild_with_open_pipes_is_killed_without_delay(tmp_path: Path) -> None:
+    process_result = run(
         "import os, time\n"
         "child = os.fork()\n"
         "if not child:\n"
@@ -102,63 +109,67 @@ def test_a_grandchild_that_holds_the_pipes_neither_delays_nor_survives(tmp_path:
         "os._exit(0)\n",
         tmp_path,
     )
-    assert ended.ending == "finished"
-    assert ended.duration_s < 5
-    assert_gone(int(ended.output))
+    assert process_result.ending == "finished"
+    assert process_result.duration_s < 5
+    assert_gone(int(process_result.output))
 
 
-def test_what_a_leftover_child_floods_counts_as_a_flood(tmp_path: Path) -> None:
-    ended = run(
+def test_output_of_a_remaining_child_counts(tmp_path: Path) -> None:
+    process_result = run(
         "import os\nif not os.fork():\n    while True: os.write(1, b'x' * 4096)\nos._exit(0)",
         tmp_path,
     )
-    assert ended.ending in ("output", "finished")
-    assert len(ended.output) < 1100
-    assert ended.duration_s < 5
+    assert process_result.ending in ("output", "finished")
+    assert len(process_result.output) < 1100
+    assert process_result.duration_s < 5
 
 
 @pytest.mark.parametrize("channel", ["1", "int(sys.argv[1])"])
-def test_a_flood_ends_the_process_and_costs_the_caller_little(tmp_path: Path, channel: str) -> None:
+def test_excessive_output_ends_the_process_and_uses_little_memory(
+    tmp_path: Path, channel: str
+) -> None:
     tracemalloc.start()
-    ended = run(f"import os, sys\nwhile True: os.write({channel}, b'x' * 65536)", tmp_path)
+    process_result = run(f"import os, sys\nwhile True: os.write({channel}, b'x' * 65536)", tmp_path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert ended.ending == "output"
-    assert ended.duration_s < 5
+    assert process_result.ending == "output"
+    assert process_result.duration_s < 5
     assert peak < 2_000_000
 
 
-def test_of_long_output_head_and_tail_are_kept(tmp_path: Path) -> None:
-    ended = run("print('first' + 'x' * 50_000 + 'last')", tmp_path)
-    assert ended.ending == "finished"
-    assert ended.output.startswith(b"first")
-    assert ended.output.endswith(b"last\n")
-    assert "bytes cut" in ended.output.decode()
-    assert len(ended.output) < 1100
+def test_head_and_tail_of_long_output_are_kept(tmp_path: Path) -> None:
+    process_result = run("print('first' + 'x' * 50_000 + 'last')", tmp_path)
+    assert process_result.ending == "finished"
+    assert process_result.output.startswith(b"first")
+    assert process_result.output.endswith(b"last\n")
+    assert "bytes cut" in process_result.output.decode()
+    assert len(process_result.output) < 1100
 
 
-def test_short_output_is_whole(tmp_path: Path) -> None:
+def test_short_output_is_complete(tmp_path: Path) -> None:
     assert run("print('a' * 999)", tmp_path).output == b"a" * 999 + b"\n"
 
 
-def test_closed_pipes_do_not_end_the_wait(tmp_path: Path) -> None:
-    ended = run("import os, time\nos.closerange(1, 64)\ntime.sleep(60)", tmp_path, timeout_s=SOON)
-    assert ended.ending == "timeout"
+def test_process_that_closes_its_pipes_is_waited_for(tmp_path: Path) -> None:
+    process_result = run(
+        "import os, time\nos.closerange(1, 64)\ntime.sleep(60)", tmp_path, timeout_s=SOON
+    )
+    assert process_result.ending == "timeout"
 
 
 def test_standard_input_is_empty(tmp_path: Path) -> None:
     assert run("import sys; print(repr(sys.stdin.read()))", tmp_path).output == b"''\n"
 
 
-def test_stop_ends_at_once(tmp_path: Path) -> None:
+def test_stop_ends_the_process_at_once(tmp_path: Path) -> None:
     stop = threading.Event()
     threading.Timer(0.2, stop.set).start()
-    ended = run("import time; time.sleep(60)", tmp_path, stop=stop)
-    assert ended.ending == "interrupted"
-    assert ended.duration_s < 5
+    process_result = run("import time; time.sleep(60)", tmp_path, stop=stop)
+    assert process_result.ending == "interrupted"
+    assert process_result.duration_s < 5
 
 
-def test_no_descriptor_is_lost(tmp_path: Path) -> None:
+def test_no_file_descriptor_leaks(tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
         run("pass", tmp_path)
@@ -167,14 +178,16 @@ def test_no_descriptor_is_lost(tmp_path: Path) -> None:
             ["/no-such-program"],
             folder=tmp_path,
             environment={},
-            bounds=ProcessBounds(1, 1),
+            limits=ResourceLimits(timeout_s=1, output_bytes=1),
             stop=threading.Event(),
         )
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_no_other_descriptor_of_the_host_is_inside(tmp_path: Path) -> None:
+def test_process_inherits_no_other_file_descriptor(tmp_path: Path) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE):
-        ended = run("import os; print(sorted(os.listdir('/proc/self/fd'), key=int))", tmp_path)
-    # 0, 1, 2, the side channel, the one for answers, and the one that lists the folder
-    assert len(ended.output.split()) == 6
+        process_result = run(
+            "import os; print(sorted(os.listdir('/proc/self/fd'), key=int))", tmp_path
+        )
+    # 0, 1, 2, the result channel, the stack dump, and the one that lists the folder
+    assert len(process_result.output.split()) == 6

@@ -1,4 +1,4 @@
-"""What is believed of a run of mutants: only what has its form, and of each mutant only once."""
+"""Results of mutants: only valid events count, and the first one of each mutant."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def begun(number: int) -> dict[str, Any]:
     return {"event": "started", "mutant": number}
 
 
-def heard(count: int, *runs: Sequence[dict[str, Any]], budget_s: float = 60) -> MutantRuns:
-    """What comes of these runs, one after the other; `asked` numbers are in their order."""
+def results_of(count: int, *runs: Sequence[dict[str, Any]], budget_s: float = 60) -> MutantRuns:
+    """Return the result of these runs, one after the other."""
     waiting = list(runs)
 
-    def run(numbers: Sequence[int], left_s: float, together: bool) -> tuple[ProcessResult, str]:
-        assert together == (len(waiting) == len(runs))  # only until one has broken off
+    def run(numbers: Sequence[int], left_s: float, is_shared: bool) -> tuple[ProcessResult, str]:
+        assert is_shared == (len(waiting) == len(runs))  # only until a run has broken off
         lines = "".join(f"{KEY} {json.dumps(event)}\n" for event in waiting.pop(0))
         return ProcessResult("finished", 0, b"", lines.encode(), 0.1), KEY
 
@@ -41,34 +41,34 @@ def outcomes(found: MutantRuns) -> list[str]:
     return [run.outcome for run in found.runs]
 
 
-def test_a_whole_run() -> None:
-    said = [HEALTHY, mutant(1, "survived"), mutant(0, "killed", test="t.py::a"), END]
-    found = heard(2, said)
+def test_complete_run() -> None:
+    events = [HEALTHY, mutant(1, "survived"), mutant(0, "killed", test="t.py::a"), END]
+    found = results_of(2, events)
     assert outcomes(found) == ["killed", "survived"]
     assert (found.runs[0].test, found.error) == ("t.py::a", "")
 
 
-def test_what_makes_no_sense_is_an_error_and_no_verdict() -> None:
-    said = [
+def test_invalid_outcomes_are_errors() -> None:
+    events = [
         HEALTHY,
         mutant(0, "perfect"),
         mutant(1, ["killed"]),
         mutant(2, "killed", test=[1]),
         END,
     ]
-    found = heard(3, said)
+    found = results_of(3, events)
     assert outcomes(found) == ["error", "error", "killed"]
     assert found.runs[2].test == ""
 
 
-def test_the_first_word_counts_and_strangers_do_not() -> None:
-    said = [HEALTHY, mutant(0, "survived"), mutant(0, "killed"), mutant(7, "killed")]
-    said += [mutant(True, "killed"), mutant("1", "killed"), END]
-    assert outcomes(heard(2, said)) == ["survived", "not_run"]
+def test_first_outcome_counts_and_unknown_mutants_do_not() -> None:
+    events = [HEALTHY, mutant(0, "survived"), mutant(0, "killed"), mutant(7, "killed")]
+    events += [mutant(True, "killed"), mutant("1", "killed"), END]
+    assert outcomes(results_of(2, events)) == ["survived", "not_run"]
 
 
-def test_who_ends_the_run_is_found_by_being_tried_alone() -> None:
-    found = heard(
+def test_mutant_that_ends_the_run_is_found_by_running_it_alone() -> None:
+    found = results_of(
         3,
         [HEALTHY, begun(0), begun(1), begun(2)],
         [HEALTHY, begun(0), begun(1)],
@@ -80,11 +80,11 @@ def test_who_ends_the_run_is_found_by_being_tried_alone() -> None:
     assert found.error == ""
 
 
-def test_a_run_that_breaks_off_before_any_mutant_is_no_verdict() -> None:
-    found = heard(2, [HEALTHY])
+def test_run_that_breaks_off_before_any_mutant_gives_no_outcome() -> None:
+    found = results_of(2, [HEALTHY])
     assert outcomes(found) == ["not_run", "not_run"]
     assert "broke off" in found.error
 
 
-def test_without_time_nothing_is_run() -> None:
-    assert outcomes(heard(2, budget_s=0)) == ["not_run", "not_run"]
+def test_nothing_is_run_without_time() -> None:
+    assert outcomes(results_of(2, budget_s=0)) == ["not_run", "not_run"]

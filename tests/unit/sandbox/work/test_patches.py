@@ -1,4 +1,4 @@
-"""What is believed of a run that tries patches."""
+"""Results of a run that tries patches: only valid events count."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from greenloop.sandbox.work.patches import PatchRuns, parse_patch_runs
 WHOLE = {"event": "end"}
 
 
-def told(*events: dict[str, Any], ending: Any = "finished") -> PatchRuns:
+def results_of(*events: dict[str, Any], ending: Any = "finished") -> PatchRuns:
     result = "".join(f"key {json.dumps(item)}\n" for item in events).encode()
     return parse_patch_runs(ProcessResult(ending, 0, b"", result, 1.0), "key", 3)
 
 
-def test_a_whole_run() -> None:
-    runs = told({"event": "tried", "count": 3}, {"event": "passes", "patch": 2}, WHOLE)
+def test_complete_run() -> None:
+    runs = results_of({"event": "tried", "count": 3}, {"event": "passes", "patch": 2}, WHOLE)
     assert (runs.passing, runs.tried_count, runs.error) == ((2,), 3, "")
 
 
-def test_what_makes_no_sense_is_left_out() -> None:
+def test_invalid_events_are_ignored() -> None:
     test = {"event": "reached", "test": "t", "outcome": "passed", "lines": [1], "cpu_s": 1}
-    runs = told(
+    runs = results_of(
         {"event": "passes", "patch": 3},
         {"event": "passes", "patch": True},
         {"event": "passes", "patch": 1},
@@ -41,7 +41,7 @@ def test_what_makes_no_sense_is_left_out() -> None:
     assert [(item.id, item.wall_s, item.peak_bytes) for item in runs.baseline] == [("t", 86400, 0)]
 
 
-def test_a_run_that_broke_off_keeps_what_it_said() -> None:
-    runs = told({"event": "passes", "patch": 0}, ending="memory")
+def test_run_that_broke_off_keeps_its_events() -> None:
+    runs = results_of({"event": "passes", "patch": 0}, ending="memory")
     assert runs.passing == (0,)
     assert "broke off (memory" in runs.error

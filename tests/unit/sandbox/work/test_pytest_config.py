@@ -1,4 +1,4 @@
-"""Which of a project's own options for pytest are kept."""
+"""pytest options of a project: which are used, and which are named as unused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONFTEST = b"def pytest_addoption(p):\n    p.addoption('--own')\n    p.addoption
 
 
 @pytest.mark.parametrize("words", KEPT)
-def test_what_says_which_tests_there_are_is_kept(words: str) -> None:
+def test_selection_options_are_used(words: str) -> None:
     ini = f"[pytest]\naddopts =\n    {words}\n".encode()
     options = read_pytest_options(
         {"pytest.ini": ini, "conftest.py": CONFTEST, "tests/plugin.py": b""}
@@ -42,7 +42,7 @@ def test_what_says_which_tests_there_are_is_kept(words: str) -> None:
 
 
 @pytest.mark.parametrize("words", LEFT_OUT)
-def test_what_cannot_be_used_is_named(words: str) -> None:
+def test_unused_options_are_named(words: str) -> None:
     options = read_pytest_options({"setup.cfg": f"[tool:pytest]\naddopts = {words}\n".encode()})
     assert options.arguments == []
     assert options.notes == [f"setup.cfg: addopts: {item} is not used" for item in LEFT_OUT[words]]
@@ -69,9 +69,7 @@ def test_what_cannot_be_used_is_named(words: str) -> None:
         ({"sub/pytest.ini": "[pytest]"}, ""),
     ],
 )
-def test_the_configuration_is_the_one_that_pytest_would_take(
-    files: dict[str, str], config: str
-) -> None:
+def test_configuration_file_is_the_one_that_pytest_uses(files: dict[str, str], config: str) -> None:
     assert (
         read_pytest_options({path: text.encode() for path, text in files.items()}).config == config
     )

@@ -1,4 +1,4 @@
-"""What comes over the side channel may be forged: only one well-formed account passes."""
+"""The result channel may be forged: only a valid report passes."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def read(
     ending: Ending = "finished",
     expected: Expectation | None = BOTH,
 ) -> TestRun:
-    ended = ProcessResult(ending, status, b"said", result, 1.5)
-    return read_run(ended, expected, "key", ResourceLimits(), {})
+    process_result = ProcessResult(ending, status, b"said", result, 1.5)
+    return read_run(process_result, expected, "key", ResourceLimits(), {})
 
 
-def test_an_honest_account_passes_with_and_without_expectation() -> None:
+def test_valid_report_passes_with_and_without_expectation() -> None:
     for expected in (BOTH, None):
         run = read(lines(*HONEST), expected=expected)
         assert run.passed
@@ -81,7 +81,7 @@ FORGED: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("parts", FORGED.values(), ids=FORGED)
-def test_a_forged_account_is_garbled_and_never_passes(parts: tuple[Any, ...]) -> None:
+def test_forged_report_is_garbled_and_does_not_pass(parts: tuple[Any, ...]) -> None:
     run = read(lines(*parts))
     assert run.ending == "garbled"
     assert "result channel" in run.detail
@@ -113,39 +113,39 @@ def test_other_tests_than_expected_do_not_pass(
 @pytest.mark.parametrize(
     "parts", [(END,), (COLLECTED, PASSED_A, END), (PASSED_A, END), ({**COLLECTED, "ids": []}, END)]
 )
-def test_without_expectation_what_was_collected_must_report(parts: tuple[Any, ...]) -> None:
+def test_collected_tests_must_report(parts: tuple[Any, ...]) -> None:
     assert not read(lines(*parts), expected=None).passed
 
 
 @pytest.mark.parametrize("result", [b"", lines(*HONEST[:3]), lines(*HONEST)[:-5]])
-def test_an_exit_status_of_0_alone_is_a_crash_or_garbled(result: bytes) -> None:
+def test_exit_status_0_without_report_is_a_crash_or_garbled(result: bytes) -> None:
     run = read(result, status=0)
     assert run.ending in ("crashed", "garbled")
     assert not run.passed
 
 
 @pytest.mark.parametrize(("reported", "real"), [(0, 1), (0, -9), (1, 0), (5, 3)])
-def test_a_reported_status_must_be_the_real_one(reported: int, real: int) -> None:
+def test_reported_status_must_be_the_actual_one(reported: int, real: int) -> None:
     run = read(lines(*HONEST[:3], {**END, "exit_status": reported}), status=real)
     assert run.exit_status != 0
     assert not run.passed
 
 
 @pytest.mark.parametrize("ending", ["timeout", "output", "interrupted"])
-def test_whatever_was_reported_a_run_that_was_ended_does_not_pass(ending: Ending) -> None:
+def test_run_that_was_ended_does_not_pass(ending: Ending) -> None:
     run = read(lines(*HONEST), ending=ending, status=-9)
     assert run.ending == ending
     assert not run.passed
 
 
-def test_a_line_cut_off_by_the_kill_is_no_forgery() -> None:
+def test_line_that_is_cut_off_is_no_forgery() -> None:
     run = read(lines(COLLECTED, PASSED_A) + b'{"event": "te', ending="timeout", status=-9)
     assert run.ending == "timeout"
     assert [item.id for item in run.tests] == [A]
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "description"),
     [
         (0, "the process ended (exit status 0)"),
         (-11, "SIGSEGV, perhaps for lack of memory"),
@@ -153,14 +153,14 @@ def test_a_line_cut_off_by_the_kill_is_no_forgery() -> None:
         (-63, "was killed (63)"),
     ],
 )
-def test_a_crash_says_how_and_where(status: int, said: str) -> None:
+def test_crash_is_described_with_its_place(status: int, description: str) -> None:
     run = read(lines(COLLECTED, {"event": "started", "id": A}), status=status)
     assert run.ending == "crashed"
-    assert said in run.detail
+    assert description in run.detail
     assert run.detail.endswith(f"during {A}")
 
 
-def test_the_kernels_signal_for_cpu_time_is_an_ending_of_its_own() -> None:
+def test_sigxcpu_is_an_ending_of_its_own() -> None:
     run = read(lines(COLLECTED, {"event": "started", "id": A}), status=-24)
     assert (run.ending, run.limits_hit) == ("cpu", ("cpu",))
     assert run.detail == f"more than 32 s of CPU time in one process during {A}"
@@ -184,20 +184,20 @@ def test_only_expected_skips_are_tolerated(outcome: str, tolerated: bool, passes
     assert run.passed is passes
 
 
-def test_skipping_everything_is_not_passing() -> None:
+def test_run_without_a_passed_test_does_not_pass() -> None:
     skipped = ({**item, "outcome": "skipped"} for item in (PASSED_A, PASSED_B))
     expected = Expectation(ids=BOTH.ids, tolerated=BOTH.ids)
     assert not read(lines(COLLECTED, *skipped, END), expected=expected).passed
 
 
-def test_a_failure_counts_even_where_all_tests_passed() -> None:
+def test_failure_counts_although_all_tests_passed() -> None:
     run = read(lines(COLLECTED, PASSED_A, FAILURE, PASSED_B, END))
     assert run.failures[0].exception == "ValueError"
     assert not run.passed
 
 
 @pytest.mark.parametrize("seconds", ["1e999", "-5", "NaN"])
-def test_a_duration_without_meaning_stays_a_number_of_seconds(seconds: str) -> None:
+def test_invalid_duration_becomes_a_number_of_seconds(seconds: str) -> None:
     forged = json.dumps(PASSED_A).replace("0.1", seconds).encode()
     run = read(lines(COLLECTED, forged, PASSED_B, END))
     assert 0 <= run.tests[0].duration_s <= 86400
@@ -206,10 +206,10 @@ def test_a_duration_without_meaning_stays_a_number_of_seconds(seconds: str) -> N
 @pytest.mark.parametrize(
     "wrong", [lines(END)[4:], lines(END).replace(b"key", b"yek"), b"key\n", b"\n", b" \n"]
 )
-def test_events_end_at_the_first_line_that_is_none_or_without_the_key(wrong: bytes) -> None:
+def test_events_end_at_the_first_invalid_line(wrong: bytes) -> None:
     assert decode_events(lines(END) + wrong + lines(END), "key") == ([END], False)
 
 
-def test_events_of_a_whole_channel() -> None:
+def test_events_of_a_complete_channel() -> None:
     assert decode_events(lines(END), "key") == ([END], True)
     assert decode_events(b"", "key") == ([], True)

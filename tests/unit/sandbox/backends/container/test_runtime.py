@@ -1,4 +1,4 @@
-"""Which engine runs containers here, and what is said where none can."""
+"""Choice of the container engine, and the messages where none works."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from greenloop.sandbox.backends.container.runtime import (
 )
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.settings import Settings
-from tests.integration.sandbox.conftest import container_engine, why_not
+from tests.integration.sandbox.conftest import container_engine, skip_reason
 from tests.support.container_image import IMAGE
 
 PODMAN = ContainerEngine("podman", "/usr/bin/podman", "5.0.0", "python:3.11-slim")
@@ -29,7 +29,7 @@ PODMAN = ContainerEngine("podman", "/usr/bin/podman", "5.0.0", "python:3.11-slim
 
 @pytest.fixture
 def only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only folder in which programs are looked for."""
+    """Create the only folder on the search path."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
@@ -49,26 +49,26 @@ def refusal(**settings: str) -> str:
     return str(caught.value).partition("\n")[0]
 
 
-def test_without_an_engine_there_is_no_container(only: Path) -> None:
-    said = refusal()
-    assert said == "--sandbox container: podman is not installed; docker is not installed"
+def test_missing_engines_are_named(only: Path) -> None:
+    error = refusal()
+    assert error == "--sandbox container: podman is not installed; docker is not installed"
 
 
-def test_an_engine_that_does_not_answer_is_said_to(only: Path) -> None:
+def test_engine_that_does_not_answer_is_named(only: Path) -> None:
     program(only, "docker", "echo 'Cannot connect to the daemon' >&2; exit 1")
     assert refusal(container_engine="docker") == (
         "--sandbox container: docker does not answer: Cannot connect to the daemon"
     )
-    assert "podman" not in refusal()  # what is not there at all is of less interest
+    assert "podman" not in refusal()  # engines that are not installed are left out then
 
 
-def test_of_a_missing_image_is_said_how_to_get_it(only: Path) -> None:
+def test_missing_image_is_reported_with_the_pull_command(only: Path) -> None:
     program(only, "podman", '[ "$1" = info ] && echo 5.0.0 crun')
-    said = refusal(container_image="python:9")
-    assert "podman has no image python:9: get it with `podman pull python:9`" in said
+    error = refusal(container_image="python:9")
+    assert "podman has no image python:9: get it with `podman pull python:9`" in error
 
 
-def test_auto_takes_the_engine_that_has_the_image(only: Path) -> None:
+def test_auto_selects_the_engine_that_has_the_image(only: Path) -> None:
     program(only, "podman", '[ "$1" = info ] && echo 5.0.0 crun')
     program(only, "docker", "echo 28.0.1")
     assert find_engine("auto", IMAGE).name == "docker"
@@ -76,13 +76,13 @@ def test_auto_takes_the_engine_that_has_the_image(only: Path) -> None:
         find_engine("podman", IMAGE)
 
 
-def test_an_engine_that_starts_nothing_is_quoted(only: Path) -> None:
+def test_error_of_an_engine_is_quoted(only: Path) -> None:
     program(only, "docker", '[ "$1" = run ] && { echo "no space left" >&2; exit 125; }; echo 28')
     assert refusal() == "--sandbox container: docker: no space left"
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("error", "words"),
     [
         ('exec: "python3": executable file not found in $PATH', "has no python3"),
         ("unable to setup user: invalid argument", "add-subuids"),
@@ -90,8 +90,8 @@ def test_an_engine_that_starts_nothing_is_quoted(only: Path) -> None:
         ("its Python is 3.9.1; 3.10 or newer is needed", "its Python is 3.9.1"),
     ],
 )
-def test_what_can_be_mended_is_said_how(said: str, words: str) -> None:
-    assert words in suggest_remedy(PODMAN, f"podman: {said}")
+def test_known_errors_have_a_remedy(error: str, words: str) -> None:
+    assert words in suggest_remedy(PODMAN, f"podman: {error}")
 
 
 def started(packages: InstalledPackages) -> list[str]:
@@ -100,24 +100,26 @@ def started(packages: InstalledPackages) -> list[str]:
     )
 
 
-def test_an_old_python_says_so_itself() -> None:
+def test_old_python_reports_its_version() -> None:
     code = f"import sys; sys.version_info = (3, 9); exec({started(InstalledPackages())[-1]!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.strip().endswith("3.10 or newer is needed")
 
 
-def test_a_python_that_packages_are_not_for_says_so_itself() -> None:
+def test_python_of_another_version_than_the_packages_reports_it() -> None:
     packages = InstalledPackages(("six",), "/somewhere/site-packages", preloadable_modules=("six",))
     code = f"import sys; sys.version_info = (3, 99, 1); exec({started(packages)[-1]!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    ours = f"{sys.version_info[0]}.{sys.version_info[1]} on {sys.platform}"
-    said = f"its Python is 3.99 on {sys.platform}; the packages are for {ours}"
-    assert (done.returncode, done.stderr.strip()) == (1, said)
-    assert suggest_remedy(PODMAN, f"podman: {said}") == f"podman: the image {PODMAN.image}: {said}"
+    own_version = f"{sys.version_info[0]}.{sys.version_info[1]} on {sys.platform}"
+    error = f"its Python is 3.99 on {sys.platform}; the packages are for {own_version}"
+    assert (done.returncode, done.stderr.strip()) == (1, error)
+    assert (
+        suggest_remedy(PODMAN, f"podman: {error}") == f"podman: the image {PODMAN.image}: {error}"
+    )
 
 
-def test_nothing_of_this_machine_is_handed_on() -> None:
+def test_environment_of_the_host_is_not_passed_on() -> None:
     words = started(InstalledPackages())
     assert {"--network=none", "--read-only", "--cap-drop=ALL", "--pull=never"} <= set(words)
     assert "--security-opt=no-new-privileges" in words
@@ -130,8 +132,8 @@ def test_nothing_of_this_machine_is_handed_on() -> None:
         assert not os.path.expanduser("~").startswith(values["source"])
 
 
-def test_an_image_without_python_is_said_to_have_none() -> None:
-    if reason := why_not("container"):
+def test_image_without_python_is_reported() -> None:
+    if reason := skip_reason("container"):
         pytest.skip(f"no container here: {reason}")
     engine = container_engine()
     image = "localhost/greenloop-tests:empty"
@@ -139,7 +141,7 @@ def test_an_image_without_python_is_said_to_have_none() -> None:
     command = [engine.program, "import", "-", image]
     subprocess.run(command, input=archive, capture_output=True, check=True)
     try:
-        said = refusal(container_image=image, container_engine=engine.name)
+        error = refusal(container_image=image, container_engine=engine.name)
     finally:
         subprocess.run([engine.program, "rmi", image], capture_output=True, check=True)
-    assert said == f"--sandbox container: {engine.name}: the image {image} has no python3"
+    assert error == f"--sandbox container: {engine.name}: the image {image} has no python3"

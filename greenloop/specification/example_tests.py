@@ -1,6 +1,10 @@
-"""The source that checks a specification's examples: it stands in the test file a person gets."""
+"""Tests made of a specification's examples; their source is part of the user's test file."""
 
-EXAMPLE_CHECKER_SOURCE = """
+from __future__ import annotations
+
+from greenloop.records import GivenExample
+
+_CHECKER_SOURCE = """
 # Examples that stand in the specification, taken over as they are.
 def _check_specification_example(text):
     import ast
@@ -38,3 +42,21 @@ def _check_specification_example(text):
     runner.run(example, out=wrong.append)
     assert not wrong, "".join(wrong)
 """
+
+
+def render_example_tests(module: str, examples: tuple[GivenExample, ...]) -> str:
+    """Return tests that check the examples with doctest, one test each; '' without examples."""
+    if not examples:
+        return ""
+    tests = [_render_example_test(number, item) for number, item in enumerate(examples, 1)]
+    checker = _CHECKER_SOURCE.replace("MODULE", module).strip("\n")
+    return "\n\n\n".join([checker, *tests]) + "\n"
+
+
+def _render_example_test(number: int, example: GivenExample) -> str:
+    text = "\n".join(f"        {line!r}" for line in example.doctest.splitlines(keepends=True))
+    return (
+        f"def test_specification_example_{number}():\n"
+        f'    """An example of the specification, as it stands there."""\n'
+        f"    _check_specification_example(\n{text}\n    )"
+    )

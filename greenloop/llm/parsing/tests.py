@@ -1,0 +1,89 @@
+"""Parsers of tests: the test file with its held-out examples, and tests added to a suite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from greenloop.llm.parsing.code import check_complete, extract_python
+from greenloop.llm.parsing.code_blocks import extract_blocks
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.response import LLMResponse, extract_json, extract_text
+from greenloop.records import Contract, GeneratedTests, HeldOutExample
+from greenloop.testsuite.merge import find_clashes, remove_future_imports
+
+_NO_TESTS_NEEDED = re.compile(r"^[\s*`]*NOTHING\b", re.MULTILINE)
+
+
+def parse_tests(response: LLMResponse, contract: Contract) -> GeneratedTests:
+    """Return the pytest file and the held-out examples of an answer.
+
+    Raises:
+        InvalidResponse: no test functions, elided or truncated code, or the module is not imported.
+    """
+    text = extract_text(response)
+    code = _select_test_file(extract_python(text), contract.module)
+    check_complete(code)
+    return GeneratedTests(code=code, held_out=_parse_held_out_examples(text))
+
+
+def parse_hardening(response: LLMResponse, contract: Contract, suite: str) -> str:
+    """Return the tests to add to `suite`; '' where the model answers that none is needed.
+
+    Raises:
+        InvalidResponse: neither tests nor `NOTHING`, or a name of `suite` is redefined.
+    """
+    text = extract_text(response)
+    if _NO_TESTS_NEEDED.search(text) and "def test" not in text:
+        return ""
+    added = remove_future_imports(parse_tests(response, contract).code)
+    if taken := find_clashes(suite, added):
+        names = ", ".join(taken)
+        raise InvalidResponse(
+            f"The suite defines these names already: {names}. Choose other names."
+        )
+    return added
+
+
+def _select_test_file(sources: Sequence[str], module: str) -> str:
+    """Return the block with the maximum of tests, the last of equals, or all blocks joined."""
+    best = max(reversed(sources), key=lambda item: item.count("def test"))
+    if "def test" not in best:
+        raise InvalidResponse(
+            "The answer holds no test function (`def test_…`). Give one pytest file."
+        )
+    imports = rf"^\s*(from\s+{module}\s+import|import\s+([\w.]+\s*,\s*)*{module}\b)"
+    for candidate in (best, "\n\n".join(sources)):
+        if re.search(imports, candidate, re.M):
+            return candidate
+    raise InvalidResponse(f"The tests must import what they test from `{module}`.")
+
+
+def _parse_held_out_examples(text: str) -> tuple[HeldOutExample, ...]:
+    try:
+        items = extract_json("\n".join(_extract_json_blocks(text)), list)
+    except InvalidResponse:
+        return ()
+    return tuple(item for raw in items if (item := _parse_held_out_example(raw)) is not None)
+
+
+def _extract_json_blocks(text: str) -> list[str]:
+    return [
+        f"```json\n{block.text}```" for block in extract_blocks(text) if block.language == "json"
+    ]
+
+
+def _parse_held_out_example(raw: object) -> HeldOutExample | None:
+    if not isinstance(raw, dict):
+        return None
+    known = {key: raw[key] for key in HeldOutExample.model_fields if key in raw}
+    value = known.get("returns")
+    if value is not None and not isinstance(value, str):
+        known["returns"] = repr(value)  # a JSON value in place of a Python literal
+    try:
+        example = HeldOutExample.model_validate(known)
+    except ValidationError:
+        return None
+    return example if (example.returns is None) != (example.raises is None) else None

@@ -1,0 +1,127 @@
+"""Tracing settings from environment variables, and presets for LangSmith and Langfuse."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from greenloop.tracing.semconv import SpanType
+
+CONTENT_VARIABLE = "GREENLOOP_TRACE_CONTENT"
+_TRUE_VALUES = ("true", "1", "yes", "on")
+_OTLP_ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+_LANGSMITH_URL = "https://api.smith.langchain.com"
+_LANGFUSE_URL = "https://cloud.langfuse.com"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """An OTLP endpoint and the attributes that this service reads besides the conventions.
+
+    `span_types` are the values of `type_attribute`; input and output are JSON objects of content;
+    `usage_attribute` takes a call's tokens as JSON ('': the service reads `gen_ai.usage.*`), and
+    `aliases` are second names of attributes.
+    """
+
+    name: str
+    endpoint: str
+    headers: Mapping[str, str] = field(repr=False)  # holds the key
+    type_attribute: str
+    span_types: Mapping[SpanType, str]
+    input_attribute: str
+    output_attribute: str
+    usage_attribute: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    resource: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TracingEnvironment:
+    """Destinations that are switched on. `content`: spans may hold specifications, prompts, code
+    and output."""
+
+    otel: bool = False
+    langsmith: bool = False
+    langfuse: bool = False
+    content: bool = False
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> TracingEnvironment:
+        return cls(
+            otel=_is_otel_enabled(environment),
+            langsmith=_is_true(environment, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2")
+            and bool(_langsmith_value(environment, "API_KEY")),
+            langfuse=bool(_first_value(environment, "LANGFUSE_PUBLIC_KEY"))
+            and bool(_first_value(environment, "LANGFUSE_SECRET_KEY"))
+            and environment.get("LANGFUSE_TRACING_ENABLED", "true").lower() in _TRUE_VALUES,
+            content=_is_true(environment, CONTENT_VARIABLE),
+        )
+
+    @property
+    def is_enabled(self) -> bool:
+        return self.otel or self.langsmith or self.langfuse
+
+
+def langsmith_preset(environment: Mapping[str, str]) -> Preset:
+    """Return the preset for the server, workspace and project that LANGSMITH_* name."""
+    base = _langsmith_value(environment, "ENDPOINT") or _LANGSMITH_URL
+    headers = {
+        "x-api-key": _langsmith_value(environment, "API_KEY"),
+        "x-tenant-id": _langsmith_value(environment, "WORKSPACE_ID"),
+        "Langsmith-Project": _langsmith_value(environment, "PROJECT"),
+    }
+    return Preset(
+        name="LangSmith",
+        endpoint=f"{base.rstrip('/')}/otel/v1/traces",
+        headers={name: value for name, value in headers.items() if value},
+        type_attribute="langsmith.span.kind",
+        span_types=MappingProxyType({"run": "chain", "model": "llm", "sandbox": "tool"}),
+        input_attribute="gen_ai.prompt",
+        output_attribute="gen_ai.completion",
+        aliases={"gen_ai.provider.name": "gen_ai.system"},  # prices are looked up by it
+    )
+
+
+def langfuse_preset(environment: Mapping[str, str]) -> Preset:
+    """Return the preset for the server and project that LANGFUSE_* name."""
+    base = _first_value(environment, "LANGFUSE_BASE_URL", "LANGFUSE_HOST") or _LANGFUSE_URL
+    keys = f"{environment['LANGFUSE_PUBLIC_KEY']}:{environment['LANGFUSE_SECRET_KEY']}"
+    stage = environment.get("LANGFUSE_TRACING_ENVIRONMENT", "")
+    return Preset(
+        name="Langfuse",
+        endpoint=f"{base.rstrip('/')}/api/public/otel/v1/traces",
+        headers={
+            "Authorization": f"Basic {base64.b64encode(keys.encode()).decode()}",
+            "x-langfuse-ingestion-version": "4",
+        },
+        type_attribute="langfuse.observation.type",
+        span_types=MappingProxyType({"run": "agent", "model": "generation", "sandbox": "tool"}),
+        input_attribute="langfuse.observation.input",
+        output_attribute="langfuse.observation.output",
+        usage_attribute="langfuse.observation.usage_details",
+        resource={"langfuse.environment": stage} if stage else {},
+    )
+
+
+def _is_otel_enabled(environment: Mapping[str, str]) -> bool:
+    exporters = environment.get("OTEL_TRACES_EXPORTER", "").lower().replace(" ", "").split(",")
+    if _is_true(environment, "OTEL_SDK_DISABLED") or "none" in exporters:
+        return False
+    return "otlp" in exporters or (
+        exporters == [""] and bool(_first_value(environment, *_OTLP_ENDPOINT_VARIABLES))
+    )
+
+
+def _langsmith_value(environment: Mapping[str, str], name: str) -> str:
+    """Return the value under LANGSMITH_, else under the older prefix LANGCHAIN_, else ''."""
+    return _first_value(environment, f"LANGSMITH_{name}", f"LANGCHAIN_{name}")
+
+
+def _first_value(environment: Mapping[str, str], *names: str) -> str:
+    return next(filter(None, (environment.get(name, "").strip() for name in names)), "")
+
+
+def _is_true(environment: Mapping[str, str], *names: str) -> bool:
+    return any(environment.get(name, "").strip().lower() in _TRUE_VALUES for name in names)
