@@ -16,7 +16,7 @@ from greenloop.llm.factory import open_sources
 from greenloop.llm.rate_limits import LocalRateLimits
 from greenloop.records import Report
 from greenloop.sandbox import open_sandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.throttled import ThrottledSandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import open_tracing
@@ -74,7 +74,7 @@ class LocalRunExecutor:
 
     settings: Settings
     resources: SharedResources
-    sandbox: BaseSandbox
+    sandbox: Sandbox
     slots: threading.Semaphore
 
     async def run(
@@ -100,7 +100,7 @@ def create_local_run_executor(
         SandboxError, ModelFailure: one of them cannot be opened.
     """
     sandbox = stack.enter_context(open_sandbox(settings))
-    assert isinstance(sandbox, BaseSandbox)
+    assert isinstance(sandbox, Sandbox)
     tracing = open_tracing()
     stack.callback(tracing.close)
     shared = replace(resources, sources=tuple(open_sources(settings)), tracing=tracing)

@@ -1,4 +1,4 @@
-"""`--approve`: the person sees what would be written and what it is worth, and says what happens."""
+"""Questions at the terminal before files are written: `--approve`, and confirmation of one file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from greenloop.cli.editor import edit_checks, edit_contract, generated_checks, print_line
-from greenloop.errors import InterruptedRunError
+from greenloop.errors import InputError, InterruptedRunError
 from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
 from greenloop.reporting.summary import format_verdict
@@ -22,11 +22,38 @@ from greenloop.workflow.storage.request import RunRequest
 Decision = Literal["accept", "reject"] | RunRequest
 
 
+def check_terminal() -> None:
+    """Raise InputError if standard input or standard error is not a terminal."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InputError("--approve needs a terminal to ask at; leave it out, or run at one")
+
+
+def confirm_write(path: Path, text: str) -> bool:
+    """Show the change to a file, and return whether the user wants it written."""
+    before = path.read_text("utf-8", "replace") if path.exists() else ""
+    for line in _diff_lines(str(path), before, text):
+        print_line(line)
+    if (_prompt_line(f"write {path}? [y/N] ") or "").lower() in ("y", "yes"):
+        return True
+    print_line(f"declined: {path} was not written")
+    return False
+
+
+def approve_reviewed(_path: Path, _text: str) -> bool:
+    """Approve a file: the user accepted all files together."""
+    return True
+
+
+def approve_always(_path: Path, _text: str) -> bool:
+    """Approve a file: the user does not want to be asked."""
+    return True
+
+
 def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
-    """What the person decides; a request is that of the run that goes on.
+    """Return what the user decides; a request is that of the run that continues.
 
     Raises:
-        InterruptedRunError: the person broke off.
+        InterruptedRunError: the user interrupted the review.
     """
     if request.original and report.final_code == request.original.text:
         return "accept"  # nothing would be written
@@ -38,31 +65,33 @@ def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
             if decision is not None:
                 return decision
     except KeyboardInterrupt:
-        again = f"greenloop resume --approve {report.artifacts.run_dir}"
-        raise InterruptedRunError(f"nothing was written; asked again by: {again}") from None
+        command = f"greenloop resume --approve {report.artifacts.run_dir}"
+        raise InterruptedRunError(
+            f"nothing was written; to be asked again, run: {command}"
+        ) from None
 
 
 def _prompt_decision(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
-    """None where the question is put again."""
-    words, edited = not is_model_disabled(settings), _editable_part(report, request)
+    """Ask once; return None where the question has to be repeated."""
+    can_change, editable = not is_model_disabled(settings), _editable_part(report, request)
     choices = ["[a]ccept", "[r]eject"]
-    choices += [f"[e]dit the {edited} and go on"] if edited else []
-    choices += ["[c]hange in words"] if words else []
+    choices += [f"[e]dit the {editable} and go on"] if editable else []
+    choices += ["[c]hange in words"] if can_change else []
     answer = _prompt_line(f"{', '.join(choices)}? ")
     if answer is None or answer in ("r", "reject"):
         return "reject"
     if answer in ("a", "accept"):
         return "accept"
-    if answer in ("e", "edit") and edited:
+    if answer in ("e", "edit") and editable:
         return _apply_edit(report, request, settings)
-    if answer in ("c", "change") and words:
-        wish = _prompt_line("what should be different (one line)? ")
-        return with_change_request(request, wish, report.contract) if wish else None
+    if answer in ("c", "change") and can_change:
+        change = _prompt_line("what should be different (one line)? ")
+        return with_change_request(request, change, report.contract) if change else None
     return None
 
 
 def _editable_part(report: Report, request: RunRequest) -> str:
-    """What the run agreed on by itself, and the person may put otherwise; ''."""
+    """Return the name of what the model decided and the user may edit, or ''."""
     if report.contract:
         return "contract"
     return "checks" if request.kind == "script" and report.script else ""
@@ -77,7 +106,7 @@ def _apply_edit(report: Report, request: RunRequest, settings: Settings) -> Deci
 
 
 def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
-    """The change to each file, the verdict with its reasons, and what was assumed."""
+    """Yield the diff of each file, the verdict with its reasons, and the assumptions."""
     for path, text in _planned_files(report, request):
         before = _current_text(path, report)
         yield from _diff_lines(str(path), before, text)
@@ -85,16 +114,16 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
     yield format_verdict(report)
     yield from (f"  not better because: {reason}" for reason in report.reasons)
     if request.kind == "script" and (checks := generated_checks(report)):
-        yield "checked for, made of the task:"
+        yield "checks derived from the task:"
         yield from (f"  - {item}" for item in checks)
     assumptions = report.contract.assumptions if report.contract else ()
     if assumptions:
-        yield "open assumptions, made where the specification is silent:"
+        yield "open assumptions, where the specification leaves something out:"
         yield from (f"  - {item}" for item in assumptions)
 
 
 def _planned_files(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
-    """Files and what would stand in them; where none is asked for, the names that it would get."""
+    """Yield files and their new texts; without `--output`, under their default names."""
     if request.original:
         yield Path(request.output or request.original.path), report.final_code
         return
@@ -119,8 +148,8 @@ def _diff_lines(name: str, before: str, after: str) -> Iterator[str]:
 
 
 def _prompt_line(question: str) -> str | None:
-    """One line, stripped; None at the end of the input."""
-    termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question is no answer
+    """Return one line, stripped; None at the end of the input."""
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)  # discard what was typed before the question
     print(question, end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     return line.strip() if line else None

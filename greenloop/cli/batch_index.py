@@ -1,4 +1,4 @@
-"""The index page of a batch: written at its end, and from what it left by `report`."""
+"""The index page of a batch: written when it ends, or by `report` from its stored results."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ RESULTS_FILE = "results.jsonl"
 
 @dataclass(frozen=True)
 class FinishedBatch:
-    """A batch that has ended: what became of each entry that ended, by id, in order."""
+    """The stored results of a batch: the outcome of each entry that ran, by id, in order."""
 
     totals: BatchTotals
     outcomes: Mapping[str, BatchOutcome]
 
 
 def write_index(batch: Batch, outcomes: Mapping[str, BatchOutcome]) -> Path:
-    """The page of a batch that has just ended, in its folder. Raises OutputError."""
+    """Write the page of a batch that has ended, and return its path. Raises OutputError."""
     page = batch.folder / INDEX_FILE
     entries = [
         _build_index_entry(
@@ -40,15 +40,15 @@ def write_index(batch: Batch, outcomes: Mapping[str, BatchOutcome]) -> Path:
 
 
 def is_batch_folder(folder: Path) -> bool:
-    """Whether a folder is that of a batch, and not of a run."""
+    """Return whether a folder is that of a batch, not of a run."""
     return (folder / RESULTS_FILE).is_file()
 
 
 def read_batch(folder: Path) -> FinishedBatch:
-    """What a batch kept of those entries that ran, the last of each; sums over them.
+    """Read the last outcome of each entry of a batch, and sum them up.
 
     Raises:
-        InputError: there is nothing that can be read.
+        InputError: there is no result.
     """
     outcomes = {item.id: item for item in read_results(folder / RESULTS_FILE)}
     if not outcomes:
@@ -68,7 +68,7 @@ def read_batch(folder: Path) -> FinishedBatch:
 
 
 def render_batch_page(batch: FinishedBatch, base_folder: Path) -> str:
-    """The page for a file in the folder `beside`."""
+    """Return the page; its links are relative to `base_folder`."""
     entries = [
         _build_index_entry(name, item, Path(item.run_dir), base_folder)
         for name, item in batch.outcomes.items()

@@ -1,4 +1,4 @@
-"""The files that a batch writes about itself, for people and for CI."""
+"""Files that describe the outcome of a batch, for users and for CI."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from greenloop.batch.runner import Batch
 from greenloop.cli.commands.report import write_output
+from greenloop.cli.options.batch import BatchOptions
 from greenloop.errors import OutputError
 from greenloop.events import EntryEnded, Event, EventSink
 from greenloop.records import BatchOutcome
@@ -20,18 +21,9 @@ from greenloop.reporting.batch.summary import (
 )
 
 
-@dataclass(frozen=True)
-class BatchOutputs:
-    """Where they are wanted; `-` is standard output. `github_output` is appended to."""
-
-    markdown: str | None = None
-    junit: str | None = None
-    github_output: Path | None = None
-
-
 @dataclass
 class OutcomeCollector:
-    """Passes events on, and keeps how each entry ended."""
+    """An event sink that keeps the outcome of each entry."""
 
     sink: EventSink
     outcomes: dict[str, BatchOutcome] = field(default_factory=dict)
@@ -42,41 +34,35 @@ class OutcomeCollector:
         self.sink(event)
 
 
-def write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], outputs: BatchOutputs) -> None:
-    """Writes them, in the order of the entries.
+def write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: BatchOptions) -> None:
+    """Write the files that the options name, in the order of the entries.
 
     Raises:
-        OutputError: one cannot be written.
+        OutputError: one of them cannot be written.
     """
     ids = [item.id for item in batch.entries]
     ended = tuple(outcomes[name] for name in ids if name in outcomes)
-    left = tuple(name for name in ids if name not in outcomes)
-    summary = BatchSummary(batch.totals, ended, left)
-    if outputs.markdown is not None:
-        write_output(outputs.markdown, render_batch_markdown(summary))
-    if outputs.junit is not None:
-        write_output(outputs.junit, render_batch_junit(summary))
-    if outputs.github_output is not None:
-        _append_text(outputs.github_output, "".join(_github_output_lines(summary, batch.folder)))
+    missing = tuple(name for name in ids if name not in outcomes)
+    summary = BatchSummary(batch.totals, ended, missing)
+    if options.markdown is not None:
+        write_output(options.markdown, render_batch_markdown(summary))
+    if options.junit is not None:
+        write_output(options.junit, render_batch_junit(summary))
+    if options.github_output is not None:
+        _append_text(options.github_output, "".join(_github_output_lines(summary, batch.folder)))
 
 
 def _github_output_lines(summary: BatchSummary, folder: Path) -> Iterator[str]:
-    """The outputs of a step as GitHub reads them. No file name can end the list of files early."""
+    """Yield the outputs of a GitHub step. A random delimiter ends the list of files."""
     totals = summary.totals
-    counts = {
-        "reached": totals.reached,
-        "verified": totals.verified,
-        "failed": totals.specifications - totals.reached,
-    }
-    yield from (f"{name}={count}\n" for name, count in counts.items())
+    yield f"reached={totals.reached}\n"
+    yield f"verified={totals.verified}\n"
+    yield f"failed={totals.specifications - totals.reached}\n"
     end = f"end-{secrets.token_hex(16)}"
-    files = [os.path.relpath(path) for item in summary.outcomes for path in _written_files(item)]
+    reached = [item for item in summary.outcomes if item.kind == "reached"]
+    files = [os.path.relpath(path) for item in reached for path in item.written]
     yield "".join(f"{line}\n" for line in (f"changed-files<<{end}", *files, end))
     yield f"report-dir={folder}\n"
-
-
-def _written_files(outcome: BatchOutcome) -> tuple[str, ...]:
-    return outcome.written if outcome.kind == "reached" else ()
 
 
 def _append_text(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What a run agreed on, edited by the person: a contract, or the checks of a script."""
+"""Editing of a run's contract, or of a script's checks, in the user's editor."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from greenloop.scripts.checks.json_form import check_to_json, checks_from_json
 from greenloop.specification.examples import analyze_specification
 from greenloop.workflow.storage.request import RunRequest
 
-_MAX_CHECKS = 1000  # nobody writes so many: all of the person's are kept
+_MAX_CHECKS = 1000  # high enough to keep all that a user writes
 EditedT = TypeVar("EditedT")
 
 
 def print_line(line: str) -> None:
-    """One line for the person, which cannot steer the terminal."""
+    """Print a line on standard error, with control characters escaped."""
     print(sanitize_line(line), file=sys.stderr, flush=True)
 
 
 def edit_contract(
     contract: Contract, report: Report, request: RunRequest, allowed: PackageAllowlist
 ) -> Contract | None:
-    """The contract as the person left it in an editor; None where it is as it was, or is none."""
+    """Return the contract as the user edited it; None if it is unchanged or invalid."""
 
     def read(text: str) -> Contract:
-        """Held to what the specification fixes itself, as a model's contract is."""
+        """Parse the contract, with the same checks as a model's contract."""
         return parse_contract(
             LLMResponse(text),
             specification=analyze_specification(request.specification),
@@ -49,15 +49,17 @@ def edit_contract(
 
 
 def edit_checks(report: Report) -> tuple[OutputCheck, ...] | None:
-    """The checks that were made of the task as the person left them in an editor: theirs from now
-    on. None where they are as they were, or are none."""
+    """Return the generated checks as the user edited them, marked as given by the user.
+
+    None if they are unchanged or invalid.
+    """
     items = [check_to_json(item) for item in generated_checks(report)]
     text = json.dumps([item for item in items if item], indent=1, ensure_ascii=False) + "\n"
     return _edit_text("checks", text, report, _parse_checks)
 
 
 def generated_checks(report: Report) -> tuple[OutputCheck, ...]:
-    """Those of a script that were made of its task, and stand."""
+    """Return the active checks of a script that a model derived from its task."""
     checks = report.script.checks if report.script else ()
     return tuple(item for item in checks if item.origin == "generated")
 
@@ -73,10 +75,13 @@ def _parse_checks(text: str) -> tuple[OutputCheck, ...]:
 def _edit_text(
     name: str, text: str, report: Report, parse: Callable[[str], EditedT]
 ) -> EditedT | None:
-    """What the person made of a text, read; what cannot be read is kept, to be mended."""
+    """Return the edited and parsed text; None if it is unchanged or invalid.
+
+    An invalid text is kept, and opened again by the next edit.
+    """
     path = Path(str(report.artifacts.run_dir)) / f"{name}.json"
     try:
-        if not path.exists():  # else it was edited before, and could not be used
+        if not path.exists():  # else an earlier edit was invalid
             path.write_text(text, encoding="utf-8")
         command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
         status = subprocess.run([*shlex.split(command), str(path)], check=False).returncode
@@ -87,12 +92,12 @@ def _edit_text(
     if status or found.strip() == text.strip():
         path.unlink(missing_ok=True)
         why = f"the editor ended with status {status}" if status else "nothing was changed"
-        print_line(f"the {name} as before: {why}")
+        print_line(f"the {name} is unchanged: {why}")
         return None
     try:
         edited = parse(found)
     except (InvalidResponse, GreenloopError) as problem:
-        print_line(f"{problem} Choose e again to mend it: your text is kept.")
+        print_line(f"{problem} Choose e again to correct it: your text is kept.")
         return None
     path.unlink()
     return edited

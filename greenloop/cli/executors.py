@@ -1,67 +1,77 @@
-"""Which engine has a batch's runs made, and where they are kept. Ray is imported where asked for."""
+"""Executors of batches, by name, and the place where a batch keeps its results."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from greenloop.batch.executor import Executor, LocalExecutor
 from greenloop.batch.results import RESULTS_FILE, merge_results
 from greenloop.errors import InputError
+from greenloop.plugins import list_plugins, load_plugin
 from greenloop.workflow.storage.request import digest
+
+LOCAL = "local"
+_RAY = "ray"
+# `create_executor(address, folder, url)`: `--address`, the batch's folder on this machine, and the
+# address of an object store that holds the batch's files, if there is one.
+ExecutorFactory = Callable[[str | None, Path, str | None], Executor]
 
 
 @dataclass(frozen=True)
 class BatchLocation:
-    """Where a batch is kept: by default, or where `named`: a folder, or a bucket's address."""
+    """Where a batch is kept: the default folder, or an explicit folder or object store."""
 
     default: Path
     explicit: str | None = None
 
     @property
     def url(self) -> str | None:
-        """The bucket's address, None for a folder."""
+        """The address of the object store; None for a folder."""
         return self.explicit.rstrip("/") if self.explicit and "://" in self.explicit else None
 
     @property
     def folder(self) -> Path:
-        """On this machine; what is in a bucket is there too."""
+        """The folder on this machine; it mirrors an object store."""
         if self.url is not None:
             return self.default.with_name(digest(self.url)[:16])
         return Path(self.explicit) if self.explicit else self.default
 
     def fetch_results(self) -> None:
-        """How entries ended that another machine saw to.
+        """Merge the results that other machines stored, and store the merged ones.
 
-        The bucket takes them back at once: where it does not, nothing is paid for yet.
+        Storing them at once shows whether the store can be written before a model is paid.
 
         Raises:
-            StoreError, OutputError: the bucket, or this machine, does not take them.
+            StoreError, OutputError: the store, or this machine, cannot be written.
         """
         if self.url is None:
             return
         from greenloop.distributed.object_store import ObjectStore
 
-        bucket = ObjectStore(self.url)
-        merge_results(self.folder, bucket.read(RESULTS_FILE) or b"")
-        bucket.put("", self.folder, RESULTS_FILE)
+        store = ObjectStore(self.url)
+        merge_results(self.folder, store.read(RESULTS_FILE) or b"")
+        store.put("", self.folder, RESULTS_FILE)
 
 
 def create_executor(name: str, address: str | None, location: BatchLocation) -> Executor:
-    """The engine by its name.
+    """Return the executor of a name: local, ray, or one that an installed package registers.
 
     Raises:
-        InputError: its packages are missing, or the options do not fit together.
+        InputError: there is none, its packages are missing, or the options contradict each other.
+        SettingsError: the package's executor cannot be loaded.
     """
-    if name == "local":
+    if name == LOCAL:
         if address is not None or location.url is not None:
             what = "--address" if address is not None else f"--run-dir {location.url}"
             raise InputError(f"{what} is for --engine ray")
         return LocalExecutor()
-    from greenloop.distributed.object_store import ObjectStore
-    from greenloop.distributed.ray_cluster import require_ray, resolve_address
-    from greenloop.distributed.ray_executor import RayExecutor
-
-    require_ray()
-    bucket = ObjectStore(location.url) if location.url is not None else None
-    return RayExecutor(resolve_address(address), location.folder.absolute(), bucket)
+    factory: ExecutorFactory | None = load_plugin("greenloop.executors", name)
+    if factory is None and name == _RAY:  # from a checkout that is not installed
+        factory = import_module("greenloop.distributed.ray_executor").create_executor
+    if factory is None:
+        known = sorted({LOCAL, _RAY, *list_plugins("greenloop.executors")})
+        raise InputError(f"--engine {name}: no such executor; installed: {', '.join(known)}")
+    return factory(address, location.folder.absolute(), location.url)

@@ -1,4 +1,4 @@
-"""Running the agent from a terminal: signals, and errors to exit statuses."""
+"""Signals, messages and exit statuses of the commands."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, Protocol
 
 from greenloop.errors import GreenloopError
 from greenloop.records import Report
 
 
 def run_with_signals(coroutine: Coroutine[Any, Any, Report]) -> Report:
-    """Runs it; the first SIGINT or SIGTERM ends it in order, a second one at once."""
+    """Run a coroutine. The first SIGINT or SIGTERM cancels it, a second one ends the process."""
 
     async def guarded() -> Report:
         task = asyncio.ensure_future(coroutine)
@@ -26,20 +26,47 @@ def run_with_signals(coroutine: Coroutine[Any, Any, Report]) -> Report:
             stopped.append(1)
             task.cancel()
 
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, stop)
+        _handle_signals(stop)
         return await task
 
     return asyncio.run(guarded())
 
 
+class Stoppable(Protocol):
+    """Work that can stop beginning new runs."""
+
+    is_stopping: bool
+
+    def stop(self) -> None: ...
+
+
+async def run_until_stopped(runner: Stoppable, coroutine: Coroutine[Any, Any, Any]) -> None:
+    """Run a coroutine. The first signal lets active runs finish, the second cancels them."""
+    task = asyncio.ensure_future(coroutine)
+
+    def stop() -> None:
+        if runner.is_stopping:
+            task.cancel()
+            return
+        runner.stop()
+        print_error("finishing the active runs; interrupt again to stop them at once")
+
+    _handle_signals(stop)
+    await task
+
+
+def _handle_signals(handler: Any) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, handler)
+
+
 def print_error(message: str) -> None:
-    """One error, for a person."""
+    """Print an error message on standard error."""
     print(f"greenloop: {message}", file=sys.stderr, flush=True)
 
 
 def write_stdout(text: str) -> None:
-    """On standard output, which may be full; who has closed it raises BrokenPipeError."""
+    """Write on standard output; report a full disk. Raises BrokenPipeError."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -49,15 +76,12 @@ def write_stdout(text: str) -> None:
         print_error(f"standard output cannot be written: {problem.strerror}")
 
 
-def report_early_end(broken_off: GreenloopError | None, stopped: bool) -> int | None:
-    """The exit status of many runs that did not all come to an end, told in one line.
-
-    None where they did.
-    """
-    if broken_off is not None:
-        print_error(f"{broken_off}; the same command goes on where this one ended")
-        return broken_off.exit_status
-    if stopped:
-        print_error("stopped; the same command goes on where this one ended")
+def report_early_end(error: GreenloopError | None, is_stopped: bool) -> int | None:
+    """Print why many runs ended early, and return the exit status; None if they did not."""
+    if error is not None:
+        print_error(f"{error}; the same command continues where this one ended")
+        return error.exit_status
+    if is_stopped:
+        print_error("stopped; the same command continues where this one ended")
         return 130
     return None

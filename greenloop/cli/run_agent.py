@@ -1,26 +1,33 @@
-"""One run of the agent from a terminal: shown, delivered, and turned into an exit status."""
+"""One run of the agent from a terminal: progress, delivery, output and exit status."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from greenloop.agent import CodingAgent, build_refusal_report
-from greenloop.cli.approval import Decision, review
-from greenloop.cli.confirm import approve_always, approve_reviewed, confirm_write
+from greenloop.cli.approval import (
+    Decision,
+    approve_always,
+    approve_reviewed,
+    check_terminal,
+    confirm_write,
+    review,
+)
+from greenloop.cli.options.common import DisplayOptions, RunOptions
+from greenloop.cli.options.declaration import collect_settings
 from greenloop.cli.process import print_error, run_with_signals
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import Event, EventSink, RunFinished
 from greenloop.records import Report
+from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.reporting.summary import as_comments, diff_healed_code, summarize_report
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import (
     Approve,
+    check_output_paths,
     deliver,
     deliver_healed_file,
     deliver_script,
@@ -29,81 +36,103 @@ from greenloop.workflow.delivery import (
 from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-RunStarter = Callable[[CodingAgent], Coroutine[Any, Any, Report]]
+
+def load_settings(options: object) -> Settings:
+    """Return the settings with a command's options over them. Raises SettingsError."""
+    return Settings.load(**collect_settings(options))
 
 
-@dataclass(frozen=True)
-class OutputOptions:
-    """How a run is told, and whether the person is asked before a file is written."""
+def check_run(request: RunRequest, options: RunOptions) -> None:
+    """Check what a run needs at its end.
 
-    run_dir: Path | None = None
-    keep_best: bool = False
-    approve: bool = False
-    json: bool = False
-    quiet: bool = False
-    verbose: bool = False
+    Raises:
+        InputError: `--approve` was given, and there is no terminal.
+        OutputError: an output cannot be written.
+    """
+    check_output_paths(request)
+    if options.approve:
+        check_terminal()
+
+
+def refuse_run(error: GreenloopError, options: RunOptions, specification: str = "") -> int:
+    """Report why a run cannot begin, and return the exit status."""
+    try:
+        settings = load_settings(options)
+    except GreenloopError:
+        settings = Settings.model_construct()
+    error.report = build_refusal_report(settings, specification, error, options.run_dir)
+    return finish_run(error.report, error, options)
 
 
 def run_agent(
-    start: RunStarter, request: RunRequest, settings: Settings, options: OutputOptions
+    request: RunRequest,
+    settings: Settings,
+    options: RunOptions,
+    resume_from: RunDirectory | None = None,
 ) -> int:
-    """Runs, delivers what was reached, prints it; the exit status.
+    """Run a request, deliver and print the result, and return the exit status.
 
-    Where the person is asked and wants something else, the run goes on in its directory.
+    If the user asks for a change at the review, the run continues in its directory.
     """
     while True:
-        report, broken_off = _run_once(start, settings, options)
+        report, error = _run_once(request, settings, options, resume_from)
         if report is None:
-            assert broken_off is not None
-            text = request.specification
-            return finish_run(
-                build_refusal_report(settings, text, broken_off, None), broken_off, options
-            )
+            assert error is not None
+            refusal = build_refusal_report(settings, request.specification, error, None)
+            return finish_run(refusal, error, options)
         status = 0 if meets_requirement(report, settings.require) else 1
-        keep = options.keep_best or request.keep_best
-        if isinstance(broken_off, InterruptedRunError) or ((status or broken_off) and not keep):
-            return finish_run(report, broken_off, options, status)
+        failed = bool(status or error) and not request.keep_best
+        if isinstance(error, InterruptedRunError) or failed:
+            return finish_run(report, error, options, status)
         decision: Decision = "accept"
         try:
             if options.approve:
                 decision = review(report, request, settings)
             if isinstance(decision, RunRequest):
-                request, start = decision, _resume_with(report, decision)
+                request, resume_from = decision, _save_request(report, decision)
                 continue
             if decision == "accept":
-                report = deliver_report(
-                    report, request, approve_reviewed if options.approve else approve_always
-                )
-        except GreenloopError as error:
-            broken_off = broken_off or error
+                approve = approve_reviewed if options.approve else approve_always
+                report = _deliver_report(report, request, approve)
+        except GreenloopError as problem:
+            error = error or problem
         if decision == "reject":
             return _report_rejection(report, options)
-        return finish_run(report, broken_off, options, status)
+        return finish_run(report, error, options, status)
 
 
 def _run_once(
-    start: RunStarter, settings: Settings, options: OutputOptions
+    request: RunRequest,
+    settings: Settings,
+    options: RunOptions,
+    resume_from: RunDirectory | None,
 ) -> tuple[Report | None, GreenloopError | None]:
-    """The report, where there is one, and why the run broke off, if it did."""
-    with create_progress(quiet=options.quiet, verbose=options.verbose) as show:
-        last = _ReportCapture(show)
+    """Return the report, if there is one, and the error that ended the run, if any."""
+    with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
+        capture = _ReportCapture(progress)
+        agent = CodingAgent(settings, emit=capture)
+        started = (
+            agent.run(request, options.run_dir)
+            if resume_from is None
+            else agent.resume(resume_from)
+        )
         try:
-            return run_with_signals(start(CodingAgent(settings, emit=last))), None
+            return run_with_signals(started), None
         except asyncio.CancelledError:
-            return last.report, _build_interrupted_error(last.report)
+            return capture.report, _build_interrupted_error(capture.report)
         except GreenloopError as error:
             return error.report, error
 
 
-def _resume_with(report: Report, request: RunRequest) -> RunStarter:
-    """The run goes on as the person wants it now, and is resumed like that too."""
+def _save_request(report: Report, request: RunRequest) -> RunDirectory:
+    """Store the changed request in the run's directory, so that a resumed run uses it too."""
     directory = RunDirectory.open(Path(str(report.artifacts.run_dir)))
     directory.save_request(request)
-    return lambda agent: agent.resume(directory)
+    return directory
 
 
-def _report_rejection(report: Report, options: OutputOptions) -> int:
-    """The code itself is not printed either: standard output may be a file."""
+def _report_rejection(report: Report, options: RunOptions) -> int:
+    """Print no code either: standard output may be redirected to a file."""
     if options.json:
         print_report(report, as_json=True)
     print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
@@ -111,9 +140,9 @@ def _report_rejection(report: Report, options: OutputOptions) -> int:
 
 
 def finish_run(
-    report: Report, error: GreenloopError | None, options: OutputOptions, status: int = 1
+    report: Report, error: GreenloopError | None, options: DisplayOptions, status: int = 1
 ) -> int:
-    """Prints what was reached, and the error if there was one; the exit status."""
+    """Print the report, and the error if there is one; return the exit status."""
     try:
         print_report(report, as_json=options.json)
     except OSError as problem:
@@ -123,13 +152,13 @@ def finish_run(
     if error is None:
         return status
     print_error(str(error))
-    if report.artifacts.report and not options.json:
+    if report.artifacts.report and not options.json and report.command != "check":
         print(f"report: {report.artifacts.report}", file=sys.stderr)
     return error.exit_status
 
 
 class _ReportCapture:
-    """Passes events on and keeps the report, which a cancelled run cannot hand back."""
+    """An event sink that keeps the report, which a cancelled run cannot return."""
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
@@ -142,27 +171,24 @@ class _ReportCapture:
 
 
 def _build_interrupted_error(report: Report | None) -> InterruptedRunError:
-    """What the person is told who stopped a run."""
     run_dir = report.artifacts.run_dir if report else None
     return InterruptedRunError(
-        f"interrupted; go on with: greenloop resume {run_dir}" if run_dir else "interrupted"
+        f"interrupted; resume with: greenloop resume {run_dir}" if run_dir else "interrupted"
     )
 
 
-def deliver_report(report: Report, request: RunRequest, approve: Approve) -> Report:
-    """The report, with the places of what was written. Raises OutputError."""
+def _deliver_report(report: Report, request: RunRequest, approve: Approve) -> Report:
+    """Write the outputs; return the report with their paths. Raises OutputError."""
     if not report.artifacts.run_dir:
         return report
     directory = RunDirectory(Path(report.artifacts.run_dir))
     if request.kind == "script":
         report = deliver_script(report, request, approve)
     elif request.kind == "heal":
-        sure = (
-            approve
-            if request.write or request.output or approve is approve_reviewed
-            else _confirm_overwrite
+        is_approved = request.write or request.output or approve is approve_reviewed
+        report = deliver_healed_file(
+            report, request, approve if is_approved else _confirm_overwrite, directory
         )
-        report = deliver_healed_file(report, request, sure, directory)
     else:
         report = deliver(report, request, approve)
     directory.save_report(report)
@@ -170,7 +196,7 @@ def deliver_report(report: Report, request: RunRequest, approve: Approve) -> Rep
 
 
 def _confirm_overwrite(path: Path, text: str) -> bool:
-    """Somebody's file is written over only if he says so: `--yes`, or at a terminal."""
+    """Return whether a healed file may be overwritten: `--yes`, or an answer at a terminal."""
     if sys.stdin.isatty() and sys.stderr.isatty():
         return confirm_write(path, text)
     print_error(f"healed, but {path} was not written: --yes writes it without a question")
@@ -178,12 +204,15 @@ def _confirm_overwrite(path: Path, text: str) -> bool:
 
 
 def print_report(report: Report, *, as_json: bool) -> None:
-    """The report, or: the code; of a script its output; of what was healed the change to it.
+    """Print the report as JSON, or its main result.
 
-    Where standard output is a script's, the verdict goes to standard error.
+    That is the code, a script's output, the diff of a healed file, or the grade of a check. Where
+    standard output belongs to a script, the verdict goes to standard error.
     """
     if as_json:
         print(report.model_dump_json(indent=1))
+    elif report.command == "check":
+        sys.stdout.write(render_grade(report))
     elif report.command == "script":
         sys.stdout.write(report.script.stdout if report.script else "")
         sys.stdout.flush()

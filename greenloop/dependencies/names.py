@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name
 
@@ -82,10 +83,13 @@ def find_imported_modules(source: str) -> frozenset[str]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    found: set[str] = set()
+    return frozenset(iter_imported_modules(tree)) - sys.stdlib_module_names
+
+
+def iter_imported_modules(tree: ast.Module) -> Iterator[str]:
+    """Yield the top-level name of each absolute import, in tree order."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {item.name.partition(".")[0] for item in node.names}
+            yield from (item.name.partition(".")[0] for item in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            found.add(node.module.partition(".")[0])
-    return frozenset(found - sys.stdlib_module_names)
+            yield node.module.partition(".")[0]

@@ -1,1 +1,1 @@
-"""Batches on more than one machine. Nothing outside this room knows Ray."""
+"""Batches on several machines by Ray. No other package imports Ray."""

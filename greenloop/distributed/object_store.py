@@ -1,47 +1,72 @@
-"""A batch's results in a bucket: any address that fsspec knows (`s3://…`, `gs://…`, `file://…`)."""
+"""Object stores that hold a batch's results: any address of fsspec (`s3://…`, `gs://…`, `file://…`)."""
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from greenloop.errors import StoreError
 
-_EXCLUDED_NAMES = ("lock",)  # of this machine; names that begin with a dot are half-written files
-_OPERATION_TIMEOUT_SECONDS = (
-    20.0  # for one object; a package left to itself tries a silent server for minutes
-)
+_EXCLUDED_NAMES = ("lock",)  # valid on one machine only; names with a dot are partial files
+# For one object; without it, packages wait for an unresponsive server for minutes.
+_OPERATION_TIMEOUT_SECONDS = 20.0
+_RETRY_PAUSE_SECONDS = 2.0
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def retry_in_thread(
+    seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Call a blocking function in a thread; repeat it for some seconds while the store fails.
+
+    Raises:
+        StoreError: the last attempt failed too.
+    """
+    retrying = AsyncRetrying(
+        stop=stop_after_delay(seconds),
+        wait=wait_fixed(_RETRY_PAUSE_SECONDS),
+        retry=retry_if_exception_type(StoreError),
+        reraise=True,
+    )
+    result: T = await retrying(asyncio.to_thread, function, *args, **kwargs)
+    return result
 
 
 @dataclass(frozen=True)
 class ObjectStore:
-    """Files below `url`, each put there whole. Its methods block, and try once; whoever can wait
-    asks one that refuses again for `patience_s`."""
+    """Files below `url`, each written atomically.
+
+    The methods block and try once; `retry_in_thread` repeats them for `retry_seconds`.
+    """
 
     url: str
     retry_seconds: float = 30.0
 
     def fetch(self, name: str, folder: Path) -> None:
-        """All files below `name`, into `folder`, which may not be there yet.
+        """Copy all files below `name` into `folder`, which is created if needed.
 
         Raises:
             StoreError: they cannot be read.
         """
         with self._translate_errors("read"):
             files, root = self._resolve(name)
-            files.invalidate_cache()  # another node has written in the meantime
+            files.invalidate_cache()  # another node may have written since
             for found in _call_with_timeout(files, "find", root):
                 path = folder / posixpath.relpath(found, root)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(_call_with_timeout(files, "cat_file", found))
 
     def read(self, name: str) -> bytes | None:
-        """One file; None where there is none. Raises StoreError."""
+        """Return one file's content; None if it does not exist. Raises StoreError."""
         with self._translate_errors("read"):
             files, place = self._resolve(name)
             files.invalidate_cache()
@@ -52,7 +77,7 @@ class ObjectStore:
             return data
 
     def put(self, name: str, folder: Path, *only: str) -> None:
-        """The files of `folder` below `name`, or `only` some of them; not what is half-written.
+        """Store the files of `folder` below `name`, or `only` some of them, but no partial files.
 
         Raises:
             StoreError: they cannot be written.
@@ -71,17 +96,17 @@ class ObjectStore:
 
     @contextmanager
     def _translate_errors(self, action: str) -> Iterator[None]:
-        """What the packages of buckets raise is of no common kind."""
+        """Raise StoreError for any exception: the packages of fsspec have no common base class."""
         try:
             yield
         except Exception as error:
-            said = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
+            text = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
             raise StoreError(
-                f"{self.url} cannot be {action}: {said}{self._credentials_hint(error)}"
+                f"{self.url} cannot be {action}: {text}{self._credentials_hint(error)}"
             ) from error
 
     def _credentials_hint(self, error: Exception) -> str:
-        """What its package does not say, where it is the keys."""
+        """Return where credentials come from, if the error is about them."""
         denied = isinstance(error, PermissionError) or "Credentials" in type(error).__name__
         if not denied or self.url.startswith("file:"):
             return ""
@@ -89,7 +114,7 @@ class ObjectStore:
 
 
 def list_run_files(folder: Path) -> list[Path]:
-    """The files of a run's `folder` that belong into a bucket."""
+    """Return the files of a run's `folder` that are stored."""
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return [
         path for path in found if path.name not in _EXCLUDED_NAMES and not path.name.startswith(".")
@@ -97,7 +122,7 @@ def list_run_files(folder: Path) -> list[Path]:
 
 
 def _call_with_timeout(files: Any, method: str, *arguments: Any) -> Any:
-    """What `method` of a file system says, within bounds where it lies beyond a network."""
+    """Call a method of a file system, with a timeout if it is a remote one."""
     if not getattr(files, "async_impl", False):
         return getattr(files, method)(*arguments)
     asyn: Any = importlib.import_module("fsspec.asyn")
@@ -109,12 +134,12 @@ def _call_with_timeout(files: Any, method: str, *arguments: Any) -> Any:
 
 
 def _put_atomically(files: Any, place: str, data: bytes) -> None:
-    """An object is there whole or not at all; a file has to be moved to its place."""
+    """Write an object; a local file is written under another name and then renamed."""
     protocols = (files.protocol,) if isinstance(files.protocol, str) else files.protocol
     if "file" not in protocols:
         _call_with_timeout(files, "pipe_file", place, data)
         return
     files.makedirs(posixpath.dirname(place), exist_ok=True)
-    half = posixpath.join(posixpath.dirname(place), f".{posixpath.basename(place)}.half")
-    files.pipe_file(half, data)
-    files.mv(half, place)
+    partial = posixpath.join(posixpath.dirname(place), f".{posixpath.basename(place)}.half")
+    files.pipe_file(partial, data)
+    files.mv(partial, place)

@@ -1,6 +1,6 @@
-"""What a bucket did not take of a run: the command keeps it, and puts it there when it can.
+"""Files of a run that the object store did not accept: the command stores them later.
 
-Else answers that were paid for would be lost with the worker that has them.
+Otherwise answers that were paid for would be lost with the worker.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from greenloop.distributed.object_store import ObjectStore, list_run_files
 from greenloop.errors import OutputError
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_PENDING_MARKER = ".left"  # in a run's folder that holds what its bucket does not
+_PENDING_MARKER = ".left"  # in the folder of a run that is newer than the object store
 
 
 @dataclass(frozen=True)
 class PendingUploads:
-    """The files of a run's folder, by their names in it."""
+    """The files of a run's folder: relative names and contents."""
 
     files: tuple[tuple[str, bytes], ...]
 
@@ -29,7 +29,7 @@ class PendingUploads:
         )
 
     def write_to(self, folder: Path) -> None:
-        """On the command's machine. Raises OutputError."""
+        """Write the files to a folder. Raises OutputError."""
         try:
             for name, data in self.files:
                 path = folder / name
@@ -41,18 +41,18 @@ class PendingUploads:
 
 
 def upload_pending(object_store: ObjectStore, folder: Path) -> None:
-    """Puts what earlier calls have kept below a batch's `folder` into its bucket.
+    """Store the pending files of a batch's `folder`.
 
-    Where a run went on elsewhere in the meantime, the bucket knows more, and nothing is put there.
+    If the stored log of a run has answers that the pending one lacks, the stored one is kept.
 
     Raises:
-        StoreError: the bucket does not take it.
+        StoreError: the object store cannot be written.
     """
-    for mark in sorted(folder.glob(f"runs/*/{_PENDING_MARKER}")):
-        run = RunDirectory(mark.parent)
+    for marker in sorted(folder.glob(f"runs/*/{_PENDING_MARKER}")):
+        run = RunDirectory(marker.parent)
         name = f"runs/{run.path.name}"
-        theirs = object_store.read(f"{name}/{run.answers_file.name}") or b""
-        ours = run.answers_file.read_bytes() if run.answers_file.exists() else b""
-        if ours.startswith(theirs):
+        stored = object_store.read(f"{name}/{run.answers_file.name}") or b""
+        pending = run.answers_file.read_bytes() if run.answers_file.exists() else b""
+        if pending.startswith(stored):
             object_store.put(name, run.path)
-        mark.unlink()
+        marker.unlink()

@@ -1,4 +1,4 @@
-"""Ray, found and connected to: quietly, and without a word to its makers."""
+"""Connections to Ray clusters, without Ray's output and usage statistics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from greenloop.errors import InputError, SettingsError
 
-_OBJECT_STORE_BYTES = 80 << 20  # the least that Ray takes; reports are all that lies in it
+_OBJECT_STORE_BYTES = 80 << 20  # the minimum that Ray accepts; it holds reports only
 _CONNECT_TIMEOUT_SECONDS = 5.0
 _MISSING_PACKAGES_MESSAGE = (
     "--engine ray needs packages that are missing: pip install 'greenloop[ray]'"
@@ -24,7 +24,7 @@ _MISSING_PACKAGES_MESSAGE = (
 
 
 def require_ray() -> None:
-    """Raises InputError where Ray is not installed."""
+    """Raise InputError if Ray is not installed."""
     if not _is_installed("ray"):
         raise InputError(_MISSING_PACKAGES_MESSAGE)
 
@@ -32,19 +32,19 @@ def require_ray() -> None:
 def _is_installed(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
-    except ValueError:  # it was taken out of sys.modules by hand
+    except ValueError:  # sys.modules has None for it
         return False
 
 
 def resolve_address(address: str | None) -> str | None:
-    """What was typed, else RAY_ADDRESS; None for a cluster of the batch's own."""
+    """Return the option, else RAY_ADDRESS; None means a new cluster for this batch."""
     found = address or os.environ.get("RAY_ADDRESS")
     return None if found in (None, "", "local") else found
 
 
 @contextlib.contextmanager
 def connect_to_ray(address: str | None, namespace: str) -> Iterator[Any]:
-    """The module `ray`, connected: to the cluster at `address`, or to one that ends with this.
+    """Yield the module `ray`, connected to the cluster at `address` or to a new local one.
 
     Raises:
         InputError: Ray is not installed.
@@ -56,12 +56,12 @@ def connect_to_ray(address: str | None, namespace: str) -> Iterator[Any]:
     with _suppress_stdout():
         try:
             with _preserve_sigterm(), warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of what Ray will do otherwise in the future
+                warnings.simplefilter("ignore")  # deprecations of Ray's own
                 _initialize_ray(ray, address, namespace)
         except (OSError, RuntimeError, ValueError) as error:
-            said = (str(error).strip() or type(error).__name__).splitlines()[0]
+            text = (str(error).strip() or type(error).__name__).splitlines()[0]
             where = f"--address {address}" if address else "a Ray cluster of this machine"
-            raise SettingsError(f"{where}: {said}") from None
+            raise SettingsError(f"{where}: {text}") from None
         try:
             yield ray
         finally:
@@ -70,7 +70,7 @@ def connect_to_ray(address: str | None, namespace: str) -> Iterator[Any]:
 
 def _import_ray(address: str | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    if address is None:  # Ray reads it as it is imported: a cluster of our own listens here alone
+    if address is None:  # read when Ray is imported; a new cluster listens on loopback only
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     try:
         ray = importlib.import_module("ray")
@@ -89,7 +89,7 @@ def _initialize_ray(ray: Any, address: str | None, namespace: str) -> None:
 
 
 def _check_reachable(address: str) -> None:
-    """Ray itself would try for minutes."""
+    """Raise SettingsError if nothing listens there: Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if "://" in address:
         raise SettingsError(
@@ -105,14 +105,14 @@ def _check_reachable(address: str) -> None:
 
 @contextlib.contextmanager
 def _suppress_stdout() -> Iterator[None]:
-    """Ray prints what happens to its nodes on standard output, which belongs to the totals."""
+    """Discard what Ray prints on standard output, which is reserved for the totals."""
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         yield
 
 
 @contextlib.contextmanager
 def _preserve_sigterm() -> Iterator[None]:
-    """Ray takes SIGTERM for itself: it is given back."""
+    """Restore the handler of SIGTERM, which Ray replaces."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

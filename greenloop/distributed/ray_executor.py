@@ -1,9 +1,8 @@
-"""The runs of a batch on the nodes of a Ray cluster.
+"""The executor of batches on the nodes of a Ray cluster.
 
-The command's own process keeps the books: which entries wait, results, totals, the files that are
-handed over. A worker a node makes the runs, in directories that all nodes see. Where a worker is
-lost, its runs are begun again elsewhere, and go on from their logs: what had been answered is not
-paid for twice.
+The command's process keeps the queue, the results, the totals and the outputs. One worker per node
+executes the runs, in directories that all nodes see. The runs of a lost worker are repeated on
+another one from their logs, so that no answer is paid for twice.
 """
 
 from __future__ import annotations
@@ -18,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.batch.executor import BatchConfig, RunExecutor
-from greenloop.distributed.object_store import ObjectStore
-from greenloop.distributed.patience import patiently
-from greenloop.distributed.ray_cluster import connect_to_ray
+from greenloop.distributed.object_store import ObjectStore, retry_in_thread
+from greenloop.distributed.ray_cluster import connect_to_ray, require_ray, resolve_address
 from greenloop.distributed.results_sync import ResultsSynchronizer
 from greenloop.distributed.run_sync import relocate_report
 from greenloop.distributed.shared_budget import BudgetLimits, SharedBudget
@@ -36,17 +34,24 @@ from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.storage.request import RunRequest, digest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_MAX_ATTEMPTS = 4  # of one run, each on another worker than the one that was lost
-_NAME_TAKEN_TIMEOUT_SECONDS = (
-    10.0  # the purse of a batch that was just killed lives on for a moment
-)
+_MAX_ATTEMPTS = 4  # of one run, each on a new worker
+_NAME_TAKEN_TIMEOUT_SECONDS = 10.0  # the budget actor of a killed batch exists for a few seconds
 _NAMESPACE = "greenloop"
+
+
+def create_executor(address: str | None, folder: Path, url: str | None) -> RayExecutor:
+    """Return the executor that is registered as `ray`. Raises InputError without Ray."""
+    require_ray()
+    store = ObjectStore(url) if url is not None else None
+    return RayExecutor(resolve_address(address), folder, store)
 
 
 @dataclass(frozen=True)
 class RayExecutor:
-    """`address` is None for a cluster of this machine's own, for as long as the batch goes on.
-    `folder` is the batch's: all nodes share it, or `bucket` is where they keep their runs."""
+    """Runs a batch on the cluster at `address`, or on a temporary one on this machine (None).
+
+    All nodes share the batch's `folder`, or store their runs in the `object_store`.
+    """
 
     address: str | None
     folder: Path
@@ -57,24 +62,26 @@ class RayExecutor:
         where = self.object_store.url if self.object_store else str(self.folder)
         async with AsyncExitStack() as stack:
             ray = stack.enter_context(connect_to_ray(self.address, _NAMESPACE))
-            mark = stack.enter_context(_create_marker(self.folder))
-            purse = await _start_shared_budget(ray, config, f"greenloop-{digest(where)[:16]}")
-            seen = None if self.object_store else mark
+            marker = stack.enter_context(_create_marker(self.folder))
+            budget = await _start_shared_budget(ray, config, f"greenloop-{digest(where)[:16]}")
+            seen = None if self.object_store else marker
             settings = _make_settings_portable(config.settings)
-            errand = WorkerConfig(settings, purse, 1, greenloop_version(), seen, self.object_store)
-            crew = WorkerPool(ray, errand, config.jobs, config.emit)
-            stack.callback(ray.kill, purse, no_restart=True)
+            worker_config = WorkerConfig(
+                settings, budget, 1, greenloop_version(), seen, self.object_store
+            )
+            pool = WorkerPool(ray, worker_config, config.jobs, config.emit)
+            stack.callback(ray.kill, budget, no_restart=True)
             if self.object_store is not None:
                 mirror = ResultsSynchronizer(self.object_store, self.folder, config.emit)
                 await stack.enter_async_context(mirror.sync_in_background())
-            stack.push_async_callback(crew.close)
-            await crew.open()
-            yield RayRunExecutor(ray, crew, purse, self.object_store)
+            stack.push_async_callback(pool.close)
+            await pool.open()
+            yield RayRunExecutor(ray, pool, budget, self.object_store)
 
 
 @dataclass(frozen=True)
 class RayRunExecutor:
-    """Runs on the workers of a crew. `ray` is the module, `purse` the actor."""
+    """Runs on the workers of a pool. `ray` is the module, `purse` the actor."""
 
     ray: Any
     pool: WorkerPool
@@ -100,15 +107,15 @@ class RayRunExecutor:
         return cost
 
     async def _fetch_run(self, result: RemoteRunResult, directory: RunDirectory) -> RemoteRunResult:
-        """The run's directory is here too, and its report says so."""
+        """Copy the run's directory to this machine, and return the result with local paths."""
         if self.object_store is None:
             return result
         name = f"runs/{directory.path.name}"
         if result.pending_uploads is not None and result.error is not None:
             await asyncio.to_thread(result.pending_uploads.write_to, directory.path)
-            result.error.args = (f"{result.error}; what it was answered is in {directory.path}",)
+            result.error.args = (f"{result.error}; the model's answers are in {directory.path}",)
         else:
-            await patiently(
+            await retry_in_thread(
                 self.object_store.retry_seconds, self.object_store.fetch, name, directory.path
             )
         if result.report is None:
@@ -124,19 +131,19 @@ class RayRunExecutor:
     async def _attempt_run(
         self, name: str, request: RunRequest, directory: RunDirectory
     ) -> RemoteRunResult | None:
-        """How the run ended; None where its worker was lost."""
-        hand = await self.pool.acquire()
+        """Return how the run ended; None if its worker was lost."""
+        worker = await self.pool.acquire()
         lost = False
         try:
             await self.pool.await_budget(self.shared_budget.open_account.remote(name))
-            ended = await self._run_on_worker(hand, name, request, directory)
+            ended = await self._run_on_worker(worker, name, request, directory)
             lost = ended is None
         finally:
             self.shared_budget.close_account.remote(name, is_lost=lost)
             if lost:
-                self.pool.discard(hand)
+                self.pool.discard(worker)
             else:
-                self.pool.release(hand)
+                self.pool.release(worker)
         return ended
 
     async def _run_on_worker(
@@ -150,7 +157,7 @@ class RayRunExecutor:
             self.ray.cancel(reference)
             raise
         except (errors.RayTaskError, errors.TaskCancelledError) as error:
-            # A mistake of ours, over there: it ends this run, and no other.
+            # A defect of greenloop on the node: it ends only this run.
             raise RuntimeError(_describe_remote_error(error)) from None
         except errors.RayError:
             return None
@@ -158,37 +165,37 @@ class RayRunExecutor:
 
 
 def _describe_remote_error(error: Exception) -> str:
-    """Ray's text is the trace from over there: its last line says what went wrong."""
+    """Return the last line of Ray's text, which is the remote traceback."""
     cause = getattr(error, "cause", None)
     return repr(cause) if cause is not None else str(error).strip().rpartition("\n")[2]
 
 
 async def _start_shared_budget(ray: Any, config: BatchConfig, name: str) -> Any:
-    """The one actor that holds budgets and rates, in this process's node: it is lost with it alone.
+    """Start the actor with budget and rate limits, on the node of this process.
 
     Raises:
-        InputError: there is one of that name: the batch is under way.
+        InputError: an actor of that name exists: another process runs this batch.
     """
     settings = config.settings
-    rations = BudgetLimits(
+    limits = BudgetLimits(
         settings.max_tokens, settings.max_cost, config.requests_per_minute, config.tokens_per_minute
     )
     here = ray.get_runtime_context().get_node_id()
     at = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
     options = {"name": name, "num_cpus": 0, "max_concurrency": config.jobs * 4 + 8}
     make = ray.remote(SharedBudget).options(scheduling_strategy=at, **options)
-    until = asyncio.get_running_loop().time() + _NAME_TAKEN_TIMEOUT_SECONDS
+    deadline = asyncio.get_running_loop().time() + _NAME_TAKEN_TIMEOUT_SECONDS
     while True:
         try:
-            return make.remote(rations)
+            return make.remote(limits)
         except ValueError:
-            if asyncio.get_running_loop().time() > until:
+            if asyncio.get_running_loop().time() > deadline:
                 raise InputError(f"another process works on this batch ({name})") from None
         await asyncio.sleep(0.5)
 
 
 def _make_settings_portable(settings: Settings) -> Settings:
-    """The settings as they mean the same on every node: the model chosen, its file found."""
+    """Return settings that are valid on every node: model chosen, paths absolute."""
     changed: dict[str, Any] = {"home": settings.home.absolute()}
     if not is_model_disabled(settings):
         choice = choose_model(settings)
@@ -200,13 +207,13 @@ def _make_settings_portable(settings: Settings) -> Settings:
 
 @contextlib.contextmanager
 def _create_marker(folder: Path) -> Iterator[Path]:
-    """A file that a node has to see: then it sees the folder."""
-    mark = folder / f".seen-by-all-{secrets.token_hex(8)}"
+    """Create a file by which a node checks that it shares the folder."""
+    marker = folder / f".seen-by-all-{secrets.token_hex(8)}"
     try:
-        mark.touch()
+        marker.touch()
     except OSError as error:
         raise SandboxError(f"{folder} cannot be written: {error.strerror or error}") from None
     try:
-        yield mark
+        yield marker
     finally:
-        mark.unlink(missing_ok=True)
+        marker.unlink(missing_ok=True)

@@ -1,5 +1,4 @@
-"""`results.jsonl` in the bucket as results come. An object cannot be appended to: it is put there
-whole, now and then."""
+"""Periodic upload of `results.jsonl`. Objects cannot be appended to, so the whole file is stored."""
 
 from __future__ import annotations
 
@@ -11,19 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from greenloop.batch.results import RESULTS_FILE
-from greenloop.distributed.object_store import ObjectStore
-from greenloop.distributed.patience import patiently
+from greenloop.distributed.object_store import ObjectStore, retry_in_thread
 from greenloop.distributed.pending_uploads import upload_pending
 from greenloop.errors import StoreError
 from greenloop.events import EventSink, Notice
 
 _SYNC_INTERVAL_SECONDS = 5.0
-_PAUSE_FACTOR = 10  # of the time may at most be spent on it: the file grows
+_PAUSE_FACTOR = 10  # at most a tenth of the time is spent on uploads of a growing file
 
 
 @dataclass
 class ResultsSynchronizer:
-    """Of the batch in `folder`. Nobody waits for it before the end."""
+    """Uploads the results of the batch in `folder`, in the background."""
 
     object_store: ObjectStore
     folder: Path
@@ -34,13 +32,12 @@ class ResultsSynchronizer:
 
     @asynccontextmanager
     async def sync_in_background(self) -> AsyncIterator[None]:
-        """Puts results there as they come, and all of them in the end; before and after that what
-        runs have left.
+        """Upload results periodically and at the end, and pending files of runs before and after.
 
         Raises:
-            StoreError: the bucket does not take them; told alone where something else went wrong.
+            StoreError: the upload failed; a notice if the block itself raises another error.
         """
-        await patiently(
+        await retry_in_thread(
             self.object_store.retry_seconds, upload_pending, self.object_store, self.folder
         )
         task = asyncio.ensure_future(self._run_sync_loop())
@@ -52,7 +49,7 @@ class ResultsSynchronizer:
             raise
         await _cancel_and_wait(task)
         try:
-            await patiently(self.object_store.retry_seconds, self._upload_all)
+            await retry_in_thread(self.object_store.retry_seconds, self._upload_all)
         except StoreError as error:
             raise StoreError(f"{error}; the results are in {self.folder / RESULTS_FILE}") from error
 
@@ -71,11 +68,11 @@ class ResultsSynchronizer:
 
     def _emit_failure_once(self, error: StoreError) -> None:
         if not self._has_failed:
-            self.emit(Notice(f"{error}: it is tried again"))
+            self.emit(Notice(f"{error}: retrying"))
         self._has_failed = True
 
     def _upload_if_grown(self) -> None:
-        """Results are only ever appended."""
+        """Upload the results if the file has grown: results are only appended."""
         results = self.folder / RESULTS_FILE
         size = results.stat().st_size if results.exists() else 0
         if size != self._uploaded_size:
@@ -88,11 +85,11 @@ class ResultsSynchronizer:
 
     async def _upload_after_error(self, is_retried: bool) -> None:
         try:
-            await patiently(
+            await retry_in_thread(
                 self.object_store.retry_seconds if is_retried else 0.0, self._upload_all
             )
         except StoreError as error:
-            self.emit(Notice(f"{error}: the same command puts the results there"))
+            self.emit(Notice(f"{error}: run the same command again to store the results"))
 
 
 async def _cancel_and_wait(task: asyncio.Task[None]) -> None:

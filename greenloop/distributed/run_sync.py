@@ -1,4 +1,4 @@
-"""A run whose directory lies in a bucket: here while it goes on, there after each answer."""
+"""Synchronization of a run's directory with the object store, after each answer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from greenloop.distributed.object_store import ObjectStore
-from greenloop.distributed.patience import patiently
+from greenloop.distributed.object_store import ObjectStore, retry_in_thread
 from greenloop.distributed.pending_uploads import PendingUploads
 from greenloop.errors import StoreError
 from greenloop.events import CallFinished, Event
@@ -21,7 +20,7 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 @dataclass(frozen=True)
 class SyncFailure:
-    """Why the bucket does not have all of a run, and what there is of it."""
+    """Why the object store lacks files of a run, and these files."""
 
     error: StoreError
     pending_uploads: PendingUploads
@@ -29,9 +28,9 @@ class SyncFailure:
 
 @dataclass
 class RunSynchronizer:
-    """Of one run: its folder `here`, its `name` in the bucket. It listens to the run's events.
+    """An event sink that stores a run's `folder` under `name` after each answer.
 
-    A bucket that was given up once is not waited for again.
+    After the first failure there are no more retries.
     """
 
     object_store: ObjectStore
@@ -48,20 +47,22 @@ class RunSynchronizer:
             self._upload_task = asyncio.ensure_future(self._upload_log(self._upload_task))
 
     async def wait_for_upload(self) -> None:
-        """Returns once the answers so far are in the bucket. Raises StoreError."""
+        """Wait until the answers so far are stored. Raises StoreError."""
         if self._upload_task is not None:
             await asyncio.shield(self._upload_task)
 
     async def fetch(self) -> None:
-        """What another worker has left. Raises StoreError."""
-        await patiently(self._retry_seconds, self.object_store.fetch, self.name, self.folder)
+        """Fetch what another worker has stored. Raises StoreError."""
+        await retry_in_thread(self._retry_seconds, self.object_store.fetch, self.name, self.folder)
 
     async def finish(self) -> SyncFailure | None:
-        """Nothing is here any more; what of it the bucket did not take, None where it has all."""
+        """Store all files and remove the folder; return what could not be stored, or None."""
         if self._upload_task is not None:
             await asyncio.wait([self._upload_task])
         try:
-            await patiently(self._retry_seconds, self.object_store.put, self.name, self.folder)
+            await retry_in_thread(
+                self._retry_seconds, self.object_store.put, self.name, self.folder
+            )
         except StoreError as error:
             return SyncFailure(
                 error, await asyncio.to_thread(PendingUploads.from_folder, self.folder)
@@ -71,12 +72,14 @@ class RunSynchronizer:
         return None
 
     async def _upload_log(self, previous: asyncio.Task[None] | None) -> None:
-        """One after the other: the longer log comes last."""
+        """Store the log after the previous upload, so that the longest log is stored last."""
         if previous is not None:
             await previous
         log = RunDirectory(self.folder).answers_file.name
         try:
-            await patiently(self._retry_seconds, self.object_store.put, self.name, self.folder, log)
+            await retry_in_thread(
+                self._retry_seconds, self.object_store.put, self.name, self.folder, log
+            )
         except StoreError:
             self._retry_seconds = 0.0
             raise
@@ -84,7 +87,7 @@ class RunSynchronizer:
 
 @dataclass(frozen=True)
 class SyncBeforeCallLimits:
-    """No call goes out before the answers to those before it are in the bucket."""
+    """Rate limits that delay each call until the answers to earlier calls are stored."""
 
     limits: RateLimits
     synchronizer: RunSynchronizer
@@ -97,7 +100,7 @@ class SyncBeforeCallLimits:
 
 
 def relocate_report(report: Report, old: str, new: str) -> Report:
-    """The report with its files where they lie now: below `new` instead of `old`."""
+    """Return the report with paths below `new` instead of `old`."""
     places = {
         key: new + value.removeprefix(old)
         for key, value in report.artifacts.model_dump().items()

@@ -1,4 +1,4 @@
-"""The budgets and the rates of a batch, wherever its runs go on: one actor holds them for all."""
+"""Budget and rate limits that all runs of a batch share: one actor holds them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from greenloop.llm.response_log import TokenCount
 
 @dataclass(frozen=True)
 class BudgetLimits:
-    """What all runs may use up together, None where there is no limit: tokens and US dollars in
-    all, requests and tokens a minute."""
+    """Limits for all runs together: tokens, US dollars, requests and tokens per minute.
+
+    None means no limit.
+    """
 
     max_tokens: int | None = None
     max_cost: float | None = None
@@ -28,17 +30,17 @@ class BudgetLimits:
 
 @dataclass
 class _Account:
-    """Of one run: what it has spent, and the calls that it has out."""
+    """The account of one run: what it has spent, and its open calls."""
 
     spent: Budget
     open_calls: dict[int, AsyncExitStack] = field(default_factory=dict)
 
 
 class SharedBudget:
-    """Asked before each call, told of each answer. Its methods are called from other processes.
+    """Budget and rate limits. The methods are called from other processes.
 
-    A run is known by a name that each try of it has of its own: what a lost try had spent is taken
-    back, for the next try enters the answers that were kept once more.
+    Each attempt of a run has its own account. What a lost attempt has spent is subtracted, because
+    the next attempt enters the answers of its log again.
     """
 
     def __init__(self, limits: BudgetLimits) -> None:
@@ -48,14 +50,14 @@ class SharedBudget:
         self._call_numbers = itertools.count(1)
 
     async def open_account(self, run: str) -> None:
-        """Opens the account of a run."""
+        """Open the account of a run."""
         self._accounts[run] = _Account(Budget(parent=self._total))
 
     async def reserve_call(self, run: str, call: LLMCall) -> int | GreenloopError:
-        """A number for the call as soon as it may go out, or why it never may."""
+        """Wait until the call is allowed; return its number, or why it never is allowed."""
         account = self._accounts.get(run)
         if account is None:
-            return GreenloopError(f"the run {run} was given up")  # its node was taken for dead
+            return GreenloopError(f"the run {run} was abandoned")  # its node was considered lost
         number = next(self._call_numbers)
         account.open_calls[number] = held = AsyncExitStack()
         try:
@@ -67,7 +69,7 @@ class SharedBudget:
         return number
 
     async def release_call(self, run: str, number: int) -> None:
-        """The call is not out any more."""
+        """Release what the call has reserved."""
         account = self._accounts.get(run)
         held = account.open_calls.pop(number, None) if account else None
         if held is not None:
@@ -76,15 +78,15 @@ class SharedBudget:
     async def record_call(
         self, run: str, tool: str, model: str, usage: TokenCount, seconds: float
     ) -> None:
-        """Enters one answered call."""
+        """Enter an answered call."""
         if run in self._accounts:
             self._accounts[run].spent.add(tool, model, usage, seconds)
 
     async def flush(self) -> None:
-        """Answered once everything is entered that the same caller had told before."""
+        """Return after all earlier calls of the same caller: Ray keeps their order."""
 
     async def close_account(self, run: str, *, is_lost: bool = False) -> None:
-        """Closes the account of a run; of a lost one nothing stays entered."""
+        """Close the account of a run; what a lost run has spent is subtracted."""
         account = self._accounts.get(run)
         if account is None:
             return
@@ -95,17 +97,17 @@ class SharedBudget:
         del self._accounts[run]
 
     async def cost(self) -> float | None:
-        """US dollars of all runs; None where a price is not known."""
+        """Return the US dollars of all runs; None if a price is unknown."""
         return self._total.cost
 
     async def tokens(self) -> int:
-        """Of all runs."""
+        """Return the tokens of all runs."""
         return self._total.tokens
 
 
 @dataclass(frozen=True)
 class RemoteCallLimits:
-    """Asks the purse, an actor's handle, before each call of one run."""
+    """Rate limits of one run, held by the actor `shared_budget`."""
 
     shared_budget: Any
     run: str
@@ -114,14 +116,14 @@ class RemoteCallLimits:
     async def call(self, call: LLMCall) -> AsyncIterator[None]:
         try:
             number = await self.shared_budget.reserve_call.remote(self.run, call)
-        except Exception as error:  # Ray's, which this file does not know by name
-            raise GreenloopError("the command of this batch is gone") from error
+        except Exception as error:  # of Ray, which is not imported here
+            raise GreenloopError("the process of this batch's command has ended") from error
         if isinstance(number, GreenloopError):
             raise number
         try:
             yield
         finally:
-            # Once the answer is entered, which the caller does without a pause: in between, its
+            # After the answer is entered, which the caller does without awaiting: in between, its
             # tokens would be neither reserved nor spent.
             loop = asyncio.get_running_loop()
             loop.call_soon(self.shared_budget.release_call.remote, self.run, number)
@@ -129,7 +131,7 @@ class RemoteCallLimits:
 
 @dataclass
 class RemoteBudget(Budget):
-    """A run's share in the total: tells the purse of each answer, and keeps no budget itself."""
+    """The budget of one run, which forwards each answer to the actor `shared_budget`."""
 
     shared_budget: Any = None
     run: str = ""

@@ -1,4 +1,4 @@
-"""What a node does for a batch: many runs at once, over one warm sandbox. Ray makes an actor of it."""
+"""The worker on a node: many runs at once in one warm sandbox, as a Ray actor."""
 
 from __future__ import annotations
 
@@ -27,20 +27,18 @@ from greenloop.workflow.setup.runtime import SharedResources
 from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_LOCK_TIMEOUT_SECONDS, _POLL_SECONDS = (
-    120.0,
-    0.2,
-)  # a file server frees a dead node's locks after about 90 s
+_LOCK_TIMEOUT_SECONDS = 120.0  # a file server releases a dead node's locks after about 90 s
+_POLL_SECONDS = 0.2
 _CLOSE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class WorkerConfig:
-    """What a worker is told at its start.
+    """Configuration of a worker.
 
-    The settings hold the model's key: they travel as an argument of one call, in memory, and
-    never in the description of an actor, which Ray keeps. Where there is no `bucket`, `mark` is a
-    file that is seen where the batch's folder is.
+    The settings hold the model's key. They are passed as an argument of one call, in memory, and
+    never in the description of an actor, which Ray stores. Without an object store, `marker` is a
+    file that a node sees if it shares the batch's folder.
     """
 
     settings: Settings
@@ -53,8 +51,10 @@ class WorkerConfig:
 
 @dataclass(frozen=True)
 class RemoteRunResult:
-    """How a run ended: with a report, or with an error that may hold one. `left` is what its bucket
-    did not take of it."""
+    """The result of a run: a report, or an error that may hold one.
+
+    `pending_uploads` are the files that the object store did not accept.
+    """
 
     report: Report | None = None
     error: GreenloopError | None = None
@@ -62,7 +62,7 @@ class RemoteRunResult:
 
 
 class Worker:
-    """Its methods are called from another process. `open` comes first."""
+    """A worker. Its methods are called from another process; `open` is called first."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -72,15 +72,15 @@ class Worker:
         self._active_runs = 0
 
     async def open(self, config: WorkerConfig) -> GreenloopError | None:
-        """Makes the node ready; why that cannot be."""
+        """Prepare the node; return the error that prevents it, or None."""
         if greenloop_version() != config.version:
             return InputError(
                 f"greenloop is {greenloop_version()} there, and {config.version} here"
             )
         if config.marker is not None and not config.marker.exists():
             return InputError(
-                f"{config.marker.parent} is not to be seen there: --run-dir has to name a folder that "
-                "all nodes share, or a bucket"
+                f"{config.marker.parent} does not exist there: --run-dir has to name a folder that all "
+                "nodes share, or an object store"
             )
         self._config = config
         try:
@@ -93,7 +93,7 @@ class Worker:
     def _open(self, config: WorkerConfig) -> None:
         if config.object_store is not None and config.object_store.read(RESULTS_FILE) is None:
             raise InputError(
-                f"{config.object_store.url} is another one there: it has no {RESULTS_FILE}"
+                f"{config.object_store.url} is a different store there: it has no {RESULTS_FILE}"
             )
         self._folder = create_temporary_folder()
         self._stack.callback(remove_folder, self._folder)
@@ -102,15 +102,15 @@ class Worker:
         )
 
     async def run(self, name: str, request: RunRequest, path: Path) -> RemoteRunResult:
-        """One run, known to the purse as `name`; it goes on where its folder holds one already."""
+        """Execute a run, or continue the one in its folder; `name` is its account in the budget."""
         assert self._config is not None
-        bucket = self._config.object_store
+        store = self._config.object_store
         self._active_runs += 1
         try:
-            if bucket is None:
+            if store is None:
                 await _wait_for_lock(RunDirectory(path))
                 return await self._run_locally(name, request, RunDirectory(path))
-            return await self._run_synchronized(bucket, name, request, path.name)
+            return await self._run_synchronized(store, name, request, path.name)
         except GreenloopError as error:
             return RemoteRunResult(error.report, error)
         finally:
@@ -120,14 +120,14 @@ class Worker:
     async def _run_synchronized(
         self, object_store: ObjectStore, name: str, request: RunRequest, folder: str
     ) -> RemoteRunResult:
-        """A run whose directory is in the bucket before it begins, and after it."""
-        keeper = RunSynchronizer(object_store, f"runs/{folder}", self._folder / name / folder)
-        await keeper.fetch()
+        """Execute a run whose directory is fetched from the object store, and stored afterwards."""
+        run_sync = RunSynchronizer(object_store, f"runs/{folder}", self._folder / name / folder)
+        await run_sync.fetch()
         try:
-            ended = await self._run_locally(name, request, RunDirectory(keeper.folder), keeper)
-            ended = _relocate_result(ended, keeper)
+            ended = await self._run_locally(name, request, RunDirectory(run_sync.folder), run_sync)
+            ended = _relocate_result(ended, run_sync)
         finally:
-            missing = await keeper.finish()
+            missing = await run_sync.finish()
         return (
             ended
             if missing is None
@@ -143,9 +143,9 @@ class Worker:
     ) -> RemoteRunResult:
         assert self._config is not None
         assert self._executor is not None
-        purse = self._config.shared_budget
-        limits: RateLimits = RemoteCallLimits(purse, name)
-        total = RemoteBudget(shared_budget=purse, run=name)
+        budget = self._config.shared_budget
+        limits: RateLimits = RemoteCallLimits(budget, name)
+        total = RemoteBudget(shared_budget=budget, run=name)
         limits = limits if synchronizer is None else SyncBeforeCallLimits(limits, synchronizer)
         parts = replace(self._executor.resources, limits=limits, shared_budget=total)
         runs = replace(self._executor, resources=parts)
@@ -155,7 +155,7 @@ class Worker:
             return RemoteRunResult(error.report, error)
 
     async def close(self) -> None:
-        """Waits a moment for runs that were cancelled, and ends the sandbox."""
+        """Wait briefly for cancelled runs, and close the sandbox."""
         for _ in range(int(_CLOSE_SECONDS / _POLL_SECONDS)):
             if self._active_runs:
                 await asyncio.sleep(_POLL_SECONDS)
@@ -163,7 +163,7 @@ class Worker:
 
 
 def _relocate_result(result: RemoteRunResult, synchronizer: RunSynchronizer) -> RemoteRunResult:
-    """The same, with the report's files where the bucket has them."""
+    """Return the result with the report's paths in the object store."""
     if result.report is None:
         return result
     report = relocate_report(
@@ -173,23 +173,23 @@ def _relocate_result(result: RemoteRunResult, synchronizer: RunSynchronizer) -> 
     )
     if result.error is not None:
         result.error.report = report
-    with contextlib.suppress(OutputError):  # its disk is full: then that is what ended the run
+    with contextlib.suppress(OutputError):  # a full disk is reported by the run itself
         RunDirectory(synchronizer.folder).save_report(report)
     return RemoteRunResult(report, result.error)
 
 
 async def _wait_for_lock(directory: RunDirectory) -> None:
-    """A worker that is lost may live on for a moment, or its lock may.
+    """Wait for the lock of a run whose worker was lost.
 
     Raises:
-        InputError: another process works on the run, and goes on doing so.
+        InputError: another process still holds it after the timeout.
     """
-    until = time.monotonic() + _LOCK_TIMEOUT_SECONDS
+    deadline = time.monotonic() + _LOCK_TIMEOUT_SECONDS
     while directory.path.exists():
         try:
             with directory.lock():
                 return
         except InputError:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise
         await asyncio.sleep(_POLL_SECONDS)

@@ -1,4 +1,4 @@
-"""The workers of a batch, one on each node that lends a CPU; nodes come and go."""
+"""The workers of a batch, one on each node with a free CPU; nodes may join and leave."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from greenloop.distributed.worker import Worker, WorkerConfig
 from greenloop.errors import GreenloopError, SandboxError
 from greenloop.events import EventSink, Notice
 
-_NODE_POLL_SECONDS = 5.0  # between two looks at which nodes there are
-_NODE_WAIT_SECONDS = 60.0  # for a node, where none is left
-_STARTUP_SECONDS = 60.0  # for the nodes that are slower than the first
+_NODE_POLL_SECONDS = 5.0  # between two listings of the nodes
+_NODE_WAIT_SECONDS = 60.0  # for a node, if none is left
+_STARTUP_SECONDS = 60.0  # for nodes that start later than the first
 _POLL_SECONDS, _BUDGET_TIMEOUT_SECONDS = 0.5, 60.0
-_MAX_STARTS_PER_NODE = 3  # on one node, before it is given up
+_MAX_STARTS_PER_NODE = 3  # after which a node is not used again
 _CLOSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Node:
-    """`cpus` are those that Ray was told of."""
+    """A node of the cluster, with the CPUs that Ray may use."""
 
     id: str
     address: str
@@ -33,7 +33,7 @@ class Node:
 
 @dataclass
 class WorkerSlot:
-    """A worker at work. `busy` are its runs."""
+    """A started worker and the number of its active runs."""
 
     node: Node
     actor: Any
@@ -41,7 +41,7 @@ class WorkerSlot:
 
 
 def parse_nodes(ray_nodes: list[dict[str, Any]]) -> list[Node]:
-    """The living nodes with a CPU to lend, from Ray's list."""
+    """Return the live nodes with at least one CPU, from Ray's list."""
     return [
         Node(item["NodeID"], item["NodeManagerAddress"], int(item["Resources"]["CPU"]))
         for item in ray_nodes
@@ -51,7 +51,7 @@ def parse_nodes(ray_nodes: list[dict[str, Any]]) -> list[Node]:
 
 @dataclass
 class WorkerPool:
-    """Hires on each node, hands out the least busy, lets the lost go. `ray` is the module."""
+    """Starts a worker on each node, selects the least busy, drops lost ones. `ray` is the module."""
 
     ray: Any
     config: WorkerConfig
@@ -68,27 +68,27 @@ class WorkerPool:
     _fatal_error: GreenloopError | None = None
 
     async def open(self) -> None:
-        """Hires on all nodes; waits for the first of them. Raises as `take` does."""
+        """Start workers on all nodes; wait for the first. Raises as `acquire` does."""
         self._opened_at = time.monotonic()
         self.release(await self.acquire())
 
     async def acquire(self) -> WorkerSlot:
-        """The worker with the fewest runs for its CPUs, with one run more from now on.
+        """Return the worker with the fewest runs per CPU, and count one more run for it.
 
-        Waits where all nodes are busy otherwise.
+        Waits while other programs use all CPUs.
 
         Raises:
-            GreenloopError: no node is left, or none can be worked on: why the last could not.
+            GreenloopError: no node is left, or no worker can be started.
         """
         since = time.monotonic()
         while True:
             if self._fatal_error is not None:
                 raise self._fatal_error
             await self._start_missing_workers()
-            hand = self._pick_worker()
-            if hand is not None:
-                hand.active_runs += 1
-                return hand
+            worker = self._pick_worker()
+            if worker is not None:
+                worker.active_runs += 1
+                return worker
             late = time.monotonic() - since > _NODE_WAIT_SECONDS
             if late and not self._workers:
                 await self.await_budget(self.config.shared_budget.flush.remote())
@@ -97,15 +97,15 @@ class WorkerPool:
             elif self._start_error is not None:
                 raise self._start_error
             elif late:
-                raise SandboxError("the Ray cluster has no node that lends a CPU")
+                raise SandboxError("the Ray cluster has no node with a free CPU")
             else:
                 await asyncio.sleep(_POLL_SECONDS)
 
     async def await_budget(self, reference: Any) -> Any:
-        """The purse's answer. Without it nothing goes on: Ray makes no more workers for us either.
+        """Return the answer of the budget actor.
 
         Raises:
-            SandboxError: it is gone, with the node of this process.
+            SandboxError: the actor was lost, with the node of this process.
         """
         try:
             return await asyncio.wait_for(_await_reference(reference), _BUDGET_TIMEOUT_SECONDS)
@@ -114,60 +114,60 @@ class WorkerPool:
             raise self._fatal_error from None
 
     def release(self, worker: WorkerSlot) -> None:
-        """It has one run less, and its node is a good one."""
+        """Count one run less for the worker, and clear the failed starts of its node."""
         worker.active_runs -= 1
         self._start_counts[worker.node.id] = 0
 
     def discard(self, worker: WorkerSlot) -> None:
-        """Its process or its node died, or cannot be reached: it is not asked again."""
+        """Drop a worker whose process or node died or cannot be reached."""
         worker.active_runs -= 1
         if self._workers.get(worker.node.id) is worker:
             del self._workers[worker.node.id]
             self._last_poll = float("-inf")
             self.emit(
                 Notice(
-                    f"a worker was lost at {worker.node.address}: its runs go on from their logs"
+                    f"a worker was lost at {worker.node.address}: its runs continue from their logs"
                 )
             )
-        self._kill_actor(worker.actor)  # it may be alive behind a broken line, and must not go on
+        self._kill_actor(worker.actor)  # it may still run behind a broken connection
 
     async def close(self) -> None:
-        """Ends them all; cancelled runs get a moment to leave their reports."""
-        hirings = list(self._starting.values())
-        for task in hirings:
+        """Stop all workers; cancelled runs have a few seconds to save their reports."""
+        starts = list(self._starting.values())
+        for task in starts:
             task.cancel()
         closing = [
             asyncio.ensure_future(_close_actor(item.actor)) for item in self._workers.values()
         ]
-        if hirings or closing:
-            await asyncio.wait([*hirings, *closing], timeout=_CLOSE_SECONDS)
-        for hand in self._workers.values():
-            self._kill_actor(hand.actor)
+        if starts or closing:
+            await asyncio.wait([*starts, *closing], timeout=_CLOSE_SECONDS)
+        for worker in self._workers.values():
+            self._kill_actor(worker.actor)
 
     def _pick_worker(self) -> WorkerSlot | None:
-        """The least busy. At the beginning those that are slower to come get their share too."""
-        hand = min(
+        """Return the least busy worker; during startup, reserve a share for nodes still starting."""
+        worker = min(
             self._workers.values(),
             key=lambda item: (item.active_runs + 1) / item.node.cpus,
             default=None,
         )
-        if hand is None or time.monotonic() - self._opened_at > _STARTUP_SECONDS:
-            return hand
-        coming = sum(node.cpus for node in self._starting)
-        there = sum(item.node.cpus for item in self._workers.values())
-        share = math.ceil(self.jobs * hand.node.cpus / (coming + there))
-        return hand if hand.active_runs < share or not coming else None
+        if worker is None or time.monotonic() - self._opened_at > _STARTUP_SECONDS:
+            return worker
+        starting = sum(node.cpus for node in self._starting)
+        started = sum(item.node.cpus for item in self._workers.values())
+        share = math.ceil(self.jobs * worker.node.cpus / (starting + started))
+        return worker if worker.active_runs < share or not starting else None
 
     async def _wait_for_start(self, late: bool) -> None:
-        """Waits a moment, at most until a hiring has come to its end."""
+        """Wait briefly, at most until a worker has started."""
         tasks = self._starting.values()
         await asyncio.wait(tasks, timeout=_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if late and not self._workers and not self._has_reported_busy:
             self._has_reported_busy = True
-            self.emit(Notice("all CPUs of the Ray cluster are taken: waiting for one"))
+            self.emit(Notice("all CPUs of the Ray cluster are in use: waiting for one"))
 
     async def _start_missing_workers(self) -> None:
-        """Begins to hire where a node has no worker."""
+        """Start a worker on each node without one."""
         if time.monotonic() - self._last_poll < _NODE_POLL_SECONDS:
             return
         self._last_poll = time.monotonic()
@@ -179,7 +179,9 @@ class WorkerPool:
                 self._start_counts[node.id] += 1
                 self._starting[node] = asyncio.ensure_future(self._start_worker(node))
             elif self._start_error is None:
-                self._start_error = SandboxError(f"Ray's node {node.address} loses every worker")
+                self._start_error = SandboxError(
+                    f"every worker on Ray's node {node.address} was lost"
+                )
 
     async def _start_worker(self, node: Node) -> None:
         actor = self._create_actor(node)
@@ -195,9 +197,7 @@ class WorkerPool:
                 self._workers[node.id], self._start_error = WorkerSlot(node, actor), None
                 self._emit_notices()
                 return
-            self._start_counts[node.id] = (
-                _MAX_STARTS_PER_NODE  # what the node itself says stays true
-            )
+            self._start_counts[node.id] = _MAX_STARTS_PER_NODE  # a retry would fail again
         finally:
             del self._starting[node]
         self._kill_actor(actor)
@@ -211,7 +211,7 @@ class WorkerPool:
         self._emit_notices()
 
     def _emit_notices(self) -> None:
-        """Of nodes that are passed over; where none is left, the last of them ends the batch."""
+        """Emit notices about unusable nodes, unless no worker is left: then the error ends the batch."""
         while self._workers and self._pending_notices:
             self.emit(Notice(self._pending_notices.pop(0)))
 

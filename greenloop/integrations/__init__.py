@@ -1,1 +1,1 @@
-"""greenloop inside other programs: as an MCP server, as a tool of a LangChain agent."""
+"""Integrations into other programs: MCP server, LangGraph node, LangChain tool."""

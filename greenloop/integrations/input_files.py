@@ -1,4 +1,4 @@
-"""Texts that a host hands in, put down in the run's own directory: read from there like files."""
+"""Texts that a client sends, written to the run's directory and read from there like files."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 _MAX_BYTES = 1_000_000
-_OPTION_PREFIX = re.compile(
-    r"^--(tests |input (input_\d+=)?)"
-)  # what a command would have been given
+# The options that error messages of the commands begin with.
+_OPTION_PREFIX = re.compile(r"^--(tests |input (input_\d+=)?)")
 
 
 class InputFolder:
-    """The folder of a run's inputs. What is put there is the run's own: nobody else writes it."""
+    """The folder of a run's input files, in the run's directory."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self.folder = directory.path / "given"
 
     def write(self, name: str, text: str, label: str) -> Path:
-        """A file of the text. Raises InputError where it is too long, or no text."""
+        """Write a text to a file. Raises InputError if it is too long, or not text."""
         try:
             content = text.encode()
         except UnicodeEncodeError as error:
-            raise InputError(f"{label}: no UTF-8 text: {error.reason}") from None
+            raise InputError(f"{label}: not UTF-8 text: {error.reason}") from None
         if len(content) > _MAX_BYTES:
             raise InputError(f"{label}: longer than 1 MB")
         self.folder.mkdir(exist_ok=True)
@@ -40,24 +39,24 @@ class InputFolder:
         return path
 
     def write_tests(self, module: str, text: str) -> tuple[GivenTests, ...]:
-        """The host's tests, locked. Raises InputError where they are no Python."""
+        """Write the client's tests, which are locked. Raises InputError if they are not Python."""
         return read_tests((self.write(f"test_{module}.py", text, "tests"),))
 
     def write_inputs(self, texts: Mapping[str, str]) -> Sequence[str]:
-        """As `--input PATH=AS` has them: AS is where the script finds the text."""
-        places = enumerate(texts.items())
+        """Write input files; return them as in `--input PATH=AS`, where AS is the script's path."""
+        numbered = enumerate(texts.items())
         paths = {
-            name: self.write(f"input_{n}", text, f"inputs: {name}") for n, (name, text) in places
+            name: self.write(f"input_{n}", text, f"inputs: {name}") for n, (name, text) in numbered
         }
         return [f"{path}={name}" for name, path in paths.items()]
 
 
 @contextmanager
 def open_input_folder(directory: RunDirectory) -> Iterator[InputFolder]:
-    """Where texts are put and read. A run whose input is refused leaves no directory.
+    """Yield the folder for input files. If an input is refused, the run's directory is removed.
 
     Raises:
-        InputError: what was handed in cannot be used; it speaks of texts, not of files.
+        InputError: an input cannot be used; the message names no file or option.
     """
     given = InputFolder(directory)
     try:
@@ -69,15 +68,15 @@ def open_input_folder(directory: RunDirectory) -> Iterator[InputFolder]:
 
 
 def choose_module_name(name: str | None, tests: str | None, packages: frozenset[str]) -> str | None:
-    """The module's name, where it is said or the tests import it.
+    """Return the module's name if it is given or the tests import it.
 
     Raises:
-        InputError: it cannot be one, or is not the one that the tests import.
+        InputError: it is invalid, or the tests import another module.
     """
     if name is not None and (why := explain_invalid_module_name(name)):
         raise InputError(f"module: {name!r} cannot be its name: {why}")
     given = (GivenTests.from_code("tests", tests),) if tests is not None else ()
     tested = resolve_module_name(Specification(""), None, given, packages)
     if name and tested and name != tested:
-        raise InputError(f"module: it is to be `{name}`, but the tests import `{tested}`")
+        raise InputError(f"module: `{name}` was given, but the tests import `{tested}`")
     return name or tested

@@ -1,4 +1,4 @@
-"""greenloop in LangGraph and LangChain: as a node of a graph, and as a tool that an agent calls."""
+"""A LangGraph node and a LangChain tool that make tested code."""
 
 from __future__ import annotations
 
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 
+__all__ = ["NodeOutput", "make_node", "make_tool"]
+
+
 class NodeOutput(TypedDict, total=False):
-    """Keys of a graph's state that the node sets; all are plain values, as checkpoints want them."""
+    """Keys of a graph's state that the node sets; plain values, which checkpoints can store."""
 
     code: str
     tests: str
@@ -41,28 +44,30 @@ class NodeOutput(TypedDict, total=False):
 
 
 GraphNode = Callable[..., Awaitable[NodeOutput]]
-StreamWriter = Callable[[Any], None]  # as LangGraph's; it finds the parameter by this very name
+StreamWriter = Callable[[Any], None]  # LangGraph passes it to a parameter named `writer`
 
 
 def make_node(settings: Settings | None = None, *, model: BaseChatModel | None = None) -> GraphNode:
-    """An asynchronous node that makes tested code of the state's `specification`.
+    """Return an asynchronous node that makes tested code of the state's `specification`.
 
-    The run's directory is told by the thread and the specification: a node that is run again, after
-    a crash or an interrupt in it, goes on with its run and pays for no answer twice. A run that
-    breaks off raises its GreenloopError. Whoever streams `custom` gets the lines of its progress,
-    each as `{"greenloop": line}`.
+    The run's directory depends on the thread and the specification: a node that runs again after a
+    crash or an interrupt continues its run and pays for no answer twice. In the stream mode
+    `custom`, each line of progress is `{"greenloop": line}`.
+
+    Raises:
+        GreenloopError: by the node, when the run broke off.
     """
-    bench = _create_service(settings, model)
+    service = _create_service(settings, model)
 
     async def make(
         state: Mapping[str, Any], config: RunnableConfig, writer: StreamWriter = _discard_progress
     ) -> NodeOutput:
-        async def tell(_number: int, line: str) -> None:
+        async def write_line(_number: int, line: str) -> None:
             writer({"greenloop": line})
 
         thread = config.get("configurable", {}).get("thread_id")
-        async with forward_progress(tell) as emit:
-            return await _run_node(bench, emit, str(state["specification"]), thread)
+        async with forward_progress(write_line) as emit:
+            return await _run_node(service, emit, str(state["specification"]), thread)
 
     return make
 
@@ -75,7 +80,7 @@ async def _run_node(
     service: AgentService, emit: EventSink, specification: str, thread: object
 ) -> NodeOutput:
     agent = await service.create_agent(emit)
-    if thread is None:  # nothing is checkpointed: there is nothing to go on with
+    if thread is None:  # without checkpoints there is nothing to resume
         return _to_node_output(await agent.run(specification))
     name = digest(f"{thread}\n{specification}")[:16]
     directory = RunDirectory(service.settings.home / "runs" / f"graph-{name}")
@@ -100,13 +105,13 @@ def _to_node_output(report: Report) -> NodeOutput:
 
 
 def make_tool(settings: Settings | None = None, *, model: BaseChatModel | None = None) -> BaseTool:
-    """A tool, `make_tested_code`, for an agent: one whole run of greenloop at each call.
+    """Return a tool, `make_tested_code`, for an agent: each call is one run.
 
-    The agent reads the answer as JSON; the tool message's artifact is it as `Answer`, or as a dict
-    once it has been in a checkpoint on disk. What breaks a run off is told to the agent. Calls may
-    come side by side: they share one sandbox.
+    The agent gets the result as JSON. The tool message's artifact is a `RunResult`, or a dict after
+    a checkpoint on disk. Errors that end a run are returned to the agent. Concurrent calls share
+    one sandbox.
     """
-    bench = _create_service(settings, model)
+    service = _create_service(settings, model)
 
     async def awaited(
         specification: Annotated[str, "what one Python module is to do, in plain language"],
@@ -116,10 +121,10 @@ def make_tool(settings: Settings | None = None, *, model: BaseChatModel | None =
         """Write a Python module from a specification, with tests that were written without seeing
         it, run and graded. Takes minutes. Writes no file: the answer holds code, tests, verdict."""
         try:
-            report = await bench.make(specification, module, tests)
+            report = await service.make(specification, module, tests)
         except GreenloopError as error:
             raise ToolException(str(error)) from error
-        answer = build_run_result(report, bench.settings.require)
+        answer = build_run_result(report, service.settings.require)
         return answer.model_dump_json(), answer
 
     def blocking(specification: str, module: str | None = None, tests: str | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""What must not be in an answer: the keys of this process's environment."""
+"""Redaction of the environment's API keys in answers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from greenloop.settings import Settings
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)S?$", re.IGNORECASE)
-_MIN_SECRET_LENGTH = 8  # characters: what is shorter is no key, and stands in every second text
+_MIN_SECRET_LENGTH = 8  # characters; shorter values are not keys and occur in many texts
 
 
 class Redactor:
-    """The values of keys, to be hidden in texts."""
+    """Hides the values of keys in texts."""
 
     def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
         key = settings.openai_api_key
@@ -23,7 +23,7 @@ class Redactor:
         )
 
     def redact(self, text: str) -> str:
-        """The text with `***` in place of each key."""
+        """Return the text with `***` in place of each key."""
         for value in self._values:
             text = text.replace(value, "***")
         return text

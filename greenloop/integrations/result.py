@@ -1,4 +1,4 @@
-"""What a host gets back of a run: the report's essence, typed, and where the whole report is."""
+"""The result of a run as integrations return it: a summary of the report, and its path."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ class RunResult(Record):
     """The outcome of one run."""
 
     verdict: Verdict = Field(
-        description="verified: every piece of evidence reaches its threshold; passed: every test "
-        "that stands passes; failed: neither"
+        description="verified: every piece of evidence reaches its threshold; passed: every active "
+        "test passes; failed: neither"
     )
     reached: bool = Field(description="whether the verdict is what is required here")
     reasons: tuple[str, ...] = Field(description="why the verdict is not better")
     module: str = Field(description="the module's name; '' of a script")
-    code: str = Field(description="the best code that there is, whatever the verdict")
+    code: str = Field(description="the best code so far, whatever the verdict")
     tests: str = Field(description="its tests; '' of a script")
     passed: int = Field(description="tests that pass")
-    not_passed: int = Field(description="tests that stand and do not pass")
+    not_passed: int = Field(description="active tests that do not pass")
     failures: tuple[str, ...] = Field(description="why tests do not pass, the first few")
     survived: tuple[str, ...] = Field(
         description="faults put into the code that no test notices, the first few"
     )
-    repairs: int = Field(description="how often code was repaired or written anew")
+    repairs: int = Field(description="number of repairs and rewrites")
     calls: int = Field(description="calls of the model")
     tokens: int
-    cost_usd: float | None = Field(description="null where the price is not known")
+    cost_usd: float | None = Field(description="null if the price is unknown")
     seconds: float
-    run_dir: str = Field(description="what the run left; `greenloop resume` goes on from there")
+    run_dir: str = Field(description="the run's directory, for `greenloop resume`")
     report: str = Field(description="the report as a page (HTML); report.json is beside it")
 
 
 def build_run_result(report: Report, require: Literal["verified", "passed"]) -> RunResult:
-    """The answer of a run that came to its end."""
-    places, standing = report.artifacts, [t for t in report.tests if t.outcome != "dropped"]
-    passed = sum(item.outcome == "passed" for item in standing)
+    """Return the result of a run that has ended."""
+    artifacts, active = report.artifacts, [t for t in report.tests if t.outcome != "dropped"]
+    passed = sum(item.outcome == "passed" for item in active)
     return RunResult(
         verdict=report.verdict,
         reached=meets_requirement(report, require),
@@ -53,7 +53,7 @@ def build_run_result(report: Report, require: Literal["verified", "passed"]) -> 
         code=report.final_code,
         tests=report.test_code,
         passed=passed,
-        not_passed=len(standing) - passed,
+        not_passed=len(active) - passed,
         failures=tuple(_failure_lines(report)),
         survived=tuple(_survivor_lines(report)),
         repairs=report.iterations,
@@ -61,8 +61,8 @@ def build_run_result(report: Report, require: Literal["verified", "passed"]) -> 
         tokens=report.usage.input_tokens + report.usage.output_tokens,
         cost_usd=report.usage.cost_usd,
         seconds=report.timings.total_s,
-        run_dir=places.run_dir or "",
-        report=places.html or "",
+        run_dir=artifacts.run_dir or "",
+        report=artifacts.html or "",
     )
 
 

@@ -1,4 +1,4 @@
-"""What the calls of a host share, and the three things that it can have done."""
+"""The service behind the integrations: make, check and heal on one shared sandbox."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from greenloop.llm.chat import ChatSource
 from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report, SandboxInfo
 from greenloop.sandbox import open_sandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.throttled import ThrottledSandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import Tracing, trace_run
@@ -42,7 +42,7 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 @dataclass(frozen=True)
 class ScriptParameters:
-    """How a script is run, and what its output is held to; as the options of `heal`."""
+    """How a script is run and what its output is checked for, as in the options of `heal`."""
 
     arguments: Sequence[str] = ()
     stdin: str | None = None
@@ -52,11 +52,11 @@ class ScriptParameters:
 
 
 class AgentService:
-    """Runs for one host: side by side, on one warm sandbox that is opened when it is first needed.
+    """Runs for one client, concurrently, on one warm sandbox that is opened at the first run.
 
-    `sources` are the model and its fallback; without them each run opens those of the settings, as
-    it does its own `tracing`.
-    Every run has a directory of its own below `settings.home`, and writes nowhere else.
+    `sources` are the model and its fallback; without them each run opens those of the settings.
+    Without `tracing`, each run opens its own. Each run has a directory of its own below
+    `settings.home`, and writes nowhere else.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class AgentService:
         self.settings, self._tracing = settings, tracing
         self._sources = tuple(sources)
         self._stack = ExitStack()
-        self._base_sandbox: BaseSandbox | None = None
+        self._base_sandbox: Sandbox | None = None
         self._slots = threading.Semaphore(max(2, os.cpu_count() or 1))
         self._open_lock = threading.Lock()
 
@@ -79,7 +79,7 @@ class AgentService:
         tests: str | None = None,
         emit: EventSink = ignore_event,
     ) -> Report:
-        """Specification → tested code. Raises GreenloopError as `CodingAgent.run` does."""
+        """Make tested code of a specification. Raises GreenloopError as `CodingAgent.run` does."""
         text = validate_text(specification)
         directory = RunDirectory.create(self.settings.home, text)
         with open_input_folder(directory) as given:
@@ -91,7 +91,7 @@ class AgentService:
     async def check(
         self, code: str, tests: str, module: str | None = None, emit: EventSink = ignore_event
     ) -> Report:
-        """The grade of code that is there; no model is asked. Raises InputError, SandboxError."""
+        """Grade existing code without a model. Raises InputError, SandboxError."""
         directory = RunDirectory.create(self.settings.home, "check")
         with open_input_folder(directory) as given:
             name = self._require_module_name(module, tests)
@@ -108,7 +108,7 @@ class AgentService:
         script: ScriptParameters = ScriptParameters(),
         emit: EventSink = ignore_event,
     ) -> Report:
-        """Code that is there, repaired: with tests a module, without them a script."""
+        """Repair existing code: a module if tests are given, else a script."""
         directory = RunDirectory.create(self.settings.home, "heal")
         with open_input_folder(directory) as given:
             if tests is None:
@@ -120,14 +120,14 @@ class AgentService:
         return await self._execute_request(request, directory, emit)
 
     async def create_agent(self, emit: EventSink = ignore_event) -> CodingAgent:
-        """An agent on the shared sandbox. Raises SandboxError where there is none."""
+        """Return an agent on the shared sandbox. Raises SandboxError if it cannot be opened."""
         parts = SharedResources(
             self._sources, await self._create_sandbox_view(), tracing=self._tracing
         )
         return CodingAgent(self.settings, resources=parts, emit=emit)
 
     def close(self) -> None:
-        """Ends what the sandbox still runs, and sends what is not sent yet."""
+        """Close the sandbox, and send the remaining traces."""
         self._stack.close()
         if self._tracing is not None:
             self._tracing.close()
@@ -142,7 +142,7 @@ class AgentService:
     def _require_module_name(self, module: str | None, tests: str) -> str:
         name = choose_module_name(module, tests, self.settings.allow_list.import_names)
         if name is None:
-            raise InputError("the tests import no module of their own: name it by `module`")
+            raise InputError("the tests import no module under test: name it by `module`")
         return name
 
     def _module_heal_request(
@@ -157,7 +157,7 @@ class AgentService:
         self, folder: InputFolder, code: str, parameters: ScriptParameters
     ) -> RunRequest:
         if is_model_disabled(self.settings):
-            raise InputError("this server asks no model, and a search needs tests as its guide")
+            raise InputError("this server has no model, and a repair by search needs tests")
         original = read_original(folder.write("script.py", code, "code"))
         stdin = parameters.stdin
         options = ScriptArguments(
@@ -185,13 +185,13 @@ class AgentService:
         check = CheckState(inputs.module, inputs.code, inputs.tests, plan, unknown)
         error: GreenloopError | None = None
         try:
-            async with trace_run(emit, self._tracing) as told:
+            async with trace_run(emit, self._tracing) as traced:
                 await run_check_with_events(
-                    await self._create_sandbox_view(), check, str(directory.path), told
+                    await self._create_sandbox_view(), check, str(directory.path), traced
                 )
-                told(RunFinished(build_check_report(check)))
+                traced(RunFinished(build_check_report(check)))
         except asyncio.CancelledError:
-            error = InterruptedRunError("interrupted; nothing is kept to go on with")
+            error = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
             raise
         except GreenloopError as problem:
             error = problem
@@ -203,13 +203,13 @@ class AgentService:
         return report
 
     async def _create_sandbox_view(self) -> ThrottledSandbox:
-        """A view of the one sandbox. Raises SandboxError where there is none."""
+        """Return a throttled view of the shared sandbox. Raises SandboxError."""
         return ThrottledSandbox(await asyncio.to_thread(self._open_base_sandbox), self._slots)
 
-    def _open_base_sandbox(self) -> BaseSandbox:
+    def _open_base_sandbox(self) -> Sandbox:
         with self._open_lock:
             if self._base_sandbox is None:
-                box = self._stack.enter_context(open_sandbox(self.settings))
-                assert isinstance(box, BaseSandbox)
-                self._base_sandbox = box
+                sandbox = self._stack.enter_context(open_sandbox(self.settings))
+                assert isinstance(sandbox, Sandbox)
+                self._base_sandbox = sandbox
             return self._base_sandbox

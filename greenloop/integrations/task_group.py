@@ -1,4 +1,4 @@
-"""Runs of a host: each ends in order when its call is cancelled, and all of them when the server is."""
+"""Tasks of active runs, cancelled once and awaited to their end."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ T = TypeVar("T")
 
 
 class RunTaskGroup:
-    """The runs that are under way."""
+    """The active runs."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Future[Any]] = set()
 
     async def run_to_completion(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Awaits the work. Cancelled, it cancels the work once and waits until that has ended.
+        """Await a run. If cancelled, cancel the run once and wait until it has ended.
 
-        The MCP SDK cancels at each await anew (anyio), a run has to be told once (asyncio).
+        The MCP SDK (anyio) repeats a cancellation at each await; a run (asyncio) expects it once.
         """
         task = asyncio.ensure_future(coroutine)
         self._tasks.add(task)
@@ -32,11 +32,11 @@ class RunTaskGroup:
             with anyio.CancelScope(shield=True):
                 await asyncio.wait({task})
             if not task.cancelled():
-                task.exception()  # looked at: nobody waits for it any more
+                task.exception()  # mark the exception as retrieved
             raise
 
     async def stop(self) -> None:
-        """Cancels all, and waits until they have ended."""
+        """Cancel all runs, and wait until they have ended."""
         tasks = set(self._tasks)
         for task in tasks:
             task.cancel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from greenloop.errors import BudgetExhaustedError, SettingsError
@@ -75,28 +75,17 @@ class Budget:
             BudgetExhaustedError: the call would exceed a limit.
             SettingsError: a cost limit is set, and the model's price is not known.
         """
-        if self.parent is None:
-            with self._reserve_own(tool, characters, model):
+        with self.parent.reserve(tool, characters, model) if self.parent else nullcontext():
+            tokens = estimate_tokens(characters)
+            self._check_tokens(tool, tokens)
+            cost = self._check_cost(tool, tokens, model)
+            self._reserved_tokens += tokens
+            self._reserved_cost += cost
+            try:
                 yield
-            return
-        with (
-            self.parent.reserve(tool, characters, model),
-            self._reserve_own(tool, characters, model),
-        ):
-            yield
-
-    @contextmanager
-    def _reserve_own(self, tool: str, characters: int, model: str | None) -> Iterator[None]:
-        tokens = estimate_tokens(characters)
-        self._check_tokens(tool, tokens)
-        cost = self._check_cost(tool, tokens, model)
-        self._reserved_tokens += tokens
-        self._reserved_cost += cost
-        try:
-            yield
-        finally:
-            self._reserved_tokens -= tokens
-            self._reserved_cost -= cost
+            finally:
+                self._reserved_tokens -= tokens
+                self._reserved_cost -= cost
 
     def _check_tokens(self, tool: str, tokens: int) -> None:
         needed = self.tokens + self._reserved_tokens + tokens
@@ -125,17 +114,16 @@ class Budget:
         """Add one answered call."""
         if self.parent is not None:
             self.parent.add(tool, model, usage, seconds)
-        before = self.by_tool.get(tool)
         cost = calculate_cost(model, usage)
         self._known_cost += cost or 0.0
-        if before is not None:
-            cost = None if cost is None or before.cost_usd is None else before.cost_usd + cost
-        self.by_tool[tool] = ToolUsage(
-            calls=(before.calls if before else 0) + 1,
-            input_tokens=(before.input_tokens if before else 0) + usage.input_tokens,
-            output_tokens=(before.output_tokens if before else 0) + usage.output_tokens,
+        call = ToolUsage(
+            calls=1,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
             cost_usd=cost,
         )
+        before = self.by_tool.get(tool)
+        self.by_tool[tool] = _combine_usage(before, call, 1) if before else call
         self.model_s += seconds
 
     def subtract(self, other: Budget) -> None:
@@ -144,7 +132,7 @@ class Budget:
         The restarted run adds its logged answers again as it uses them.
         """
         for tool, usage in other.by_tool.items():
-            self.by_tool[tool] = _subtract_usage(self.by_tool[tool], usage)
+            self.by_tool[tool] = _combine_usage(self.by_tool[tool], usage, -1)
             if not self.by_tool[tool].calls:
                 del self.by_tool[tool]
         self._known_cost -= other._known_cost
@@ -162,11 +150,12 @@ class Budget:
         )
 
 
-def _subtract_usage(whole: ToolUsage, part: ToolUsage) -> ToolUsage:
-    known = whole.cost_usd is not None and part.cost_usd is not None
+def _combine_usage(first: ToolUsage, second: ToolUsage, sign: int) -> ToolUsage:
+    """Add or subtract usage; the cost is None where one of them has none."""
+    is_known = first.cost_usd is not None and second.cost_usd is not None
     return ToolUsage(
-        calls=whole.calls - part.calls,
-        input_tokens=whole.input_tokens - part.input_tokens,
-        output_tokens=whole.output_tokens - part.output_tokens,
-        cost_usd=(whole.cost_usd or 0.0) - (part.cost_usd or 0.0) if known else None,
+        calls=first.calls + sign * second.calls,
+        input_tokens=first.input_tokens + sign * second.input_tokens,
+        output_tokens=first.output_tokens + sign * second.output_tokens,
+        cost_usd=(first.cost_usd or 0.0) + sign * (second.cost_usd or 0.0) if is_known else None,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -68,27 +68,16 @@ class ChatSource:
         self, prompt: Prompt, report_progress: ProgressCallback, stop: threading.Event
     ) -> Completion:
         messages = [(item.role, item.text) for item in prompt.messages]
-        with suppress_tracing() as callbacks:
-            return self._collect_chunks(
-                messages, _build_config(prompt.tool, callbacks), report_progress, stop
-            )
-
-    def _collect_chunks(
-        self,
-        messages: Sequence[tuple[str, str]],
-        config: RunnableConfig,
-        report_progress: ProgressCallback,
-        stop: threading.Event,
-    ) -> Completion:
         whole: AIMessageChunk | None = None
         finish: str | None = None
-        for chunk in self.model.stream(list(messages), config=config):
-            # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
-            finish = _find_finish_reason(chunk) or finish
-            whole = chunk if whole is None else whole + chunk
-            if stop.is_set():
-                break
-            report_progress(len(whole.text) if whole else 0)
+        with suppress_tracing() as callbacks:
+            for chunk in self.model.stream(messages, config=_build_config(prompt.tool, callbacks)):
+                # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
+                finish = _find_finish_reason(chunk) or finish
+                whole = chunk if whole is None else whole + chunk
+                if stop.is_set():
+                    break
+                report_progress(len(whole.text) if whole else 0)
         if whole is None:
             return Completion("", None, None, None)
         return _build_completion(whole, finish)

@@ -16,20 +16,9 @@ _OLLAMA_PORT = 11434
 _PROBE_SECONDS = 1.0
 # Code models first, newest family first; matched as prefixes.
 _PREFERRED_FAMILIES = (
-    "qwen3-coder",
-    "devstral",
-    "gpt-oss",
-    "qwen2.5-coder",
-    "deepseek-coder",
-    "codestral",
-    "codegemma",
-    "starcoder",
-    "codellama",
-    "qwen3",
-    "deepseek-r1",
-    "llama",
-    "mistral",
-)
+    "qwen3-coder devstral gpt-oss qwen2.5-coder deepseek-coder codestral codegemma starcoder "
+    "codellama qwen3 deepseek-r1 llama mistral"
+).split()
 _NO_MODEL_MESSAGE = """no model is configured. Use one of these:
   --model PROVIDER:NAME or GREENLOOP_MODEL   e.g. openai:gpt-5.4, anthropic:claude-sonnet-5, ollama:qwen3-coder
   OPENAI_API_KEY in the environment or .env  then {default} is used

@@ -132,6 +132,3 @@ def build_environment(
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
-
-
-BaseSandbox = Sandbox

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import site
 import sys
 from collections.abc import Collection
 from importlib.machinery import PathFinder
 
+from greenloop.dependencies.names import iter_imported_modules
 from greenloop.syntax.parse import parse_or_none
 
 DEFAULT_MODULE = "solution"
@@ -29,14 +29,8 @@ def find_imported_module(test_code: str, packages: Collection[str] = ()) -> str 
 def list_imported_modules(code: str, packages: Collection[str] = ()) -> list[str]:
     """Return the top-level names of imported modules that are not installed, in tree order."""
     tree = parse_or_none(code)
-    found: list[str] = []
-    for node in ast.walk(tree) if tree else ():
-        names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            names = [node.module]
-        tops = [name.partition(".")[0] for name in names]
-        found += [name for name in tops if name not in packages and not _is_installed(name)]
-    return found
+    imported = iter_imported_modules(tree) if tree else ()
+    return [name for name in imported if name not in packages and not _is_installed(name)]
 
 
 def _is_installed(name: str) -> bool:

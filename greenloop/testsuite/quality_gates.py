@@ -14,7 +14,7 @@ BROKEN_TEST_ERRORS = frozenset(
     {"NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "UnboundLocalError"}
 )
 # The sandbox's messages for a test whose body was not run, independent of the code.
-NOT_RUN_MESSAGES = ("async def test without a plugin", "the test gave back a generator")
+NOT_RUN_MESSAGES = ("async def test without a plugin", "the test returned a generator")
 _MODEL_ORIGINS = ("generated", "hardening")  # written by the model
 
 

@@ -139,7 +139,7 @@ def test_an_interrupt_finishes_running_work_and_starts_no_more(
     process.send_signal(signal.SIGINT)
     status, totals, err = finished(process)
     assert (status, totals["reached"], totals["not_run"]) == (130, JOBS, COUNT - JOBS), err
-    assert "finishing what is under way" in err
+    assert "finishing the active runs" in err
     assert "the same command goes on" in err
     assert respond.total == JOBS * CALLS
     status, totals, err = finished(started(server))

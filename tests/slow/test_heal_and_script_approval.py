@@ -112,16 +112,18 @@ def test_the_checks_of_a_script_are_edited_and_it_is_changed_in_words() -> None:
         with session(server, *call, EDITOR=editor) as at_work:
             shown = at_work.until(QUESTION)
             assert "[e]dit the checks and go on" in shown
-            assert "checked for, made of the task:" in shown
+            assert "checks derived from the task:" in shown
             assert "standard output holds 'Total'" in shown
             at_work.type("e")
-            assert "to mend it" in at_work.until(QUESTION)
+            assert "to correct it" in at_work.until(QUESTION)
             Path("good").touch()
             Path("run/checks.json").unlink()
             at_work.type("e")
             shown = at_work.until(QUESTION)
             assert "+print('Sum:', 6)" in shown
-            assert "made of the task" not in shown  # the checks are the user's now
+            # the checks are the user's now
+            assert "derived from the task" not in shown
+            assert "made of the task" not in shown
             at_work.type("c")
             at_work.until("(one line)? ")
             at_work.type("Say the sum in words.")

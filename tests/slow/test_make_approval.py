@@ -54,7 +54,7 @@ def test_edited_changed_in_words_and_accepted() -> None:
             at_work.type("what?")
             at_work.until(QUESTION)
             at_work.type("e")  # and leaves text that is no contract
-            assert "to mend it" in at_work.until(QUESTION)
+            assert "to correct it" in at_work.until(QUESTION)
             Path("good").touch()
             Path("run/contract.json").unlink()
             at_work.type("e")

@@ -1,4 +1,4 @@
-"""What `check` is given: a module's file, and test files with what they need beside them."""
+"""Input files of `check`: a module, its test files, their conftest and helper modules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_FILES = 100
 
 @dataclass(frozen=True)
 class CheckInputs:
-    """A module's source and its name; its tests, a conftest and helpers of theirs among them."""
+    """A module's name and source, and its test files with their conftest and helpers."""
 
     module: str
     code: str
@@ -27,17 +27,17 @@ class CheckInputs:
 
 
 def read_check_inputs(code: Path, tests: Iterable[Path]) -> CheckInputs:
-    """What the paths hold.
+    """Read the module and its tests.
 
     Raises:
-        InputError: one is missing, too large, no UTF-8, no Python; the code's name is no module
-            name; there are no test files; none of them imports the module.
+        InputError: a file is missing, too large, not UTF-8 or not Python; the code's name is not a
+            module name; there are no test files; none of them imports the module.
     """
     if code.is_dir():
         raise InputError(f"{code} is a folder; name the module's file")
     source = _read_python(code)
     if code.suffix != ".py" or (why := explain_invalid_module_name(code.stem)):
-        why = why if code.suffix == ".py" else "it is no .py file"
+        why = why if code.suffix == ".py" else "it is not a .py file"
         raise InputError(f"{code}: '{code.stem}' cannot be the module's name: {why}")
     paths = [path for item in tests for path in _find_test_files(item, code)]
     if not paths:
@@ -54,7 +54,7 @@ def read_check_inputs(code: Path, tests: Iterable[Path]) -> CheckInputs:
 
 
 def _order_test_files(sources: dict[str, str]) -> list[TestFile]:
-    """A conftest first, as pytest has it."""
+    """Return the files in pytest's order: a conftest first."""
     names = sorted(sources, key=lambda name: (name != "conftest.py", name))
     return [TestFile(name, sources[name], locked=True) for name in names]
 
@@ -76,14 +76,14 @@ def _find_test_files(path: Path, code: Path) -> list[Path]:
 
 
 def _read_python(path: Path) -> str:
-    """A file's text. Raises InputError where it is none, or no Python."""
+    """Return a file's text. Raises InputError if it is not text, or not Python."""
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     if len(data) > _MAX_BYTES:
-        raise InputError(f"{path} is larger than 1 MB: too long to be graded")
+        raise InputError(f"{path} is larger than 1 MB: too large to be graded")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -94,26 +94,26 @@ def _read_python(path: Path) -> str:
             ast.parse(text)
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno else ""
-        raise InputError(f"{path} is no Python: {line}{error.msg}") from None
+        raise InputError(f"{path} is not Python: {line}{error.msg}") from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{path} is no Python: {error or 'nested too deeply'}") from None
+        raise InputError(f"{path} is not Python: {error or 'nested too deeply'}") from None
     return text
 
 
 def _check_imports(sources: dict[str, str], module: str) -> None:
-    """Tests of another module would say nothing of this one."""
+    """Raise InputError if the tests import another module instead."""
     names = {name: list_imported_modules(code) for name, code in sources.items()}
     imported = {item for items in names.values() for item in items}
     if module in imported or not imported:
         return
     file = next(name for name, items in names.items() if items)
     raise InputError(
-        f"{file} imports `{names[file][-1]}`, not `{module}`: the module has the name of its file"
+        f"{file} imports `{names[file][-1]}`, not `{module}`: a module has the name of its file"
     )
 
 
 def _read_helpers(files: dict[str, Path], sources: dict[str, str], code: Path) -> dict[str, str]:
-    """A conftest, and modules that the tests import, from the folders that the tests are in."""
+    """Return a conftest, and modules that the tests import, from the folders of the tests."""
     folders = list(dict.fromkeys(path.parent for path in files.values()))
     found: dict[str, str] = {}
     waiting = [

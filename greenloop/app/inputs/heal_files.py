@@ -1,4 +1,4 @@
-"""What `heal` is given: a script or a module, and of a module the layout that its tests need."""
+"""Input files of `heal`: a script, or a module with the project layout that its tests need."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_TEST_FILES = 500
 
 
 def read_original(path: Path) -> OriginalFile:
-    """The file that is to be healed. Raises InputError where it is no text of Python."""
+    """Read the file to heal. Raises InputError if it is empty or cannot be read as Python text."""
     source = SourceFile.from_path(path)
     if not source.text.strip():
         raise InputError(f"{path} is empty: there is nothing to heal")
@@ -28,7 +28,7 @@ def read_original(path: Path) -> OriginalFile:
 
 
 class ModuleLayout:
-    """A module with its tests: by themselves, or in the project that they need."""
+    """A module with its tests, and the project whose layout they need, if any."""
 
     def __init__(
         self, module: str, tests: tuple[GivenTests, ...], project: ProjectRequest | None
@@ -37,10 +37,10 @@ class ModuleLayout:
 
 
 def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
-    """How a module's tests are to be run.
+    """Return how a module's tests are run.
 
     Raises:
-        InputError: a test file cannot be read, or none is there.
+        InputError: a test file cannot be read, or there is none.
     """
     file = file.absolute()
     paths = [path.absolute() for path in tests]
@@ -84,12 +84,12 @@ def _read_test_file(path: Path) -> str:
     try:
         compile(source.text, str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"--tests {path} is no Python file: {error}") from None
+        raise InputError(f"--tests {path} is not a Python file: {error}") from None
     return source.text
 
 
 def _is_standalone(file: Path, tests: dict[Path, str]) -> bool:
-    """Whether the tests need nothing around them but the module, imported by its own name."""
+    """Return whether the tests need only the module, imported by its own name."""
     if explain_invalid_module_name(file.stem) or (file.parent / "__init__.py").exists():
         return False
     if len({path.name for path in tests}) < len(tests):
@@ -125,7 +125,7 @@ def _is_relative(source: str) -> bool:
 
 
 def _find_marked_root(path: Path) -> Path | None:
-    """The nearest folder above that looks like a project's root."""
+    """Return the nearest parent folder that has a marker of a project's root."""
     return next((up for up in path.parents if any((up / m).exists() for m in _ROOT_MARKERS)), None)
 
 
@@ -137,13 +137,13 @@ def _find_root(file: Path, tests: Sequence[Path]) -> Path:
         return marked
     if common == Path(common.anchor) or common == Path.home():
         raise InputError(
-            f"{file} and its tests have no folder of their own in common: put both into one project"
+            f"{file} and its tests have no common project folder: put both into one project"
         )
     return common
 
 
 def _dotted_module_name(file: Path) -> str:
-    """The module's name, with the packages that it lies in."""
+    """Return the module's name, qualified by its packages."""
     parts = [file.stem] if file.stem != "__init__" else []
     folder = file.parent
     while (folder / "__init__.py").exists():

@@ -1,4 +1,4 @@
-"""Files that a script reads: from what was typed to where the script finds them."""
+"""Files that a script reads, and their places in its working folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_BYTES = 32 << 20
 
 
 def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
-    """The files of `--input PATH[=AS]`; a folder stands for all that is in it.
+    """Return the files of `--input PATH[=AS]`; a folder means all files below it.
 
     A relative path is the one that the script sees too; of another one, its name is.
 
@@ -41,7 +41,7 @@ def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
 
 
 def read_stdin(path: Path | None) -> InputRef | None:
-    """The file of `--stdin`. Raises InputError where it cannot be read."""
+    """Return the file of `--stdin`. Raises InputError if it cannot be read."""
     return None if path is None else _read_ref(path, "stdin", "--stdin")
 
 
@@ -67,9 +67,7 @@ def _split_input(text: str) -> tuple[Path, PurePosixPath]:
     if not wanted and (place.is_absolute() or ".." in place.parts):
         place = PurePosixPath(Path(path).absolute().name)
     if place.is_absolute() or ".." in place.parts or not place.parts:
-        raise InputError(
-            f"--input {text}: `{place}` is no place inside the script's working folder"
-        )
+        raise InputError(f"--input {text}: `{place}` is not inside the script's working folder")
     return Path(path), place
 
 

@@ -1,4 +1,4 @@
-"""From what was typed to a specification: text, a file, or standard input."""
+"""Reading of specifications, from text, a file or standard input, and of the user's tests."""
 
 from __future__ import annotations
 
@@ -16,35 +16,25 @@ from greenloop.testsuite.module_under_test import find_imported_module
 from greenloop.workflow.storage.request import GivenTests
 
 _SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
-_COMMANDS = (
-    "make",
-    "check",
-    "heal",
-    "script",
-    "batch",
-    "eval",
-    "verify",
-    "resume",
-    "report",
-    "doctor",
-    "mcp",
-)
 _MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
 class Specification:
-    """The text and, where it came from a file, the path."""
+    """A specification's text and, if it came from a file, the path."""
 
     text: str
     path: Path | None = None
 
 
-def read_specification(spec: str) -> Specification:
-    """The specification that `SPEC` means.
+def read_specification(spec: str, commands: Collection[str] = ()) -> Specification:
+    """Read the specification that `SPEC` names.
+
+    A single word that resembles one of the `commands` is taken for a mistyped command.
 
     Raises:
-        SpecificationError: a file is missing or unreadable, or there is no text.
+        SpecificationError: a file is missing or unreadable, the text is empty, or SPEC is a
+            mistyped command.
     """
     if spec == "-":
         return _require_text(
@@ -55,16 +45,17 @@ def read_specification(spec: str) -> Specification:
         return _require_text(_read_file(path))
     if _is_path_like(spec):
         raise SpecificationError(f"the specification file {spec} does not exist")
-    close = get_close_matches(spec, _COMMANDS, n=1, cutoff=0.75) if " " not in spec.strip() else []
+    close = get_close_matches(spec, commands, n=1, cutoff=0.75) if " " not in spec.strip() else []
     if close:
         raise SpecificationError(
-            f"'{spec}' is no command: did you mean '{close[0]}'? As a specification: greenloop make {spec}"
+            f"'{spec}' is no command: did you mean '{close[0]}'? "
+            f"To use it as a specification: greenloop make {spec}"
         )
     return _require_text(Specification(spec))
 
 
 def validate_text(text: str) -> str:
-    """A specification that is text, whatever file has that name. Raises SpecificationError."""
+    """Return a specification that is text, never a path. Raises SpecificationError."""
     if len(text) > _MAX_BYTES:
         raise SpecificationError("the specification is longer than 1 MB")
     return _require_text(Specification(text)).text
@@ -73,7 +64,7 @@ def validate_text(text: str) -> str:
 def _path_exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a text that is too long for a path, or holds a NUL
+    except (OSError, ValueError):  # too long for a path, or contains a NUL
         return False
 
 
@@ -119,10 +110,10 @@ def _require_text(specification: Specification) -> Specification:
 
 
 def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
-    """The person's own test files.
+    """Read the user's test files.
 
     Raises:
-        InputError: one cannot be read, is no Python, or two have the same name.
+        InputError: one cannot be read, is not Python, or two have the same name.
     """
     found = [_read_test_file(path) for path in paths]
     if len({item.name for item in found}) < len(found):
@@ -137,12 +128,12 @@ def _read_test_file(path: Path) -> GivenTests:
     except OSError as error:
         raise InputError(f"--tests {path} cannot be read: {error.strerror or error}") from None
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"--tests {path} is no Python file: {error}") from None
+        raise InputError(f"--tests {path} is not a Python file: {error}") from None
     return GivenTests.from_code(_test_file_name(path.stem), code)
 
 
 def _test_file_name(stem: str) -> str:
-    """The name that a given file has in the run: never that of the module."""
+    """Return the file's name in the run, which never is that of the module."""
     is_test = stem == "conftest" or stem.startswith("test_")
     return f"{stem}.py" if is_test else f"test_{stem}.py"
 
@@ -153,9 +144,9 @@ def resolve_module_name(
     user_tests: tuple[GivenTests, ...],
     packages: Collection[str] = (),
 ) -> str | None:
-    """The module's name, where something fixes it: the output, the tests, or a stub file's name.
+    """Return the module's name if the output, the tests or a stub file's name define it.
 
-    `packages` are imports of tests that are no modules of the person's.
+    `packages` are imports of tests that are not the user's modules.
 
     Raises:
         InputError: the output's stem is no module name, or the tests import another module.

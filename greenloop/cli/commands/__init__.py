@@ -1,1 +1,1 @@
-"""What the commands do: build (the composition root), call, exit status."""
+"""Commands: each module builds what its command needs and returns the exit status."""

@@ -1,24 +1,19 @@
-"""`check`: grades code and tests that are there already."""
+"""The command `check`: grade existing code and tests."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from greenloop.app.check import create_check_directory, run_check_with_events, save_check
 from greenloop.app.check_report import CheckState, build_check_report
 from greenloop.app.inputs.check_files import read_check_inputs
+from greenloop.cli.options.runs import CheckOptions
 from greenloop.cli.process import print_error, run_with_signals
-from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.cli.run_agent import finish_run, load_settings
+from greenloop.errors import GreenloopError, InterruptedRunError
 from greenloop.events import EventSink, RunFinished
 from greenloop.grading import Plan
 from greenloop.records import Report, SandboxInfo
-from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
@@ -26,76 +21,42 @@ from greenloop.tracing.setup import trace_run
 from greenloop.workflow.delivery import meets_requirement
 
 
-@dataclass(frozen=True)
-class CheckOptions:
-    """What is typed besides the settings."""
-
-    run_dir: Path | None = None
-    json: bool = False
-    quiet: bool = False
-    verbose: bool = False
-
-
-def check_command(
-    code: Path, tests: Sequence[Path], options: CheckOptions, flags: dict[str, Any]
-) -> int:
-    """`greenloop check`: the exit status."""
+def check_command(options: CheckOptions) -> int:
+    """Run `greenloop check` and return the exit status."""
     try:
-        settings = Settings.load(**flags)
-        checked = read_check_inputs(code, tests)
-        directory = create_check_directory(settings, checked, options.run_dir)
+        settings = load_settings(options)
+        inputs = read_check_inputs(options.code, options.tests)
+        directory = create_check_directory(settings, inputs, options.run_dir)
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status
     check = CheckState(
-        module=checked.module,
-        code=checked.code,
-        tests=checked.tests,
+        module=inputs.module,
+        code=inputs.code,
+        tests=inputs.tests,
         plan=Plan.from_settings(settings),
         sandbox=SandboxInfo(backend=settings.sandbox, isolation="not opened"),
     )
-    broken_off: GreenloopError | None = None
-    with create_progress(quiet=options.quiet, verbose=options.verbose) as show:
+    failure: GreenloopError | None = None
+    with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
         try:
-            run_with_signals(_execute_check(check, settings, str(directory.path), show))
+            run_with_signals(_execute_check(check, settings, str(directory.path), progress))
         except (asyncio.CancelledError, KeyboardInterrupt):
-            broken_off = InterruptedRunError("interrupted; nothing is kept to go on with")
+            failure = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
         except GreenloopError as error:
-            broken_off = error
-    report, broken_off = save_check(
-        build_check_report(check, broken_off), directory, code, broken_off
-    )
-    return _finish_check(
-        report, broken_off, options, 0 if meets_requirement(report, settings.require) else 1
-    )
+            failure = error
+    report = build_check_report(check, failure)
+    report, failure = save_check(report, directory, options.code, failure)
+    status = 0 if meets_requirement(report, settings.require) else 1
+    return finish_run(report, failure, options, status)
 
 
 async def _execute_check(
     check: CheckState, settings: Settings, run_dir: str, sink: EventSink
 ) -> Report:
     async with trace_run(sink) as emit:
-        with open_sandbox(settings) as box:
-            await run_check_with_events(box, check, run_dir, emit)
+        with open_sandbox(settings) as sandbox:
+            await run_check_with_events(sandbox, check, run_dir, emit)
         report = build_check_report(check)
         emit(RunFinished(report))
         return report
-
-
-def _finish_check(
-    report: Report, error: GreenloopError | None, options: CheckOptions, status: int
-) -> int:
-    """Prints the grade, and the error if there was one; the exit status."""
-    try:
-        sys.stdout.write(
-            report.model_dump_json(indent=1) + "\n" if options.json else render_grade(report)
-        )
-        sys.stdout.flush()
-    except OSError as problem:
-        if isinstance(problem, BrokenPipeError):
-            raise
-        error = error or OutputError(f"standard output cannot be written: {problem.strerror}")
-    if error is None:
-        return status
-    with suppress(OSError):
-        print_error(str(error))
-    return error.exit_status

@@ -1,4 +1,4 @@
-"""`doctor`: what this machine offers, and how to mend what is missing."""
+"""The command `doctor`: what this machine offers, and how to fix what is missing."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import platform
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import typer
 
+from greenloop.cli.options.report import DoctorOptions
 from greenloop.cli.process import print_error
+from greenloop.cli.run_agent import load_settings
 from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
 from greenloop.llm.factory import open_source
@@ -38,9 +39,9 @@ _PROBE_TESTS = "from probe import double\n\ndef test_double():\n    assert doubl
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing that was looked at. `mend` is '' where nothing has to be done.
+    """The result of one check. `mend` is the remedy, '' where nothing is missing.
 
-    `danger`: it is as it was asked for, and nobody should overlook what that means.
+    `danger` marks a setting that was asked for and is unsafe.
     """
 
     name: str
@@ -51,10 +52,10 @@ class Diagnostic:
     danger: bool = False
 
 
-def doctor_command(flags: dict[str, Any], *, as_json: bool) -> int:
-    """`greenloop doctor`: prints the findings; 0, or the status of the first that is missing."""
+def doctor_command(options: DoctorOptions) -> int:
+    """Run `greenloop doctor`; return 0, or the status of the first check that failed."""
     try:
-        settings = Settings.load(**flags)
+        settings = load_settings(options)
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status
@@ -64,7 +65,7 @@ def doctor_command(flags: dict[str, Any], *, as_json: bool) -> int:
         _run_check("packages", _check_packages, settings),
         _run_check("model", _check_model, settings),
     ]
-    sys.stdout.write(_as_json(checks) if as_json else _as_text(checks))
+    sys.stdout.write(_as_json(checks) if options.json else _as_text(checks))
     return next((item.status for item in checks if not item.ok), 0)
 
 
@@ -86,10 +87,10 @@ def _run_check(
 
 
 def _check_sandbox(settings: Settings) -> Diagnostic:
-    """Opens it and runs a test in it: a sandbox that was not tried is a guess."""
-    with open_sandbox(settings) as box:
-        run = box.run_tests(_PROBE_CODE, _PROBE_TESTS)
-        info = box.info
+    """Run a test in the sandbox."""
+    with open_sandbox(settings) as sandbox:
+        run = sandbox.run_tests(_PROBE_CODE, _PROBE_TESTS)
+        info = sandbox.info
     found = f"{info.backend}: {info.isolation}; a test run took {run.duration_s:.2f} s"
     if run.passed:
         return Diagnostic("sandbox", True, found, danger=is_unsandboxed(info.backend))
@@ -97,7 +98,7 @@ def _check_sandbox(settings: Settings) -> Diagnostic:
 
 
 def _check_packages(settings: Settings) -> Diagnostic:
-    """What code may use, and where it is kept; whether a registry answers only a download tells."""
+    """Show the allowed packages and their cache; the package registry is not contacted."""
     shown = ", ".join(settings.allow_list.descriptions) or "none: the standard library only"
     store = PackageStore()
     found = f"{shown}; {len(store.list_folders())} sets in the cache {store.root}"
@@ -106,7 +107,7 @@ def _check_packages(settings: Settings) -> Diagnostic:
 
 
 def _check_model(settings: Settings) -> Diagnostic:
-    """Named and set up; whether the key is good only a call would tell, and calls cost."""
+    """Set up the model without calling it: a call costs money, so the key is not checked."""
     choice = choose_model(settings)
     open_source(choice, settings)
     because = f" ({choice.reason})" if choice.reason else ""
@@ -128,5 +129,5 @@ def _as_text(checks: list[Diagnostic]) -> str:
 
 
 def _highlight(line: str) -> str:
-    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return typer.style(line, fg="red", bold=True) if coloured else line
+    colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return typer.style(line, fg="red", bold=True) if colored else line

@@ -1,4 +1,4 @@
-"""`eval`: a model against hidden tests."""
+"""The command `eval`: a model against hidden tests."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from greenloop.batch.runner import Batch
-from greenloop.cli.commands.batch import run_until_stopped
 from greenloop.cli.commands.report import write_output
-from greenloop.cli.options.common import flags_from_parameters
-from greenloop.cli.process import print_error, report_early_end, write_stdout
+from greenloop.cli.options.batch import EvalOptions
+from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
+from greenloop.cli.run_agent import load_settings
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.evals.comparison import compare_evaluations, read_evaluation
@@ -43,54 +41,23 @@ from greenloop.settings import Settings
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
-@dataclass(frozen=True)
-class EvalOptions:
-    """What is typed besides the settings."""
-
-    format: str = "auto"
-    limit: int | None = None
-    leave_out: tuple[str, ...] = ()
-    run_dir: Path | None = None
-    jobs: int = 4
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-    json: bool = False
-    markdown: str | None = None
-    quiet: bool = False
-
-
-def eval_from_parameters(parameters: dict[str, Any]) -> int:
-    """`greenloop eval` from its parameters: the exit status."""
-    tasks, compare = parameters["tasks"], parameters["compare"]
-    options = EvalOptions(
-        format=parameters["format"],
-        limit=parameters["limit"],
-        leave_out=tuple(parameters["leave_out"] or ()),
-        run_dir=parameters["run_dir"],
-        jobs=parameters["jobs"],
-        requests_per_minute=parameters["requests_per_minute"],
-        tokens_per_minute=parameters["tokens_per_minute"],
-        json=parameters["json"],
-        markdown=parameters["markdown"],
-        quiet=parameters["quiet"],
-    )
+def eval_command(options: EvalOptions) -> int:
+    """Run `greenloop eval` and return the exit status."""
     try:
-        if compare is not None:
-            if tasks is not None:
+        if options.compare is not None:
+            if options.tasks is not None:
                 raise InputError("--compare A B takes two evaluations and no tasks")
-            return compare_command(*compare, as_json=options.json, markdown=options.markdown)
-        if tasks is None:
+            return _compare(*options.compare, as_json=options.json, markdown=options.markdown)
+        if options.tasks is None:
             raise InputError("name a file of tasks, or a folder of exercises; or --compare A B")
-        settings = Settings.load(**flags_from_parameters(parameters))
-        source = TaskSource(tasks, options.format, frozenset(options.leave_out))
-        if parameters["check_tasks"]:
-            return check_tasks_command(
-                islice(source, options.limit),
-                adapt_settings_to_format(settings, source.format),
-                as_json=options.json,
-                quiet=options.quiet,
+        settings = load_settings(options)
+        source = TaskSource(options.tasks, options.format, frozenset(options.leave_out or ()))
+        if options.check_tasks:
+            tasks, fitting = islice(source, options.limit), adapt_settings_to_format(
+                settings, source.format
             )
-        return _run_evaluation(tasks, source, settings, options)
+            return _check_tasks(tasks, fitting, as_json=options.json, quiet=options.quiet)
+        return _run_evaluation(options.tasks, source, settings, options)
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status
@@ -102,11 +69,11 @@ def eval_from_parameters(parameters: dict[str, Any]) -> int:
 def _run_evaluation(
     tasks: Path, source: TaskSource, settings: Settings, options: EvalOptions
 ) -> int:
-    """Raises GreenloopError where nothing could be begun."""
-    open_sources(settings)  # what is wrong with the model is told first
+    """Raises GreenloopError if the evaluation cannot begin."""
+    open_sources(settings)  # report an error of the model before anything else
     setup = build_setup(tasks, source.format, settings)
     folder = EvalDirectory.create(setup, settings.home, options.run_dir)
-    broken_off: GreenloopError | None = None
+    failure: GreenloopError | None = None
     with ExitStack() as stack:
         stack.enter_context(RunDirectory(folder.path).lock())
         store = TaskStore(folder.tasks_file, islice(source, options.limit))
@@ -122,18 +89,18 @@ def _run_evaluation(
         except GreenloopError as error:
             if not session.has_begun:
                 raise
-            broken_off = error
-        broken_off = broken_off or session.fatal_error
+            failure = error
+        failure = failure or session.fatal_error
         known = (
             results.find_result(e.id, e.sha256, store.tests_sha256(e.id)) for e in store.entries
         )
         report = build_eval_report(setup, len(store), [item for item in known if item is not None])
         folder.save(report)
-    return _finish_evaluation(report, session, broken_off, options)
+    return _finish_evaluation(report, session, failure, options)
 
 
 class _EvalSession:
-    """One call: the tests are tried, then the batch and the truths go side by side."""
+    """One evaluation: check the hidden tests, then run the batch and the hidden tests together."""
 
     def __init__(
         self,
@@ -153,7 +120,7 @@ class _EvalSession:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there is something to finish."""
+        """Whether the batch has begun."""
         return self._batch is not None
 
     @property
@@ -166,11 +133,11 @@ class _EvalSession:
             self._batch.stop()
 
     async def run(self) -> None:
-        """Raises GreenloopError where nothing could be begun, or results cannot be written."""
-        with open_sandbox(self._hidden_settings) as box:
-            provisions = TaskSandboxFactory(box, PackageResolver(self._settings.allow_list))
-            await self._check_tasks(provisions)
-            evaluation = Evaluation(self._store, self._results, provisions, self._sink)
+        """Raises GreenloopError if the batch cannot begin, or results cannot be written."""
+        with open_sandbox(self._hidden_settings) as sandbox:
+            factory = TaskSandboxFactory(sandbox, PackageResolver(self._settings.allow_list))
+            await self._check_tasks(factory)
+            evaluation = Evaluation(self._store, self._results, factory, self._sink)
             self._batch = Batch(
                 self._store.entries,
                 self._settings,
@@ -186,7 +153,9 @@ class _EvalSession:
 
     async def _check_tasks(self, sandbox_factory: TaskSandboxFactory) -> None:
         known = self.folder.load_collected()
-        self._sink(Notice(f"{len(self._store)} tasks: are their hidden tests in order?"))
+        self._sink(
+            Notice(f"{len(self._store)} tasks: checking that their hidden tests can be collected")
+        )
         await check_collectable(
             self._store,
             sandbox_factory,
@@ -199,7 +168,7 @@ class _EvalSession:
 def _finish_evaluation(
     report: EvalReport,
     session: _EvalSession,
-    broken_off: GreenloopError | None,
+    failure: GreenloopError | None,
     options: EvalOptions,
 ) -> int:
     write_stdout(
@@ -209,17 +178,17 @@ def _finish_evaluation(
         write_output(options.markdown, render_eval_markdown(report))
     if not options.json:
         print(f"evaluation: {session.folder.path}", file=sys.stderr)
-    early = report_early_end(broken_off, bool(session.is_stopping and report.not_run))
+    early = report_early_end(failure, bool(session.is_stopping and report.not_run))
     if early is not None:
         return early
     if report.results and report.broken_off == len(report.results):
-        print_error(first_line(f"every task broke off: {report.results[0].why}", 500))
+        print_error(first_line(f"every task failed: {report.results[0].why}", 500))
         return report.results[0].exit_status
     return 0
 
 
-def compare_command(a: Path, b: Path, *, as_json: bool, markdown: str | None) -> int:
-    """The exit status. Raises InputError where they cannot be compared."""
+def _compare(a: Path, b: Path, *, as_json: bool, markdown: str | None) -> int:
+    """Print the comparison and return the exit status. Raises InputError."""
     found = compare_evaluations(read_evaluation(a), read_evaluation(b))
     text = found.model_dump_json(indent=1) + "\n" if as_json else render_comparison_text(found)
     sys.stdout.write(text)
@@ -229,27 +198,27 @@ def compare_command(a: Path, b: Path, *, as_json: bool, markdown: str | None) ->
     return 0
 
 
-def check_tasks_command(
+def _check_tasks(
     tasks: Iterator[EvalTask], settings: Settings, *, as_json: bool, quiet: bool
 ) -> int:
-    """The exit status: 1 where a solution does not pass. Raises GreenloopError."""
-    with tempfile.TemporaryDirectory(prefix="greenloop-") as room:
-        store = TaskStore(Path(room) / "tasks.jsonl", tasks)
+    """Run the data's solutions; return 1 if one does not pass. Raises GreenloopError."""
+    with tempfile.TemporaryDirectory(prefix="greenloop-") as folder:
+        store = TaskStore(Path(folder) / "tasks.jsonl", tasks)
         if not len(store):
             raise InputError("there is no task to check")
-        tried = asyncio.run(_run_all_solutions(store, settings, quiet))
-    sys.stdout.write(_solutions_as_json(tried) if as_json else _solutions_as_text(tried))
+        results = asyncio.run(_run_all_solutions(store, settings, quiet))
+    sys.stdout.write(_solutions_as_json(results) if as_json else _solutions_as_text(results))
     sys.stdout.flush()
-    return 0 if all(item.truth in ("passed", None) for item in tried) else 1
+    return 0 if all(item.truth in ("passed", None) for item in results) else 1
 
 
 async def _run_all_solutions(
     store: TaskStore, settings: Settings, quiet: bool
 ) -> tuple[SolutionResult, ...]:
-    with open_sandbox(settings) as box:
-        provisions = TaskSandboxFactory(box, PackageResolver(settings.allow_list))
+    with open_sandbox(settings) as sandbox:
+        factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
         return await run_solutions(
-            store, provisions, default_concurrency(), lambda item: _print_failure(item, quiet)
+            store, factory, default_concurrency(), lambda item: _print_failure(item, quiet)
         )
 
 
@@ -258,13 +227,13 @@ def _print_failure(item: SolutionResult, quiet: bool) -> None:
         print(first_line(f"{item.id}: {item.truth}: {item.why}", 400), file=sys.stderr, flush=True)
 
 
-def _solutions_as_text(tried: Sequence[SolutionResult]) -> str:
-    without = sum(item.truth is None for item in tried)
-    passed = sum(item.truth == "passed" for item in tried)
+def _solutions_as_text(results: Sequence[SolutionResult]) -> str:
+    without = sum(item.truth is None for item in results)
+    passed = sum(item.truth == "passed" for item in results)
     none = f"; {without} tasks have no solution of their own" if without else ""
-    had = len(tried) - without
+    had = len(results) - without
     return f"{passed} of {had} solutions of the data pass their hidden tests{none}\n"
 
 
-def _solutions_as_json(tried: Sequence[SolutionResult]) -> str:
-    return json.dumps([item.model_dump(mode="json") for item in tried], indent=1) + "\n"
+def _solutions_as_json(results: Sequence[SolutionResult]) -> str:
+    return json.dumps([item.model_dump(mode="json") for item in results], indent=1) + "\n"

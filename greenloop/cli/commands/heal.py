@@ -1,60 +1,32 @@
-"""`heal`: a script is repaired until it runs, a module until its tests pass."""
+"""The command `heal`: repair a script until it runs, or a module until its tests pass."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
-
-from greenloop.agent import build_refusal_report
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.app.requests import build_script_request, to_absolute_path, with_absolute_replays
-from greenloop.cli.commands.script import ScriptOptions, build_options, check_artifacts_folder
-from greenloop.cli.confirm import check_terminal
-from greenloop.cli.options.common import flags_from_parameters
-from greenloop.cli.run_agent import finish_run, run_agent
+from greenloop.cli.commands.script import read_arguments
+from greenloop.cli.options.runs import HealOptions
+from greenloop.cli.run_agent import check_run, load_settings, refuse_run, run_agent
 from greenloop.errors import GreenloopError, InputError
 from greenloop.llm.factory import is_model_disabled
 from greenloop.settings import Settings
-from greenloop.workflow.delivery import check_output_paths
 from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.storage.request import RunRequest, select_saved_options
 
 
-@dataclass(frozen=True)
-class HealOptions(ScriptOptions):
-    """What is typed besides the settings."""
-
-    tests: Sequence[Path] = ()
-    seconds: float | None = None
-    write: bool = False
-
-
-def heal_from_parameters(parameters: dict[str, Any]) -> int:
-    """`greenloop heal` from its parameters: the exit status."""
-    options = replace(build_options(HealOptions, parameters), write=parameters["yes"])
-    return heal_command(parameters["file"], options, flags_from_parameters(parameters))
-
-
-def heal_command(file: Path, options: HealOptions, flags: dict[str, Any]) -> int:
-    """`greenloop heal`: the exit status."""
-    settings = Settings.model_construct()
+def heal_command(options: HealOptions) -> int:
+    """Run `greenloop heal` and return the exit status."""
     try:
-        settings = Settings.load(**flags)
-        request = _build_request(file, options, settings)
-        check_output_paths(request)
-        check_artifacts_folder(options.artifacts)
-        if options.approve:
-            check_terminal()
+        settings = load_settings(options)
+        request = _build_request(options, settings)
+        check_run(request, options)
     except GreenloopError as error:
-        error.report = build_refusal_report(settings, "", error, options.run_dir)
-        return finish_run(error.report, error, options)
-    return run_agent(lambda agent: agent.run(request, options.run_dir), request, settings, options)
+        return refuse_run(error, options)
+    return run_agent(request, settings, options)
 
 
-def _build_request(file: Path, options: HealOptions, settings: Settings) -> RunRequest:
-    original = read_original(file)
+def _build_request(options: HealOptions, settings: Settings) -> RunRequest:
+    original = read_original(options.file)
     request = RunRequest(
         kind="heal",
         specification="",
@@ -62,32 +34,32 @@ def _build_request(file: Path, options: HealOptions, settings: Settings) -> RunR
         output=to_absolute_path(options.output),
         record=to_absolute_path(options.record),
         search_s=options.seconds,
-        write=options.write,
+        write=options.yes,
         options=with_absolute_replays(select_saved_options(settings)),
         greenloop=greenloop_version(),
     )
     if not options.tests:
         if is_model_disabled(settings):
-            raise InputError("--model none searches with tests as its guide: name them by --tests")
-        script = build_script_request(original.name, options)
+            raise InputError("--model none repairs by search, which needs tests: add --tests")
+        script = build_script_request(original.name, read_arguments(options))
         return request.model_copy(update={"script": script})
     _check_no_script_options(options)
-    layout = read_layout(file, options.tests)
+    layout = read_layout(options.file, options.tests)
     found = {"module": layout.module, "given": layout.tests, "project": layout.project}
     return request.model_copy(update=found)
 
 
 def _check_no_script_options(options: HealOptions) -> None:
-    """Raises InputError where something is asked for that only a script has."""
-    asked = {
+    """Raise InputError if an option was given that only scripts have."""
+    given = {
         "arguments after --": options.arguments,
-        "--input": options.inputs,
+        "--input": options.input,
         "--stdin": options.stdin,
-        "--expect": options.expected.texts,
-        "--expect-file": options.expected.files,
-        "--expect-json-schema": options.expected.schema,
+        "--expect": options.expect,
+        "--expect-file": options.expect_file,
+        "--expect-json-schema": options.expect_json_schema,
         "--allow-network": options.allow_network,
         "--artifacts": options.artifacts,
     }
-    if wrong := [name for name, value in asked.items() if value]:
-        raise InputError(f"{wrong[0]}: for scripts alone; with --tests the tests say what is right")
+    if wrong := [name for name, value in given.items() if value]:
+        raise InputError(f"{wrong[0]}: only for scripts; with --tests the tests define the result")

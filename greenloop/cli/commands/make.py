@@ -1,81 +1,34 @@
-"""`make` and `resume`."""
+"""The command `make`: code and tests from a specification."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from greenloop.agent import build_refusal_report
 from greenloop.app.inputs.specification import read_specification, read_tests, resolve_module_name
 from greenloop.app.requests import to_absolute_path, with_absolute_replays
-from greenloop.cli.confirm import check_terminal
-from greenloop.cli.process import print_error
-from greenloop.cli.run_agent import OutputOptions, finish_run, run_agent
-from greenloop.errors import GreenloopError, InputError, OutputError
+from greenloop.cli.options.commands import COMMANDS
+from greenloop.cli.options.runs import MakeOptions
+from greenloop.cli.run_agent import check_run, load_settings, refuse_run, run_agent
+from greenloop.errors import GreenloopError, OutputError
 from greenloop.settings import Settings
-from greenloop.workflow.delivery import check_output_paths
 from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.storage.request import RunRequest, select_saved_options
-from greenloop.workflow.storage.run_dir import RunDirectory
 
 
-@dataclass(frozen=True)
-class MakeOptions(OutputOptions):
-    """What is typed besides the settings."""
-
-    output: Path | None = None
-    tests_output: Path | None = None
-    tests: tuple[Path, ...] = ()
-    record: Path | None = None
-
-
-def make_command(spec: str, options: MakeOptions, flags: dict[str, Any]) -> int:
-    """`greenloop make`: the exit status."""
-    settings = Settings.model_construct()
+def make_command(options: MakeOptions) -> int:
+    """Run `greenloop make` and return the exit status."""
     try:
-        settings = Settings.load(**flags)
-        request = _build_request(spec, options, settings)
-        check_output_paths(request)
-        if options.approve:
-            check_terminal()
+        settings = load_settings(options)
+        request = _build_request(options, settings)
+        check_run(request, options)
     except GreenloopError as error:
-        error.report = build_refusal_report(settings, spec, error, options.run_dir)
-        return finish_run(error.report, error, options)
-    return run_agent(lambda agent: agent.run(request, options.run_dir), request, settings, options)
+        return refuse_run(error, options, options.spec)
+    return run_agent(request, settings, options)
 
 
-def resume_command(run_dir: Path, options: MakeOptions, flags: dict[str, Any]) -> int:
-    """`greenloop resume`: the exit status."""
-    try:
-        directory = RunDirectory.open(run_dir)
-        request = directory.load_request()
-        if request.kind == "check" or not (request.specification or request.original):
-            raise InputError(f"{run_dir} is that of a check: run the check again instead")
-        settings = Settings.load(
-            **{
-                **request.options,
-                **_drop_unset_flags(flags),
-                **_merge_allowed_packages(request, flags),
-            }
-        )
-        check_output_paths(request)
-        if options.approve:
-            check_terminal()
-    except GreenloopError as error:
-        return finish_run(
-            build_refusal_report(Settings.model_construct(), "", error, None), error, options
-        )
-    if request.greenloop != greenloop_version():
-        print_error(
-            f"the run was begun by greenloop {request.greenloop}: answers may be asked for again"
-        )
-    return run_agent(lambda agent: agent.resume(directory), request, settings, options)
-
-
-def _build_request(spec: str, options: MakeOptions, settings: Settings) -> RunRequest:
-    specification = read_specification(spec)
-    given = read_tests(options.tests)
+def _build_request(options: MakeOptions, settings: Settings) -> RunRequest:
+    specification = read_specification(options.spec, COMMANDS)
+    given = read_tests(tuple(options.tests or ()))
     _check_collisions(options, settings, specification.path)
     return RunRequest(
         specification=specification.text,
@@ -92,30 +45,20 @@ def _build_request(spec: str, options: MakeOptions, settings: Settings) -> RunRe
     )
 
 
-def _drop_unset_flags(flags: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in flags.items() if value is not None}
-
-
-def _merge_allowed_packages(request: RunRequest, flags: dict[str, Any]) -> dict[str, str]:
-    """What is allowed now comes on top of what was allowed before."""
-    allowed = (request.options.get("allow_package"), flags.get("allow_package"))
-    return {"allow_package": ",".join(str(item) for item in allowed if item)}
-
-
 def _check_collisions(options: MakeOptions, settings: Settings, specification: Path | None) -> None:
-    """Raises OutputError where a result would be written over another one, or over an input."""
-    inputs = [*options.tests, *([specification] if specification else [])]
+    """Raise OutputError if an output would overwrite an input or another output."""
+    inputs = [*(options.tests or ()), *([specification] if specification else [])]
     for name in (settings.model, settings.fallback_model):
         inputs += [Path(name[7:])] if name and name.startswith("replay:") else []
     seen = {path.absolute().resolve(): "an input of this run" for path in inputs}
-    places = {
+    outputs = {
         "--output": options.output,
         "--tests-output": options.tests_output,
         "--record": options.record,
     }
-    for flag, path in places.items():
+    for flag, path in outputs.items():
         if path is None:
             continue
-        if why := seen.get(path.absolute().resolve()):
-            raise OutputError(f"{flag} {path} would be written over {why}")
+        if description := seen.get(path.absolute().resolve()):
+            raise OutputError(f"{flag} {path} would overwrite {description}")
         seen[path.absolute().resolve()] = f"the file of {flag}"

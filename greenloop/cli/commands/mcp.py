@@ -1,4 +1,4 @@
-"""`greenloop mcp`: serves one host over standard input and output, or several over loopback HTTP."""
+"""The command `mcp`: an MCP server on standard input and output, or on loopback HTTP."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
+from greenloop.cli.options.report import McpOptions
 from greenloop.cli.process import print_error
+from greenloop.cli.run_agent import load_settings
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.integrations.service import AgentService
 from greenloop.settings import Settings
@@ -22,18 +23,10 @@ from greenloop.tracing.setup import open_tracing
 _LOOPBACK_ADDRESS, _LISTEN_BACKLOG, _SHUTDOWN_TIMEOUT_SECONDS = "127.0.0.1", 128, 5
 
 
-@dataclass(frozen=True)
-class ServeOptions:
-    """How hosts reach the server. `port` 0: a free one."""
-
-    http: bool = False
-    port: int = 0
-
-
-def mcp_command(options: ServeOptions, flags: dict[str, Any]) -> int:
-    """`greenloop mcp`: the exit status, once the host has gone."""
+def mcp_command(options: McpOptions) -> int:
+    """Run `greenloop mcp` until the client disconnects; return the exit status."""
     try:
-        settings = Settings.load(**flags)
+        settings = load_settings(options)
         serve = _prepare_server(settings, options)
     except GreenloopError as error:
         print_error(str(error))
@@ -42,8 +35,8 @@ def mcp_command(options: ServeOptions, flags: dict[str, Any]) -> int:
     return 0
 
 
-def _prepare_server(settings: Settings, options: ServeOptions) -> Callable[[], Any]:
-    """Serves until the host has gone. Raises InputError."""
+def _prepare_server(settings: Settings, options: McpOptions) -> Callable[[], Any]:
+    """Return a function that serves until the client disconnects. Raises InputError."""
     try:
         from greenloop.integrations.mcp.stdio import serve_stdio
         from greenloop.integrations.mcp.tools import build_server
@@ -54,25 +47,25 @@ def _prepare_server(settings: Settings, options: ServeOptions) -> Callable[[], A
         raise InputError(
             "greenloop mcp needs a package that is missing: pip install 'greenloop[mcp]'"
         ) from None
-    logging.getLogger("langsmith").propagate = False  # its errors show a part of the key
-    door = _open_socket(options.port) if options.http else None
-    if door is None and sys.stdin.isatty():
-        print_error("mcp: a host starts this and speaks to it; for one that connects, see --http")
+    logging.getLogger("langsmith").propagate = False  # its error messages contain a part of the key
+    listener = _open_socket(options.port) if options.http else None
+    if listener is None and sys.stdin.isatty():
+        print_error("mcp: waiting for a client on standard input; see --http for a network port")
 
     async def serve() -> None:
-        running = RunTaskGroup()
-        with closing(AgentService(settings, tracing=open_tracing())) as bench:
-            _install_signal_handlers(running.stop, bench)
-            server = build_server(bench, running)
-            await (serve_stdio(server) if door is None else _serve_http(server, door))
+        runs = RunTaskGroup()
+        with closing(AgentService(settings, tracing=open_tracing())) as service:
+            _install_signal_handlers(runs.stop, service)
+            server = build_server(service, runs)
+            await (serve_stdio(server) if listener is None else _serve_http(server, listener))
 
     return serve
 
 
 def _install_signal_handlers(stop: Callable[[], Any], service: AgentService) -> None:
-    """The first SIGINT or SIGTERM ends what is under way in order, a second one at once.
+    """Stop active runs at the first SIGINT or SIGTERM, and exit at the second.
 
-    The process is left for good then: a read of standard input cannot be broken off.
+    The process exits by `os._exit`, because a blocking read of standard input cannot be cancelled.
     """
     loop = asyncio.get_running_loop()
     ending: list[asyncio.Future[None]] = []
@@ -97,24 +90,21 @@ def _exit_immediately() -> None:
 
 
 def _open_socket(port: int) -> socket.socket:
-    """A socket that only this machine reaches, open from now on: its address can be told.
-
-    Raises InputError where the port is taken.
-    """
-    door = socket.socket()
-    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """Return a listening socket on the loopback address. Raises InputError if the port is taken."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        door.bind((_LOOPBACK_ADDRESS, port))
-        door.listen(_LISTEN_BACKLOG)
+        listener.bind((_LOOPBACK_ADDRESS, port))
+        listener.listen(_LISTEN_BACKLOG)
     except OSError as error:
-        door.close()
+        listener.close()
         raise InputError(f"--port {port}: {error.strerror or error}") from None
-    return door
+    return listener
 
 
 async def _serve_http(server: Any, listener: socket.socket) -> None:
-    """Streamable HTTP. Hosts and origins other than this machine are refused: a web page that has
-    its own name point here (DNS rebinding) gets nothing."""
+    """Serve streamable HTTP. Hosts and origins other than this machine are refused, which stops
+    web pages that resolve their own name to this machine (DNS rebinding)."""
     import uvicorn
     from mcp.server.transport_security import TransportSecuritySettings
 

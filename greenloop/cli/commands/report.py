@@ -1,4 +1,4 @@
-"""`report`."""
+"""The command `report`: show a saved report, or write it in other formats."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 import sys
 import webbrowser
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
+from greenloop.cli.options.report import ReportOptions
 from greenloop.cli.process import print_error
 from greenloop.errors import GreenloopError, InputError
 from greenloop.records import Report
@@ -32,64 +32,53 @@ from greenloop.workflow.storage.run_dir import write_atomically
 _STDOUT = "-"  # standard output
 
 
-@dataclass(frozen=True)
-class ReportOptions:
-    """What is typed. A file's name is None where its form is not wanted, '' for its usual place."""
-
-    json: bool = False
-    html: str | None = None
-    open_page: bool = False
-    junit: str | None = None
-    markdown: str | None = None
-    sarif: str | None = None
-    schema: bool = False
-
-
-def report_command(run_dir: Path | None, options: ReportOptions) -> int:
-    """`greenloop report`: shows a saved report, or writes it in other forms; the exit status."""
+def report_command(options: ReportOptions) -> int:
+    """Run `greenloop report` and return the exit status."""
     if options.schema:
         sys.stdout.write(render_schema())
         return 0
     try:
-        place = run_dir or _find_latest_run(Settings.load().home)
+        place = options.run_dir or _find_latest_run(Settings.load().home)
         if is_batch_folder(place):
             return _report_batch(place, options)
         report = read_report(place)
-        forms = list(_render_outputs(report, place, options))
-        for name, text in forms:
+        outputs = list(_render_outputs(report, place, options))
+        for name, text in outputs:
             write_output(name, text)
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status
     if options.open_page:
         _show_page(_page_path(place, options))
-    elif not forms:
+    elif not outputs:
         sys.stdout.write(render_report_text(report))
     sys.stdout.flush()
     return 0
 
 
 def _report_batch(folder: Path, options: ReportOptions) -> int:
-    """What a batch came to, on its index page or in other forms. Raises GreenloopError."""
+    """Show the result of a batch, or write it in other formats. Raises GreenloopError."""
     if options.sarif is not None or options.json:
-        raise InputError(f"{folder} is that of a batch: name one of its runs, in {folder / 'runs'}")
+        raise InputError(
+            f"{folder} is the folder of a batch: name one of its runs, in {folder / 'runs'}"
+        )
     batch = read_batch(folder)
     summary = BatchSummary(batch.totals, tuple(batch.outcomes.values()))
-    forms: list[tuple[str, str]] = []
+    outputs: list[tuple[str, str]] = []
     page = Path(options.html) if options.html and options.html != _STDOUT else folder / INDEX_FILE
     if options.html is not None:
-        forms.append((options.html or str(page), render_batch_page(batch, page.parent)))
-    elif options.open_page and not page.is_file():  # it was killed
-        forms.append((str(page), render_batch_page(batch, folder)))
+        outputs.append((options.html or str(page), render_batch_page(batch, page.parent)))
+    elif options.open_page and not page.is_file():  # the batch was killed
+        outputs.append((str(page), render_batch_page(batch, folder)))
     if options.junit is not None:
-        forms.append((options.junit, render_batch_junit(summary)))
+        outputs.append((options.junit, render_batch_junit(summary)))
     if options.markdown is not None:
-        forms.append((options.markdown or _STDOUT, render_batch_markdown(summary)))
-    for name, text in forms:
+        outputs.append((options.markdown or _STDOUT, render_batch_markdown(summary)))
+    for name, text in outputs:
         write_output(name, text)
     if options.open_page:
         _show_page(page)
-    elif not forms:
+    elif not outputs:
         sys.stdout.writelines(f"{line}\n" for line in render_batch_lines(summary))
     sys.stdout.flush()
     return 0
@@ -98,7 +87,7 @@ def _report_batch(folder: Path, options: ReportOptions) -> int:
 def _render_outputs(
     report: Report, path: Path, options: ReportOptions
 ) -> Iterator[tuple[str, str]]:
-    """Files to be written, and what goes into them."""
+    """Yield the name and the text of each output."""
     if options.json:
         yield _STDOUT, report.model_dump_json(indent=1) + "\n"
     if options.html is not None or options.open_page:
@@ -119,7 +108,12 @@ def _page_path(path: Path, options: ReportOptions) -> Path:
 
 
 def write_output(name: str, text: str) -> None:
-    """Raises OutputError, or InputError where no file is named."""
+    """Write a text to a file, or to standard output for `-`.
+
+    Raises:
+        InputError: no file is named.
+        OutputError: it cannot be written.
+    """
     if not name:
         raise InputError("name a file, or - for standard output")
     if name == _STDOUT:
@@ -131,11 +125,11 @@ def write_output(name: str, text: str) -> None:
 
 
 def _show_page(page: Path) -> None:
-    """In the person's browser where there is a screen for one; else its place is told."""
-    screen = sys.platform == "darwin" or os.environ.get(
+    """Open the page in a browser if there is a display; else print its path."""
+    has_display = sys.platform == "darwin" or os.environ.get(
         "DISPLAY", os.environ.get("WAYLAND_DISPLAY")
     )
-    if not (screen and webbrowser.open(page.absolute().as_uri())):
+    if not (has_display and webbrowser.open(page.absolute().as_uri())):
         sys.stdout.write(f"{page.absolute()}\n")
 
 

@@ -1,4 +1,4 @@
-"""`verify`: code and tests are those that were graded, and their grade still holds."""
+"""The command `verify`: compare files with their locks, and grade them again."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from greenloop.app.check_report import CheckState, build_check_report, run_check
 from greenloop.cli.commands.report import write_output
+from greenloop.cli.options.batch import VerifyOptions
 from greenloop.cli.process import print_error, run_with_signals
+from greenloop.cli.run_agent import load_settings
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
@@ -26,26 +26,14 @@ from greenloop.workflow.storage.lockfile import LOCK_SUFFIX, Lock, find_drift, l
 _SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".greenloop"}
 
 
-@dataclass(frozen=True)
-class VerifyOptions:
-    """What is typed besides the settings. `digests_only`: nothing is run again."""
-
-    json: bool = False
-    quiet: bool = False
-    markdown: str | None = None
-    junit: str | None = None
-    digests_only: bool = False
-
-
-def verify_command(locks: Sequence[Path], options: VerifyOptions, flags: dict[str, Any]) -> int:
-    """`greenloop verify`: the exit status; 1 where anything has drifted."""
+def verify_command(options: VerifyOptions) -> int:
+    """Run `greenloop verify` and return the exit status; 1 if anything has drifted."""
+    locks = options.locks or [Path()]
     try:
-        settings = Settings.load(**flags)
-        found = [path for item in locks or [Path()] for path in _find_locks(item)]
+        settings = load_settings(options)
+        found = [path for item in locks for path in _find_locks(item)]
         if not found:
-            raise InputError(
-                f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks)) or '.'}"
-            )
+            raise InputError(f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks))}")
         results = _verify_locks(found, settings, options)
         _write_outputs(results, options)
     except (asyncio.CancelledError, KeyboardInterrupt):
@@ -74,11 +62,11 @@ def _verify_locks(
 ) -> list[LockCheckResult]:
     locks = [(path, load_lock(path)) for path in paths]
     found = {path: find_drift(path, lock) for path, lock in locks}
-    again = [(path, lock) for path, lock in locks if not found[path]]
+    unchanged = [(path, lock) for path, lock in locks if not found[path]]
     reports: dict[Path, Report] = {}
-    if again and not options.digests_only:
-        with open_sandbox(settings) as box:
-            reports = {path: _grade_lock(box, path, lock, settings) for path, lock in again}
+    if unchanged and not options.digests_only:
+        with open_sandbox(settings) as sandbox:
+            reports = {path: _grade_lock(sandbox, path, lock, settings) for path, lock in unchanged}
     return [
         LockCheckResult(
             lock=str(path),
@@ -108,7 +96,7 @@ def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) ->
 
 
 def _find_grade_drift(lock: Lock, report: Report | None) -> Iterator[str]:
-    """Why the grade does not hold any more."""
+    """Yield why the grade no longer holds."""
     if report is None:
         return
     if report.verdict == "failed":

@@ -1,1 +1,1 @@
-"""Command-line options: declarations only."""
+"""Command-line options: declarations that import nothing heavy, so that `--help` is fast."""

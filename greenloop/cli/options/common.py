@@ -1,120 +1,156 @@
-"""The options that commands share, as typer reads them."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Literal
 
 import typer
 
+from greenloop.cli.options.declaration import Setting
+
+Json = Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="More progress.")]
+RunDir = Annotated[
+    Path | None,
+    typer.Option("--run-dir", help="Where the run keeps its record; default .greenloop/runs/<id>."),
+]
+KeepBest = Annotated[
+    bool, typer.Option("--keep-best", help="Write --output even where the goal was not reached.")
+]
 Model = Annotated[
-    Optional[str],
+    str | None,
     typer.Option(
         "--model", help="PROVIDER:NAME, or replay:FILE for recorded answers.", metavar="NAME"
     ),
-]
-Fallback = Annotated[
-    Optional[str],
-    typer.Option("--fallback-model", help="Asked when the first is stuck or down.", metavar="NAME"),
-]
-Output = Annotated[
-    Optional[Path],
-    typer.Option("--output", "-o", help="Write the code there; its stem names the module."),
-]
-TestsOutput = Annotated[
-    Optional[Path],
-    typer.Option(
-        "--tests-output", help="Write the tests there; default test_<stem>.py beside the code."
-    ),
-]
-Tests = Annotated[
-    Optional[list[Path]],
-    typer.Option("--tests", help="Your own tests: locked, never edited, always run."),
-]
-Json = Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")]
-RunDir = Annotated[
-    Optional[Path],
-    typer.Option("--run-dir", help="Where the run keeps its record; default .greenloop/runs/<id>."),
-]
-Record = Annotated[
-    Optional[Path],
-    typer.Option("--record", help="Also keep the model's answers as a replay file."),
-]
-MaxRepairs = Annotated[
-    Optional[int],
-    typer.Option("--max-repairs", help="Repair iterations; default 5, 0 = none."),
+    Setting("model"),
 ]
 Timeout = Annotated[
-    Optional[float],
+    float | None,
     typer.Option("--timeout", help="Seconds for one test run; default 30."),
-]
-MaxTokens = Annotated[
-    Optional[int],
-    typer.Option("--max-tokens", help="Token budget, checked before each call."),
-]
-MaxCost = Annotated[
-    Optional[float],
-    typer.Option("--max-cost", help="Budget in US dollars, checked before each call."),
+    Setting("timeout_s"),
 ]
 Sandbox = Annotated[
-    Optional[str],
+    str | None,
     typer.Option(
         "--sandbox",
-        help="auto, or a backend's name (bubblewrap, native, landlock, …); none: no wall.",
+        help="auto, or a backend's name (bubblewrap, native, landlock, …); none: no isolation.",
     ),
+    Setting("sandbox"),
 ]
 AllowPackage = Annotated[
-    Optional[list[str]],
+    list[str] | None,
     typer.Option(
         "--allow-package",
         help="Generated code may use this package too: NAME or NAME==1.2.*; may be repeated.",
         metavar="NAME",
     ),
+    Setting("allow_package"),
 ]
 Require = Annotated[
-    Optional[Literal["verified", "passed"]],
+    Literal["verified", "passed"] | None,
     typer.Option("--require", help="What counts as success; default passed."),
+    Setting("require"),
 ]
-KeepBest = Annotated[
-    bool, typer.Option("--keep-best", help="Write --output even where the goal was not reached.")
-]
-Approve = Annotated[
-    bool,
-    typer.Option(
-        "--approve", help="Ask before a file is written: accept, reject, or go on otherwise."
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="More progress.")]
 Mutants = Annotated[
-    Optional[str],
-    typer.Option("--mutants", help="How many mutants at most; default 100.", metavar="N|all"),
+    str | None,
+    typer.Option("--mutants", help="Maximum number of mutants; default 100.", metavar="N|all"),
+    Setting("mutants"),
+]
+Prompts = Annotated[
+    str | None,
+    typer.Option("--prompts", help="Templates in this folder replace greenloop's.", metavar="DIR"),
+    Setting("prompts"),
+]
+Markdown = Annotated[
+    str | None, typer.Option(help="Write a summary as Markdown; - is standard output.")
+]
+Junit = Annotated[
+    str | None, typer.Option(help="Write JUnit XML: a case for each specification or lock file.")
 ]
 
 
-def join_packages(packages: list[str] | None) -> str | None:
-    """As the setting has it; None where none was given."""
-    return ",".join(packages) if packages else None
+@dataclass(frozen=True, kw_only=True)
+class DisplayOptions:
+    """Options for what is printed."""
+
+    json: Json = False
+    quiet: Quiet = False
 
 
-_SETTING_BY_PARAMETER = {
-    "model": "model",
-    "fallback_model": "fallback_model",
-    "max_repairs": "max_repairs",
-    "timeout": "timeout_s",
-    "max_tokens": "max_tokens",
-    "max_cost": "max_cost",
-    "sandbox": "sandbox",
-    "require": "require",
-    "mutants": "mutants",
-}
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """Options of commands that call a model."""
+
+    model: Model = None
+    fallback_model: Annotated[
+        str | None,
+        typer.Option(
+            "--fallback-model", help="Used when the first is stuck or down.", metavar="NAME"
+        ),
+        Setting("fallback_model"),
+    ] = None
+    max_repairs: Annotated[
+        int | None,
+        typer.Option("--max-repairs", help="Repair iterations; default 5, 0 = none."),
+        Setting("max_repairs"),
+    ] = None
+    timeout: Timeout = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option("--max-tokens", help="Token budget, checked before each call."),
+        Setting("max_tokens"),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", help="Budget in US dollars, checked before each call."),
+        Setting("max_cost"),
+    ] = None
+    sandbox: Sandbox = None
+    allow_package: AllowPackage = None
 
 
-def flags_from_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    """What was typed, by parameter, as the flags that are settings."""
-    flags = {
-        setting: parameters[name]
-        for name, setting in _SETTING_BY_PARAMETER.items()
-        if name in parameters
-    }
-    return {**flags, "allow_package": join_packages(parameters.get("allow_package"))}
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(DisplayOptions, ModelOptions):
+    """Options of the commands that run the agent once."""
+
+    run_dir: RunDir = None
+    approve: Annotated[
+        bool,
+        typer.Option(
+            "--approve", help="Ask before files are written: accept, reject, edit, or change."
+        ),
+    ] = False
+    verbose: Verbose = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewRunOptions(RunOptions):
+    """Options of the commands that begin a run."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the code there; its stem names the module."),
+    ] = None
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", help="Also write the model's answers to a replay file."),
+    ] = None
+    prompts: Prompts = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConcurrencyOptions(ModelOptions):
+    """Options of the commands that run many specifications at once."""
+
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, max=1000, help="Number of runs at once.")
+    ] = 4
+    requests_per_minute: Annotated[
+        int | None, typer.Option(min=1, help="Limit for all runs together.")
+    ] = None
+    tokens_per_minute: Annotated[
+        int | None, typer.Option(min=1, help="Limit for all runs together.")
+    ] = None

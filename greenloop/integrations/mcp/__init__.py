@@ -1,1 +1,1 @@
-"""MCP server."""
+"""The MCP server."""

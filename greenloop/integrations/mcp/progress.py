@@ -1,4 +1,4 @@
-"""A run's events as progress of an MCP call: a line each, and a sign of life while nothing happens."""
+"""Progress of an MCP call: a line for each event of the run, and a heartbeat between them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.messages import format_event
 
 ProgressCallback = Callable[[int, str], Awaitable[None]]
-_HEARTBEAT_SECONDS = 10.0  # hosts give up on a call of which they hear nothing; 60 s is usual
+_HEARTBEAT_SECONDS = 10.0  # clients time out without progress, usually after 60 s
 
 
 @asynccontextmanager
 async def forward_progress(report: ProgressCallback) -> AsyncIterator[EventSink]:
-    """Events that are emitted in the block, from any thread, are told one after the other.
+    """Yield a sink whose events, from any thread, are reported one after the other.
 
-    At its end all that happened has been told. `tell` gets a number that grows, and the line.
+    At the end of the block all events have been reported. `report` gets an increasing number and
+    the line.
     """
     loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 
@@ -30,13 +31,13 @@ async def forward_progress(report: ProgressCallback) -> AsyncIterator[EventSink]
         for line in format_event(event):
             put(sanitize_line(line))
 
-    telling = asyncio.ensure_future(_forward_lines(lines, report))
+    forwarding = asyncio.ensure_future(_forward_lines(lines, report))
     try:
         yield emit
         put(None)
-        await telling
+        await forwarding
     finally:
-        telling.cancel()
+        forwarding.cancel()
 
 
 async def _forward_lines(lines: asyncio.Queue[str | None], report: ProgressCallback) -> None:
@@ -46,7 +47,7 @@ async def _forward_lines(lines: asyncio.Queue[str | None], report: ProgressCallb
         try:
             line = await asyncio.wait_for(lines.get(), _HEARTBEAT_SECONDS)
         except asyncio.TimeoutError:  # not the built-in one before Python 3.11
-            line = f"…        at work for {time.monotonic() - since:.0f} s"
+            line = f"…        running for {time.monotonic() - since:.0f} s"
         if line is None:
             return
         await report(number, line)

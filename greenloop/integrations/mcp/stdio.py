@@ -1,4 +1,4 @@
-"""MCP over standard input and output: what the SDK does, for hosts that break off or blunder, too."""
+"""MCP over standard input and output, tolerant of broken pipes and invalid messages."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pydantic import ValidationError
 
 
 async def serve_stdio(server: MCPServer[Any]) -> None:
-    """Serves until the host closes our input, or is gone altogether."""
+    """Serve until the client closes standard input, or its process ends."""
     lowlevel = server._lowlevel_server
     try:
-        async with stdio_server() as (lines, answers):
-            heard = _MessageStream(lines, answers)
-            await lowlevel.run(heard, answers, lowlevel.create_initialization_options())
+        async with stdio_server() as (messages, answers):
+            stream = _MessageStream(messages, answers)
+            await lowlevel.run(stream, answers, lowlevel.create_initialization_options())
     except Exception as error:
         if not _is_broken_pipe(error):
             raise
 
 
 def _is_broken_pipe(error: BaseException) -> bool:
-    """Nobody reads our answers any more: what was under way has ended, and nobody is to be told."""
+    """Return whether the client no longer reads answers; then there is nothing to report."""
     inner = getattr(error, "exceptions", None)
     if inner is None:
         return isinstance(error, BrokenPipeError)
@@ -33,37 +33,37 @@ def _is_broken_pipe(error: BaseException) -> bool:
 
 
 class _MessageStream:
-    """The stream of messages. A line that is none is answered, where it tells which call it is.
+    """The stream of messages, which answers an invalid message if it has a call's id.
 
-    The SDK drops such a line, and the host waits. JavaScript sends some: half an emoji, where a
-    text was cut in its middle, is JSON there, and none here.
+    The SDK drops such a message, and the client waits. JavaScript clients send some: half of a
+    surrogate pair, from a truncated text, is valid JSON there and invalid in Python.
     """
 
-    def __init__(self, lines: Any, answers: Any) -> None:
-        self._lines, self._answers = lines, answers
+    def __init__(self, messages: Any, answers: Any) -> None:
+        self._messages, self._answers = messages, answers
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._lines, name)
+        return getattr(self._messages, name)
 
     async def __aenter__(self) -> _MessageStream:
-        await self._lines.__aenter__()
+        await self._messages.__aenter__()
         return self
 
     async def __aexit__(self, *error: Any) -> Any:
-        return await self._lines.__aexit__(*error)
+        return await self._messages.__aexit__(*error)
 
     def __aiter__(self) -> _MessageStream:
         return self
 
     async def __anext__(self) -> Any:
-        while isinstance(item := await self._lines.__anext__(), Exception):
+        while isinstance(item := await self._messages.__anext__(), Exception):
             if refusal := _build_parse_error(item):
                 await self._answers.send(SessionMessage(refusal))
         return item
 
 
 def _build_parse_error(error: Exception) -> JSONRPCError | None:
-    """To the call whose line could not be read."""
+    """Return the error for the call whose message is invalid; None if it has no id."""
     if not isinstance(error, ValidationError):
         return None
     first = error.errors()[0]

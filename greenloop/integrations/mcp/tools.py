@@ -1,4 +1,4 @@
-"""The tools of the MCP server, on one workbench."""
+"""The tools of the MCP server."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ _MAX_LINE_LENGTH = 500
 NonEmptyText = Annotated[str, Field(min_length=1)]
 ModuleName = Annotated[
     str | None,
-    Field(description="the module's name; found from the tests, or chosen, where it is left out"),
+    Field(
+        description="the module's name; default: the one that the tests import, or chosen by the model"
+    ),
 ]
 TestText = Annotated[
     str | None, Field(description="your own pytest file: always run, never edited")
@@ -42,7 +44,7 @@ TestText = Annotated[
 
 
 def build_server(service: AgentService, runs: RunTaskGroup) -> MCPServer[Any]:
-    """An MCP server whose calls are worked on at `bench`; `running` has those under way."""
+    """Return an MCP server for a service; `runs` holds the active calls."""
     server = _StrictServer(
         "greenloop", instructions=_INSTRUCTIONS, version=greenloop_version(), log_level="WARNING"
     )
@@ -54,8 +56,10 @@ def build_server(service: AgentService, runs: RunTaskGroup) -> MCPServer[Any]:
 
 
 class _StrictServer(MCPServer[Any]):  # type: ignore[misc, unused-ignore]
-    """Says in one line what is wrong with a call; an argument that nobody knows is wrong too: with
-    `test` for `tests` a module would be healed as a script."""
+    """An MCP server that reports an invalid call in one line, and refuses unknown arguments.
+
+    With a mistyped `test` instead of `tests`, a module would be healed as a script.
+    """
 
     async def list_tools(self) -> list[Any]:
         tools = await super().list_tools()
@@ -91,7 +95,7 @@ def _truncate_line(text: str, max_length: int = _MAX_LINE_LENGTH) -> str:
 
 
 class McpTools:
-    """What a host can call."""
+    """The tools that a client can call."""
 
     def __init__(self, service: AgentService, runs: RunTaskGroup) -> None:
         self._service, self._runs = service, runs
@@ -119,8 +123,8 @@ class McpTools:
         ctx: Context,
         module: ModuleName = None,
     ) -> RunResult:
-        """Run tests on code, and grade what their green is worth: mutants, controls, coverage,
-        forged results. No model is asked."""
+        """Run tests on code, and grade what their green is worth: mutants, changed assertions,
+        coverage, forged results. No model is called."""
         return await self._run_call(
             ctx, lambda emit: self._service.check(code, tests, module, emit)
         )
@@ -148,23 +152,23 @@ class McpTools:
     ) -> RunResult:
         """Repair existing code with as small a change as will do: with tests a module until they
         pass, without tests a script until it runs and its output is as expected."""
-        wishes = ScriptParameters(
+        parameters = ScriptParameters(
             tuple(arguments or ()), stdin, inputs, tuple(expect or ()), tuple(expect_files or ())
         )
         return await self._run_call(
-            ctx, lambda emit: self._service.heal(code, tests, module, wishes, emit)
+            ctx, lambda emit: self._service.heal(code, tests, module, parameters, emit)
         )
 
     async def _run_call(self, ctx: Context, start_run: RunFactory) -> RunResult:
-        async def tell(number: int, line: str) -> None:
+        async def report_line(number: int, line: str) -> None:
             await ctx.report_progress(number, None, self._redactor.redact(line))
 
         try:
-            async with forward_progress(tell) as emit:
+            async with forward_progress(report_line) as emit:
                 report = await self._runs.run_to_completion(start_run(emit))
         except GreenloopError as error:
             raise ToolError(self._redactor.redact(_describe_error(error))) from None
-        except Exception as error:  # noqa: BLE001 - a mistake of ours ends this call, and no other
+        except Exception as error:  # noqa: BLE001 - a defect ends only this call
             raise ToolError(self._redactor.redact(f"internal error: {error!r}")) from None
         return build_run_result(report, self._service.settings.require)
 
@@ -172,7 +176,7 @@ class McpTools:
 def _describe_error(error: GreenloopError) -> str:
     run_dir = error.report.artifacts.run_dir if error.report else None
     first, more, _ = str(error).partition("\n")
-    if more and isinstance(error, NoModelError):  # how to set one up where greenloop is typed
+    if more and isinstance(error, NoModelError):  # the rest is for the command line
         text = f"{first.partition('. ')[0]}: {_NO_MODEL_HINT}"
     else:
         text = _truncate_line(str(error))

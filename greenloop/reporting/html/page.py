@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
-from greenloop.records import Report, TestEntry, ToolUsage
+from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import truncate
 from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
 from greenloop.reporting.html.attempts import build_attempt_views, build_failure_views
@@ -22,33 +22,6 @@ _MAX_TEXT_LENGTH = 60_000  # characters; report.json has the rest
 _MAX_LINE_LENGTH = 1000
 
 
-@dataclass(frozen=True)
-class TestCounts:
-    """Numbers of active tests, of those that pass, and of excluded tests."""
-
-    passed: int
-    total: int
-    excluded: int
-
-
-@dataclass(frozen=True)
-class ToolSpending:
-    """Usage of one tool; `share` of all tokens, between 0 and 1."""
-
-    tool: str
-    usage: ToolUsage
-    share: float
-
-
-@dataclass(frozen=True)
-class PhaseDuration:
-    """Seconds of one phase of the run; `share` of the total, at most 1."""
-
-    phase: str
-    seconds: float
-    share: float
-
-
 def render_report_html(report: Report) -> str:
     """Return the page. Text from models and tests is escaped."""
     code = annotate_code(report)
@@ -57,7 +30,8 @@ def render_report_html(report: Report) -> str:
         report=report,
         title=report_title(report),
         meaning=VERDICT_MEANINGS[report.verdict],
-        tally=_count_tests(report),
+        passed=sum(item.outcome == "passed" for item in report.tests),
+        active=sum(not _is_excluded(item) for item in report.tests),
         measures=build_measures(report.evidence),
         graded=has_grading_evidence(report.evidence),
         requirements=build_requirement_rows(report),
@@ -83,31 +57,27 @@ def truncate_text(text: str) -> str:
     return lines if more <= 0 else f"{lines}\n… {more} more characters, see report.json"
 
 
-def _count_tests(report: Report) -> TestCounts:
-    excluded = sum(map(_is_excluded, report.tests))
-    passed = sum(item.outcome == "passed" for item in report.tests)
-    return TestCounts(passed, len(report.tests) - excluded, excluded)
-
-
 def _is_excluded(entry: TestEntry) -> bool:
     return entry.outcome in ("dropped", "invalid")
 
 
-def _list_tool_spending(report: Report) -> list[ToolSpending]:
+def _list_tool_spending(report: Report) -> list[dict[str, Any]]:
+    """Return name, usage and share of all tokens, between 0 and 1, of each tool."""
     total = max(report.usage.input_tokens + report.usage.output_tokens, 1)
     return [
-        ToolSpending(tool, used, (used.input_tokens + used.output_tokens) / total)
+        {"tool": tool, "usage": used, "share": (used.input_tokens + used.output_tokens) / total}
         for tool, used in report.usage.by_tool.items()
     ]
 
 
-def _list_phase_durations(report: Report) -> list[PhaseDuration]:
+def _list_phase_durations(report: Report) -> list[dict[str, Any]]:
+    """Return name, seconds and share of the whole, at most 1, of each phase."""
     times = report.timings
     whole = max(times.total_s, times.model_s, 0.001)
-    parts = (
-        ("the whole run", times.total_s),
-        ("waiting for the model", times.model_s),
-        ("tests in the sandbox", times.sandbox_s),
-        ("grading", times.grading_s),
-    )
-    return [PhaseDuration(what, spent, min(spent / whole, 1)) for what, spent in parts]
+    phases = {
+        "the whole run": times.total_s,
+        "waiting for the model": times.model_s,
+        "tests in the sandbox": times.sandbox_s,
+        "grading": times.grading_s,
+    }
+    return [{"phase": k, "seconds": s, "share": min(s / whole, 1)} for k, s in phases.items()]

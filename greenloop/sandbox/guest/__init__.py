@@ -1,1 +1,1 @@
-"""The only code that runs beside foreign code. Standard library and pytest alone."""
+"""Guest: the only code that runs beside untrusted code. Uses the standard library and pytest."""

@@ -1,6 +1,7 @@
-"""The first thing that runs in the process: takes its job, limits itself, then does the work.
+"""Start of a process for one job: limits the process, then calls the job's entry point.
 
-Called as `bootstrap.py JOB_FILE RESULT_FD WHERE_FD`. The job file is gone before foreign code is loaded.
+Usage: `bootstrap.py JOB_FILE RESULT_FD STACK_DUMP_FD`. The job file is deleted before untrusted code
+is loaded.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import faulthandler
 import importlib.util
 import json
 import os
-import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -18,73 +18,51 @@ from pathlib import Path
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
-_CPU_MARGIN_SECONDS = 2
 _GUEST_PACKAGE = "_guest"
 EntryPoint = Callable[[dict[str, Any], int], int]
 
 
-def apply_limits(limits: dict[str, int]) -> None:
-    """Memory, CPU seconds, file size, open files; no core dump; death with the parent (Linux)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    _set_rlimit(
-        resource.RLIMIT_CORE, 1
-    )  # not 0: a program that takes the dumps is called for 0 too
-    _set_rlimit(resource.RLIMIT_AS, limits["memory_bytes"])
-    _set_rlimit(resource.RLIMIT_CPU, limits["cpu_seconds"], _CPU_MARGIN_SECONDS)
-    _set_rlimit(resource.RLIMIT_FSIZE, limits["file_bytes"])
-    _set_rlimit(resource.RLIMIT_NOFILE, limits["open_files"])
-
-
-def _set_rlimit(kind: int, value: int, margin: int = 0) -> None:
-    """Soft and, `margin` above it, hard: of the CPU's the first tells why, the second kills."""
-    _, hard = resource.getrlimit(kind)
-    most = value + margin
-    if hard != resource.RLIM_INFINITY:
-        value, most = min(value, hard), min(most, hard)
-    try:
-        resource.setrlimit(kind, (value, most))
-    except (ValueError, OSError):  # macOS refuses RLIMIT_AS; the host's time limit still holds
-        return
-
-
-def _load_entrypoint(kind: str) -> EntryPoint:
-    """The `main` of a kind of job, and no name left that foreign code could come across."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [item for item in sys.path if item != folder]
-    first = os.path.join(folder, "__init__.py")
-    spec = importlib.util.spec_from_file_location(
-        _GUEST_PACKAGE, first, submodule_search_locations=[folder]
-    )
-    if spec is None:
-        raise ImportError(first)
-    sys.modules[_GUEST_PACKAGE] = importlib.util.module_from_spec(spec)
-    work: EntryPoint = importlib.import_module(f"{_GUEST_PACKAGE}.entrypoints").load_entrypoint(
-        kind
-    )
-    for name in [item for item in sys.modules if f"{item}.".startswith(f"{_GUEST_PACKAGE}.")]:
-        del sys.modules[name]
-    return work
-
-
-def run_job(job_file: str, handle: int, stack_dump: int) -> int:
+def run_job(job_file: str, result_fd: int, stack_dump_fd: int) -> int:
+    """Run the job of a file and return the exit status of the process."""
     job = json.loads(Path(job_file).read_text("utf-8"))
     os.unlink(job_file)
-    for descriptor in (handle, stack_dump):
+    for descriptor in (result_fd, stack_dump_fd):
         os.set_inheritable(descriptor, False)
-    os.set_blocking(stack_dump, False)
-    faulthandler.register(signal.SIGURG, file=stack_dump, all_threads=False)  # see whereabouts.py
-    work = _load_entrypoint(job["kind"])
-    apply_limits(job["limits"])
+    # As in protocol/stack_dump.py, which is not loaded yet.
+    os.set_blocking(stack_dump_fd, False)
+    faulthandler.register(signal.SIGURG, file=stack_dump_fd, all_threads=False)
+    main = _load_entrypoint(job["kind"], job["limits"])
     os.chdir(job["work"])
-    status = work(job, handle)
+    status = main(job, result_fd)
     sys.stdout.flush()
     sys.stderr.flush()
     return status
 
 
+def _load_entrypoint(kind: str, limits: dict[str, int]) -> EntryPoint:
+    """Load a job's entry point, limit this process, and remove the guest from `sys.modules`."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [item for item in sys.path if item != folder]
+    init_file = os.path.join(folder, "__init__.py")
+    spec = importlib.util.spec_from_file_location(
+        _GUEST_PACKAGE, init_file, submodule_search_locations=[folder]
+    )
+    if spec is None:
+        raise ImportError(init_file)
+    sys.modules[_GUEST_PACKAGE] = importlib.util.module_from_spec(spec)
+    entrypoints = importlib.import_module(f"{_GUEST_PACKAGE}.entrypoints")
+    main: EntryPoint = entrypoints.load_entrypoint(kind)
+    rlimits = importlib.import_module(f"{_GUEST_PACKAGE}.limits.rlimits")
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    rlimits.set_rlimits(limits)
+    for name in [item for item in sys.modules if f"{item}.".startswith(f"{_GUEST_PACKAGE}.")]:
+        del sys.modules[name]
+    return main
+
+
 if __name__ == "__main__":
-    # Not sys.exit, nor an error's way out: a thread left behind must not hold up the end.
+    # os._exit, so that threads of untrusted code cannot delay the end of the process.
     status = 125
     try:
         status = run_job(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -162,7 +162,7 @@ def test_a_total_budget_ends_the_batch_and_the_same_command_goes_on(run: Run) ->
         few = ("batch", "specs", "-o", "src", "--jobs", "1", "--max-tokens", "1500")
         status, _, err = run(*few, server=server, **QUICK)
         assert status == 5
-        assert "goes on where" in err
+        assert "continues where" in err
         first = sum(server_side.asked.values())
         status, _, _ = run("batch", "specs", "-o", "src", server=server, **QUICK)
         assert status == 0

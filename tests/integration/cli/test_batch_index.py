@@ -11,7 +11,8 @@ from greenloop.batch.entries import Entry
 from greenloop.batch.results import BatchResults, add_outcome
 from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import write_index
-from greenloop.cli.commands.report import ReportOptions, report_command
+from greenloop.cli.commands.report import report_command
+from greenloop.cli.options.report import ReportOptions
 from greenloop.records import BatchOutcome
 from greenloop.settings import Settings
 
@@ -75,10 +76,10 @@ def test_report_makes_the_page_of_a_batch_that_was_killed(
 ) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    assert report_command(folder, ReportOptions(open_page=True)) == 0
+    assert report_command(ReportOptions(run_dir=folder, open_page=True)) == 0
     assert capsys.readouterr().out.strip() == str(folder / "index.html")
     elsewhere = folder / "deep" / "page.html"
-    assert report_command(folder, ReportOptions(html=str(elsewhere))) == 0
+    assert report_command(ReportOptions(run_dir=folder, html=str(elsewhere))) == 0
     for page in (folder / "index.html", elsewhere):
         assert len(links(page)) == 3
         assert all((page.parent / link).is_file() for link in links(page))
@@ -89,11 +90,11 @@ def test_report_makes_the_page_of_a_batch_that_was_killed(
 
 
 def test_report_of_a_batch_in_other_forms(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert report_command(folder, ReportOptions()) == 0
+    assert report_command(ReportOptions(run_dir=folder)) == 0
     shown = capsys.readouterr().out
     assert "passed     good" in shown
     assert "2 of 3 specifications reached" in shown
-    assert report_command(folder, ReportOptions(markdown="-")) == 0
+    assert report_command(ReportOptions(run_dir=folder, markdown="-")) == 0
     assert "| `bad` |" in capsys.readouterr().out
-    assert report_command(folder, ReportOptions(sarif="x.sarif")) == 2
+    assert report_command(ReportOptions(run_dir=folder, sarif="x.sarif")) == 2
     assert "name one of its runs" in capsys.readouterr().err

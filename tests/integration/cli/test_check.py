@@ -135,8 +135,8 @@ def test_a_folder_with_a_conftest_and_helpers(run: Run) -> None:
 BAD = [
     (("none.py", "test_m.py"), "none.py cannot be read"),
     (("m.py", "none.py"), "none.py cannot be read"),
-    (("broken.py", "test_m.py"), "broken.py is no Python: line 2"),
-    (("m.py", "broken.py"), "broken.py is no Python: line 2"),
+    (("broken.py", "test_m.py"), "broken.py is not Python: line 2"),
+    (("m.py", "broken.py"), "broken.py is not Python: line 2"),
     (("latin.py", "test_m.py"), "latin.py is not UTF-8 text (byte 1)"),
     (("huge.py", "test_m.py"), "huge.py is larger than 1 MB"),
     (("m.py", "test_other.py"), "test_other.py imports `other`, not `m`"),
@@ -145,7 +145,7 @@ BAD = [
     (("m.py", "empty"), "no test files"),
     (("empty", "test_m.py"), "empty is a folder"),
     (("json.py", "test_m.py"), "'json' cannot be the module's name"),
-    (("m.txt", "test_m.py"), "it is no .py file"),
+    (("m.txt", "test_m.py"), "it is not a .py file"),
     (("m.py", "m.txt"), "name a .py file with tests"),
     (("m.py", "test_m.py", "--mutants", "many"), "a number, or all"),
 ]

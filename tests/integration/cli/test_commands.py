@@ -161,7 +161,7 @@ def test_nothing_is_written_over_an_input_or_another_result(run: Run, flags: lis
     with OpenAIServer(Served(answers())) as server:
         status, _, err = run("spec.md", *flags, server=server)
     assert (status, server.requests) == (2, [])
-    assert "would be written over" in err
+    assert "would overwrite" in err
     assert Path("test_mine.py").read_text() == mine
     assert Path("spec.md").read_text() == SPECIFICATION
 

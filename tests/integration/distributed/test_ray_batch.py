@@ -162,7 +162,7 @@ def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
         few = ("specs", "-o", "src", "--jobs", "2", "--max-tokens", "1500", "--run-dir", "shared")
         status, _, err = ended(nodes.start(server, *few))
         assert status == 5, err
-        assert "goes on where" in err
+        assert "continues where" in err
     asked = sum(many.asked.values())
     # What is out is held back beforehand by the length of its prompt, so few may go out at once.
     assert 1 <= asked <= 1500 // 150
@@ -203,7 +203,7 @@ def test_ctrl_c_lets_runs_end_and_the_second_ends_them(nodes: TwoNodes, ended: E
         held.open()
         status, out, err = ended(command)
         assert (status, "stopped: 2 of 4" in out) == (130, True), err
-        assert "finishing what is under way" in err
+        assert "finishing the active runs" in err
         held._open.clear()
         command = nodes.start(server, *arguments)
         until(lambda: len(held.waiting) == 4, command)

@@ -116,7 +116,7 @@ def test_results_of_another_machine_are_added_to_ones_own() -> None:
 @pytest.mark.parametrize(
     ("mark", "version", "why"),
     [
-        ("elsewhere/mark", greenloop_version(), "elsewhere is not to be seen there"),
+        ("elsewhere/mark", greenloop_version(), "elsewhere does not exist there"),
         ("mark", "0.0.0", "and 0.0.0 here"),
     ],
 )

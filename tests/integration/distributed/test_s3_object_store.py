@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.distributed.object_store import ObjectStore
-from greenloop.distributed.patience import patiently
+from greenloop.distributed.object_store import ObjectStore, retry_in_thread
 from greenloop.distributed.pending_uploads import upload_pending
 from greenloop.distributed.run_sync import RunSynchronizer
 from tests.integration.cli.conftest import Run
@@ -78,7 +77,9 @@ def test_a_server_that_is_killed_and_comes_back(s3: S3Server) -> None:
         missing = await keeper.finish()
         assert missing is not None
         missing.pending_uploads.write_to(Path("command/runs/a"))
-        waiting = asyncio.ensure_future(patiently(120.0, upload_pending, bucket, Path("command")))
+        waiting = asyncio.ensure_future(
+            retry_in_thread(120.0, upload_pending, bucket, Path("command"))
+        )
         await asyncio.sleep(0.1)
         await asyncio.to_thread(s3.start)
         await waiting

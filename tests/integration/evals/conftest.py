@@ -1,4 +1,4 @@
-"""The command line in this process, and a model that answers each task by what its text says."""
+"""Command line in this process, and a model whose answers depend on the task's text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ collect_ignore = ["data"]  # its test files are hidden tests of exercises
 
 DATA = Path(__file__).parent / "data"
 HIDDEN = "from topk import top_k\n\n\ndef test_hidden():\n    assert top_k([7, 7, 31], 2) == {}\n"
-# What becomes of a task: its verdict, and whether its hidden tests pass.
+# By outcome: words in the task's text, and the result that its hidden tests expect.
 WORDS = {
     "right": ("", "[31, 7]"),
     "too-good": ("", "[31, 7, 7]"),  # verified, and wrong all the same
@@ -41,8 +41,8 @@ WORDS = {
 
 
 class Examinee:
-    """Answers by what a specification says; `asked` counts the calls of each task, `told` is all
-    that it ever got to see."""
+    """Model that answers by the words of a specification; `asked` counts the calls of each task,
+    `told` has all texts that it received."""
 
     def __init__(self, **other_words: str) -> None:
         self.asked: Counter[str] = Counter()
@@ -70,7 +70,7 @@ class Examinee:
 
 
 def written(*names: str, path: str = "tasks.jsonl") -> str:
-    """A file of these tasks."""
+    """Write a file of these tasks and return its path."""
     lines = []
     for name in names:
         words, expected = WORDS[name]

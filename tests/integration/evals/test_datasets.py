@@ -1,4 +1,4 @@
-"""Each format: the model is told what it needs and no more, and the hidden tests tell right from wrong."""
+"""Dataset formats: what the specification says, and whether hidden tests detect wrong code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def truth(box: Sandbox, task: EvalTask, code: str) -> HiddenTestsOutcome:
     return asyncio.run(run_hidden_tests(task, code, TaskSandboxFactory(box, PackageResolver())))
 
 
-# By task: what its text has to say, what it must not, and how a wrong solution differs.
+# By task: required text, forbidden text, and the change that makes the solution wrong.
 CASES = {
     ("own.jsonl", "median-of-three"): ("middle(a, b, c)", "27", ("[1]", "[0]")),
     ("own.jsonl", "initials"): ("must offer `initials`", "A.L.", ("'.'", "','")),
@@ -64,11 +64,11 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_task_of_each_format(box: Sandbox, case: tuple[str, str]) -> None:
+def test_task_of_each_format(box: Sandbox, case: tuple[str, str]) -> None:
     file, id = case
-    said, secret, (right, wrong) = CASES[case]
+    required, secret, (right, wrong) = CASES[case]
     task = tasks(file)[id]
-    assert said in task.spec
+    assert required in task.spec
     assert secret not in task.spec
     assert task.solution.strip().splitlines()[-1].strip() not in task.spec
     found = truth(box, task, task.solution)
@@ -77,14 +77,14 @@ def test_a_task_of_each_format(box: Sandbox, case: tuple[str, str]) -> None:
     assert truth(box, task, task.solution.replace(right, wrong)).truth == "failed"
 
 
-def test_floats_may_differ_a_little_where_the_truth_is_computed(box: Sandbox) -> None:
+def test_floats_are_compared_with_tolerance(box: Sandbox) -> None:
     task = tasks("evalplus.jsonl")["HumanEval/9000"]
     near = task.solution.replace("total / 3", "total * 0.33333333333")
     assert truth(box, task, near).truth == "passed"
     assert truth(box, task, near.replace("0.33333333333", "0.3333")).truth == "failed"
 
 
-def test_a_second_right_answer_of_evalplus_is_right_here_too(box: Sandbox) -> None:
+def test_alternative_answers_of_evalplus_are_accepted(box: Sandbox) -> None:
     line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[1])
     line |= {
         "task_id": "Mbpp/581",
@@ -100,7 +100,7 @@ def test_a_second_right_answer_of_evalplus_is_right_here_too(box: Sandbox) -> No
         assert truth(box, task, code).truth == expected
 
 
-def test_what_evalplus_adds_to_a_task_of_mbpp_is_run(box: Sandbox) -> None:
+def test_additional_script_of_mbpp_is_run(box: Sandbox) -> None:
     line = json.loads((DATA / "mbpp.jsonl").read_text().splitlines()[0])
     line["test"] = (
         "def assertion(found, wanted):\n    assert found == wanted\n\n\n"
@@ -110,11 +110,11 @@ def test_what_evalplus_adds_to_a_task_of_mbpp_is_run(box: Sandbox) -> None:
     Path("more.jsonl").write_text(json.dumps(line))
     (task,) = TaskSource(Path("more.jsonl"))
     assert truth(box, task, task.solution).truth == "passed"
-    remembers = "def coins_left(purse, price):\n    return [5, 12] if price == 4 else []\n"
-    assert truth(box, task, remembers).reason.startswith("test_more: AssertionError")
+    memorized = "def coins_left(coins, price):\n    return [5, 12] if price == 4 else []\n"
+    assert truth(box, task, memorized).reason.startswith("test_more: AssertionError")
 
 
-def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox) -> None:
+def test_failing_reference_solution_gives_an_unknown_result(box: Sandbox) -> None:
     line = json.loads((DATA / "evalplus.jsonl").read_text().splitlines()[0])
     line["base_input"] = [["no number"]]
     Path("odd.jsonl").write_text(json.dumps(line))
@@ -124,29 +124,29 @@ def test_a_solution_of_the_data_that_breaks_is_not_the_code_s_fault(box: Sandbox
     assert "the task's own solution: TypeError" in found.reason
 
 
-def test_a_solution_of_the_data_that_never_ends_is_not_the_code_s_fault() -> None:
+def test_reference_solution_that_times_out_gives_an_unknown_result() -> None:
     task = tasks("evalplus.jsonl")["HumanEval/9000"]
     name = "_answers_of_the_task"
     assert f"def {name}(" in task.tests[0].code
     files = [item.to_test_file() for item in task.tests]
-    place = {"test": "t::test_base", "phase": "call", "exception": "Timeout", "message": "30 s"}
+    location = {"test": "t::test_base", "phase": "call", "exception": "Timeout", "message": "30 s"}
     for function, expected in ((name, "unknown"), ("_check", "failed")):
         frame = Frame(file=task.tests[0].name, line=1, function=function, text="…")
-        failure = Failure.model_validate({**place, "frames": (frame,)})
+        failure = Failure.model_validate({**location, "frames": (frame,)})
         assert (
             outcome_from_run(files, TestRun(ending="timeout", failures=(failure,))).truth
             == expected
         )
 
 
-def test_numbers_of_any_length(box: Sandbox) -> None:
+def test_numbers_with_many_digits(box: Sandbox) -> None:
     text = (DATA / "evalplus.jsonl").read_text().splitlines()[1]
     Path("long.jsonl").write_text(text.replace("[[0], [0]]", f"[[1{'0' * 5000}], [0]]"))
     (task,) = TaskSource(Path("long.jsonl"))
     assert truth(box, task, task.solution).truth == "passed"
 
 
-def test_code_cannot_leave_out_hidden_tests(box: Sandbox) -> None:
+def test_code_cannot_skip_hidden_tests(box: Sandbox) -> None:
     task = tasks("own.jsonl")["median-of-three"]
     for trick in (
         "import os\nos._exit(0)\n",
@@ -158,7 +158,7 @@ def test_code_cannot_leave_out_hidden_tests(box: Sandbox) -> None:
     assert truth(box, task, "").reason == "there is no code"
 
 
-def test_gzip_and_formats_that_are_named() -> None:
+def test_gzip_and_requested_formats() -> None:
     text = (DATA / "humaneval.jsonl").read_bytes()
     for name in ("tasks.jsonl.gz", "named.otherwise"):
         Path(name).write_bytes(gzip.compress(text))
@@ -173,7 +173,7 @@ def test_gzip_and_formats_that_are_named() -> None:
             list(TaskSource(Path(f"{name}.jsonl.gz")))
 
 
-def test_a_byte_order_mark_and_other_ends_of_lines() -> None:
+def test_byte_order_mark_and_line_endings() -> None:
     lines = (DATA / "humaneval.jsonl").read_bytes().splitlines()
     array = b"[" + b",\n".join(lines) + b"]"
     for text in (b"\r\n".join(lines), b"\n\n".join(lines), array, b" \n" + array):
@@ -181,24 +181,24 @@ def test_a_byte_order_mark_and_other_ends_of_lines() -> None:
         assert [task.id for task in TaskSource(Path("tasks.jsonl"))] == ["Own/0", "Own/1"]
 
 
-def test_one_exercise_is_a_folder_too() -> None:
+def test_folder_of_one_exercise() -> None:
     (task,) = TaskSource(DATA / "exercises" / "counting-sheep")
     assert task.id == "counting-sheep"
     assert "shepherd counts aloud" in task.spec
     assert "nothing to count" in task.spec  # instructions.append.md
 
 
-def test_what_teaches_python_is_not_what_is_asked_for() -> None:
+def test_introduction_of_concept_exercises_is_left_out() -> None:
     shutil.copytree(DATA / "exercises", "exercises")
     for name in ("kitchen-timer", "counting-sheep"):
         Path(f"exercises/{name}/.docs/introduction.md").write_text("Once upon a time")
-    told = {task.id: task.spec for task in TaskSource(Path("exercises"))}
-    assert "Once" in told["counting-sheep"]
-    assert "Once" not in told["kitchen-timer"]  # it has an exemplar: an exercise of a concept
+    specs = {task.id: task.spec for task in TaskSource(Path("exercises"))}
+    assert "Once" in specs["counting-sheep"]
+    assert "Once" not in specs["kitchen-timer"]  # its exemplar marks a concept exercise
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"files": {"solution": ["a.py", "b.py"], "test": ["t.py"]}}, "must name one .py file"),
         ({"files": {"solution": ["a.py"], "test": ["../t.py"]}}, "only .py files beside them"),
@@ -207,19 +207,19 @@ def test_what_teaches_python_is_not_what_is_asked_for() -> None:
         ({}, "not the config of an exercise"),
     ],
 )
-def test_an_exercise_that_does_not_fit_can_be_left_out(change: object, told: str) -> None:
+def test_invalid_exercise_can_be_left_out(change: object, message: str) -> None:
     shutil.copytree(DATA / "exercises", "exercises")
     Path("a.py").write_text("")
     config = Path("exercises/kitchen-timer/.meta/config.json")
     config.write_text(json.dumps(change))
     with pytest.raises(InputError, match=r"exercises/kitchen-timer") as error:
         list(TaskSource(Path("exercises")))
-    assert told in str(error.value)
+    assert message in str(error.value)
     rest = TaskSource(Path("exercises"), leave_out=frozenset({"kitchen-timer"}))
     assert [task.id for task in rest] == ["counting-sheep"]
 
 
-def test_a_thousand_tasks_are_on_disk_and_not_in_memory(tmp_path: Path) -> None:
+def test_tasks_are_stored_on_disk(tmp_path: Path) -> None:
     (task,) = TaskSource(DATA / "own.jsonl", leave_out=frozenset({"initials"}))
     many = (task.model_copy(update={"id": f"t{n}", "module": "middle"}) for n in range(1000))
     store = TaskStore(tmp_path / "tasks.jsonl", many)

@@ -1,4 +1,4 @@
-"""An evaluation from the command line, against a local server that speaks OpenAI's API."""
+"""The `eval` command with a local server that implements OpenAI's API."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tests.integration.evals.conftest import DATA, Examinee, written
 from tests.support.openai_server import OpenAIServer, Reply
 
 QUICK = {"GREENLOOP_HARDENING_ROUNDS": "0", "MAX_REPAIR_ITERATIONS": "0"}
-# Without a wall, which starts at once and has tests of its own; then nothing is `verified`.
+# Without a sandbox, which starts at once; then nothing is `verified`.
 PLAIN = {**QUICK, "GREENLOOP_MUTANTS": "0", "GREENLOOP_SANDBOX": "none"}
 Examined = tuple[Examinee, OpenAIServer]
-_PATIENCE_S = 60
+_TIMEOUT_S = 60
 
 
 EVAL = (sys.executable, "-m", "greenloop", "eval")
 
 
 def piped(server: OpenAIServer) -> dict[str, Any]:
-    """How a process of its own is started that asks this server."""
+    """Return arguments of Popen for a greenloop process that uses this server."""
     environment = {
         **PLAIN,
         "PATH": os.environ["PATH"],
@@ -41,7 +41,7 @@ def piped(server: OpenAIServer) -> dict[str, Any]:
 
 
 def results(folder: str) -> dict[str, dict[str, Any]]:
-    """The lines of `eval.jsonl` by id; each id once."""
+    """Return the lines of `eval.jsonl` by id; each id must occur once."""
     lines = [json.loads(line) for line in Path(folder, "eval.jsonl").read_text().splitlines()]
     by_id = {item["id"]: item for item in lines}
     assert len(by_id) == len(lines)
@@ -49,7 +49,7 @@ def results(folder: str) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_verdicts_are_held_against_tests_that_nobody_saw(run: Run, examinee: Examined) -> None:
+def test_verdicts_are_compared_with_hidden_tests(run: Run, examinee: Examined) -> None:
     respond, server = examinee
     tasks = written("right", "too-good", "too-bad", "wrong", "broken")
     command = ("eval", tasks, "--run-dir", "ev", "--json", "--markdown", "ev.md")
@@ -78,7 +78,7 @@ def test_verdicts_are_held_against_tests_that_nobody_saw(run: Run, examinee: Exa
 
 
 @pytest.mark.slow
-def test_the_same_command_pays_nothing_twice_and_tries_again_what_broke_off(
+def test_repeated_command_pays_nothing_twice_and_repeats_aborted_tasks(
     run: Run, examinee: Examined
 ) -> None:
     respond, server = examinee
@@ -89,7 +89,7 @@ def test_the_same_command_pays_nothing_twice_and_tries_again_what_broke_off(
     second = run("eval", tasks, "--json", server=server, **PLAIN)
     assert respond.asked == {"right": 4, "broken": 2 + 4}
     assert [json.loads(out)["pass_at_1"]["count"] for _, out, _ in (first, second)] == [1, 2]
-    # Other hidden tests for the same text: judged anew, and nobody is asked.
+    # Other hidden tests for the same text are run without a model call.
     lines = [json.loads(line) for line in Path(tasks).read_text().splitlines()]
     lines[0]["tests"] = lines[0]["tests"].replace("[31, 7]", "[0, 0]")
     Path(tasks).write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -99,10 +99,10 @@ def test_the_same_command_pays_nothing_twice_and_tries_again_what_broke_off(
 
 
 @pytest.mark.slow
-def test_a_killed_evaluation_goes_on(examinee: Examined) -> None:
+def test_killed_evaluation_is_resumed(examinee: Examined) -> None:
     respond, server = examinee
     tasks = written("right", "wrong")
-    held = Reply(status=500, delay_s=_PATIENCE_S)
+    held = Reply(status=500, delay_s=_TIMEOUT_S)
     server.respond = lambda request: respond(request) if len(server.requests) < 6 else held
     command = [*EVAL, tasks, "--run-dir", "ev", "-j", "1"]
     process = subprocess.Popen(command, **piped(server))
@@ -111,11 +111,11 @@ def test_a_killed_evaluation_goes_on(examinee: Examined) -> None:
         if line.startswith("hidden     right"):
             break
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=_PATIENCE_S)
+    process.communicate(timeout=_TIMEOUT_S)
     assert list(results("ev")) == ["right"]
     server.respond = respond
     again = subprocess.Popen(command, **piped(server))
-    out, err = again.communicate(timeout=_PATIENCE_S)
+    out, err = again.communicate(timeout=_TIMEOUT_S)
     assert again.returncode == 0, err
     assert "hidden     right: passed (before)" in err
     assert respond.asked["right"] == 4
@@ -124,25 +124,25 @@ def test_a_killed_evaluation_goes_on(examinee: Examined) -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupted_evaluation_finishes_what_is_under_way(examinee: Examined) -> None:
+def test_interrupted_evaluation_finishes_running_tasks(examinee: Examined) -> None:
     respond, server = examinee
-    begun, go_on = threading.Event(), threading.Event()
+    started, released = threading.Event(), threading.Event()
 
-    def patient(request: dict[str, Any]) -> Reply:
-        begun.set()
-        go_on.wait(_PATIENCE_S)
+    def respond_late(request: dict[str, Any]) -> Reply:
+        started.set()
+        released.wait(_TIMEOUT_S)
         return respond(request)
 
-    server.respond = patient
+    server.respond = respond_late
     command = [*EVAL, written("right", "wrong"), "-j", "1", "--run-dir", "ev"]
     process = subprocess.Popen(command, **piped(server))
-    assert begun.wait(_PATIENCE_S)
+    assert started.wait(_TIMEOUT_S)
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
-    while "finishing what is under way" not in process.stderr.readline():
+    while "finishing the active runs" not in process.stderr.readline():
         assert process.poll() is None
-    go_on.set()
-    out, err = process.communicate(timeout=_PATIENCE_S)
+    released.set()
+    out, err = process.communicate(timeout=_TIMEOUT_S)
     assert process.returncode == 130, err
     assert "stopped; the same command goes on" in err
     assert "not complete: 1 of 2 tasks were not run" in out
@@ -150,7 +150,7 @@ def test_an_interrupted_evaluation_finishes_what_is_under_way(examinee: Examined
 
 
 @pytest.mark.slow
-def test_two_models_are_compared_task_by_task(run: Run, examinee: Examined) -> None:
+def test_two_models_are_compared_by_task(run: Run, examinee: Examined) -> None:
     respond, server = examinee
     tasks = written("right", "wrong", "too-bad")
     for folder in ("a", "b"):
@@ -168,18 +168,18 @@ def test_two_models_are_compared_task_by_task(run: Run, examinee: Examined) -> N
 
 
 @pytest.mark.slow
-def test_a_budget_ends_it_and_says_what_was_not_run(run: Run, examinee: Examined) -> None:
+def test_budget_ends_the_evaluation_and_reports_tasks_not_run(run: Run, examinee: Examined) -> None:
     _, server = examinee
     tasks = written("right", "wrong", "too-bad")
     command = ("eval", tasks, "-j", "1", "--max-tokens", "700")
     status, out, err = run(*command, server=server, **PLAIN)
     assert status == 5
-    assert "goes on where" in err
+    assert "continues where" in err
     assert "1 of 3 tasks broke off" in out
     assert "not complete: 2 of 3 tasks were not run" in out
 
 
-def test_a_refused_key_is_told_once(run: Run) -> None:
+def test_refused_key_ends_after_one_request(run: Run) -> None:
     with OpenAIServer(lambda _request: Reply("Incorrect API key", status=401)) as server:
         tasks = written("right", "wrong")
         status, _, err = run("eval", tasks, "-j", "1", server=server, **PLAIN)
@@ -188,14 +188,14 @@ def test_a_refused_key_is_told_once(run: Run) -> None:
     assert "the key was refused" in err
 
 
-def test_another_model_does_not_go_on_in_the_same_folder(run: Run) -> None:
+def test_folder_of_another_model_is_refused(run: Run) -> None:
     with OpenAIServer(lambda _request: Reply("no", status=401)) as server:
         tasks = written("right")
         run("eval", tasks, "--run-dir", "ev", server=server, **PLAIN)
-        asked = len(server.requests)
+        count = len(server.requests)
         other = ("--model", "openai:other", "--run-dir", "ev")
         status, _, err = run("eval", tasks, *other, server=server, **PLAIN)
-        assert len(server.requests) == asked
+        assert len(server.requests) == count
     assert status == 2
     assert "name another --run-dir" in err
 
@@ -226,7 +226,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_line_before_anything_is_asked(run: Run, case: str) -> None:
+def test_bad_input_is_one_line_before_any_model_call(run: Run, case: str) -> None:
     Path("folder").mkdir()
     good = OWN % json.dumps("import m\n\ndef test_x():\n    assert m.x\n")
     texts = {
@@ -244,16 +244,16 @@ def test_bad_input_is_one_line_before_anything_is_asked(run: Run, case: str) -> 
     texts["nopython"] = texts["nopython"].replace('"tests"', '"module": "m", "tests"')
     for name, text in texts.items():
         Path(f"{name}.jsonl").write_text(text)
-    arguments, told = BAD[case]
+    arguments, message = BAD[case]
     with OpenAIServer(lambda _request: Reply("never")) as server:
         status, out, err = run("eval", *arguments, server=server, **PLAIN)
         assert server.requests == []
     assert (status, out) == (2, "")
-    assert told in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1
 
 
-def test_tests_that_break_of_themselves_are_told_before_anything_is_asked(run: Run) -> None:
+def test_uncollectable_tests_are_reported_before_any_model_call(run: Run) -> None:
     line = {
         "id": "a",
         "spec": "x",
@@ -267,7 +267,7 @@ def test_tests_that_break_of_themselves_are_told_before_anything_is_asked(run: R
     assert "line 1 (id a): the tests cannot be collected, whatever the code is: NameError" in err
 
 
-def test_solutions_of_the_data_are_tried_without_a_model(run: Run) -> None:
+def test_check_tasks_runs_reference_solutions_without_a_model(run: Run) -> None:
     status, out, _ = run("eval", str(DATA / "own.jsonl"), "--check-tasks", **PLAIN)
     assert (status, out) == (0, "2 of 2 solutions of the data pass their hidden tests\n")
     lines = (DATA / "own.jsonl").read_text().replace("(a, b, c))[1]", "(a, b, c))[0]")

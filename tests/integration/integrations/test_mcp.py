@@ -365,4 +365,4 @@ def test_a_host_hears_of_a_call_in_which_nothing_happens(monkeypatch: pytest.Mon
         async with telling.forward_progress(tell):
             return await asyncio.wait_for(heard.get(), HUNG_S)
 
-    assert "at work for" in asyncio.run(silent())
+    assert "running for" in asyncio.run(silent())

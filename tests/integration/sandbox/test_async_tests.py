@@ -13,7 +13,7 @@ from greenloop.sandbox.backends import landlock
 from greenloop.sandbox.backends.container import command
 from greenloop.sandbox.backends.mounts import build_guest_mounts, list_site_entries
 from greenloop.sandbox.guest.pytest_plugin.failure_details import ASYNC_ADVICE
-from greenloop.sandbox.guest.pytest_plugin.return_values import FALSE_ADVICE, GENERATOR_ADVICE
+from greenloop.sandbox.guest.pytest_plugin.unexecuted_tests import FALSE_ADVICE, GENERATOR_ADVICE
 from greenloop.sandbox.warm import backend
 from greenloop.testsuite.quality_gates import NOT_RUN_MESSAGES
 from tests.integration.sandbox.conftest import made, tested_kinds

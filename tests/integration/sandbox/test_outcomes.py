@@ -147,7 +147,7 @@ OUTCOMES = {
 }
 RAISED = {
     "plain": ("ValueError", "ünï ☃"),
-    "refuses": ("Refuses", "<its text cannot be made: RuntimeError>"),
+    "refuses": ("Refuses", "<its text raises: RuntimeError>"),
     "surrogate": ("ValueError", "\\ud800 lone"),
     "deep": ("RecursionError", "maximum recursion depth exceeded"),
     "exit": ("SystemExit", "0"),

@@ -1,4 +1,6 @@
-"""The host as a witness: things that hostile code would like, and whether it has got at any."""
+"""Canaries on the host: secrets and sockets that hostile code would like, and checks that they are
+untouched.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _GONE_S, _COMES_S = 10.0, 60.0
 
 
 class Witness:
-    """A secret in the home, in a temporary folder and in the environment; sockets that listen."""
+    """A secret in the home folder, in a temporary folder and in the environment; listening sockets."""
 
     def __init__(self) -> None:
         self.secret = secrets.token_hex(12)
@@ -40,7 +42,7 @@ class Witness:
         self._resident = resident()
 
     def halves(self) -> tuple[str, str]:
-        """The secret in two parts."""
+        """Return the secret in two parts."""
         return self.secret[:12], self.secret[12:]
 
     def _listening(self) -> Iterator[socket.socket]:
@@ -57,7 +59,7 @@ class Witness:
             yield unix
 
     def noticed(self) -> list[str]:
-        """What of this host was reached, changed or left behind; best nothing."""
+        """Return what of this host was reached, changed or left behind."""
         found = [f"left running: {pid}" for pid in settled_runs()]
         if self._files() != self._before:
             found.append("a file was changed")
@@ -65,7 +67,7 @@ class Witness:
             item.setblocking(False)
             try:
                 item.recv(1) if item.type == socket.SOCK_DGRAM else item.accept()
-                found.append(f"somebody came to {item.getsockname()!r}")
+                found.append(f"a connection to {item.getsockname()!r}")
             except BlockingIOError:
                 pass
         if resident() - self._resident > _GROWTH_BYTES:
@@ -97,15 +99,15 @@ def _folder(made: ExitStack, place: str) -> Path:
 
 
 def resident() -> int:
-    """Bytes that this process holds in memory."""
+    """Return the resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def in_runs() -> list[int]:
-    """Our descendants that live in a run: two process namespaces further in than we are.
+    """Return the ids of our descendants that belong to a run, without spare children.
 
-    Where a wall has no namespaces: in our own, and below a zygote of ours. Or: in a container that
-    we have started. A copy that waits for its run is none yet.
+    They are two pid namespaces deeper than this process, or, without namespaces, below one of our
+    zygotes, or in one of our containers.
     """
     status = {pid: text for pid in _pids() if (text := _read(pid))}
     containers = {pid for pid in status if _is_our_container(pid, status)}
@@ -124,7 +126,7 @@ def _is_in_a_run(pid: int, status: dict[int, dict[str, str]]) -> bool:
 
 
 def _is_our_container(pid: int, status: dict[int, dict[str, str]]) -> bool:
-    """Whether it is the first process of one: its name tells whose it is."""
+    """Return whether it is pid 1 of a container of this process, by its name."""
     try:
         last = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").rpartition(b"\0")[2].decode()
     except (OSError, UnicodeDecodeError):
@@ -136,7 +138,7 @@ def _is_our_container(pid: int, status: dict[int, dict[str, str]]) -> bool:
 
 
 def settled_runs() -> list[int]:
-    """The same, once the kernel had time to clear away what it has killed."""
+    """Return `in_runs()` after the kernel has had time to reap killed processes."""
     until = time.monotonic() + _GONE_S
     while (left := in_runs()) and time.monotonic() < until:
         time.sleep(0.005)
@@ -144,7 +146,7 @@ def settled_runs() -> list[int]:
 
 
 def wait_for_name(name: str) -> int:
-    """The number of the process in a run that has given itself this name."""
+    """Return the id of the process in a run that has set this name."""
     until = time.monotonic() + _COMES_S
     while time.monotonic() < until:
         for pid in in_runs():
@@ -159,7 +161,7 @@ def parent(pid: int) -> int:
 
 
 def _steps_below(top: int, pid: int, status: dict[int, dict[str, str]]) -> int:
-    """How many generations; 0 where it does not descend from `top`."""
+    """Return the number of generations below `top`; 0 if it is no descendant."""
     steps = 0
     while pid in status:
         pid, steps = int(status[pid]["PPid"]), steps + 1

@@ -1,11 +1,11 @@
-"""The same behind a Python that was started anew in the run (a hash seed of its own)."""
+"""Attacks in a new interpreter (a run with a hash seed of its own)."""
 
 from __future__ import annotations
 
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Limited
 from tests.security.hostile.host_monitor import Witness
 
@@ -27,26 +27,24 @@ def channel():
 """
 
 
-def cold(box: BaseSandbox, code: str) -> TestRun:
+def cold(box: Sandbox, code: str) -> TestRun:
     return box.run_tests(f"{PRELUDE}{_CHANNEL}\n{code}", TESTS, hash_seed=7)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_it_ends_as_it_would_warm(box: BaseSandbox, limited: Limited, ending: str) -> None:
+def test_ending_is_the_same_as_in_a_warm_run(box: Sandbox, limited: Limited, ending: str) -> None:
     with limited(memory_bytes=1 << 30, timeout_s=1 if ending == "timeout" else 20):
         run = cold(box, ENDINGS[ending])
     assert run.ending == ending, run
 
 
-def test_nothing_of_the_job_or_of_the_host_is_left_lying_about(
-    box: BaseSandbox, witness: Witness, spaces: bool
-) -> None:
+def test_job_and_host_are_hidden(box: Sandbox, witness: Witness, spaces: bool) -> None:
     alone = spaces or "os.getuid() > 65534"
     run = cold(
         box,
         "def f():\n"
         "    assert os.listdir(TMP) == os.listdir(os.environ['HOME']) == []\n"
-        "    assert not any('inside' in path for path in sys.path)\n"
+        "    assert not any('guest' in path for path in sys.path)\n"
         f"    assert refused(read, {str(witness.home / 'id_ed25519')!r}) == 'refused'\n"
         "    assert refused(read, '/proc/1/environ') == 'refused'\n"
         "    assert 'HOSTILE_API_KEY' not in os.environ\n"

@@ -1,4 +1,4 @@
-"""A container's first process: replaced when it dies or is old; after a run nothing is left in it."""
+"""Pid 1 of a container: replaced when it dies or is old; nothing of a run remains in it."""
 
 from __future__ import annotations
 
@@ -48,35 +48,35 @@ def one_by_one(box: ContainerSandbox) -> Iterator[ContainerSandbox]:
 
 @pytest.fixture
 def single(one_by_one: ContainerSandbox) -> ContainerSandbox:
-    """Never more than one container, so that each run follows the last in the same."""
+    """A sandbox with one container, so that each run follows the previous one in it."""
     one_by_one.limits = LIMITS
     assert_ordinary(one_by_one)
     return one_by_one
 
 
 def names(box: ContainerSandbox) -> set[str]:
-    """Of all containers of this process that the engine knows."""
+    """Return the names of all containers of this process that the engine knows."""
     command = box._engine.command("ps", "--all", "--format", "{{.Names}}")
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    return {name for name in said if name.startswith(f"greenloop-{os.getpid()}-")}
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return {name for name in output if name.startswith(f"greenloop-{os.getpid()}-")}
 
 
 def assert_unlisted(name: str, box: ContainerSandbox) -> None:
-    """Soon: docker takes containers away in its own time."""
+    """Wait until the container is removed: docker removes asynchronously."""
     until = time.monotonic() + 30
     while name in names(box) and time.monotonic() < until:
         time.sleep(0.1)
     assert name not in names(box)
 
 
-def test_a_container_that_was_killed_is_replaced(box: ContainerSandbox) -> None:
+def test_killed_container_is_replaced(box: ContainerSandbox) -> None:
     with going_on(box, BRIEF, "brief") as (future, pid):
         os.kill(parent(pid), signal.SIGKILL)
-        assert future.result().passed  # begun anew: it was not the run's fault
+        assert future.result().passed  # retried: the run did not cause it
     assert_ordinary(box)
 
 
-def test_when_the_engines_own_process_is_killed_the_container_ends(
+def test_killed_engine_process_ends_the_container(
     single: ContainerSandbox,
 ) -> None:
     (living,) = single._idle
@@ -86,7 +86,7 @@ def test_when_the_engines_own_process_is_killed_the_container_ends(
         assert_gone(pid)
 
 
-def test_a_run_that_kills_its_container_each_time_is_a_crash(single: ContainerSandbox) -> None:
+def test_run_that_kills_its_container_is_a_crash(single: ContainerSandbox) -> None:
     with going_on(single, STAYS, "staying") as (future, pid):
         os.kill(parent(pid), signal.SIGKILL)
         assert_gone(pid)
@@ -94,7 +94,7 @@ def test_a_run_that_kills_its_container_each_time_is_a_crash(single: ContainerSa
         assert future.result(20).ending == "crashed"
 
 
-def test_an_old_container_is_replaced(
+def test_old_container_is_replaced(
     single: ContainerSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (old,) = single._idle
@@ -105,7 +105,7 @@ def test_an_old_container_is_replaced(
     assert_unlisted(old._name, single)
 
 
-def test_with_other_limits_of_its_own_it_is_another(single: ContainerSandbox) -> None:
+def test_other_limits_need_another_container(single: ContainerSandbox) -> None:
     (old,) = single._idle
     single.limits = replace(LIMITS, disk_bytes=1 << 20)
     big = "def f(): open('/tmp/x', 'wb').write(bytes(2 << 20))"
@@ -114,11 +114,11 @@ def test_with_other_limits_of_its_own_it_is_another(single: ContainerSandbox) ->
     assert_unlisted(old._name, single)
 
 
-def test_interrupt_ends_all_that_is_running(box: ContainerSandbox) -> None:
+def test_interrupt_ends_all_runs(box: ContainerSandbox) -> None:
     with ThreadPoolExecutor(4) as pool:
         runs = [pool.submit(box.run_tests, STAYS, TESTS) for _ in range(4)]
         wait_for_name("staying")
-        box.interrupt()  # of the four some may still wait for their turn
+        box.interrupt()  # some of the four may still wait
         assert {run.result(30).ending for run in runs} == {"interrupted"}
     assert settled_runs() == []
 
@@ -147,7 +147,7 @@ with open_sandbox(Settings.load(**chosen)) as box:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "SIGKILL"])
-def test_with_the_caller_everything_ends(box: ContainerSandbox, number: int) -> None:
+def test_containers_end_with_the_host_process(box: ContainerSandbox, number: int) -> None:
     code = _CALLER.format(engine=box._engine.name, image=IMAGE, code=STAYS, tests=TESTS)
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
@@ -157,12 +157,12 @@ def test_with_the_caller_everything_ends(box: ContainerSandbox, number: int) -> 
         pid = wait_for_name("staying")
         below = [pid, parent(pid), parent(parent(pid))]
         caller.send_signal(number)
-        said, _ = caller.communicate(timeout=60)
-    assert ("interrupted" in said) == (number == signal.SIGINT)
+        output, _ = caller.communicate(timeout=60)
+    assert ("interrupted" in output) == (number == signal.SIGINT)
     assert_gone(*below)
 
 
-def test_many_at_once_wait_their_turn(box: ContainerSandbox) -> None:
+def test_parallel_runs_are_queued(box: ContainerSandbox) -> None:
     def work(number: int) -> bool:
         tests = f"import solution\n\n\ndef test_f():\n    assert solution.NUMBER == {number}\n"
         return box.run_tests(f"NUMBER = {number}", tests).passed
@@ -202,7 +202,7 @@ _TREES: dict[str, str] = {
 
 
 @pytest.mark.parametrize("kind", _TREES)
-def test_whatever_a_run_has_built_is_taken_away(single: ContainerSandbox, kind: str) -> None:
+def test_files_of_a_run_are_removed(single: ContainerSandbox, kind: str) -> None:
     (living,) = single._idle
     single.run_tests(PRELUDE + _TREES[kind], TESTS)
     found = answered(single, "", ["sorted(os.listdir('/tmp'))", "os.listdir('/dev/shm')"])
@@ -210,14 +210,14 @@ def test_whatever_a_run_has_built_is_taken_away(single: ContainerSandbox, kind: 
     assert single._idle == [living]
 
 
-def test_more_files_than_allowed_end_the_run(single: ContainerSandbox) -> None:
+def test_too_many_files_end_the_run(single: ContainerSandbox) -> None:
     code = "def f():\n    for n in range(100_000): open(f'/tmp/{n}', 'w').close()"
     run = single.run_tests(code, TESTS)
     assert run.ending == "disk" or "No space left" in str(run.failures), run
     assert "inodes" in run.limits_hit
 
 
-_TELL: dict[str, Callable[[str], str]] = {
+_LEAK: dict[str, Callable[[str], str]] = {
     "its code": lambda text: f"TEXT = {text!r}\ndef f(): pass",
     "its output": lambda text: f"import os\ndef f(): [os.write(1, b'{text}' * 99) for _ in range(999)]",
     "its result": lambda text: f"def f(): raise ValueError('{text}' * 50)",
@@ -227,21 +227,21 @@ _TELL: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("where", _TELL)
-def test_the_next_run_finds_nothing_in_its_memory(single: ContainerSandbox, where: str) -> None:
-    """Each is a copy of the same process: what that has held of an earlier run, all would have."""
+@pytest.mark.parametrize("where", _LEAK)
+def test_memory_of_the_next_run_is_clean(single: ContainerSandbox, where: str) -> None:
+    """Each run is a fork of pid 1 and would inherit what that has kept of an earlier run."""
     (living,) = single._idle
     secret = os.urandom(12).hex()
     single.limits = replace(LIMITS, timeout_s=1 if where == "where it was" else LIMITS.timeout_s)
-    told = single.run_tests(_TELL[where](secret), TESTS)
-    assert (told.ending == "timeout") == (where == "where it was")
+    run = single.run_tests(_LEAK[where](secret), TESTS)
+    assert (run.ending == "timeout") == (where == "where it was")
     first, second = (repr(part.encode().hex()) for part in (secret[:12], secret[12:]))
     code = SEARCHING.replace("FIRST_HEX", first).replace("SECOND_HEX", second)
     assert answered(single, code, ["own_memory()"]) == {"own_memory()": 0}
     assert single._idle == [living]
 
 
-def test_hundreds_of_runs_leave_memory_and_descriptors_flat(single: ContainerSandbox) -> None:
+def test_memory_and_descriptors_do_not_grow(single: ContainerSandbox) -> None:
     def measured() -> tuple[int, int, int]:
         with going_on(single, BRIEF, "brief") as (future, pid):
             first = parent(pid)
@@ -263,10 +263,10 @@ def test_hundreds_of_runs_leave_memory_and_descriptors_flat(single: ContainerSan
 RUNS = int(os.environ.get("HOSTILE_SOAK", "40"))
 
 
-def test_nothing_of_what_the_engine_gives_is_seen(
+def test_environment_of_the_engine_is_hidden(
     box: ContainerSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Engines hand proxies on, with their passwords."""
+    """Engines pass proxies on, with their passwords."""
     monkeypatch.setenv("HTTP_PROXY", "http://me:secret@proxy:3128")
     monkeypatch.setenv("http_proxy", "http://me:secret@proxy:3128")
     with ContainerSandbox(box._engine, LIMITS) as opened:
@@ -276,10 +276,10 @@ def test_nothing_of_what_the_engine_gives_is_seen(
     assert not in_runs()
 
 
-def test_a_container_that_hangs_is_ended_by_its_name(
+def test_stopped_container_is_removed(
     single: ContainerSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stopped from outside it does not even notice that nobody is there any more."""
+    """A stopped pid 1 does not notice that the host is gone."""
     monkeypatch.setattr(container, "_EXIT_SECONDS", 0.5)
     (living,) = single._idle
     with going_on(single, STAYS, "staying") as (future, pid):

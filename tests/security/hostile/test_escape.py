@@ -1,4 +1,4 @@
-"""Getting out: writing elsewhere, mounts, other roots, links, users, capabilities, limits."""
+"""Escapes: writing to host files, mounts, links, users, capabilities, raised limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import answered, is_refused
 from tests.security.hostile.host_monitor import Witness
 
@@ -31,12 +31,12 @@ def sticky_bits():
     os.chmod(TMP + "/env", 0o6755)
     code = "import os; print(os.getresuid() + os.getresgid())"
     done = subprocess.run([TMP + "/env", sys.executable, "-ISc", code], capture_output=True)
-    ours = str(os.getresuid() + os.getresgid())
-    return done.stdout.decode().strip() == ours
+    own = str(os.getresuid() + os.getresgid())
+    return done.stdout.decode().strip() == own
 
 
 def set_user_programs():
-    'Whether their bit is of no effect where they are.'
+    'ST_NOSUID if set-user-id bits have no effect there.'
     found = []
     for folder in ("/usr/bin", "/usr/sbin", "/usr/lib/openssh"):
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
@@ -94,7 +94,7 @@ def writable_mounts():
 
 
 def takes(path):
-    'Whether anything can be put there; a file that is the null device takes nothing.'
+    'Whether something can be written there; the null device does not count.'
     if not os.path.isdir(path):
         null = os.stat("/dev/null").st_rdev
         return os.access(path, os.W_OK) and os.stat(path).st_rdev != null
@@ -170,10 +170,10 @@ OR_REFUSED: dict[str, Any] = {
     "sticky_bits()": True,
     "set_user_programs()": os.ST_NOSUID,
 }
-# Without namespaces these may say that it went well, and do nothing.
-WITHOUT_EFFECT = ("os.chmod({!r}, 0o777)", "os.utime({!r}, (1, 1))", "os.utime({!r})")
+# Without namespaces these may report success and do nothing.
+IGNORED = ("os.chmod({!r}, 0o777)", "os.utime({!r}, (1, 1))", "os.utime({!r})")
 BY_HANDLE = ("os.fchmod(os.open({!r}, 0), 0o777)", "os.utime(os.open({!r}, 0), (1, 1))")
-# Devices that take nothing in; the mount of /dev/null says rw of the host's file system.
+# Devices that store nothing; a bind mount of /dev/null shows the flags of the host's file system.
 _RW = {
     "/proc",
     "/tmp",
@@ -183,59 +183,65 @@ _RW = {
 
 
 @pytest.fixture(scope="module")
-def said(box: BaseSandbox, witness: Witness, spaces: bool) -> dict[str, Any]:
+def results(box: Sandbox, witness: Witness, spaces: bool) -> dict[str, Any]:
     pivot, umount = {"x86_64": (155, 166)}.get(os.uname().machine, (41, 39))
     code = f"PIVOT_ROOT, UMOUNT = {pivot}, {umount}\n{CODE}"
     keys = [str(item / "id_ed25519") for item in (witness.home, witness.open)]
-    outside = [f"refused({how}, {path!r})" for path in keys for how in ("write", "os.unlink")]
-    harmless = [how.format(path) for path in keys for how in WITHOUT_EFFECT]
-    harmless += [how.format(os.__file__) for how in (*WITHOUT_EFFECT, *BY_HANDLE)]
+    host_files = [f"refused({how}, {path!r})" for path in keys for how in ("write", "os.unlink")]
+    ignored = [how.format(path) for path in keys for how in IGNORED]
+    ignored += [how.format(os.__file__) for how in (*IGNORED, *BY_HANDLE)]
     before = state(os.__file__)
-    calls = [*REFUSED, *VALUES, *OR_REFUSED, "writable_mounts()", *outside, *harmless]
+    calls = [*REFUSED, *VALUES, *OR_REFUSED, "writable_mounts()", *host_files, *ignored]
     calls.append(f"refused(os.stat, {keys[1]!r})")
     answers = answered(box, code, calls)
     assert state(os.__file__) == before
-    for call in harmless:
+    for call in ignored:
         assert "Error" in str(answers[call]) or (answers[call] is None and not spaces)
-    return {**answers, "outside": [answers[item] for item in outside], "size": answers[calls[-1]]}
+    return {
+        **answers,
+        "host_files": [answers[item] for item in host_files],
+        "size": answers[calls[-1]],
+    }
 
 
 def state(path: str) -> tuple[int, int, int]:
-    """What of a file could be changed without writing to it."""
+    """Return the metadata of a file that can be changed without writing to it."""
     found = os.lstat(path)
     return found.st_mode, found.st_uid, found.st_mtime_ns
 
 
 @pytest.mark.parametrize("call", REFUSED)
-def test_it_is_refused(said: dict[str, Any], call: str) -> None:
-    assert is_refused(said[call])
+def test_call_is_refused(results: dict[str, Any], call: str) -> None:
+    assert is_refused(results[call])
 
 
 @pytest.mark.parametrize("call", VALUES)
-def test_nothing_more_is_to_be_had(said: dict[str, Any], call: str) -> None:
-    assert said[call] == VALUES[call]
+def test_privileges_cannot_be_gained(results: dict[str, Any], call: str) -> None:
+    assert results[call] == VALUES[call]
 
 
 @pytest.mark.parametrize("call", OR_REFUSED)
-def test_programs_get_no_more_rights(said: dict[str, Any], spaces: bool, call: str) -> None:
-    """Without namespaces the mounts are this machine's, and what was asked for first counts."""
+def test_set_user_id_programs_have_no_effect(
+    results: dict[str, Any], spaces: bool, call: str
+) -> None:
+    """Without namespaces the mounts are the host's, and no_new_privs protects."""
     if spaces:
-        assert said[call] == OR_REFUSED[call]
+        assert results[call] == OR_REFUSED[call]
     else:
-        assert said["no_new_privileges()"] == 1
+        assert results["no_new_privileges()"] == 1
 
 
-def test_names_and_sizes_outside(said: dict[str, Any], spaces: bool) -> None:
-    """What Landlock does not hide; the README says so."""
-    assert (said["size"] == "refused") == spaces
+def test_file_metadata_is_visible_without_namespaces(results: dict[str, Any], spaces: bool) -> None:
+    """Landlock does not hide names and sizes, as documented."""
+    assert (results["size"] == "refused") == spaces
 
 
-def test_files_of_the_host_stay_as_they_are(said: dict[str, Any]) -> None:
-    assert said["outside"] == ["refused"] * 4
+def test_host_files_cannot_be_changed(results: dict[str, Any]) -> None:
+    assert results["host_files"] == ["refused"] * 4
 
 
-def test_little_is_writable(said: dict[str, Any], spaces: bool) -> None:
+def test_only_the_run_folders_are_writable(results: dict[str, Any], spaces: bool) -> None:
     if not spaces:
-        assert is_refused(said["writable_mounts()"])
+        assert is_refused(results["writable_mounts()"])
         return
-    assert set(said["writable_mounts()"]) <= _RW
+    assert set(results["writable_mounts()"]) <= _RW

@@ -1,11 +1,11 @@
-"""Each limit, come up against on purpose: the run says which it was, by name and with its number."""
+"""Each limit, exceeded on purpose: the run reports it by name and value."""
 
 from __future__ import annotations
 
 import pytest
 
 from greenloop.records import Ending, LimitName
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack, Limited
 
 _WRITE = """
@@ -18,7 +18,7 @@ _BURN = """
 def burn():
     while True: pass
 """
-# What it does, the settings for it, how the run ends, and what is said of it.
+# By limit: the action, changed limits, the ending, words of the report.
 REACHED: dict[LimitName, tuple[str, dict[str, float], Ending, str]] = {
     "wall time": ("time.sleep(60)", {"timeout_s": 1.0}, "timeout", "still running after 1 s"),
     "cpu": ("burn()", {"cpu_s": 1}, "cpu", "more than 1 s of CPU time in one process"),
@@ -75,44 +75,40 @@ REACHED: dict[LimitName, tuple[str, dict[str, float], Ending, str]] = {
 }
 
 
-# Where there are no quotas, the run is watched and ended.
-WATCHED: dict[LimitName, Ending] = {"disk": "disk", "inodes": "disk"}
+# Endings without quotas: the run's usage is polled.
+POLLED: dict[LimitName, Ending] = {"disk": "disk", "inodes": "disk"}
 
 
 @pytest.mark.parametrize("name", REACHED)
-def test_a_limit_is_told_by_its_name(
-    box: BaseSandbox, attack: Attack, limited: Limited, spaces: bool, name: LimitName
+def test_limit_is_reported_by_name(
+    box: Sandbox, attack: Attack, limited: Limited, spaces: bool, name: LimitName
 ) -> None:
     if name == "shared memory" and not spaces:
         pytest.skip("without namespaces there is no shared memory at all")
     action, settings, ending, words = REACHED[name]
     if not spaces:
-        ending = WATCHED.get(name, ending)
-        action += "; time.sleep(5)" if name in WATCHED else ""
+        ending = POLLED.get(name, ending)
+        action += "; time.sleep(5)" if name in POLLED else ""
     if name == "inodes" and "podman" in box.info.isolation:
-        ending = "disk"  # it has no limit for how many: they are counted
+        ending = "disk"  # podman cannot limit their number: they are counted
     with limited(**settings):
         run = attack(f"{PRELUDE}{_WRITE}{_BURN}\ndef f():\n    {action}")
     if name == "processes" and run.ending == "processes":
-        ending = (
-            "processes"  # ended for it: no user of its own to whom the kernel would refuse more
-        )
+        ending = "processes"  # without a user id of its own the run is ended
     assert run.ending == ending, run
     assert run.limits_hit == (name,)
     assert words in run.detail
     assert not run.passed
 
 
-def test_who_ignores_the_first_signal_is_ended_by_the_second(
-    attack: Attack, limited: Limited
-) -> None:
+def test_ignored_cpu_signal_is_followed_by_a_kill(attack: Attack, limited: Limited) -> None:
     ignore = "signal.signal(signal.SIGXCPU, signal.SIG_IGN)"
     with limited(cpu_s=1):
         run = attack(f"{PRELUDE}{_BURN}\ndef f():\n    {ignore}\n    burn()")
     assert (run.ending, run.limits_hit) == ("cpu", ("cpu",)), run
 
 
-def test_who_dies_of_too_many_processes_is_said_to(
+def test_death_without_processes_is_reported(
     attack: Attack, limited: Limited, spaces: bool
 ) -> None:
     threads = (
@@ -126,11 +122,11 @@ def test_who_dies_of_too_many_processes_is_said_to(
             "    os.abort()"
         )
     if not spaces and run.ending == "crashed":
-        return  # threads are watched there, and it may be over before they are seen
+        return  # threads are polled, and may end before they are counted
     assert (run.ending, run.limits_hit) == ("processes", ("processes",)), run
     assert run.detail.startswith("more than 24 processes and threads during test_solution.py")
 
 
-def test_a_run_that_reached_nothing_says_nothing(attack: Attack) -> None:
+def test_no_limit_is_reported_if_none_was_reached(attack: Attack) -> None:
     run = attack("def f(): raise ValueError('no')")
     assert (run.limits_hit, run.detail) == ((), "")

@@ -1,4 +1,4 @@
-"""Using up memory, by every way there is: the run ends by it and says so, or gets no more."""
+"""Attacks on memory: the run is ended at its limit and reports it, or gets no more memory."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack, Limited, answered, is_refused
 
-# Each is bounded: at the most 60 times the 128 MB that a run may have.
+# Each attack is bounded: at most 60 times the 128 MB that a run may have.
 _GROW = """
 import os, time
 def grow(count, size):
@@ -29,7 +29,7 @@ OVER = {
         "            time.sleep(60)\n"
         "    time.sleep(60)"
     ),
-    "in processes that cannot be looked into": (
+    "in processes that are not dumpable": (
         f"{_GROW}\nimport ctypes\n"
         "def f():\n"
         "    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n"
@@ -106,7 +106,7 @@ OVER = {
 
 BY_SEVERAL = (
     "in many processes",
-    "in processes that cannot be looked into",
+    "in processes that are not dumpable",
     "in orphans",
     "in processes and files",
     "in sockets",
@@ -114,10 +114,10 @@ BY_SEVERAL = (
 
 
 @pytest.mark.parametrize("name", OVER)
-def test_more_than_allowed_ends_the_run_and_is_called_so(
+def test_memory_above_the_limit_ends_the_run(
     attack: Attack, limited: Limited, spaces: bool, name: str
 ) -> None:
-    with limited(memory_bytes=1 << 30):  # for each; the limit for all together is what counts
+    with limited(memory_bytes=1 << 30):  # per process; the total limit is tested
         run = attack(OVER[name])
     if name in BY_SEVERAL and not spaces:
         (failure,) = run.failures
@@ -130,7 +130,7 @@ def test_more_than_allowed_ends_the_run_and_is_called_so(
 
 DIES = {
     "killed": f"{_GROW}\ndef f():\n    kept = grow(90, 1 << 20)\n    os.kill(os.getpid(), 9)",
-    "unhandled outside pytest": (
+    "unhandled by pytest": (
         "import os, sys\n"
         "def f():\n"
         "    try:\n"
@@ -143,14 +143,14 @@ DIES = {
 
 
 @pytest.mark.parametrize("name", DIES)
-def test_who_dies_for_want_of_memory_is_said_to(
+def test_death_without_memory_is_reported_as_memory(
     attack: Attack, limited: Limited, name: str
 ) -> None:
     with limited(memory_bytes=1 << 30):
         assert attack(DIES[name]).ending == "memory"
 
 
-def test_one_allocation_beyond_the_limit_fails_in_the_test(attack: Attack) -> None:
+def test_single_allocation_above_the_limit_fails_in_the_test(attack: Attack) -> None:
     run = attack("def f(): bytearray(1 << 30)")
     assert run.ending == "finished"
     assert [item.exception for item in run.failures] == ["MemoryError"]
@@ -158,17 +158,15 @@ def test_one_allocation_beyond_the_limit_fails_in_the_test(attack: Attack) -> No
     assert run.detail == "reached a limit: more than 192 MB of memory in one process"
 
 
-def test_a_list_that_grows_until_it_cannot_is_told_as_such(
-    attack: Attack, limited: Limited
-) -> None:
+def test_growing_list_is_reported_as_memory(attack: Attack, limited: Limited) -> None:
     with limited(total_bytes=1 << 40, memory_bytes=128 << 20):
         run = attack(f"{_GROW}\ndef f():\n    grow(400, 1 << 20)")
     assert not run.passed
     assert run.ending == "memory" or "memory" in run.detail
 
 
-def test_a_run_within_its_limits_is_left_alone(attack: Attack, spaces: bool) -> None:
-    """Pages that its processes share count once: 12 × 40 MB would be too much."""
+def test_shared_pages_count_once(attack: Attack, spaces: bool) -> None:
+    """Twelve processes of 40 MB would exceed the limit if pages counted for each."""
     run = attack(
         f"{_GROW}\ndef f():\n"
         "    kept = grow(40, 1 << 20)\n"
@@ -229,7 +227,7 @@ def pipes():
 
 
 def in_a_socket():
-    'How much one takes, whatever is asked for.'
+    'Bytes that one socket takes, whatever buffer is requested.'
     _, send = socket.socketpair()
     send.setblocking(False)
     send.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
@@ -249,27 +247,27 @@ def locked():
 
 
 @pytest.fixture(scope="module")
-def said(box: BaseSandbox, spaces: bool) -> dict[str, Any]:
+def answers(box: Sandbox, spaces: bool) -> dict[str, Any]:
     calls = ["filled('/dev/shm')", "posix_shared()", "pipes()", "in_a_socket()", "refused(locked)"]
     calls += ["filled('/tmp')", "refused(os.truncate, '/tmp/x', 1 << 40)"] if spaces else []
     return answered(box, CODE, calls)
 
 
-def test_shared_memory_has_an_end(said: dict[str, Any], spaces: bool) -> None:
+def test_shared_memory_is_limited(answers: dict[str, Any], spaces: bool) -> None:
     if spaces:
-        assert said["filled('/dev/shm')"] <= 4
-        assert said["posix_shared()"] is None
+        assert answers["filled('/dev/shm')"] <= 4
+        assert answers["posix_shared()"] is None
     else:
-        assert is_refused(said["filled('/dev/shm')"])
-        assert is_refused(said["posix_shared()"])
+        assert is_refused(answers["filled('/dev/shm')"])
+        assert is_refused(answers["posix_shared()"])
 
 
-def test_temporary_files_have_an_end(said: dict[str, Any], spaces: bool) -> None:
-    if spaces:  # elsewhere test_watched tells
-        assert 8 <= said["filled('/tmp')"] <= 16
+def test_temporary_files_are_limited(answers: dict[str, Any], spaces: bool) -> None:
+    if spaces:  # otherwise see test_monitored_limits
+        assert 8 <= answers["filled('/tmp')"] <= 16
 
 
-def test_kernel_memory_is_not_locked_or_hoarded(said: dict[str, Any]) -> None:
-    assert said["pipes()"] is True
-    assert said["in_a_socket()"] <= 212992
-    assert said["refused(locked)"] == "refused"
+def test_kernel_memory_is_limited(answers: dict[str, Any]) -> None:
+    assert answers["pipes()"] is True
+    assert answers["in_a_socket()"] <= 212992
+    assert answers["refused(locked)"] == "refused"

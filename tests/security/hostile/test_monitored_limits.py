@@ -1,11 +1,11 @@
-"""Where no quota is to be had, the folder and the threads are watched: who takes too much is ended."""
+"""Limits without quotas: folder and threads are polled, and the run is ended when it exceeds them."""
 
 from __future__ import annotations
 
 import pytest
 
 from greenloop.sandbox.backends.landlock import LandlockSandbox
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack, Limited
 
 _FILL = """
@@ -14,7 +14,7 @@ def fill(name, count=7 << 20):
     os.write(handle, b"x" * count)
     return handle
 """
-# 16 MB are allowed, of 8 MB at the most for each file; each of these stops at some 70 MB.
+# 16 MB are allowed, with at most 8 MB a file; each attack stops at about 70 MB.
 DISK = {
     "many files": "    for n in range(10): os.close(fill(f'{TMP}/{n}'))",
     "in the home": "    for n in range(10): os.close(fill(f'{os.environ[\"HOME\"]}/{n}'))",
@@ -38,7 +38,7 @@ DISK = {
         "    os.mkdir(TMP + '/hidden', 0o300)\n"
         "    for n in range(10): os.close(fill(f'{TMP}/hidden/{n}'))"
     ),
-    "in a folder without rights": (
+    "in a folder without permissions": (
         "    for n in range(10):\n"
         "        os.makedirs(f'{TMP}/{n}')\n"
         "        os.close(fill(f'{TMP}/{n}/file'))\n"
@@ -51,7 +51,7 @@ DISK = {
         "            os.mkdir('x' * 200)\n"
         "            os.chdir('x' * 200)"
     ),
-    "deeper than anybody looks": (
+    "deeper than the monitor looks": (
         "    for _ in range(300):\n"
         "        os.mkdir('d')\n"
         "        os.chdir('d')"
@@ -71,20 +71,20 @@ DISK = {
 
 
 @pytest.fixture(autouse=True)
-def _without_quotas(box: BaseSandbox) -> None:
+def _without_quotas(box: Sandbox) -> None:
     if not isinstance(box, LandlockSandbox):
-        pytest.skip("this wall has file systems of its own, with quotas")
+        pytest.skip("this backend has file systems with quotas")
 
 
 @pytest.mark.parametrize("name", DISK)
-def test_who_takes_more_of_the_disk_is_ended(attack: Attack, name: str) -> None:
+def test_exceeded_disk_limit_ends_the_run(attack: Attack, name: str) -> None:
     run = attack(f"{PRELUDE}{_FILL}\ndef f():\n{DISK[name]}\n    time.sleep(60)")
     assert run.ending == "disk", run
     assert {"disk", "inodes"} & {*run.limits_hit}
     assert run.duration_s < 15
 
 
-def test_who_hides_open_files_in_a_message_is_refused(attack: Attack) -> None:
+def test_open_files_cannot_be_sent_in_a_message(attack: Attack) -> None:
     run = attack(
         f"{PRELUDE}{_FILL}\nimport array\ndef f():\n"
         "    first, second = socket.socketpair()\n"
@@ -94,9 +94,9 @@ def test_who_hides_open_files_in_a_message_is_refused(attack: Attack) -> None:
     assert [item.exception for item in run.failures] == ["PermissionError"]
 
 
-def test_a_task_with_open_files_of_its_own_is_refused(attack: Attack) -> None:
-    """Threads as the kernel knows them need not share these."""
-    flags = 0x100 | 0x200 | 0x800 | 0x10000  # memory, folder, signals, thread; but no files
+def test_thread_with_own_open_files_is_refused(attack: Attack) -> None:
+    """Kernel threads need not share open files."""
+    flags = 0x100 | 0x200 | 0x800 | 0x10000  # CLONE_VM, _FS, _SIGHAND, _THREAD, without _FILES
     number = "{'x86_64': 56}.get(os.uname().machine, 220)"
     run = attack(f"{PRELUDE}\ndef f(): call({number}, {flags}, 0, 0, 0, 0)")
     assert [item.message for item in run.failures] == [
@@ -104,7 +104,7 @@ def test_a_task_with_open_files_of_its_own_is_refused(attack: Attack) -> None:
     ]
 
 
-def test_threads_beyond_the_limit_end_the_run(attack: Attack, limited: Limited) -> None:
+def test_too_many_threads_end_the_run(attack: Attack, limited: Limited) -> None:
     with limited(total_bytes=1 << 30, memory_bytes=8 << 30):
         run = attack(
             f"{PRELUDE}\ndef f():\n"
@@ -117,8 +117,10 @@ def test_threads_beyond_the_limit_end_the_run(attack: Attack, limited: Limited) 
     assert "processes" in run.limits_hit, run
 
 
-def test_neither_its_supervisor_nor_its_end_can_be_put_off(box: BaseSandbox) -> None:
-    """Who may not be looked at could not be watched; who outlives the supervisor is nobody's."""
+def test_monitoring_and_parent_death_cannot_be_disabled(box: Sandbox) -> None:
+    """A process that is not dumpable cannot be measured; one without the signal could outlive its
+    supervisor.
+    """
     run = box.run_tests(
         f"{PRELUDE}\ndef f(): return [libc.prctl(1, 0, 0, 0, 0), libc.prctl(4, 0, 0, 0, 0)]",
         "from solution import f\n\n\ndef test_f():\n    assert f() == [-1, -1]\n",
@@ -126,7 +128,7 @@ def test_neither_its_supervisor_nor_its_end_can_be_put_off(box: BaseSandbox) -> 
     assert run.passed, run
 
 
-def test_within_its_limits_a_run_is_left_alone(attack: Attack) -> None:
+def test_run_within_its_limits_passes(attack: Attack) -> None:
     run = attack(
         f"{PRELUDE}{_FILL}\nimport shutil, tempfile, mmap\ndef f():\n"
         "    for n in range(60):\n"

@@ -1,4 +1,4 @@
-"""Sockets: nobody outside is reached, whatever the family; one's own loopback works."""
+"""Sockets: no other host or process can be reached; the run's own loopback works."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import answered
 from tests.security.hostile.host_monitor import Witness
 
@@ -91,37 +91,37 @@ VALUES = {
     "own_pair()": "pair",
     "own_loop()": "loop",
 }
-# Where there are no namespaces, the network is this machine's: nothing of it is to be had.
+# Without namespaces the network is the host's, and access is refused.
 OR_REFUSED = {
-    "visible_sockets()": 0,  # asked first: later there are its own
+    "visible_sockets()": 0,  # first: later calls open sockets of their own
     "interfaces()": ["lo"],
     "own_loopback()": "ping",
 }
 
 
 @pytest.fixture(scope="module")
-def said(box: BaseSandbox, witness: Witness) -> dict[str, Any]:
+def answers(box: Sandbox, witness: Witness) -> dict[str, Any]:
     names = {"PORT": witness.port, "PATH": witness.path, "ABSTRACT": witness.abstract}
     head = "".join(f"{name} = {value!r}\n" for name, value in names.items())
     return answered(box, head + CODE, [*OR_REFUSED, *VALUES, *NEVER])
 
 
 @pytest.mark.parametrize("call", NEVER)
-def test_nobody_is_reached(said: dict[str, Any], call: str) -> None:
-    assert said[call] == "refused"
+def test_connection_is_refused(answers: dict[str, Any], call: str) -> None:
+    assert answers[call] == "refused"
 
 
 @pytest.mark.parametrize("call", VALUES)
-def test_pairs_of_sockets_work(said: dict[str, Any], call: str) -> None:
-    assert said[call] == VALUES[call]
+def test_socket_pairs_work(answers: dict[str, Any], call: str) -> None:
+    assert answers[call] == VALUES[call]
 
 
 @pytest.mark.parametrize("call", OR_REFUSED)
-def test_its_own_network_is_there_and_alone(said: dict[str, Any], spaces: bool, call: str) -> None:
+def test_network_namespace_is_private(answers: dict[str, Any], spaces: bool, call: str) -> None:
     if spaces:
-        assert said[call] == OR_REFUSED[call]
+        assert answers[call] == OR_REFUSED[call]
     else:
-        assert said[call].startswith("raised ")
+        assert answers[call].startswith("raised ")
 
 
 PAIR = """
@@ -134,7 +134,7 @@ def again(address):
     first.connect(address)
 
 
-def to_somebody(address):
+def send_to(address):
     first, second = socket.socketpair()
     first.sendto(b"x", address)
 
@@ -150,11 +150,13 @@ def listens():
 """
 
 
-def test_one_of_a_pair_goes_nowhere_else(box: BaseSandbox, witness: Witness, spaces: bool) -> None:
+def test_socket_of_a_pair_cannot_be_connected_elsewhere(
+    box: Sandbox, witness: Witness, spaces: bool
+) -> None:
     addresses = (witness.path, f"\0{witness.abstract}")
     calls = [
         f"refused({name}, {address!r})"
-        for name in ("again", "to_somebody", "in_a_message")
+        for name in ("again", "send_to", "in_a_message")
         for address in addresses
     ]
     calls += [] if spaces else ["refused(datagrams)", "refused(listens)"]

@@ -1,4 +1,4 @@
-"""Bombs, daemons, signals, crashes and refusals to end: nothing stays, the report tells what was."""
+"""Fork bombs, daemons, signals and crashes: no process survives, and the report says what happened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from greenloop.records import TestRun
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import LIMITS, PRELUDE, Attack, Limited, answered
 
 BOMBS = {
@@ -48,12 +48,12 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_bomb_comes_to_its_limit_and_is_told_of(
+def test_bomb_reaches_the_process_limit(
     attack: Attack, limited: Limited, spaces: bool, name: str
 ) -> None:
     with limited(total_bytes=1 << 30, memory_bytes=8 << 30):  # stacks are address space too
         run = attack(PRELUDE + BOMBS[name])
-    if name == "threads" and not spaces:  # these are watched, and may be over before they are seen
+    if name == "threads" and not spaces:  # threads are polled, and may end before they are counted
         assert run.passed or "processes" in run.limits_hit
         return
     assert run.ending == "finished", run
@@ -61,7 +61,7 @@ def test_a_bomb_comes_to_its_limit_and_is_told_of(
     assert "more than 24 processes and threads" in run.detail
 
 
-LEAVERS = {
+LEFTOVERS = {
     "a daemon that holds the pipes": (
         "    if not os.fork():\n"
         "        os.setsid()\n"
@@ -83,27 +83,25 @@ LEAVERS = {
     "a thread that never ends": (
         "    threading.Thread(target=time.sleep, args=[60]).start()"
     ),
-    "something to do at the end": (
+    "an exit function": (
         "    import atexit; atexit.register(time.sleep, 60)"
     ),
     "a timer": "    signal.setitimer(signal.ITIMER_REAL, 50)",
-    "a write at any later time": (
+    "a child that writes forever": (
         "    if not os.fork():\n"
         "        while True: os.write(1, b'late')"
     ),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LEAVERS)
-def test_what_is_left_behind_neither_delays_nor_stays(
-    attack: Attack, spaces: bool, name: str
-) -> None:
-    run = attack(f"{PRELUDE}\ndef f():\n{LEAVERS[name]}")
+@pytest.mark.parametrize("name", LEFTOVERS)
+def test_leftover_neither_delays_nor_survives(attack: Attack, spaces: bool, name: str) -> None:
+    run = attack(f"{PRELUDE}\ndef f():\n{LEFTOVERS[name]}")
     assert run.duration_s < 15
-    if ("os.fork" in LEAVERS[name] or "Popen" in LEAVERS[name]) and not spaces:
+    if ("os.fork" in LEFTOVERS[name] or "Popen" in LEFTOVERS[name]) and not spaces:
         assert [item.exception for item in run.failures] == ["BlockingIOError"]
         return
-    if name != "a write at any later time":
+    if name != "a child that writes forever":
         assert run.passed, run
 
 
@@ -134,8 +132,8 @@ NEVER_END = {
 
 
 @pytest.fixture(scope="module")
-def endless(box: BaseSandbox) -> dict[str, TestRun]:
-    """All of them, some at once: they mostly wait."""
+def endless(box: Sandbox) -> dict[str, TestRun]:
+    """Run all of them, several at once: most of them only wait."""
     box.limits = replace(LIMITS, timeout_s=0.4)
     tests = "from solution import f\n\n\ndef test_f():\n    f()\n"
     with ThreadPoolExecutor(6) as pool:
@@ -146,19 +144,21 @@ def endless(box: BaseSandbox) -> dict[str, TestRun]:
 
 
 @pytest.mark.parametrize("name", NEVER_END)
-def test_what_never_ends_is_ended(endless: dict[str, TestRun], name: str) -> None:
+def test_endless_run_is_ended(endless: dict[str, TestRun], name: str) -> None:
     assert endless[name].ending == "timeout", endless[name]
     assert endless[name].duration_s < 10
 
 
-def test_cpu_time_has_a_limit_of_its_own(attack: Attack) -> None:
-    """It can be lowered by anybody, and then the kernel is the one who ends it."""
+def test_lowered_cpu_limit_ends_in_a_crash(attack: Attack) -> None:
+    """The run may lower its own limit, which the kernel then enforces."""
     limit = "resource.setrlimit(resource.RLIMIT_CPU, (1, 1))"
     run = attack(f"{PRELUDE}\ndef f():\n    {limit}\n    while True: pass")
-    assert run.ending == "crashed"  # by SIGKILL: soft and hard are one here, and not ours
+    assert (
+        run.ending == "crashed"
+    )  # by SIGKILL: the hard limit is reached, which is not greenloop's
 
 
-AT_OTHERS = {
+SIGNALS_TO_OTHERS = {
     "killing pid 1": "os.kill(1, signal.SIGKILL)",
     "killing its parent": "os.kill(os.getppid(), signal.SIGKILL)",
     "stopping pid 1": "os.kill(1, signal.SIGSTOP)",
@@ -170,16 +170,16 @@ AT_OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", AT_OTHERS)
-def test_the_supervisor_is_not_to_be_killed(attack: Attack, spaces: bool, name: str) -> None:
-    run = attack(f"{PRELUDE}\ndef f():\n    {AT_OTHERS[name]}")
+@pytest.mark.parametrize("name", SIGNALS_TO_OTHERS)
+def test_supervisor_cannot_be_killed(attack: Attack, spaces: bool, name: str) -> None:
+    run = attack(f"{PRELUDE}\ndef f():\n    {SIGNALS_TO_OTHERS[name]}")
     if name == "killing all" or spaces:
         assert run.passed, run
     else:
         assert [item.exception for item in run.failures] == ["PermissionError"]
 
 
-# By other ways than kill: to a thread, with a value, as the owner of a pipe that something happens to.
+# Other ways than kill: to a thread, with a value, as the owner of a descriptor.
 SIGNALS = """
 def thread(pid): call(TGKILL, pid, pid, 9)
 def one(pid): call(TKILL, pid, 9)
@@ -200,7 +200,7 @@ def all_of_them(pid): os.kill(-1, 9)
 """
 
 
-def test_the_supervisor_is_not_to_be_killed_by_other_ways(box: BaseSandbox, spaces: bool) -> None:
+def test_supervisor_cannot_be_signalled_indirectly(box: Sandbox, spaces: bool) -> None:
     numbers = {"x86_64": (234, 200, 129)}.get(os.uname().machine, (131, 130, 138))
     head = "TGKILL, TKILL, SIGQUEUE = {}, {}, {}\n".format(*numbers)
     ways = ("thread", "one", "queue", "owner", "by_ioctl", "group", "all_of_them")
@@ -211,7 +211,7 @@ def test_the_supervisor_is_not_to_be_killed_by_other_ways(box: BaseSandbox, spac
         assert [answers[call] for call in calls] == ["refused"] * len(calls)
 
 
-def test_it_can_signal_itself(attack: Attack) -> None:
+def test_process_can_signal_itself(attack: Attack) -> None:
     run = attack(
         f"{PRELUDE}\n"
         "def f():\n"
@@ -225,7 +225,7 @@ def test_it_can_signal_itself(attack: Attack) -> None:
     assert run.passed, run
 
 
-def test_the_caller_is_not_to_be_found(attack: Attack, spaces: bool) -> None:
+def test_host_process_cannot_be_signalled(attack: Attack, spaces: bool) -> None:
     pids = [os.getpid(), os.getppid()]
     code = f"{PRELUDE}\ndef f():\n    for pid in {pids}:\n        os.kill(pid, signal.SIGSTOP)"
     run = attack(code)
@@ -243,13 +243,13 @@ CRASHES = {
     "another program": ("os.execv('/usr/bin/true', ['true'])", "exit status 0"),
     "a wrong free": ("libc.free(ctypes.c_void_p(8))", "SIG"),
 }
-if sys.version_info < (3, 12):  # later ones look after their stack in C too
+if sys.version_info < (3, 12):  # later versions check the C stack
     nested = "functools.reduce(lambda a, b: [a], range(60_000), [])"
     CRASHES["recursion in C"] = (f"sys.setrecursionlimit(1 << 30)\n    str({nested})", "SIGSEGV")
 
 
 @pytest.mark.parametrize("name", CRASHES)
-def test_a_crash_is_told_with_its_cause(attack: Attack, name: str) -> None:
+def test_crash_is_reported_with_its_cause(attack: Attack, name: str) -> None:
     action, words = CRASHES[name]
     run = attack(f"{PRELUDE}\nimport functools\ndef f():\n    {action}")
     assert run.ending == "crashed", run
@@ -257,13 +257,13 @@ def test_a_crash_is_told_with_its_cause(attack: Attack, name: str) -> None:
     assert "test_solution.py::test_f" in run.detail
 
 
-def test_recursion_without_end_is_an_ordinary_failure(attack: Attack) -> None:
+def test_endless_recursion_is_an_ordinary_failure(attack: Attack) -> None:
     run = attack("def f(): return f()")
     assert run.ending == "finished"
     assert [item.exception for item in run.failures] == ["RecursionError"]
 
 
-def test_standard_input_is_empty(box: BaseSandbox) -> None:
+def test_standard_input_is_empty(box: Sandbox) -> None:
     code = "import os\ndef f(): return os.read(0, 1)"
     tests = "from solution import f\ndef test_f():\n    assert f() == b''\n"
     assert box.run_tests(code, tests).passed

@@ -1,4 +1,4 @@
-"""Floods and forgeries of what comes back: cut, counted, and never believed."""
+"""Floods and forgeries of reports: truncated, counted and not trusted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from greenloop.records import Expectation
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack
 from tests.security.hostile.host_monitor import resident
 
@@ -37,7 +37,7 @@ BY_OTHERS = ("a child's", "many writers", "by another program")
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_a_flood_ends_the_run(attack: Attack, spaces: bool, name: str) -> None:
+def test_flood_ends_the_run(attack: Attack, spaces: bool, name: str) -> None:
     before = resident()
     run = attack(f"{PRELUDE}\ndef f():\n{FLOODS[name]}")
     if name in BY_OTHERS and not spaces:
@@ -48,8 +48,8 @@ def test_a_flood_ends_the_run(attack: Attack, spaces: bool, name: str) -> None:
     assert resident() - before < 32 << 20
 
 
-def test_what_is_printed_within_a_test_floods_nobody(attack: Attack) -> None:
-    """pytest keeps it, in the run's own memory; of it little is told."""
+def test_output_of_a_test_is_truncated(attack: Attack) -> None:
+    """pytest captures it in the run's memory; only a little is reported."""
     run = attack("def f():\n    print('x' * 5_000_000)\n    assert False")
     assert run.ending in ("finished", "output")
     assert not run.passed
@@ -83,19 +83,19 @@ FORGERIES = {
         "        os._exit(0)\n"
         "    assert False"
     ),
-    "reports of pytest's that are dropped": (
+    "dropped reports of pytest": (
         "    import _pytest.reports\n"
         "    _pytest.reports.TestReport.__init__ = lambda *a, **k: os._exit(0)\n"
         "    assert False"
     ),
-    "an exit status of nothing": "    import atexit; sys.exit = os._exit; os._exit(0)",
+    "exit status 0": "    import atexit; sys.exit = os._exit; os._exit(0)",
     "deep JSON": "    os.write(3, b'[' * 60000 + b'\\n')\n    assert False",
     "a long number": "    os.write(3, b'1' * 60000 + b'\\n')\n    assert False",
 }
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_forgery_does_not_pass(box: BaseSandbox, name: str) -> None:
+def test_forgery_does_not_pass(box: Sandbox, name: str) -> None:
     run = box.run_tests(
         f"{PRELUDE}\ndef f():\n{FORGERIES[name]}",
         "from solution import f\n\n\ndef test_f():\n    f()\n",
@@ -105,7 +105,7 @@ def test_a_forgery_does_not_pass(box: BaseSandbox, name: str) -> None:
     run.model_dump_json()
 
 
-# The key stands in the memory of the process, so who looks for it there can find it.
+# The key is in the memory of the process, so untrusted code can find it.
 _KEYED = """
 import gc
 def f():
@@ -127,7 +127,7 @@ def f():
     ],
     ids=lambda event: event[11:30].split("'")[0],
 )
-def test_who_finds_the_key_cannot_harm_the_caller(box: BaseSandbox, event: str) -> None:
+def test_invalid_events_with_the_key_are_rejected(box: Sandbox, event: str) -> None:
     before = resident()
     run = box.run_tests(
         _KEYED.replace("EVENT", event),
@@ -139,7 +139,7 @@ def test_who_finds_the_key_cannot_harm_the_caller(box: BaseSandbox, event: str) 
     assert resident() - before < 64 << 20
 
 
-def test_answers_can_be_flooded_no_more_than_reports(box: BaseSandbox) -> None:
+def test_flood_of_answers_is_an_error(box: Sandbox) -> None:
     answers = box.evaluate_calls("def f(): return [[]] * 200_000", "probes", ["f()", "1"])
     assert answers.error
     assert answers.events[0] is None
@@ -148,14 +148,14 @@ def test_answers_can_be_flooded_no_more_than_reports(box: BaseSandbox) -> None:
 @pytest.mark.parametrize(
     "code", ["import os\nos._exit(0)", "while True: print('x' * 9999)", "1 / 0"]
 )
-def test_a_module_that_answers_nothing_is_trouble(box: BaseSandbox, code: str) -> None:
+def test_module_without_answers_is_an_error(box: Sandbox, code: str) -> None:
     answers = box.evaluate_calls(code, "probes", ["1"])
     assert answers.events == (None,)
     assert answers.error
 
 
-def test_what_steers_a_terminal_is_kept_as_text(attack: Attack) -> None:
-    """Who shows it has to make it harmless; a report as JSON holds no raw control character."""
+def test_control_characters_are_kept_as_text(attack: Attack) -> None:
+    """Output escapes them when it is shown; the report's JSON has no raw control character."""
     run = attack("import os\ndef f():\n    os.write(1, b'\\x1b]0;mine\\x07\\x1b[2J\\xff')")
     assert run.passed
     assert "\x1b" in run.output

@@ -1,4 +1,4 @@
-"""Nothing of one run is seen by the next, nor by one that goes on beside it."""
+"""Isolation of runs from each other: nothing of a run is visible to the next or a parallel one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, answered, is_refused
 from tests.security.hostile.host_monitor import wait_for_name
 
@@ -66,9 +66,9 @@ FIND = {
     "refused(socket.create_connection, ('127.0.0.1', 12345), 1)": "refused",
     "refused(abstract)": "refused",
     "threading.active_count()": 1,
-    "opened()": [1, 2, 3, 4],  # output, errors, results, where; the rest is the null device
+    "opened()": [1, 2, 3, 4],  # output, errors, results, stack dump; others are /dev/null
 }
-# Where there are no namespaces, these are of the whole machine and cannot be looked at.
+# Without namespaces these belong to the whole machine, and access is refused.
 FIND_OR_REFUSED = {
     "os.listdir('/dev/shm')": [],
     "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal()) == [1, os.getpid()]": True,
@@ -93,12 +93,12 @@ def assert_nothing(found: dict[str, Any], spaces: bool) -> None:
         assert found[call] == nothing if spaces else is_refused(found[call])
 
 
-def test_the_next_run_finds_nothing(box: BaseSandbox, spaces: bool) -> None:
+def test_next_run_finds_nothing(box: Sandbox, spaces: bool) -> None:
     assert answered(box, LEAVE, ["leave()"]) == {"leave()": True}
     assert_nothing(answered(box, CODE, [*FIND, *FIND_OR_REFUSED]), spaces)
 
 
-def test_a_run_beside_another_finds_nothing(box: BaseSandbox, spaces: bool) -> None:
+def test_parallel_run_finds_nothing(box: Sandbox, spaces: bool) -> None:
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(box.evaluate_calls, LEAVE, "probes", ["stay()"])
         try:
@@ -106,11 +106,11 @@ def test_a_run_beside_another_finds_nothing(box: BaseSandbox, spaces: bool) -> N
             found = answered(box, CODE, [*FIND, *FIND_OR_REFUSED])
         finally:
             box.interrupt()
-        assert "interrupted" in other.result().error  # so it was there all the time
+        assert "interrupted" in other.result().error  # so it was running all the time
     assert_nothing(found, spaces)
 
 
-def test_the_next_tests_are_run_by_an_untouched_pytest(box: BaseSandbox) -> None:
+def test_patched_pytest_does_not_affect_the_next_run(box: Sandbox) -> None:
     tests = "import solution\n\n\ndef test_f():\n    assert solution.leave()\n"
     box.run_tests(LEAVE, tests)
     after = (
@@ -119,7 +119,7 @@ def test_the_next_tests_are_run_by_an_untouched_pytest(box: BaseSandbox) -> None
     assert box.run_tests("", after).passed
 
 
-def values(box: BaseSandbox, call: str) -> list[Any]:
+def values(box: Sandbox, call: str) -> list[Any]:
     return [answered(box, "import random, uuid, secrets", [call])[call] for _ in range(3)]
 
 
@@ -127,5 +127,5 @@ def values(box: BaseSandbox, call: str) -> list[Any]:
     "call",
     ["random.random().hex()", "str(uuid.uuid4())", "secrets.token_hex()", "os.urandom(9).hex()"],
 )
-def test_runs_do_not_share_their_chance(box: BaseSandbox, call: str) -> None:
+def test_random_state_is_not_shared(box: Sandbox, call: str) -> None:
     assert len(set(values(box, call))) == 3

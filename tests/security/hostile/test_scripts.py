@@ -1,4 +1,4 @@
-"""Scripts that mean harm: what they print, make and say of themselves is bounded and not followed."""
+"""Hostile scripts: what they print, create and report is bounded and not trusted."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import threading
 import pytest
 
 from greenloop.records import InputFile, ScriptJob, ScriptRun
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import Limited
 from tests.security.hostile.host_monitor import Witness
 
 INPUTS = (InputFile(path="in/a.txt", content=b"input"),)
 
 
-def run_in(box: BaseSandbox, script: str, **more: object) -> ScriptRun:
+def run_in(box: Sandbox, script: str, **more: object) -> ScriptRun:
     return box.run_script(ScriptJob(script=script, inputs=INPUTS, **more))  # type: ignore[arg-type]
 
 
@@ -27,17 +27,17 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_a_flood_ends_the_run(box: BaseSandbox, name: str) -> None:
+def test_flood_ends_the_run(box: Sandbox, name: str) -> None:
     run = run_in(box, FLOODS[name])
     assert (run.ending, run.limits_hit) == ("output", ("output",)), run
     assert len(run.stdout) + len(run.stderr) < 3 << 20
 
 
-FAMILIES = {
+SURVIVORS = {
     "bomb": "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
     "orphans": "import os, sys, time\nfor n in range(5):\n    if os.fork() == 0:\n"
     "        os.setsid(); os.fork(); time.sleep(60)\n        os._exit(0)\nprint('left')",
-    "deaf": "import signal, time\nfor n in range(1, 65):\n"
+    "ignores signals": "import signal, time\nfor n in range(1, 65):\n"
     "    try: signal.signal(n, signal.SIG_IGN)\n    except (OSError, ValueError): pass\n"
     "while True:\n    try: time.sleep(1)\n    except BaseException: pass",
     "threads": "import threading, time\nfor n in range(10):\n"
@@ -46,19 +46,19 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_nothing_outlives_its_run(
-    box: BaseSandbox, spaces: bool, witness: Witness, name: str
+@pytest.mark.parametrize("name", SURVIVORS)
+def test_no_process_survives_the_run(
+    box: Sandbox, spaces: bool, witness: Witness, name: str
 ) -> None:
-    run = run_in(box, FAMILIES[name], timeout_s=2.0)
+    run = run_in(box, SURVIVORS[name], timeout_s=2.0)
     assert run.duration_s < 30
-    if name in ("deaf", "threads", "at exit"):
+    if name in ("ignores signals", "threads", "at exit"):
         assert run.ending == "timeout"
     if name == "orphans" and spaces:
         assert (run.ending, run.stdout) == ("finished", "left\n"), run
 
 
-MAKERS = {
+CREATORS = {
     "many": "for n in range(100_000):\n    open(f'f{n}', 'w').close()",
     "deep": "import os\nfor n in range(200):\n    os.mkdir('d'); os.chdir('d')\n"
     "open('bottom', 'w').write('x')",
@@ -67,9 +67,9 @@ MAKERS = {
 }
 
 
-@pytest.mark.parametrize("name", MAKERS)
-def test_what_is_made_is_bounded(box: BaseSandbox, name: str) -> None:
-    run = run_in(box, MAKERS[name])
+@pytest.mark.parametrize("name", CREATORS)
+def test_created_files_are_bounded(box: Sandbox, name: str) -> None:
+    run = run_in(box, CREATORS[name])
     assert len(run.made) <= 200
     assert sum(len(item.content or b"") for item in run.made) <= 16 << 20
     assert len(run.left_out) <= 50
@@ -98,7 +98,7 @@ os.link("in/b.txt", "hard")
 """
 
 
-def test_links_pipes_and_names_that_are_no_text_are_not_followed(box: BaseSandbox) -> None:
+def test_links_pipes_and_invalid_names_are_omitted(box: Sandbox) -> None:
     run = run_in(box, STRANGE)
     assert run.exit_status == 0, run
     made = {item.path: item.content for item in run.made}
@@ -147,7 +147,7 @@ fail(Loud(), Endless([1, 2]), Deadly("x"), Odd(), Text("short"))
 """
 
 
-def test_values_cannot_speak_for_themselves(box: BaseSandbox) -> None:
+def test_local_values_are_formatted_without_their_own_code(box: Sandbox) -> None:
     run = run_in(box, HOSTILE_VALUES)
     assert (run.exit_status, run.stdout) == (1, ""), run
     assert "loud" not in run.stderr
@@ -176,7 +176,7 @@ fail()
 """
 
 
-def test_a_value_that_hangs_within_another_ends_with_the_error(box: BaseSandbox) -> None:
+def test_endless_repr_ends_with_the_error(box: Sandbox) -> None:
     run = run_in(box, ENDLESS_WITHIN)
     assert (run.ending, run.exit_status) == ("finished", 1), run
     assert run.error is not None
@@ -198,13 +198,13 @@ sys.exit(3)
 """
 
 
-def test_what_a_script_says_of_itself_does_not_make_it_succeed(box: BaseSandbox) -> None:
+def test_forged_events_do_not_make_a_script_succeed(box: Sandbox) -> None:
     run = run_in(box, FORGED)
     assert (run.exit_status, run.succeeded) == (3, False)
     assert run.error is None or run.error.exception in ("Forged", "Bare")
 
 
-def test_inputs_are_told_from_what_took_their_place(box: BaseSandbox, limited: Limited) -> None:
+def test_replaced_inputs_are_reported(box: Sandbox, limited: Limited) -> None:
     run = run_in(box, "import os\nos.rename('in', 'out'); os.mkdir('in'); os.mkfifo('in/a.txt')")
     assert run.changed_inputs == ("in/a.txt",)
     with limited(inodes=400):
@@ -214,11 +214,11 @@ def test_inputs_are_told_from_what_took_their_place(box: BaseSandbox, limited: L
 
 FLOOD_OF_REQUESTS = """
 import os, socket, urllib.parse
-place = urllib.parse.urlsplit(os.environ["http_proxy"])
+proxy = urllib.parse.urlsplit(os.environ["http_proxy"])
 held = []
 while True:
     try:
-        one = socket.create_connection((place.hostname, place.port), timeout=1)
+        one = socket.create_connection((proxy.hostname, proxy.port), timeout=1)
         one.sendall(b"GET http://refused.example/ HTTP/1.1\\r\\n" + b"X: y\\r\\n" * 10)
         held.append(one)
         held[len(held) // 2].sendall(b"\\r\\n")
@@ -227,7 +227,7 @@ while True:
 """
 
 
-def test_a_flood_of_requests_is_bounded_and_ends_with_the_run(box: BaseSandbox) -> None:
+def test_flood_of_requests_is_bounded(box: Sandbox) -> None:
     if not box.can_allow_hosts:
         pytest.skip(f"{box.info.backend} lets no hosts through")
     run = run_in(box, FLOOD_OF_REQUESTS, timeout_s=3.0, allow_network=("allowed.example",))

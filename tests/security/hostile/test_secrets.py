@@ -1,4 +1,4 @@
-"""What hostile code would like to read: keys, environments, other processes, the password file."""
+"""Secrets of the host: keys, environments, other processes, system files."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import answered, is_refused
 from tests.security.hostile.host_monitor import Witness
 
 CODE = """
-# The halves never come together in here, so that what looks does not find itself.
+# The secret is kept in two parts, so that the search does not find itself.
 FIRST, SECOND = bytes.fromhex(FIRST_HEX), bytes.fromhex(SECOND_HEX)
 
 
@@ -102,11 +102,12 @@ VALUES: dict[str, Any] = {
     "os.listdir(os.environ['HOME'])": [],
     "imports('greenloop')": False,
     "imports('langchain')": False,
-    "imports('inside')": False,
+    "imports('guest')": False,
+    "imports('_guest')": False,
     "sys.stdin.read()": "",
     "[r for r in map(os.readlink, ['/proc/self/fd/%d' % n for n in range(3)])][0]": "/dev/null",
 }
-# Where there are no namespaces, these are of the whole machine and cannot be looked at.
+# Without namespaces these belong to the whole machine, and access is refused.
 OR_REFUSED: dict[str, Any] = {
     "environs()": 0,
     "own_memory()": 0,
@@ -116,41 +117,41 @@ OWN_NAMES = {"socket.gethostname()": "sandbox", "os.getppid()": 1}
 
 
 @pytest.fixture(scope="module")
-def said(box: BaseSandbox, witness: Witness) -> dict[str, Any]:
+def answers(box: Sandbox, witness: Witness) -> dict[str, Any]:
     first, second = (repr(part.encode().hex()) for part in witness.halves())
     code = CODE.replace("FIRST_HEX", first).replace("SECOND_HEX", second)
     home, temporary = (str(item / "id_ed25519") for item in (witness.home, witness.open))
     paths = [f"refused(read, {path!r})" for path in (home, temporary)]
-    answers = answered(box, code, [*REFUSED, *VALUES, *OR_REFUSED, *OWN_NAMES, "devices()", *paths])
-    return {**answers, "keys": [answers[path] for path in paths]}
+    found = answered(box, code, [*REFUSED, *VALUES, *OR_REFUSED, *OWN_NAMES, "devices()", *paths])
+    return {**found, "keys": [found[path] for path in paths]}
 
 
 @pytest.mark.parametrize("call", REFUSED, ids=range(len(REFUSED)))
-def test_it_cannot_be_read(said: dict[str, Any], call: str) -> None:
-    assert is_refused(said[call])
+def test_reading_is_refused(answers: dict[str, Any], call: str) -> None:
+    assert is_refused(answers[call])
 
 
 @pytest.mark.parametrize("call", VALUES)
-def test_nothing_of_the_host_is_to_be_seen(said: dict[str, Any], call: str) -> None:
-    assert said[call] == VALUES[call]
+def test_host_is_hidden(answers: dict[str, Any], call: str) -> None:
+    assert answers[call] == VALUES[call]
 
 
 @pytest.mark.parametrize("call", OR_REFUSED)
-def test_nothing_of_the_host_is_to_be_seen_or_all_is_refused(
-    said: dict[str, Any], spaces: bool, call: str
+def test_host_is_hidden_or_access_is_refused(
+    answers: dict[str, Any], spaces: bool, call: str
 ) -> None:
-    assert said[call] == OR_REFUSED[call] if spaces else is_refused(said[call])
+    assert answers[call] == OR_REFUSED[call] if spaces else is_refused(answers[call])
 
 
-def test_no_device_of_the_machine_is_to_be_seen(said: dict[str, Any]) -> None:
-    assert said["devices()"] == [] or is_refused(said["devices()"])
+def test_host_devices_are_hidden(answers: dict[str, Any]) -> None:
+    assert answers["devices()"] == [] or is_refused(answers["devices()"])
 
 
 @pytest.mark.parametrize("call", OWN_NAMES)
-def test_names_are_its_own(said: dict[str, Any], spaces: bool, call: str) -> None:
-    """Without namespaces the machine's name and the numbers of processes can be asked for."""
-    assert (said[call] == OWN_NAMES[call]) == spaces
+def test_names_are_private_in_namespaces(answers: dict[str, Any], spaces: bool, call: str) -> None:
+    """Without namespaces the host name and process ids are visible."""
+    assert (answers[call] == OWN_NAMES[call]) == spaces
 
 
-def test_keys_in_the_home_and_elsewhere_are_out_of_reach(said: dict[str, Any]) -> None:
-    assert said["keys"] == ["refused", "refused"]
+def test_keys_of_the_user_are_unreadable(answers: dict[str, Any]) -> None:
+    assert answers["keys"] == ["refused", "refused"]

@@ -1,4 +1,4 @@
-"""System calls that walls are broken with: each is answered with an error, or ends the run."""
+"""System calls used for sandbox escapes: each fails with an error, or ends the run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.isolation import seccomp, seccomp_strict
 from tests.security.hostile.conftest import PRELUDE, Attack, answered, is_refused
 
@@ -54,7 +54,7 @@ def watchers():
 
 
 def still_works():
-    'What ordinary programs do with the calls that are looked at closely.'
+    'Ordinary uses of the calls whose arguments are checked.'
     private = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE)
     with open(TMP + "/mapped", "w+b") as file:
         file.truncate(4096)
@@ -117,7 +117,7 @@ def ioctl(request):
 
 
 @pytest.fixture(scope="module")
-def said(box: BaseSandbox) -> dict[str, Any]:
+def results(box: Sandbox) -> dict[str, Any]:
     sweep = [f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for number in FILTERED.values()]
     return answered(
         box, CODE, [*REFUSED, *sweep, "watchers()", "still_works()", "value_to_share()"]
@@ -125,22 +125,22 @@ def said(box: BaseSandbox) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("call", REFUSED)
-def test_it_is_refused(said: dict[str, Any], call: str) -> None:
-    assert is_refused(said[call])
+def test_call_is_refused(results: dict[str, Any], call: str) -> None:
+    assert is_refused(results[call])
 
 
-def test_each_call_that_the_filter_names_is_refused(said: dict[str, Any]) -> None:
+def test_each_call_of_the_filter_is_refused(results: dict[str, Any]) -> None:
     wrong = {
-        name: said[f"refused(call, {number}, 0, 0, 0, 0, 0, 0)"]
+        name: results[f"refused(call, {number}, 0, 0, 0, 0, 0, 0)"]
         for name, number in FILTERED.items()
-        if not is_refused(said[f"refused(call, {number}, 0, 0, 0, 0, 0, 0)"])
+        if not is_refused(results[f"refused(call, {number}, 0, 0, 0, 0, 0, 0)"])
     }
     assert not wrong
 
 
-def test_without_namespaces_more_is_refused(box: BaseSandbox, spaces: bool) -> None:
+def test_strict_filter_refuses_more_calls(box: Sandbox, spaces: bool) -> None:
     if spaces:
-        pytest.skip("in namespaces of its own a run may do all this")
+        pytest.skip("these calls are allowed in namespaces")
     tables = (
         seccomp_strict._DENIED_CALLS,
         seccomp_strict._PROCESS_CREATION,
@@ -149,21 +149,21 @@ def test_without_namespaces_more_is_refused(box: BaseSandbox, spaces: bool) -> N
     numbers = {name: number for table in tables for name, number in table[MACHINE].items()}
     numbers |= {
         "openat2": seccomp_strict._INSPECTED_CALLS[MACHINE]["openat2"],
-        "a call to come": 500,
+        "a future call": 500,
     }
     sweep = {name: f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for name, number in numbers.items()}
     answers = answered(box, "", list(sweep.values()))
     assert {name: answers[call] for name, call in sweep.items()} == dict.fromkeys(sweep, "refused")
 
 
-def test_watchers_that_the_host_needs_too_are_few(said: dict[str, Any]) -> None:
-    assert said["watchers()"] <= 16
+def test_number_of_inotify_instances_is_limited(results: dict[str, Any]) -> None:
+    assert results["watchers()"] <= 16
 
 
-def test_ordinary_use_of_the_same_calls_goes_on(said: dict[str, Any], spaces: bool) -> None:
-    assert said["still_works()"] is True
-    shared = said["value_to_share()"]
-    assert shared == 7 if spaces else is_refused(shared)  # without processes nobody shares it
+def test_ordinary_use_of_the_same_calls_works(results: dict[str, Any], spaces: bool) -> None:
+    assert results["still_works()"] is True
+    shared = results["value_to_share()"]
+    assert shared == 7 if spaces else is_refused(shared)  # not needed without child processes
 
 
 _MACHINE_CODE = """
@@ -176,11 +176,11 @@ def f():
 """
 
 
-@pytest.mark.skipif(MACHINE != "x86_64", reason="other machines have no second set of call numbers")
+@pytest.mark.skipif(MACHINE != "x86_64", reason="other architectures have one set of call numbers")
 @pytest.mark.parametrize(
     "code", ["b814000000cd80c3", "b8270000400f05c3"], ids=["i386 getpid", "x32 getpid"]
 )
-def test_calls_by_another_machines_numbers_end_the_run(attack: Attack, code: str) -> None:
+def test_calls_with_another_architectures_numbers_end_the_run(attack: Attack, code: str) -> None:
     run = attack(PRELUDE + _MACHINE_CODE.replace("CODE", repr(code)))
     assert run.ending == "crashed"
     assert "SIGSYS" in run.detail

@@ -1,4 +1,4 @@
-"""The process that is copied: restarted when it dies or is old; interrupted runs end at once."""
+"""The zygote: restarted when it dies or is old; interrupted runs end at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox.backends.namespaces import Backend
-from greenloop.sandbox.base import BaseSandbox
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.zygote.supervisor import SPARE_NAME
 from greenloop.sandbox.warm import zygote_client
 from greenloop.sandbox.warm.backend import WarmSandbox
@@ -46,8 +46,8 @@ pytestmark = pytest.mark.parametrize(
 
 
 @contextmanager
-def going_on(box: BaseSandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
-    """A run that is under way, and the number of its process."""
+def going_on(box: Sandbox, code: str, name: str) -> Iterator[tuple[Future[TestRun], int]]:
+    """Start a run and yield its future and the id of its process."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(box.run_tests, code, TESTS)
         try:
@@ -57,18 +57,18 @@ def going_on(box: BaseSandbox, code: str, name: str) -> Iterator[tuple[Future[Te
 
 
 def zygote_of(pid: int) -> int:
-    """From a run's process over its supervisor."""
+    """Return the zygote of a run's process, the parent of its supervisor."""
     return parent(parent(pid))
 
 
-def test_a_zygote_that_was_killed_is_replaced(box: WarmSandbox) -> None:
+def test_killed_zygote_is_replaced(box: WarmSandbox) -> None:
     with going_on(box, BRIEF, "brief") as (future, pid):
         os.kill(zygote_of(pid), signal.SIGKILL)
-        assert future.result().passed  # begun anew: it was not the run's fault
+        assert future.result().passed  # retried: the run did not cause it
     assert_ordinary(box)
 
 
-def test_a_wall_that_was_killed_is_replaced_and_leaves_nothing(box: WarmSandbox) -> None:
+def test_killed_backend_is_replaced_and_leaves_nothing(box: WarmSandbox) -> None:
     with going_on(box, BRIEF, "brief") as (future, pid):
         outermost = zygote_of(pid)
         while parent(outermost) != os.getpid():
@@ -78,7 +78,7 @@ def test_a_wall_that_was_killed_is_replaced_and_leaves_nothing(box: WarmSandbox)
     assert settled_runs() == []
 
 
-def test_a_supervisor_that_was_killed_is_a_crash_and_no_hang(box: WarmSandbox) -> None:
+def test_killed_supervisor_is_a_crash(box: WarmSandbox) -> None:
     with going_on(box, STAYS, "staying") as (future, pid):
         os.kill(parent(pid), signal.SIGKILL)
         run = future.result()
@@ -86,7 +86,7 @@ def test_a_supervisor_that_was_killed_is_a_crash_and_no_hang(box: WarmSandbox) -
     assert run.duration_s < 15
 
 
-def test_an_old_zygote_ends_after_its_last_run(
+def test_old_zygote_ends_after_its_last_run(
     box: WarmSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with going_on(box, BRIEF, "brief") as (future, pid):
@@ -98,8 +98,8 @@ def test_an_old_zygote_ends_after_its_last_run(
     assert_gone(old)
 
 
-def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -> None:
-    """The kernel ends a process that asked for it together with the thread that started it."""
+def test_zygote_survives_the_thread_that_started_it(box: WarmSandbox) -> None:
+    """The parent-death signal is sent when the starting thread ends, not the process."""
     with made(box.info.backend, LIMITS) as fresh:
         thread = threading.Thread(target=assert_ordinary, args=[fresh])
         thread.start()
@@ -122,16 +122,16 @@ def test_the_zygote_outlives_the_thread_that_needed_it_first(box: WarmSandbox) -
         (["/bin/true"], "it said nothing"),
     ],
 )
-def test_a_wall_that_cannot_be_built_says_why(command: list[str], words: str) -> None:
-    wall = Backend(SandboxInfo(backend="broken", isolation=""), lambda seen, control: command)
-    with WarmSandbox(wall, LIMITS) as broken, pytest.raises(SandboxError, match=words):
+def test_failed_start_reports_the_cause(command: list[str], words: str) -> None:
+    backend = Backend(SandboxInfo(backend="broken", isolation=""), lambda seen, control: command)
+    with WarmSandbox(backend, LIMITS) as broken, pytest.raises(SandboxError, match=words):
         assert_ordinary(broken)
 
 
-def test_interrupt_ends_all_that_is_running(box: WarmSandbox) -> None:
+def test_interrupt_ends_all_runs(box: WarmSandbox) -> None:
     with ThreadPoolExecutor(4) as pool:
         runs = [pool.submit(box.run_tests, STAYS, TESTS) for _ in range(4)]
-        while len(in_runs()) < 8:  # a supervisor and a process each
+        while len(in_runs()) < 8:  # four supervisors and four processes
             time.sleep(0.005)
         began = time.monotonic()
         box.interrupt()
@@ -140,10 +140,10 @@ def test_interrupt_ends_all_that_is_running(box: WarmSandbox) -> None:
     assert settled_runs() == []
 
 
-def test_interrupt_does_not_wait_for_a_wall_that_never_comes_to_life(box: WarmSandbox) -> None:
+def test_interrupt_does_not_wait_for_a_hanging_start(box: WarmSandbox) -> None:
     hangs = [sys.executable, "-ISc", "import time; time.sleep(20)"]
-    wall = Backend(SandboxInfo(backend="hanging", isolation=""), lambda seen, control: hangs)
-    with ThreadPoolExecutor(2) as pool, WarmSandbox(wall, LIMITS) as hanging:
+    backend = Backend(SandboxInfo(backend="hanging", isolation=""), lambda seen, control: hangs)
+    with ThreadPoolExecutor(2) as pool, WarmSandbox(backend, LIMITS) as hanging:
         runs = [pool.submit(hanging.run_tests, "", TESTS) for _ in range(2)]
         time.sleep(0.1)
         hanging.interrupt()
@@ -155,7 +155,7 @@ _CALLER = """
 import signal
 from tests.integration.sandbox.conftest import LIMITS, warm
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
-with warm({wall!r}, LIMITS) as box:
+with warm({backend!r}, LIMITS) as box:
     print("ready", flush=True)
     try:
         box.run_tests({code!r}, {tests!r})
@@ -165,8 +165,8 @@ with warm({wall!r}, LIMITS) as box:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "SIGKILL"])
-def test_with_the_caller_everything_ends(box: WarmSandbox, number: int, tmp_path: Path) -> None:
-    code = _CALLER.format(wall=box.info.backend, code=STAYS, tests=TESTS)
+def test_zygote_ends_with_the_host_process(box: WarmSandbox, number: int, tmp_path: Path) -> None:
+    code = _CALLER.format(backend=box.info.backend, code=STAYS, tests=TESTS)
     command = [sys.executable, "-c", code]
     own = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=own) as caller:
@@ -175,8 +175,8 @@ def test_with_the_caller_everything_ends(box: WarmSandbox, number: int, tmp_path
         pid = wait_for_name("staying")
         below = [pid, zygote_of(pid)]
         caller.send_signal(number)
-        said, _ = caller.communicate(timeout=20)
-    assert ("interrupted" in said) == (number == signal.SIGINT)
+        output, _ = caller.communicate(timeout=20)
+    assert ("interrupted" in output) == (number == signal.SIGINT)
     assert_gone(*below)
     until = time.monotonic() + 20
     while left_in(tmp_path) and time.monotonic() < until:
@@ -185,13 +185,13 @@ def test_with_the_caller_everything_ends(box: WarmSandbox, number: int, tmp_path
 
 
 def left_in(folder: Path) -> list[str]:
-    """podman keeps things of its own there when it is asked whether it is there."""
+    """List a folder without the files that podman creates when it is only queried."""
     own = ("podman-", "containers-")
     return [name for name in os.listdir(folder) if not name.startswith(own)]
 
 
 def assert_gone(*pids: int) -> None:
-    """Soon: the kernel takes its time."""
+    """Wait until the processes have ended."""
     until = time.monotonic() + 10
     while any(map(is_running, pids)) and time.monotonic() < until:
         time.sleep(0.005)
@@ -205,7 +205,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_eight_threads_at_once(box: WarmSandbox, spaces: bool) -> None:
+def test_eight_parallel_runs(box: WarmSandbox, spaces: bool) -> None:
     alone = "assert __import__('os').getpid() == 2" if spaces else "pass"
 
     def work(number: int) -> bool:
@@ -217,13 +217,13 @@ def test_eight_threads_at_once(box: WarmSandbox, spaces: bool) -> None:
         assert list(pool.map(work, range(24))) == [True] * 24
 
 
-def test_hundreds_of_runs_leave_memory_and_descriptors_flat(box: WarmSandbox) -> None:
+def test_memory_and_descriptors_do_not_grow(box: WarmSandbox) -> None:
     assert_ordinary(box)
 
     def measured() -> tuple[int, int, int]:
         living = box._zygotes.get(
             InstalledPackages()
-        )._process  # another one after some thousands of runs
+        )._process  # replaced after some thousands of runs
         assert living is not None
         zygote = max(children_of(living._process.pid))
         pages = int(Path(f"/proc/{zygote}/statm").read_text().split()[1])
@@ -241,8 +241,8 @@ def test_hundreds_of_runs_leave_memory_and_descriptors_flat(box: WarmSandbox) ->
     assert settled_runs() == []
     until = time.monotonic() + 10
     while (after := measured())[2] > before[2] and time.monotonic() < until:
-        time.sleep(0.01)  # it has still to notice that the last have ended
-    assert after[0] <= before[0]  # fewer: what an earlier test left to be collected is gone
+        time.sleep(0.01)  # it may not have noticed the end of the last runs
+    assert after[0] <= before[0]  # fewer if garbage of an earlier test was collected
     assert after[2] <= before[2]
     assert after[1] - before[1] < 2 << 20
     assert resident() - own < 8 << 20
@@ -254,12 +254,12 @@ RUNS = int(os.environ.get("HOSTILE_SOAK", "40"))
 def descriptors(pid: int) -> int:
     try:
         return len(os.listdir(f"/proc/{pid}/fd"))
-    except PermissionError:  # behind bubblewrap it is not ours to look at
+    except PermissionError:  # not permitted with bubblewrap
         return -1
 
 
 def children_of(pid: int) -> list[int]:
-    """It and all below it but the copy that waits; the newest is the zygote when nothing runs."""
+    """Return the process and its descendants but the spare child; the last is the zygote."""
     found = [pid]
     for each in found:
         below = map(int, Path(f"/proc/{each}/task/{each}/children").read_text().split())

@@ -141,7 +141,7 @@ def runs_on(worker: Worker, bucket: ObjectStore) -> RayRunExecutor:
 def test_what_a_run_was_answered_comes_back_to_the_command(bucket: ObjectStore) -> None:
     directory = RunDirectory(Path("command/runs/a"))
     work = runs_on(Answered(), bucket).run(RunRequest(specification="s", greenloop=""), directory)
-    with pytest.raises(StoreError, match=r"what it was answered is in .*command/runs/a"):
+    with pytest.raises(StoreError, match=r"the model's answers are in .*command/runs/a"):
         asyncio.run(work)
     switch(bucket, "folder")
     upload_pending(bucket, Path("command"))
@@ -181,7 +181,7 @@ def test_results_come_into_the_bucket_while_the_batch_goes_on(bucket: ObjectStor
             await until(lambda: bucket.read("results.jsonl") == b"one\ntwo\n")
             append_line(Path("batch/results.jsonl"), "three")
         assert bucket.read("results.jsonl") == b"one\ntwo\nthree\n"
-        assert [str(item).count("it is tried again") for item in said] == [1]
+        assert [str(item).count("retrying") for item in said] == [1]
 
     asyncio.run(body())
 
@@ -205,11 +205,11 @@ def test_what_went_wrong_otherwise_is_told_first(bucket: ObjectStore) -> None:
 
     with pytest.raises(InputError, match="no cluster"):
         asyncio.run(body())
-    assert "the same command puts the results there" in str(said)
+    assert "run the same command again to store the results" in str(said)
 
 
 def test_a_node_with_another_bucket_of_that_name_says_so(bucket: ObjectStore) -> None:
     errand = WorkerConfig(Settings.load(), None, 1, greenloop_version(), object_store=bucket)
     error = asyncio.run(Worker().open(errand))
     assert isinstance(error, InputError)
-    assert "is another one there" in str(error)
+    assert "is a different store there" in str(error)

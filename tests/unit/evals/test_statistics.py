@@ -1,4 +1,4 @@
-"""Against values that were published or that other programs print."""
+"""Statistics compared with published values and other programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_wilson(count: int, of: int, low: float, high: float) -> None:
     assert wilson_interval(count, of) == pytest.approx((low, high), abs=6e-5)
 
 
-def test_a_share_of_nothing_has_no_interval() -> None:
+def test_share_of_zero_tasks_has_no_interval() -> None:
     assert build_share(0, 0).low is None
 
 

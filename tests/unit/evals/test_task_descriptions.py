@@ -1,4 +1,4 @@
-"""What a task's text says besides the data's own, and what is said of its tests before they count."""
+"""Specifications derived from tests and stubs, and failures of test files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from greenloop.settings import Settings
 
 
 @pytest.mark.parametrize(
-    ("wanted", "kind"),
+    ("expected", "annotation"),
     [
         (["True", "False"], "bool"),
         (["(3, 'x')", "(4, 'y')"], "tuple[int, str]"),
@@ -27,12 +27,12 @@ from greenloop.settings import Settings
         (["[(1, 'a', 2.5, ('x', [1, 2], {3: 'y'}, {'z'}, None, True), 7, 8, 9)]"], "list"),
     ],
 )
-def test_the_kind_of_an_answer_is_told_and_not_the_answer(wanted: list[str], kind: str) -> None:
-    tests = [ast.parse(f"assert f({number}) == {value}") for number, value in enumerate(wanted)]
-    assert infer_returns(tests, "") == {"f": InferredReturn(kind)}
+def test_return_type_is_inferred(expected: list[str], annotation: str) -> None:
+    tests = [ast.parse(f"assert f({number}) == {value}") for number, value in enumerate(expected)]
+    assert infer_returns(tests, "") == {"f": InferredReturn(annotation)}
 
 
-def test_words_that_nobody_could_guess_are_told_where_they_do_not_answer() -> None:
+def test_fixed_words_are_listed_if_they_do_not_reveal_the_result() -> None:
     code = "def f(n):\n    return 'Blue' if n else 'Pale' + '7'"
     both = [ast.parse("assert f(1) == 'Blue'"), ast.parse("assert f(0) == 'Pale7'")]
     assert infer_returns(both, code)["f"] == InferredReturn("str", ("Blue",))
@@ -56,12 +56,12 @@ class C(ValueError):
 '''
 
 
-def test_an_empty_stub_is_told_in_words() -> None:
-    told = "\n".join(describe_stub(EMPTY, ["f", "Odd"], "m"))
-    assert "function `f` (parameters: a, b)" in told
-    assert "class `C`, derived from `ValueError`, with `m` (parameters: x), property `size`" in told
-    assert "- `Odd`" in told
-    assert "```" not in told
+def test_empty_stub_is_described_in_words() -> None:
+    text = "\n".join(describe_stub(EMPTY, ["f", "Odd"], "m"))
+    assert "function `f` (parameters: a, b)" in text
+    assert "class `C`, derived from `ValueError`, with `m` (parameters: x), property `size`" in text
+    assert "- `Odd`" in text
+    assert "```" not in text
 
 
 @pytest.mark.parametrize(
@@ -72,18 +72,18 @@ def test_an_empty_stub_is_told_in_words() -> None:
         "class P:\n    most = 3",
     ],
 )
-def test_a_stub_that_holds_more_is_shown(more: str) -> None:
-    told = "\n".join(describe_stub(f"{EMPTY}\n\n{more}\n", ["f", "LEFT"], "m"))
-    assert more in told
-    assert ("`LEFT`" in told) == ("LEFT" not in more)
+def test_stub_with_code_is_included(more: str) -> None:
+    text = "\n".join(describe_stub(f"{EMPTY}\n\n{more}\n", ["f", "LEFT"], "m"))
+    assert more in text
+    assert ("`LEFT`" in text) == ("LEFT" not in more)
 
 
-def test_hidden_tests_of_evalplus_may_use_what_their_data_supposes() -> None:
-    ours, theirs = Settings(), adapt_settings_to_format(Settings(), "evalplus")
-    assert (theirs.timeout_s, theirs.memory_mb) == (120, 4096)
-    assert adapt_settings_to_format(ours, "mbpp") == ours
-    asked = adapt_settings_to_format(Settings.load(timeout_s=5, memory_mb=512), "evalplus")
-    assert (asked.timeout_s, asked.memory_mb) == (5, 512)
+def test_evalplus_has_its_own_default_limits() -> None:
+    default, adapted = Settings(), adapt_settings_to_format(Settings(), "evalplus")
+    assert (adapted.timeout_s, adapted.memory_mb) == (120, 4096)
+    assert adapt_settings_to_format(default, "mbpp") == default
+    given = adapt_settings_to_format(Settings.load(timeout_s=5, memory_mb=512), "evalplus")
+    assert (given.timeout_s, given.memory_mb) == (5, 512)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_hidden_tests_of_evalplus_may_use_what_their_data_supposes() -> None:
         ("ImportError", "cannot import name 'x' from 'm'", "collect", False),
     ],
 )
-def test_what_hangs_before_any_code_is_asked_lies_in_the_tests(
+def test_collection_failures_are_attributed_to_the_test_file(
     exception: str, message: str, phase: str, broken: bool
 ) -> None:
     failure = Failure.model_validate(

@@ -28,7 +28,7 @@ LONG = "def f():\n    return 'ü'\n" * 100
 
 @contextmanager
 def served(*replies: Reply, **settings: Any) -> Iterator[tuple[OpenAIServer, LLMClient]]:
-    """A server that gives these replies in order (the last again and again), and who client it."""
+    """Serve these replies in order, the last one repeatedly; yield the server and a client."""
     left = list(replies)
 
     def respond(_request: dict[str, Any]) -> Reply:

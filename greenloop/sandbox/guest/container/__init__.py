@@ -1,1 +1,1 @@
-"""The process that serves runs inside a container."""
+"""Pid 1 of a container, which serves runs."""

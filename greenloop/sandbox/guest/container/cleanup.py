@@ -1,4 +1,4 @@
-"""Empties folders that foreign code had to itself, whatever it has built there."""
+"""Removal of everything that untrusted code has left in a folder."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import os
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def empty_folder(place: str) -> None:
-    """Takes everything away that is in `place`. Raises OSError where something resists.
+def empty_folder(folder: str) -> None:
+    """Remove everything in a folder.
 
-    Folders in folders are first moved up to `place`: no path gets long, no call goes deep.
+    Nested folders are first moved up, so that no path gets long and no recursion deep.
+
+    Raises:
+        OSError: something cannot be removed.
     """
-    top = os.open(place, _FOLDER_FLAGS)
+    top = os.open(folder, _FOLDER_FLAGS)
     try:
         while names := os.listdir(top):
             for name in names:
@@ -40,5 +43,5 @@ def _unlink_or_move_up(folder: int, item: str, top: int) -> None:
     try:
         os.unlink(item, dir_fd=folder)
     except IsADirectoryError:
-        os.chmod(item, 0o700, dir_fd=folder)  # to be moved it has to be writable
+        os.chmod(item, 0o700, dir_fd=folder)  # a folder must be writable to be moved
         os.rename(item, f".{os.urandom(12).hex()}", src_dir_fd=folder, dst_dir_fd=top)

@@ -1,4 +1,4 @@
-"""What a run in a container may touch of the image and of the kernel: a second line inside the first."""
+"""Landlock rules and system-call filter of a run in a container, besides the container's own."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _INOTIFY_CALLS = {"x86_64": (253, 294), "aarch64": (26,)}  # inotify_init, inoti
 
 
 def harden_process() -> None:
-    """For this process and all that it starts. Raises OSError."""
+    """Restrict this process and its descendants. Raises OSError."""
     if landlock.version():
-        places = (*_READABLE, *_DEVICES, *_find_python_paths())
-        landlock.restrict(places, _WRITABLE, files_only=True)
+        paths = (*_READABLE, *_DEVICES, *_find_python_paths())
+        landlock.restrict(paths, _WRITABLE, files_only=True)
     seccomp.install_program(_build_inotify_filter(k.machine()))
 
 
 def _find_python_paths() -> set[str]:
-    """Where this Python and its libraries lie, wherever an image has them."""
+    """Return where this Python and its libraries are, wherever an image has them."""
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
         paths = {line.split(maxsplit=5)[-1].strip() for line in file if "/" in line}
     libraries = {path for path in paths if os.path.isfile(path)}
@@ -32,7 +32,7 @@ def _find_python_paths() -> set[str]:
 
 
 def _build_inotify_filter(name: str) -> bytes:
-    """As if all were in use: without root they are counted for the person outside as well."""
+    """Fail as if all instances were in use: without root they count for the host's user too."""
     program = seccomp.BpfProgram()
     program.add(seccomp.LOAD, 0)
     for number in _INOTIFY_CALLS[name]:

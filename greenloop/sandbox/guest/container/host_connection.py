@@ -1,40 +1,42 @@
-"""The way from a container to its host."""
+"""Connection from a container to its host."""
 
 from __future__ import annotations
 
 import os
 import struct
 
+from ..protocol.framing import write_all
 from ..zygote.file_descriptors import reserve_fds
 
 
 class HostConnection:
-    """The host, over the two pipes that were standard input and output."""
+    """The two pipes that were standard input and output when the container started."""
 
     def __init__(self) -> None:
-        """Takes the pipes away from where others would write to them."""
+        """Move the pipes to other descriptors, so that nothing else writes to them."""
         self._incoming, self._outgoing = reserve_fds(os.dup(0)), os.dup(1)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
         os.dup2(2, 1)
-        os.close(nothing)
+        os.close(null)
 
     def fileno(self) -> int:
-        """Of the incoming pipe."""
+        """Return the descriptor of the incoming pipe."""
         return self._incoming
 
     def recv(self, size: int, /) -> bytes:
+        """Read at most `size` bytes; b'' when the host is gone."""
         return os.read(self._incoming, size)
 
-    def sendall(self, data: bytes | memoryview, /) -> None:
-        with memoryview(data) as rest:
-            sent = 0
-            while sent < len(rest):
-                sent += os.write(self._outgoing, rest[sent:])
+    def sendall(self, data: bytes, /) -> None:
+        """Write all of the data."""
+        write_all(self._outgoing, data)
 
     def send_frame_pieces(self, pieces: list[memoryview]) -> None:
-        """One frame out of several pieces, which are not put together in memory."""
+        """Send several pieces as one frame, without joining them in memory; release them."""
         self.sendall(struct.pack("!Q", sum(map(len, pieces))))
         for piece in pieces:
-            self.sendall(piece)
+            sent = 0
+            while sent < len(piece):
+                sent += os.write(self._outgoing, piece[sent:])
             piece.release()

@@ -1,7 +1,7 @@
-"""What a run wrote, kept where no later copy of this process will find it.
+"""Output of a run in a container, in mappings that end with the run.
 
-Memory of Python's own is given back to Python, not to the kernel: a copy that is made later could
-look through it. So what comes from a run is read straight into a mapping that ends with the run.
+Python keeps freed memory for itself, where a process that is forked later could find it. So what a
+run writes is read straight into memory that is unmapped before the next fork.
 """
 
 from __future__ import annotations
@@ -10,115 +10,93 @@ import contextlib
 import mmap
 import os
 
-_CHUNK = 65536
+from ..protocol.output_buffers import HeadAndTail, OutputBuffers
+
+_CHUNK_BYTES = 65536
 
 
-class _MappedHeadAndTail:
-    """Head and tail of a stream in a mapping, and how much it was."""
+class _MappedHeadAndTail(HeadAndTail):
+    """Head and tail of a stream in mappings."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._half_bytes = max_bytes // 2
-        self._head, self._tail = (
-            _map_memory(size) for size in (self._half_bytes, self._half_bytes + _CHUNK)
-        )
-        self._head_bytes = self._tail_bytes = self.total = 0
+        super().__init__(max_bytes)
+        self._head_view = _map_memory(self._half_bytes)
+        self._tail_view = _map_memory(self._half_bytes + _CHUNK_BYTES)
+        self._head_bytes = self._tail_bytes = 0
 
     def read(self, handle: int) -> int:
-        """Takes a piece; how much it was."""
-        room = self._half_bytes - self._head_bytes
-        start = self._tail_bytes
-        place = self._head[self._head_bytes :] if room else self._tail[start : start + _CHUNK]
-        count = os.readv(handle, [place])
+        start, half = self._tail_bytes, self._half_bytes
+        fills_head = self._head_bytes < half
+        target = self._head_view[self._head_bytes :] if fills_head else self._tail_view[start:]
+        count = os.readv(handle, [target[:_CHUNK_BYTES] if not fills_head else target])
         self.total += count
-        if room:
+        if fills_head:
             self._head_bytes += count
         else:
             self._tail_bytes += count
-        spare = self._tail_bytes - self._half_bytes
-        if spare > 0:
-            self._tail[: self._half_bytes] = self._tail[spare : spare + self._half_bytes]
-            self._tail_bytes = self._half_bytes
+        excess = self._tail_bytes - half
+        if excess > 0:
+            self._tail_view[:half] = self._tail_view[excess : excess + half]
+            self._tail_bytes = half
         return count
 
     @property
-    def omitted_bytes(self) -> int:
-        return self.total - self._head_bytes - self._tail_bytes
+    def kept_bytes(self) -> int:
+        """Number of bytes that are kept."""
+        return self._head_bytes + self._tail_bytes
 
     def pieces(self) -> list[memoryview]:
-        """The head, a word on what was cut where something was, and the tail."""
-        middle = (
-            f"\n[… {self.omitted_bytes} bytes cut …]\n".encode() if self.omitted_bytes > 0 else b""
-        )
-        return [self._head[: self._head_bytes], memoryview(middle), self._tail[: self._tail_bytes]]
+        head, tail = self._head_view[: self._head_bytes], self._tail_view[: self._tail_bytes]
+        return self._join_pieces(head, tail)
 
     def close(self) -> None:
-        for view in (self._head, self._tail):
-            _unmap(view)
+        """Unmap the memory."""
+        _unmap(self._head_view)
+        _unmap(self._tail_view)
 
 
-class OutputCapture:
-    """Output and errors (head and tail kept, all counted), result (whole, up to its limit), where
-    it was: in bytes.
-    """
+class OutputCapture(OutputBuffers):
+    """Buffers of one run, and the stack dump that it was asked for, in mappings."""
 
-    def __init__(self, limits: dict[str, int]) -> None:
-        self._max_bytes = {"output": limits["output_bytes"], "result": limits["result_bytes"]}
-        self._streams = {
-            name: _MappedHeadAndTail(limits["kept_bytes"]) for name in ("output", "errors")
-        }
-        self._result, self._stack_dump = _map_memory(
-            self._max_bytes["result"] + _CHUNK
-        ), _map_memory(_CHUNK)
-        self._used_bytes = {"result": 0, "where": 0}
+    def __init__(self, *, kept_bytes: int, output_bytes: int, result_bytes: int) -> None:
+        super().__init__(
+            kept_bytes=kept_bytes, output_bytes=output_bytes, result_bytes=result_bytes
+        )
+        self._result_view = _map_memory(result_bytes + _CHUNK_BYTES)
+        self._dump_view = _map_memory(_CHUNK_BYTES)
+        self._result_bytes = self._dump_bytes = 0
 
-    def read(self, handle: int, name: str) -> bool | None:
-        """As `Streams.read`."""
-        if name == "result":
-            return self._read_result(handle)
-        count = self._streams[name].read(handle)
-        return self._count_written_bytes() <= self._max_bytes["output"] if count else None
+    def _create_stream(self, kept_bytes: int) -> HeadAndTail:
+        return _MappedHeadAndTail(kept_bytes)
 
     def _read_result(self, handle: int) -> bool | None:
-        used = self._used_bytes["result"]
-        count = os.readv(handle, [self._result[used : used + _CHUNK]])
-        self._used_bytes["result"] = used + count
-        return used + count <= self._max_bytes["result"] if count else None
+        used = self._result_bytes
+        count = os.readv(handle, [self._result_view[used : used + _CHUNK_BYTES]])
+        self._result_bytes += count
+        return self._result_bytes <= self._max_result_bytes if count else None
 
     def read_stack_dump(self, handle: int) -> None:
-        """What was answered to where the run is, if anything was."""
+        """Read the stack dump from a descriptor, if there is one."""
         os.set_blocking(handle, False)
         with contextlib.suppress(BlockingIOError):
-            self._used_bytes["where"] = os.readv(handle, [self._stack_dump])
-
-    def _count_written_bytes(self) -> int:
-        return sum(item.total for item in self._streams.values())
+            self._dump_bytes = os.readv(handle, [self._dump_view])
 
     def count_bytes(self) -> int:
-        """Bytes that came so far."""
-        return self._count_written_bytes() + self._used_bytes["result"]
+        return super().count_bytes() + self._result_bytes
 
-    def output(self) -> list[memoryview]:
-        return self._streams["output"].pieces()
-
-    def errors(self) -> list[memoryview]:
-        return self._streams["errors"].pieces()
-
-    def truncated_streams(self) -> list[str]:
-        """Which of the two were too long to be kept."""
-        return [name for name, item in self._streams.items() if item.omitted_bytes]
-
-    def result(self) -> list[memoryview]:
-        return [self._result[: self._used_bytes["result"]]]
-
-    def stack_dump(self) -> list[memoryview]:
-        return [self._stack_dump[: self._used_bytes["where"]]]
+    def pieces(self, *, with_errors: bool) -> list[list[memoryview]]:
+        """Return output, reports, stack dump [and errors], each in pieces that are not copied."""
+        result, dump = self._result_view[: self._result_bytes], self._dump_view[: self._dump_bytes]
+        errors = [self._streams["errors"].pieces()] if with_errors else []
+        return [self._streams["output"].pieces(), [result], [dump], *errors]
 
     def close(self) -> None:
-        """Gives the memory back to the kernel. Nothing that was handed out may be in use."""
-        for item in self._streams.values():
-            item.close()
-        for view in (self._result, self._stack_dump):
-            _unmap(view)
+        """Unmap the memory. No piece may be in use any more."""
+        for stream in self._streams.values():
+            assert isinstance(stream, _MappedHeadAndTail)
+            stream.close()
+        _unmap(self._result_view)
+        _unmap(self._dump_view)
 
 
 def _map_memory(size: int) -> memoryview:

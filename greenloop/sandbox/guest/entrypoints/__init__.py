@@ -1,7 +1,7 @@
 """Entry points of a sandbox process: the module that serves each kind of job.
 
 Each module has `main(job, result_fd)`, which returns the exit status of the process. A new kind of
-job is a module here, a line in this table and a function of the host's that makes its `Job`.
+job is a module here, a line in the table and a function of the host that creates its `Job`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ _ENTRYPOINTS = {
     "mutants": "entrypoints.mutants",
     "patches": "entrypoints.patches",
     "script": "entrypoints.script",
-    "project": "entrypoints.project",
+    "project": "entrypoints.pytest_run",
     "code": "remote_module.code_side",
 }
-# Kinds of which a process keeps the standard streams as they were: pytest would replace them.
-BARE_KINDS = ("calls", "code")
+# Kinds that a zygote serves in the pytest session that it has begun.
+SESSION_KINDS = ("tests", "split")
+# Kinds that run without pytest, which replaces the standard streams of a zygote.
+KINDS_WITHOUT_PYTEST = ("calls", "code")
 
 
 def load_entrypoint(kind: str) -> EntryPoint:
-    """Imports the `main` function for a kind of job.
+    """Import the `main` function for a kind of job.
 
     Raises:
         KeyError: no entry point serves this kind.
@@ -37,5 +39,5 @@ def load_entrypoint(kind: str) -> EntryPoint:
 
 
 def load_all_entrypoints() -> dict[str, EntryPoint]:
-    """Imports every entry point: after `hide_ours` nothing of the guest can be imported."""
+    """Import all entry points: none can be imported after `unload_guest_modules`."""
     return {kind: load_entrypoint(kind) for kind in _ENTRYPOINTS}

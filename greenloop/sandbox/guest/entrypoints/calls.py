@@ -1,23 +1,29 @@
-"""Answers calls on a module in plain tagged values. What they should give is never told here."""
+"""Entry point of calls: evaluates calls on a module and reports tagged plain values.
+
+The expected values are never sent to this process.
+"""
 
 from __future__ import annotations
 
 import base64
 import importlib.util
-import json
 import os
 import sys
 import types
 from typing import Any
 
+from ..protocol.framing import Channel
+
 _MAX_DEPTH = 50
+_TEST_MODULES = frozenset({"_pytest", "pytest", "pluggy", "iniconfig"})
 
 
 def encode_value(value: Any, depth: int = 0) -> list[Any]:
-    """A value as `[tag, content]`; subclasses of built-in types collapse to the built-in, and
-    numpy's numbers, which tests take for equal to them, too.
+    """Return a value as `[tag, content]`.
 
-    Else only methods of the built-in types are used: those of the value's own class could lie.
+    Instances of subclasses of built-in types are encoded as the built-in type, by its methods, since
+    those of the value's own class could lie. Scalars of numpy, which tests compare equal to plain
+    numbers, are encoded as plain numbers.
     """
     if depth > _MAX_DEPTH:
         return ["other", "nested too deeply"]
@@ -29,17 +35,13 @@ def encode_value(value: Any, depth: int = 0) -> list[Any]:
             return [name, [encode_value(item, depth + 1) for item in kind.__iter__(value)]]
     if issubclass(type(value), dict):
         pairs = dict.items(value)
-        return [
-            "dict",
-            [[encode_value(k, depth + 1), encode_value(v, depth + 1)] for k, v in pairs],
-        ]
-    if any(
-        kind.__module__ == "numpy" and kind.__name__ == "generic" for kind in type(value).__mro__
-    ):
+        return ["dict", [[encode_value(item, depth + 1) for item in pair] for pair in pairs]]
+    if any((kind.__module__, kind.__name__) == _NUMPY_SCALAR for kind in type(value).__mro__):
         return encode_value(value.item(), depth + 1)
     return ["other", type(value).__name__[:200]]
 
 
+_NUMPY_SCALAR = ("numpy", "generic")
 _COMPLEX_PARTS: list[Any] = [vars(complex)["real"], vars(complex)["imag"]]
 _SCALAR_ENCODERS: list[tuple[type, str, Any]] = [
     (type(None), "none", lambda value: None),
@@ -63,14 +65,12 @@ _SEQUENCE_TAGS: list[tuple[Any, str]] = [
 
 
 def evaluate_call(call: str, namespace: dict[str, Any]) -> dict[str, Any]:
-    """What one call gives: a tagged value, or the names of the exception's classes."""
+    """Return the tagged value of a call, or the exception's class names and message."""
     try:
         return {"value": encode_value(eval(compile(call, "<call>", "eval"), namespace))}
-    except BaseException as error:  # whatever the module raises is the answer
-        return {
-            "raised": [kind.__name__ for kind in type(error).__mro__],
-            "message": _error_message(error),
-        }
+    except BaseException as error:  # whatever the module raises is the result
+        names = [kind.__name__ for kind in type(error).__mro__]
+        return {"raised": names, "message": _error_message(error)}
 
 
 def _error_message(error: BaseException) -> str:
@@ -81,9 +81,9 @@ def _error_message(error: BaseException) -> str:
 
 
 def unload_test_modules() -> None:
-    """Nothing here shall tell the module that it is tried out: it is imported as any program would.
+    """Remove traces of pytest, so that the module cannot detect that it is being tested.
 
-    The process may come from one that has pytest ready for runs of tests.
+    The process may be a fork of a zygote that has pytest loaded.
     """
     for name in list(sys.modules):
         if name.partition(".")[0] in _TEST_MODULES:
@@ -92,11 +92,8 @@ def unload_test_modules() -> None:
     sys.modules["__main__"] = types.ModuleType("__main__")
 
 
-_TEST_MODULES = frozenset({"_pytest", "pytest", "pluggy", "iniconfig"})
-
-
 def load_module(folder: str, module: str) -> dict[str, Any]:
-    """The module's names, freshly executed."""
+    """Execute a module of the folder and return its namespace."""
     spec = importlib.util.spec_from_file_location(module, os.path.join(folder, module + ".py"))
     if spec is None or spec.loader is None:
         raise ImportError(module)
@@ -106,18 +103,12 @@ def load_module(folder: str, module: str) -> dict[str, Any]:
     return vars(loaded)
 
 
-def main(job: dict[str, Any], handle: int) -> int:
-    """Answers the job's calls on its module, one JSON line each."""
-
-    def send(event: dict[str, Any]) -> None:
-        data = f"{key} {json.dumps(event)}\n".encode()
-        while data:
-            data = data[os.write(handle, data) :]
-
-    key = job.pop("key")
+def main(job: dict[str, Any], result_fd: int) -> int:
+    """Evaluate the job's calls on its module, and report each."""
+    channel = Channel(result_fd, job.pop("key"))
     unload_test_modules()
-    names = load_module(job["work"], job["module"])
+    namespace = load_module(job["work"], job["module"])
     for number, call in enumerate(job["calls"]):
-        send({"event": "answer", "call": number, **evaluate_call(call, names)})
-    send({"event": "end", "exit_status": 0})
+        channel.send("answer", call=number, **evaluate_call(call, namespace))
+    channel.send("end", exit_status=0)
     return 0

@@ -1,32 +1,79 @@
-"""Runs pytest on the files of one run and reports each test over a pipe, one JSON line an event.
+"""Entry point of test runs: runs pytest and reports each test as an event.
 
-The exit status alone says nothing: the host counts only the lines, and only if the last one closes
-them.
+The host ignores the exit status: only the reported events count, and only if the last one ends them.
+A project's tests are run with the project's own configuration.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 import pytest
+from _pytest.config import ConftestImportFailure, UsageError, _prepareconfig
 
-from ..protocol.channel import Channel
+from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
-from ..pytest_plugin.capture import accept_undecodable_output
-from ..pytest_plugin.config import options
+from ..pytest_plugin.config import accept_undecodable_output, options
 from ..pytest_plugin.reporter import Reporter
+from ..scripts.module_cleanup import unload_shadowed_modules
+
+_USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
+# Settings by which pytest would exit when something is not installed, which is reported otherwise.
+_OVERRIDES = ("addopts=", "required_plugins=", "minversion=", "strict_config=false")
+_CONFIG_WARNINGS = "ignore::pytest.PytestConfigWarning"
 
 
-def main(job: dict[str, Any], handle: int) -> int:
-    """Runs the job's targets; returns pytest's exit status."""
+def main(job: dict[str, Any], result_fd: int) -> int:
+    """Run the targets of a job of kind `tests` or `project`; return pytest's exit status."""
     accept_undecodable_output()
-    channel = Channel(handle, job.pop("key"))
-    reporter = Reporter(job["work"] + os.sep)
+    work, channel = job["work"], Channel(result_fd, job.pop("key"))
+    folders, is_project = [work], job["kind"] == "project"
+    if is_project:
+        _prepend_import_paths(work)
+        folders = [folder for folder, _, _ in os.walk(work)]
+    reporter = Reporter(work + os.sep)
     reporter.start(channel, job)
-    extra = plugins.load_plugins(plugins.build_usage_predicate(job["work"]))
-    arguments = [*options(job["work"], job["ini"]), *plugins.build_plugin_options(extra)]
-    arguments += ["--tb=no"] if job.get("brief") else []
-    status = int(pytest.main([*arguments, *job["targets"]], plugins=[reporter, *extra]))
+    loaded = plugins.load_plugins(plugins.build_usage_predicate(*folders))
+    common = plugins.build_plugin_options(loaded)
+    if is_project:
+        config = f"{work}/{job['config']}" if job["config"] else job["ini"]
+        arguments = [*job["options"], *options(work, config), *common]
+        arguments += [part for item in _OVERRIDES for part in ("-o", item)]
+        arguments += ["-W", _CONFIG_WARNINGS, *job["targets"]]
+        status = _run_project(arguments, [reporter, *loaded], reporter)
+    else:
+        brief = ["--tb=no"] if job.get("brief") else []
+        arguments = [*options(work, job["ini"]), *common, *brief]
+        status = int(pytest.main([*arguments, *job["targets"]], plugins=[reporter, *loaded]))
     channel.send("end", exit_status=status)
     return status
+
+
+def _run_project(arguments: list[str], loaded_plugins: list[Any], reporter: Reporter) -> int:
+    """Return pytest's exit status; report an error that keeps it from starting as a failure."""
+    try:
+        config = _prepareconfig(arguments, loaded_plugins)
+    except (ConftestImportFailure, UsageError) as error:
+        path = str(error.path) if isinstance(error, ConftestImportFailure) else ""
+        cause = error.__cause__ if path else None
+        reporter.report_startup_error(path, cause or error)
+        return _USAGE_ERROR
+    try:
+        return int(config.hook.pytest_cmdline_main(config=config))
+    except UsageError as error:
+        reporter.report_startup_error("", error)
+        return _USAGE_ERROR
+    finally:
+        config._ensure_unconfigure()
+
+
+def _prepend_import_paths(work: str) -> None:
+    """Import from the project as `python -m pytest` does, and from `src` as if it were installed."""
+    folders = [folder for folder in (f"{work}/src", work) if os.path.isdir(folder)]
+    sys.path[:0] = folders
+    present = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (*folders, present)))
+    for folder in folders:
+        unload_shadowed_modules(folder)

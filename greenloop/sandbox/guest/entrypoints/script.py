@@ -1,7 +1,7 @@
-"""Runs a script as `python NAME ARGUMENTS` would, and tells of the exception that ended it.
+"""Entry point of a script: runs it as `python NAME ARGUMENTS` would, and reports its exception.
 
-The exit status and the output are those of the process; the account of the exception comes over the
-result channel, three times with more in it each time: what is only foreign code's to say comes last.
+The exception is reported three times, with more details each time: those that the script can
+influence come last.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib.machinery import SourceFileLoader
 from typing import Any
 
 from ..files.writer import stdin_path
-from ..protocol.channel import Channel
+from ..protocol.framing import Channel
 from ..scripts import module_cleanup
 from ..scripts.exception_report import report_exception
 
@@ -27,16 +27,16 @@ _INTERRUPTED_STATUS = 130
 _FLUSH_FAILED_STATUS = 120
 
 
-def main(job: dict[str, Any], handle: int) -> int:
-    """Runs the job's script, and ends this process as Python would."""
-    os._exit(_run_job(job, handle))  # whoever comes after this would miss closed streams
+def main(job: dict[str, Any], result_fd: int) -> int:
+    """Run the job's script, and exit as Python would."""
+    os._exit(_run_job(job, result_fd))  # the script may have closed the streams
 
 
-def _run_job(job: dict[str, Any], handle: int) -> int:
-    channel, process = Channel(handle, job.pop("key")), os.getpid()
+def _run_job(job: dict[str, Any], result_fd: int) -> int:
+    channel, process = Channel(result_fd, job.pop("key")), os.getpid()
     _redirect_stdin(stdin_path(os.environ["TMPDIR"]))
     _open_streams()
-    faulthandler.disable()  # who asks where it is, is still answered
+    faulthandler.disable()  # stack dumps on request still work
     path = os.path.join(job["work"], job["name"])
     module_cleanup.hide_preloaded_modules(os.path.dirname(path))
     error = _execute_script(path, [job["name"], *job["arguments"]])
@@ -53,16 +53,14 @@ def _run_job(job: dict[str, Any], handle: int) -> int:
 
 
 def _redirect_stdin(path: str) -> None:
-    handle = os.open(path, os.O_RDONLY)
+    file = os.open(path, os.O_RDONLY)
     os.unlink(path)
-    os.dup2(handle, 0)
-    os.close(handle)
+    os.dup2(file, 0)
+    os.close(file)
 
 
 def _open_streams() -> None:
-    """As Python opens them; but each line is written at once, so that it is there in a run that is
-    ended from outside.
-    """
+    """Open them as Python does, but line-buffered, so that a killed run loses no line."""
     sys.stdin = sys.__stdin__ = _open_stream(0, "r", "surrogateescape")  # type: ignore[misc]
     sys.stdout = sys.__stdout__ = _open_stream(1, "w", "surrogateescape")  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _open_stream(2, "w", "backslashreplace")  # type: ignore[misc]
@@ -76,7 +74,7 @@ def _open_stream(number: int, mode: str, errors: str) -> Any:
 
 
 def _execute_script(path: str, arguments: list[str]) -> BaseException | None:
-    """The exception that ended it, with its traceback from the script on; None where it just ended."""
+    """Return the exception that ended the script, with its traceback from the script on, or None."""
     _install_site_builtins()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     module = types.ModuleType("__main__")
@@ -90,19 +88,19 @@ def _execute_script(path: str, arguments: list[str]) -> BaseException | None:
             code = compile(file.read(), path, "exec", dont_inherit=True)
         exec(code, names)
     except BaseException as error:
-        above = error.__traceback__
-        return error.with_traceback(above.tb_next if above else None)
+        trace = error.__traceback__
+        return error.with_traceback(trace.tb_next if trace else None)
     return None
 
 
 def _install_site_builtins() -> None:
-    """`exit`, `quit`, `help` and the like: behind a wall Python starts without `site`."""
-    for give in (site.setquit, site.setcopyright, site.sethelper):
-        give()
+    """Install `exit`, `quit`, `help` and others: sandboxes start Python without `site`."""
+    for install in (site.setquit, site.setcopyright, site.sethelper):
+        install()
 
 
 def _resolve_exit_status(error: BaseException | None) -> int:
-    """What Python would end with; a text is written as Python does it."""
+    """Return the status that Python would exit with; print an exit message as Python does."""
     if error is None:
         return 0
     if not isinstance(error, SystemExit):
@@ -117,16 +115,16 @@ def _resolve_exit_status(error: BaseException | None) -> int:
 
 
 def _print_traceback(error: BaseException) -> None:
-    """The traceback, by whatever the script has put in the place of Python's own way."""
-    told = type(error), error, error.__traceback__
+    """Print the traceback by `sys.excepthook`, which the script may have replaced."""
+    details = type(error), error, error.__traceback__
     try:
-        sys.excepthook(*told)
+        sys.excepthook(*details)
     except BaseException:
-        sys.__excepthook__(*told)
+        sys.__excepthook__(*details)
 
 
 def _finalize(status: int) -> int:
-    """What Python does at the end: waits for threads, calls what was registered, empties buffers."""
+    """Do what Python does at exit: join threads, call exit functions, flush buffers."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]
     except BaseException as error:

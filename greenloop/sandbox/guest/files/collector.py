@@ -1,7 +1,7 @@
-"""What a run has made in its working folder. Nothing of it is trusted, no link is followed.
+"""Files that a run has created in its working folder. None is trusted, no link is followed.
 
-Called when everybody who could still change it has ended; where that is not certain (no sandbox),
-what changes meanwhile is merely told as it was when it was looked at.
+Called after all processes of the run have ended. Where that is not certain (no sandbox), a file
+that changes meanwhile is reported as it was read.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _MAX_ENTRIES, _MAX_REPORTED, _MAX_REASONS, _MAX_DEPTH = 5000, 200, 50, 30
-COLLECT_FILES_KEY = "wanted"  # stands among the limits of a run of which what it makes is asked for
-MAX_BYTES = 16 << 20  # of all contents together
+COLLECT_FILES_KEY = "wanted"  # among a run's limits: its created files are requested
+MAX_BYTES = 16 << 20  # of all contents
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _SPECIAL_FILE_KINDS = (
@@ -31,8 +31,10 @@ _SPECIAL_FILE_KINDS = (
 
 @dataclass
 class CreatedFiles:
-    """`files` {path, size, sha256, kept}, the last whether `contents` has it, one after the other;
-    `left_out` {path, why}; `changed` are inputs that are not what they were.
+    """Created files: `files` {path, size, sha256, kept}, `omitted` {path, why}.
+
+    `contents` holds those that are `kept`, one after the other; `changed_inputs` are paths of
+    inputs that the run has modified.
     """
 
     files: list[dict[str, Any]] = field(default_factory=list)
@@ -41,12 +43,14 @@ class CreatedFiles:
     contents: bytearray = field(default_factory=bytearray)
 
     def to_summary(self) -> dict[str, Any]:
-        """All but the contents."""
+        """Return everything but the contents."""
         return {"files": self.files, "left_out": self.omitted, "changed": self.changed_inputs}
 
 
 def collect_created_files(work: str, request: dict[str, Any]) -> CreatedFiles:
-    """`wanted`: `inputs` (size and SHA-256 by path) and `keep` (patterns of what comes first)."""
+    """Collect them; `request` has `inputs` (size and SHA-256 by path) and `keep` (patterns that
+    come first).
+    """
     found = CreatedFiles()
     inputs: dict[str, tuple[int, str]] = request["inputs"]
     sizes: dict[str, int] = {}
@@ -61,16 +65,18 @@ def collect_created_files(work: str, request: dict[str, Any]) -> CreatedFiles:
 
 
 def _add_files(work: str, created: CreatedFiles, sizes: dict[str, int], keep: list[str]) -> None:
-    room = MAX_BYTES
+    free_bytes = MAX_BYTES
     chosen = sorted(sizes, key=lambda path: (not _matches(path, keep), path))
     for path in chosen[:_MAX_REPORTED]:
         size = sizes[path]
-        content, digest = _read_file(work, path, size, room) if size <= room else (None, "")
+        content, digest = (
+            _read_file(work, path, size, free_bytes) if size <= free_bytes else (None, "")
+        )
         if content is None:
-            why = "there is no room for it" if size > room else "it cannot be read"
+            why = "the size limit is reached" if size > free_bytes else "it cannot be read"
             _omit(created, path, f"{size} bytes: {why}")
         else:
-            room -= len(content)
+            free_bytes -= len(content)
             created.contents += content
             size = len(content)
         created.files.append(
@@ -90,13 +96,14 @@ def _omit(created: CreatedFiles, path: str, why: str) -> None:
 
 
 def _escape_name(name: str) -> str:
-    """A name that every reader takes."""
+    """Escape lone surrogates of a name, and truncate it."""
     return name.encode("utf-8", "backslashreplace").decode()[:1000]
 
 
 def _read_file(work: str, path: str, size: int, max_bytes: int | None) -> tuple[bytes | None, str]:
-    """A regular file's content (b'' where no room is asked for) and digest; (None, '') where it
-    cannot be read, or is no longer as long as it was.
+    """Return a regular file's content (b'' without `max_bytes`) and digest.
+
+    (None, '') if it cannot be read or its size has changed.
     """
     digest, content = hashlib.sha256(), bytearray()
     try:
@@ -114,7 +121,7 @@ def _read_file(work: str, path: str, size: int, max_bytes: int | None) -> tuple[
 
 @contextlib.contextmanager
 def _open_regular_file(work: str, path: str) -> Iterator[int]:
-    """A file below the folder, along no link. Raises OSError where it is not a regular one."""
+    """Open a file below the folder, following no link. Raises OSError if it is not regular."""
     *folders, name = path.split("/")
     handle = os.open(work, _FOLDER_FLAGS)
     try:
@@ -127,18 +134,18 @@ def _open_regular_file(work: str, path: str) -> Iterator[int]:
         os.close(handle)
     with _closing(file):
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise OSError(f"{name} is no regular file")
+            raise OSError(f"{name} is not a regular file")
         yield file
 
 
 class _FolderWalk:
-    """Sizes of all regular files by path; what else there is, is left out."""
+    """Sizes of all regular files by path; others are omitted with a reason."""
 
     def __init__(self, created: CreatedFiles, sizes: dict[str, int]) -> None:
         self._created, self._sizes, self._entry_count = created, sizes, 0
 
     def walk(self, handle: int, prefix: str = "", depth: int = 0) -> None:
-        """Takes the handle of a folder."""
+        """Add the files of a folder; closes its handle."""
         with _closing(handle), os.scandir(handle) as entries:
             for entry in entries:
                 self._entry_count += 1
@@ -153,14 +160,14 @@ class _FolderWalk:
         path = prefix + name
         state = os.stat(name, dir_fd=handle, follow_symlinks=False)
         if _escape_name(name) != name:
-            _omit(self._created, path, "its name is no text")
+            _omit(self._created, path, "its name is not valid text")
         elif stat.S_ISREG(state.st_mode):
             self._sizes[path] = state.st_size
         elif stat.S_ISDIR(state.st_mode):
             self._walk_subfolder(handle, name, path, depth)
         else:
             kinds = (word for is_one, word in _SPECIAL_FILE_KINDS if is_one(state.st_mode))
-            _omit(self._created, path, next(kinds, "no regular file"))
+            _omit(self._created, path, next(kinds, "not a regular file"))
 
     def _walk_subfolder(self, handle: int, name: str, path: str, depth: int) -> None:
         if depth >= _MAX_DEPTH:

@@ -1,4 +1,4 @@
-"""The files of a run, written where it will find them."""
+"""Files of a job, written before it starts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _READ_ONLY_MODE = 0o444
 
 
 def stdin_path(temporary: str) -> str:
-    """Where a script finds what is to come over its standard input; gone when it has begun."""
+    """Return the path of a script's standard input, which is deleted when it starts."""
     return f"{temporary}/.stdin"
 
 
 def write_job_files(job: dict[str, Any]) -> None:
-    """Writes a job's files, which are no part of it any more. Raises OSError."""
+    """Write a job's files and remove them from the job. Raises OSError."""
     for path, text in job.pop("files").items():
         with open(path, "xb") as file:
             file.write(text.encode("utf-8", "surrogatepass"))
@@ -27,7 +27,7 @@ def write_job_files(job: dict[str, Any]) -> None:
 
 
 def write_tree(tree: Mapping[str, bytes], *, read_only: bool) -> None:
-    """Writes files by their paths, with the folders that they lie in. Raises OSError."""
+    """Write files by their paths, with parent folders. Raises OSError."""
     for path, data in tree.items():
         _write_new_file(path, data)
         if read_only:

@@ -1,4 +1,4 @@
-"""Landlock: which files a process may touch, where no namespaces are to be had."""
+"""Landlock: which files a process may access where there are no namespaces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from .syscalls import PR_SET_NO_NEW_PRIVS, check_result, libc, prctl
 
-_CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446  # the same on every machine
+_CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446  # on every architecture
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
 _EXECUTE, _WRITE, _READ, _READ_DIR = 1, 2, 4, 8
 _MAKE_CHAR, _MAKE_BLOCK, _REFER, _TRUNCATE, _IOCTL = 1 << 6, 1 << 11, 1 << 13, 1 << 14, 1 << 15
@@ -19,16 +19,17 @@ _ABSTRACT_SOCKETS, _SIGNALS = 1, 2
 
 
 def version() -> int:
-    """The kernel's Landlock version; 0 where there is none."""
+    """Return the kernel's Landlock version; 0 if it has none."""
     found = libc().syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION_FLAG)
     return max(0, int(found))
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str], *, files_only: bool = False) -> None:
-    """From now on only these paths: the first to read and execute, the second to change too.
+    """Restrict this process to these paths: the first to read and execute, the second also to
+    write.
 
-    TCP, abstract sockets and signals to processes outside are denied as far as the kernel can;
-    with `files_only`, where other walls keep these apart, they stay as they are.
+    TCP, abstract sockets and signals to other processes are denied as far as the kernel can, except
+    with `files_only`, for processes that are isolated by other means.
 
     Raises:
         OSError: the kernel has no Landlock, or refuses a path.

@@ -1,4 +1,4 @@
-"""A run's room where there are no namespaces: a folder of the host's, a user, and its confinement."""
+"""A run without namespaces: its folders, its user id, its confinement by Landlock."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from .seccomp import install_filter, install_program
 from .seccomp_strict import build_strict_filter
 
 _RUN_FOLDERS = ("work", "home", "tmp")
-_FIRST_RUN_UID = 0x70000000  # user numbers from here on belong to nobody; the run's pid is added
+_FIRST_RUN_UID = 0x70000000  # ids from here on are unused; the run's pid is added
 _WRITABLE_DEVICES = ("/dev/null",)
 
 
 def set_up_run_folders(job: dict[str, Any], pipes: tuple[int, ...]) -> None:
-    """In the supervisor, when the job has come: the folders, and who it is from now on.
+    """In the supervisor: create the run's folders and switch to the run's user.
 
-    With `own_user` this is root, and the run becomes a user whom there is only once: `user`. The
-    pipes become its own too, as a name in /dev leads to them.
+    With `own_user` this process is root, and the run gets an unused user id, which then owns the
+    folders and the pipes (they can be opened through /dev).
 
     Raises:
-        OSError: a folder cannot be made, or the user not be changed.
+        OSError: a folder cannot be created, or the user cannot be changed.
     """
     root = job["root"]
     for name in _RUN_FOLDERS:
-        shutil.rmtree(f"{root}/{name}", ignore_errors=True)  # of a zygote that died over this run
+        shutil.rmtree(f"{root}/{name}", ignore_errors=True)  # of a zygote that died
         os.mkdir(f"{root}/{name}", 0o700)
     job["user"] = _FIRST_RUN_UID + os.getpid() if job["own_user"] else None
     if job["user"] is not None:
-        for place in (root, *(f"{root}/{name}" for name in _RUN_FOLDERS), *pipes):
-            os.chown(place, job["user"], job["user"])
+        for item in (root, *(f"{root}/{name}" for name in _RUN_FOLDERS), *pipes):
+            os.chown(item, job["user"], job["user"])
     _switch_user(job["user"])
 
 
 def _switch_user(user: int | None) -> None:
-    """A user of this number, if one is given, without capabilities, who ends with his parent."""
+    """Become this user, if given, without capabilities and with a parent-death signal."""
     if user is not None:
         os.setgroups([])
         os.setresgid(user, user, user)
@@ -50,12 +50,12 @@ def _switch_user(user: int | None) -> None:
 
 
 def confine(job: dict[str, Any]) -> None:
-    """In the run's process, just before foreign code: nothing of this can be undone."""
+    """In the run's process, before untrusted code: apply restrictions that cannot be undone."""
     _switch_user(job["user"])
-    k.prctl(k.PR_SET_DUMPABLE, 1)  # its supervisor may look at it
+    k.prctl(k.PR_SET_DUMPABLE, 1)  # its supervisor reads its usage from /proc
     if job["own_user"]:
-        most = job["limits"]["processes"]
-        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        count = job["limits"]["processes"]
+        resource.setrlimit(resource.RLIMIT_NPROC, (count, count))
     level = version()
     restrict(job["readable"], [job["root"], *_WRITABLE_DEVICES])
     program = build_strict_filter(
@@ -66,7 +66,7 @@ def confine(job: dict[str, Any]) -> None:
 
 
 def remove_run_folders(root: str) -> None:
-    """When the host is gone without a word: waits for the runs, and takes their folders away."""
+    """After the host has disappeared: wait for the runs and remove their folders."""
     with contextlib.suppress(ChildProcessError):
         os.wait()
     with contextlib.suppress(RecursionError):

@@ -1,8 +1,7 @@
-"""The native wall: a root of its own made by system calls, then the zygote inside it.
+"""Native isolation: a root file system built by system calls, and the zygote started in it.
 
-Run by a bare Python (`-I -S`) as `python -m`-less script: `enter(spec)` does not return. No package
-has to be installed for it, and it also works for root with Python below its home: what is bound in
-is opened before the user changes to nobody.
+Runs in a bare Python (`-I -S`) and needs no installed package. Bind mounts are opened before the
+process gives up root, so it works for root with a Python in root's home directory.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from typing import Any
 
 from . import syscalls as k
 
-_NOBODY_ID = 65534
-_NEW_ROOT = "/tmp"  # the new root is built over it, in a mount namespace that nobody else sees
+_UNPRIVILEGED_ID = 65534
+_NEW_ROOT = "/tmp"  # the new root is mounted over it, in a private mount namespace
 _OLD_ROOT = "/.old"
 _FIRST_FD, _MAX_FD = 3, 4096
 _DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -22,37 +21,35 @@ _TMPFS = k.MS_NOSUID | k.MS_NODEV
 
 
 def run_in_namespaces(spec: dict[str, Any], command: list[str], environment: dict[str, str]) -> int:
-    """Starts `command` behind the wall and waits for it: its exit status.
+    """Run `command` in new namespaces and return its exit status.
 
     `spec`: `read_only` [[source, target]], `links` [[target, path]], `hidden` [path], `tmp_bytes`.
 
     Raises:
-        OSError: the kernel does not give the namespaces or mounts.
+        OSError: the kernel refuses the namespaces or mounts.
     """
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
     uid, gid = os.getuid(), os.getgid()
-    mapped, go_on = os.pipe()
+    mapped, mapped_in = os.pipe()
     child = k.clone(k.ALL_NAMESPACES)
     if child == 0:
-        os.close(go_on)
+        os.close(mapped_in)
         _exec_in_namespaces(spec, command, environment, (uid, gid), mapped)
         os._exit(127)
     os.close(mapped)
     if uid == 0:
-        _map_root_and_nobody(child)
-    os.write(go_on, b"x")
-    os.closerange(
-        _FIRST_FD, _MAX_FD
-    )  # the control socket is the zygote's alone: it tells of its end
+        _map_root_and_unprivileged(child)
+    os.write(mapped_in, b"x")
+    os.closerange(_FIRST_FD, _MAX_FD)  # only the zygote may hold the control socket open
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
 
 
-def _map_root_and_nobody(child: int) -> None:
-    """Root to build the wall with, nobody to live behind it."""
+def _map_root_and_unprivileged(child: int) -> None:
+    """Map root, to set up the mounts, and the unprivileged user to run as."""
     for name in ("uid_map", "gid_map"):
         with open(f"/proc/{child}/{name}", "w", encoding="utf-8") as file:
-            file.write(f"0 0 1\n{_NOBODY_ID} {_NOBODY_ID} 1\n")
+            file.write(f"0 0 1\n{_UNPRIVILEGED_ID} {_UNPRIVILEGED_ID} 1\n")
 
 
 def _exec_in_namespaces(
@@ -71,7 +68,7 @@ def _exec_in_namespaces(
         k.map_ids(*ids)
     _build_root(spec)
     if ids[0] == 0:
-        _become_nobody()
+        _become_unprivileged()
     k.drop_capabilities()
     os.chdir("/tmp/work")
     os.execve(command[0], command, environment)
@@ -128,10 +125,10 @@ def _create_devices() -> None:
         os.symlink(target, f"/dev/{name}")
 
 
-def _become_nobody() -> None:
+def _become_unprivileged() -> None:
     for path in ("/tmp", "/tmp/work"):
-        os.chown(path, _NOBODY_ID, _NOBODY_ID)
+        os.chown(path, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
     os.setgroups([])
-    os.setresgid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
-    os.setresuid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
+    os.setresgid(_UNPRIVILEGED_ID, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
+    os.setresuid(_UNPRIVILEGED_ID, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)  # changing the user cleared it

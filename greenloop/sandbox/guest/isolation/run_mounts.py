@@ -1,4 +1,4 @@
-"""A run's private corner behind the wall: its own /proc, /tmp and /dev/shm, name and quotas."""
+"""Mounts, quotas and network of a run in its namespaces."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from collections.abc import Callable
 from . import syscalls as k
 
 WORK_FOLDER = "/tmp/work"
+_LISTEN_BACKLOG = 16
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
 _TCP_BUFFER_SIZES = "4096 65536 212992"
-# What the kernel counts for each user, so what a run could use up for a person outside; and the
-# size to which the kernel lets a connection's buffers grow.
+# Resources that the kernel counts per user, hence for the host's user too; and the maximum size of a
+# connection's buffers.
 _QUOTAS = {
     "user/max_user_namespaces": "0",
     "user/max_inotify_instances": "16",
@@ -26,9 +27,9 @@ _QUOTAS = {
 def set_up_mounts(
     limits: dict[str, int], ids: tuple[int, int], before_drop: Callable[[], None] | None = None
 ) -> None:
-    """In the run's fresh namespaces; afterwards nothing of this can be done any more.
+    """Set up the run's new namespaces, then drop the capabilities that this needs.
 
-    `last` is called when all stands and capabilities are still there.
+    `before_drop` is called after the setup, while the process has capabilities.
     """
     k.map_ids(*ids)
     k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
@@ -49,7 +50,7 @@ def set_up_mounts(
 
 
 def _hide_devices() -> None:
-    """Terminals are seen by other runs behind the same wall; /dev/zero is memory without a limit."""
+    """Hide terminals, which all runs of a zygote share, and /dev/zero, an unlimited shared memory."""
     if os.path.isdir("/dev/pts"):
         k.mount("tmpfs", "/dev/pts", "tmpfs", _TMPFS | k.MS_RDONLY, "size=4k,nr_inodes=1")
     if os.path.exists("/dev/zero"):
@@ -60,3 +61,18 @@ def _lower_quotas() -> None:
     for name, value in _QUOTAS.items():
         with contextlib.suppress(FileNotFoundError):
             k.write_kernel_file(f"/proc/sys/{name}", value)
+
+
+def send_proxy_listener(host: socket.socket) -> dict[str, str]:
+    """Send a socket that listens in this network to the host; return the proxy's variables.
+
+    Called in the run's supervisor: a socket belongs to the network namespace that created it, even
+    if another process accepts its connections.
+    """
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(_LISTEN_BACKLOG)
+        socket.send_fds(host, [b"l"], [listener.fileno()])
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
+    return dict.fromkeys(names, address)

@@ -1,7 +1,7 @@
-"""A system-call filter for foreign code: what no test needs and what walls are broken with.
+"""System-call filter for untrusted code: a deny list of calls that tests do not need.
 
-A deny list, because Python, pytest and the packages in use make many different calls; it is the
-second line behind the namespaces, and one of the first where there are none.
+Python, pytest and packages make too many different calls for an allow list. The filter is the
+second line of defence behind namespaces.
 """
 
 from __future__ import annotations
@@ -28,47 +28,45 @@ _X32_BIT = 0x40000000
 _FILTER_MODE = 2
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+ALL_BITS = 0xFFFFFFFF
+_FIRST_ARGUMENT_OFFSET = 16  # in struct seccomp_data; each argument has 8 bytes
+Values = tuple[int, ...]
+
+
+def by_machine(numbers: dict[str, tuple[int | None, int | None]]) -> dict[str, dict[str, int]]:
+    """Return call numbers by name for x86-64 and aarch64, from pairs of both."""
+    machines = enumerate(("x86_64", "aarch64"))
+    return {
+        machine: {name: n for name, pair in numbers.items() if (n := pair[at]) is not None}
+        for at, machine in machines
+    }
+
 
 # Tracing and other processes' memory; mounts and namespaces; keys; kernel modules and tuning;
-# memory that no limit counts (memfd, System V, POSIX queues); io_uring, which goes around filters;
-# what all of the machine shares out (io_setup).
-_DENIED = {
-    "x86_64": {
-        "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312,
-        "pidfd_getfd": 438, "process_madvise": 440, "process_mrelease": 448,
-        "mount": 165, "umount2": 166, "pivot_root": 155, "chroot": 161, "unshare": 272, "setns": 308,
-        "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
-        "fspick": 433, "mount_setattr": 442, "open_by_handle_at": 304, "name_to_handle_at": 303,
-        "keyctl": 250, "add_key": 248, "request_key": 249,
-        "bpf": 321, "perf_event_open": 298, "userfaultfd": 323,
-        "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
-        "kexec_load": 246, "kexec_file_load": 320, "init_module": 175, "finit_module": 313,
-        "delete_module": 176, "acct": 163, "swapon": 167, "swapoff": 168, "reboot": 169,
-        "sethostname": 170, "setdomainname": 171, "iopl": 172, "ioperm": 173, "modify_ldt": 154,
-        "quotactl": 179, "settimeofday": 164, "clock_settime": 227, "clock_adjtime": 305,
-        "adjtimex": 159, "syslog": 103, "vhangup": 153, "personality": 135,
-        "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "msgget": 68, "semget": 64,
-        "mq_open": 240, "move_pages": 279, "migrate_pages": 256, "fanotify_init": 300,
-        "io_setup": 206, "ioprio_set": 251, "open_tree_attr": 467, "quotactl_fd": 443,
-    },
-    "aarch64": {
-        "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272,
-        "pidfd_getfd": 438, "process_madvise": 440, "process_mrelease": 448,
-        "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51, "unshare": 97, "setns": 268,
-        "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
-        "fspick": 433, "mount_setattr": 442, "open_by_handle_at": 265, "name_to_handle_at": 264,
-        "keyctl": 219, "add_key": 217, "request_key": 218,
-        "bpf": 280, "perf_event_open": 241, "userfaultfd": 282,
-        "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427,
-        "kexec_load": 104, "kexec_file_load": 294, "init_module": 105, "finit_module": 273,
-        "delete_module": 106, "acct": 89, "swapon": 224, "swapoff": 225, "reboot": 142,
-        "sethostname": 161, "setdomainname": 162, "quotactl": 60, "settimeofday": 170,
-        "clock_settime": 112, "clock_adjtime": 266, "adjtimex": 171, "syslog": 116, "vhangup": 58,
-        "personality": 92, "memfd_create": 279, "memfd_secret": 447, "shmget": 194, "msgget": 186,
-        "semget": 190, "mq_open": 180, "move_pages": 239, "migrate_pages": 238, "fanotify_init": 262,
-        "io_setup": 0, "ioprio_set": 30, "open_tree_attr": 467, "quotactl_fd": 443,
-    },
-}  # fmt: skip
+# memory that no limit counts (memfd, System V, POSIX queues); io_uring, which bypasses filters;
+# resources of which the whole machine has a fixed number (io_setup).
+_DENIED = by_machine({
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "kcmp": (312, 272), "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
+    "process_mrelease": (448, 448), "mount": (165, 40), "umount2": (166, 39),
+    "pivot_root": (155, 41), "chroot": (161, 51), "unshare": (272, 97), "setns": (308, 268),
+    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
+    "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
+    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "keyctl": (250, 219),
+    "add_key": (248, 217), "request_key": (249, 218), "bpf": (321, 280),
+    "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294), "init_module": (175, 105), "finit_module": (313, 273),
+    "delete_module": (176, 106), "acct": (163, 89), "swapon": (167, 224), "swapoff": (168, 225),
+    "reboot": (169, 142), "sethostname": (170, 161), "setdomainname": (171, 162),
+    "iopl": (172, None), "ioperm": (173, None), "modify_ldt": (154, None), "quotactl": (179, 60),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171), "syslog": (103, 116), "vhangup": (153, 58), "personality": (135, 92),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
+    "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180), "move_pages": (279, 239),
+    "migrate_pages": (256, 238), "fanotify_init": (300, 262), "io_setup": (206, 0),
+    "ioprio_set": (251, 30), "open_tree_attr": (467, 467), "quotactl_fd": (443, 443),
+})  # fmt: skip
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair
@@ -77,37 +75,59 @@ _MMAP = {"x86_64": 9, "aarch64": 222}
 _SETSOCKOPT = {"x86_64": 54, "aarch64": 208}
 _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 7, 8
 _SETPRIORITY = {"x86_64": 141, "aarch64": 140}
-# prlimit64, sched_setscheduler, sched_setparam, sched_setattr, sched_setaffinity: allowed of users
-# on all their processes, so also on the supervisor, which would see nothing or be killed.
-_PROCESS_ATTRIBUTE_CALLS = {
-    "x86_64": (302, 144, 142, 314, 203),
-    "aarch64": (261, 119, 118, 274, 122),
-}
+# prlimit64, sched_setscheduler, sched_setparam, sched_setattr, sched_setaffinity: the kernel allows
+# them on all processes of the user, hence on the supervisor, which they could stop or kill.
+_PROCESS_ATTRIBUTE_CALLS = {"x86_64": (302, 144, 142, 314, 203), "aarch64": (261, 119, 118, 274, 122)}  # fmt: skip
 _CALLING_PROCESS, _PRIO_USER = 0, 2
 _SHARED_ANONYMOUS, _HUGE_PAGES = 0x01 | 0x20, 0x40000
 
 
 class BpfProgram:
-    """A classic BPF program, instruction by instruction."""
+    """A classic BPF program, built instruction by instruction."""
 
     def __init__(self) -> None:
         self._instructions: list[tuple[int, int, int, int]] = []
 
     def add(self, operation: int, value: int, if_true: int = 0, if_false: int = 0) -> None:
+        """Append one instruction; the last two arguments are jump offsets."""
         self._instructions.append((operation, if_true, if_false, value))
 
     def deny(self, number: int, error: int = errno.EPERM) -> None:
-        """Where the call's number (loaded) is `number`: an error."""
+        """Fail the call with this number. Expects the call's number to be loaded."""
         self.add(EQUAL, number, 0, 1)
         self.add(RETURN, ERRNO | error)
 
+    def allow_values(
+        self, number: int, argument: int, values: Values, error: int, mask: int = ALL_BITS
+    ) -> None:
+        """Fail one call unless an argument (counted from 0, after masking) has one of the values."""
+        self._branch_on_argument(number, argument, values, (ALLOW, ERRNO | error), mask)
+
+    def deny_values(self, number: int, argument: int, values: Values, mask: int = ALL_BITS) -> None:
+        """Fail one call with EPERM if an argument has one of the values."""
+        self._branch_on_argument(number, argument, values, (ERRNO | errno.EPERM, ALLOW), mask)
+
+    def _branch_on_argument(
+        self, number: int, argument: int, values: Values, listed_and_other: Values, mask: int
+    ) -> None:
+        listed, other = listed_and_other
+        masking = [(AND, 0, 0, mask)] if mask != ALL_BITS else []
+        self.add(EQUAL, number, 0, len(values) + 3 + len(masking))
+        self.add(LOAD, _FIRST_ARGUMENT_OFFSET + 8 * argument)
+        self._instructions += masking
+        for index, value in enumerate(values):
+            self.add(EQUAL, value, len(values) - index, 0)
+        self.add(RETURN, other)
+        self.add(RETURN, listed)
+
     def to_bytes(self) -> bytes:
+        """Return the program in the kernel's layout."""
         return b"".join(struct.pack("HBBI", *item) for item in self._instructions)
 
 
 @functools.lru_cache(maxsize=4)
 def build_filter(name: str, families: tuple[int, ...]) -> bytes:
-    """The filter for one machine; `families` are the socket families that stay allowed."""
+    """Build the filter for one machine; `families` are the socket families that stay allowed."""
     program = BpfProgram()
     program.add(LOAD, 4)
     program.add(EQUAL, _ARCHITECTURE[name], 1, 0)
@@ -116,16 +136,18 @@ def build_filter(name: str, families: tuple[int, ...]) -> bytes:
     if name == "x86_64":
         program.add(AT_LEAST, _X32_BIT, 0, 1)
         program.add(RETURN, _KILL_PROCESS)
-    program.deny(_CLONE3, errno.ENOSYS)  # its flags are in memory, out of reach; libc falls back
+    program.deny(_CLONE3, errno.ENOSYS)  # its flags are in memory; libc falls back to clone
     for number in _DENIED[name].values():
         program.deny(number)
     _deny_namespaces(program, _CLONE[name])
     socket, socketpair = _SOCKET[name]
-    _allow_families(program, socket, families)
-    _allow_families(program, socketpair, (AF_UNIX,))  # connected to nobody else: asyncio needs it
-    _deny_terminal_input(program, _IOCTL[name])
+    program.allow_values(socket, 0, families, errno.EAFNOSUPPORT)
+    # A pair is connected to nothing else, and asyncio needs it.
+    program.allow_values(socketpair, 0, (AF_UNIX,), errno.EAFNOSUPPORT)
+    # These ioctls type into the terminal that greenloop was started from.
+    program.deny_values(_IOCTL[name], 1, (_TIOCSTI, _TIOCLINUX))
     for number in _PROCESS_ATTRIBUTE_CALLS[name]:
-        _deny_on_other_processes(program, number)
+        program.allow_values(number, 0, (_CALLING_PROCESS,), errno.EPERM)
     _deny_priority_of_other_processes(program, _SETPRIORITY[name])
     _deny_uncounted_memory(program, _MMAP[name])
     _ignore_buffer_sizes(program, _SETSOCKOPT[name])
@@ -135,35 +157,8 @@ def build_filter(name: str, families: tuple[int, ...]) -> bytes:
 
 def _deny_namespaces(program: BpfProgram, clone: int) -> None:
     program.add(EQUAL, clone, 0, 4)
-    program.add(LOAD, 16)
+    program.add(LOAD, _FIRST_ARGUMENT_OFFSET)
     program.add(_ANY_BIT, ALL_NAMESPACES, 0, 1)
-    program.add(RETURN, ERRNO | errno.EPERM)
-    program.add(RETURN, ALLOW)
-
-
-def _allow_families(program: BpfProgram, number: int, families: tuple[int, ...]) -> None:
-    program.add(EQUAL, number, 0, len(families) + 3)
-    program.add(LOAD, 16)
-    for index, family in enumerate(families):
-        program.add(EQUAL, family, len(families) - index, 0)
-    program.add(RETURN, ERRNO | errno.EAFNOSUPPORT)
-    program.add(RETURN, ALLOW)
-
-
-def _deny_terminal_input(program: BpfProgram, ioctl: int) -> None:
-    """TIOCSTI types into the terminal of whoever started us."""
-    program.add(EQUAL, ioctl, 0, 5)
-    program.add(LOAD, 24)
-    program.add(EQUAL, _TIOCSTI, 1, 0)
-    program.add(EQUAL, _TIOCLINUX, 0, 1)
-    program.add(RETURN, ERRNO | errno.EPERM)
-    program.add(RETURN, ALLOW)
-
-
-def _deny_on_other_processes(program: BpfProgram, number: int) -> None:
-    program.add(EQUAL, number, 0, 4)
-    program.add(LOAD, 16)
-    program.add(EQUAL, _CALLING_PROCESS, 1, 0)
     program.add(RETURN, ERRNO | errno.EPERM)
     program.add(RETURN, ALLOW)
 
@@ -172,14 +167,14 @@ def _deny_priority_of_other_processes(program: BpfProgram, number: int) -> None:
     program.add(EQUAL, number, 0, 6)
     program.add(LOAD, 24)
     program.add(EQUAL, _CALLING_PROCESS, 0, 2)
-    program.add(LOAD, 16)
+    program.add(LOAD, _FIRST_ARGUMENT_OFFSET)
     program.add(EQUAL, _PRIO_USER, 0, 1)
     program.add(RETURN, ERRNO | errno.EPERM)
     program.add(RETURN, ALLOW)
 
 
 def _deny_uncounted_memory(program: BpfProgram, mmap: int) -> None:
-    """Shared memory without a name stays after most of it was unmapped: no limit ever sees it."""
+    """Deny shared anonymous memory: after a partial munmap no limit counts what is left of it."""
     program.add(EQUAL, mmap, 0, 6)
     program.add(LOAD, 40)
     program.add(_ANY_BIT, _HUGE_PAGES, 2, 0)
@@ -190,7 +185,7 @@ def _deny_uncounted_memory(program: BpfProgram, mmap: int) -> None:
 
 
 def _ignore_buffer_sizes(program: BpfProgram, setsockopt: int) -> None:
-    """As if it had worked: what waits in sockets is memory of nobody, so these stay small."""
+    """Pretend that larger socket buffers were set: data in them counts for no process."""
     program.add(EQUAL, setsockopt, 0, 7)
     program.add(LOAD, 24)
     program.add(EQUAL, _SOL_SOCKET, 0, 4)
@@ -206,12 +201,12 @@ class _SockFprog(ctypes.Structure):
 
 
 def install_filter(families: tuple[int, ...] = (AF_UNIX, AF_INET, AF_INET6)) -> None:
-    """Puts the filter on this process and all that it starts. Raises OSError."""
+    """Install the filter on this process and its descendants. Raises OSError."""
     install_program(build_filter(machine(), families))
 
 
 def install_program(packed: bytes) -> None:
-    """Adds a filter to those that this process has: of their answers the strictest counts."""
+    """Add a filter to those of this process: the strictest of their results counts."""
     pointer = ctypes.cast(ctypes.c_char_p(packed), ctypes.c_void_p)
     program = _SockFprog(len(packed) // 8, pointer)
     prctl(PR_SET_NO_NEW_PRIVS, 1)

@@ -1,4 +1,4 @@
-"""Linux system calls that Python has no function for, by ctypes. x86-64 and aarch64."""
+"""Linux system calls that Python has no function for, by ctypes, on x86-64 and aarch64."""
 
 from __future__ import annotations
 
@@ -12,15 +12,8 @@ from functools import lru_cache
 
 CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
-ALL_NAMESPACES = (
-    CLONE_NEWNS
-    | CLONE_NEWCGROUP
-    | CLONE_NEWUTS
-    | CLONE_NEWIPC
-    | CLONE_NEWUSER
-    | CLONE_NEWPID
-    | CLONE_NEWNET
-)
+ALL_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC
+ALL_NAMESPACES |= CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 0x4000, 0x40000
 MNT_DETACH = 2
@@ -32,7 +25,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 _SIOCSIFFLAGS, _IFF_UP, _IFF_RUNNING = 0x8914, 0x1, 0x40
 _MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID, _MOUNT_ATTR_NODEV = 1, 2, 4
 
-# Numbers of the calls that libc has no wrapper for, by machine.
+# Numbers of calls without a libc wrapper, by architecture.
 _SYSCALL_NUMBERS = {
     "x86_64": {"clone": 56, "pivot_root": 155, "mount_setattr": 442},
     "aarch64": {"clone": 220, "pivot_root": 41, "mount_setattr": 442},
@@ -40,7 +33,7 @@ _SYSCALL_NUMBERS = {
 
 
 def machine() -> str:
-    """The machine's name. Raises OSError where its call numbers are not known."""
+    """Return the architecture. Raises OSError if its system-call numbers are not known."""
     name = {"amd64": "x86_64", "arm64": "aarch64"}.get(
         platform.machine().lower(), platform.machine()
     )
@@ -51,7 +44,7 @@ def machine() -> str:
 
 @lru_cache(maxsize=1)
 def libc() -> ctypes.CDLL:
-    """Opened once: each opening makes a class, which takes longer than most of these calls."""
+    """Return the C library, opened once: opening creates a class, which is slower than many calls."""
     return ctypes.CDLL(None, use_errno=True)
 
 
@@ -61,14 +54,14 @@ def _libc_with_gil() -> ctypes.PyDLL:
 
 
 def load_functions() -> None:
-    """To be called in the process that is copied: its copies find opened what they call."""
+    """Look up all functions in the zygote, so that forks find them loaded."""
     _libc_with_gil()
     for name in ("capset", "mount", "prctl", "syscall"):
         getattr(libc(), name)
 
 
 def write_kernel_file(path: str, text: str) -> None:
-    """To a file of the kernel's: in one piece, and without all that `open` brings. Raises OSError."""
+    """Write to a file of the kernel in one call, faster than `open`. Raises OSError."""
     handle = os.open(path, os.O_WRONLY)
     try:
         os.write(handle, text.encode())
@@ -77,7 +70,7 @@ def write_kernel_file(path: str, text: str) -> None:
 
 
 def check_result(result: int, operation: str) -> int:
-    """The result of a call. Raises OSError where it is negative."""
+    """Return a call's result. Raises OSError if it is negative."""
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"{operation}: {os.strerror(error)}")
@@ -87,53 +80,53 @@ def check_result(result: int, operation: str) -> int:
 def mount(
     source: str | None, target: str, kind: str | None, flags: int = 0, data: str = ""
 ) -> None:
-    """mount(2)."""
+    """Call mount(2)."""
     parts = [None if item is None else os.fsencode(item) for item in (source, target, kind)]
     number = ctypes.c_ulong(flags)
     check_result(libc().mount(*parts, number, os.fsencode(data) or None), f"mount {kind} {target}")
 
 
 def make_read_only(target: str, *, recursive: bool = True, allow_devices: bool = False) -> None:
-    """Makes a mount (with all below it) read-only, without set-user-id programs or devices."""
+    """Make a mount (and all below it) read-only, without set-user-id programs and devices."""
     attributes = (
         _MOUNT_ATTR_RDONLY | _MOUNT_ATTR_NOSUID | (0 if allow_devices else _MOUNT_ATTR_NODEV)
     )
-    wanted = struct.pack("QQQQ", attributes, 0, 0, 0)
+    request = struct.pack("QQQQ", attributes, 0, 0, 0)
     flags = _AT_RECURSIVE if recursive else 0
     number = _SYSCALL_NUMBERS[machine()]["mount_setattr"]
     path = os.fsencode(target)
-    result = libc().syscall(number, _AT_FDCWD, path, flags, wanted, ctypes.c_size_t(len(wanted)))
+    result = libc().syscall(number, _AT_FDCWD, path, flags, request, ctypes.c_size_t(len(request)))
     check_result(result, f"mount_setattr {target}")
 
 
 def pivot_root(new: str, old: str) -> None:
-    """pivot_root(2)."""
+    """Call pivot_root(2)."""
     number = _SYSCALL_NUMBERS[machine()]["pivot_root"]
     check_result(libc().syscall(number, os.fsencode(new), os.fsencode(old)), "pivot_root")
 
 
 def unmount(target: str) -> None:
-    """umount2(2), also of what is in use."""
+    """Call umount2(2) with MNT_DETACH, which also unmounts what is in use."""
     check_result(libc().umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
 
 
 def prctl(option: int, value: int = 0) -> None:
-    """prctl(2) with one argument."""
+    """Call prctl(2) with one argument."""
     zero = ctypes.c_ulong(0)
     check_result(libc().prctl(option, ctypes.c_ulong(value), zero, zero, zero), f"prctl {option}")
 
 
 def name_process(name: str) -> None:
-    """What lists of processes show, at most 15 letters."""
+    """Set the name that process lists show, at most 15 characters."""
     libc().prctl(_PR_SET_NAME, os.fsencode(name), 0, 0, 0)
 
 
 def clone(namespaces: int) -> int:
-    """fork() into new namespaces: 0 in the child, which is pid 1 of its pid namespace."""
+    """Fork into new namespaces; returns 0 in the child, which is pid 1 of its pid namespace."""
     flags = ctypes.c_ulong(namespaces | _SIGCHLD)
     number = _SYSCALL_NUMBERS[machine()]["clone"]
-    ctypes.pythonapi.PyOS_BeforeFork()  # as os.fork does: Python's own locks are held meanwhile
-    # The child must come back holding the lock.
+    ctypes.pythonapi.PyOS_BeforeFork()  # as os.fork does
+    # The child must return holding the GIL.
     pid = int(_libc_with_gil().syscall(number, flags, 0, 0, 0, 0))
     if pid == 0:
         ctypes.pythonapi.PyOS_AfterFork_Child()
@@ -143,7 +136,7 @@ def clone(namespaces: int) -> int:
 
 
 def map_ids(uid: int, gid: int) -> None:
-    """In a new user namespace: the ids stay what they were outside, and nobody else exists."""
+    """In a new user namespace: keep the user and group id, and map no others."""
     for name, line in (
         ("setgroups", "deny"),
         ("uid_map", f"{uid} {uid} 1"),
@@ -153,7 +146,7 @@ def map_ids(uid: int, gid: int) -> None:
 
 
 def drop_capabilities() -> None:
-    """Gives all of them up, for good."""
+    """Drop all capabilities for good."""
     with open("/proc/sys/kernel/cap_last_cap", encoding="utf-8") as file:
         last = int(file.read())
     for capability in range(last + 1):
@@ -164,7 +157,7 @@ def drop_capabilities() -> None:
 
 
 def bring_loopback_up() -> None:
-    """A new network namespace has a loopback device; it is down."""
+    """Bring up the loopback device of a new network namespace."""
     with socket.socket() as any_socket:
         request = struct.pack("16sh14x", b"lo", _IFF_UP | _IFF_RUNNING)
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, request)

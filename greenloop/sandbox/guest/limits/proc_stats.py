@@ -1,32 +1,32 @@
-"""What a process and its descendants have used, as the kernel counts it."""
+"""Resource usage of processes, read from /proc."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 from collections.abc import Iterator
 
-_STATE_FIELD, _CPU_TIME_FIELDS = 0, slice(
-    11, 15
-)  # after the name: state; user and system time, with dead children's
+# Fields of /proc/PID/stat behind the name: state; user and system time, last with dead children's.
+_STATE_FIELD, _OWN_CPU_FIELDS, _CPU_FIELDS = 0, slice(11, 13), slice(11, 15)
 _ACTIVE_STATES = b"RD"
 _MAX_PROCESSES = 256
+_CPU_MARGIN_SECONDS = 0.1  # the kernel rounds
 
 
 def measure_cpu(pid: int) -> tuple[float, bool] | None:
-    """CPU seconds of a process with its descendants, and whether any of them is at work now.
+    """Return CPU seconds of a process with its descendants, and whether any is active now.
 
-    None where the kernel does not tell (no /proc).
+    None without /proc.
     """
-    ticks, awake, seen = 0, False, 0
-    per_second = os.sysconf("SC_CLK_TCK")
+    ticks, is_active, count = 0, False, 0
     for number in _walk_descendants(pid):
-        fields = _read_stat_fields(number)
-        if fields is None:
-            continue
-        ticks += sum(int(item) for item in fields[_CPU_TIME_FIELDS])
-        awake |= fields[_STATE_FIELD] in _ACTIVE_STATES
-        seen += 1
-    return (ticks / per_second, awake) if seen else None
+        with contextlib.suppress(OSError):
+            fields = _read_stat_fields(number)
+            ticks += sum(map(int, fields[_CPU_FIELDS]))
+            is_active |= fields[_STATE_FIELD] in _ACTIVE_STATES
+            count += 1
+    return (ticks / os.sysconf("SC_CLK_TCK"), is_active) if count else None
 
 
 def _walk_descendants(pid: int) -> Iterator[int]:
@@ -39,7 +39,7 @@ def _walk_descendants(pid: int) -> Iterator[int]:
 
 
 def list_children(pid: int) -> list[int]:
-    """The processes whose parent is this one; [] where the kernel does not tell."""
+    """Return the ids of a process's children; [] without /proc."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:
             return [int(item) for item in file.read().split()]
@@ -47,21 +47,54 @@ def list_children(pid: int) -> list[int]:
         return []
 
 
-def _read_stat_fields(pid: int) -> list[bytes] | None:
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()
-    except OSError:
-        return None
+def _read_stat_fields(pid: int | str) -> list[bytes]:
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        return file.read().rpartition(b")")[2].split()
+
+
+def read_cpu_seconds(pid: int | str) -> float:
+    """Return the CPU seconds of a process, rounded up. Raises OSError if it is gone."""
+    ticks = sum(map(int, _read_stat_fields(pid)[_OWN_CPU_FIELDS]))
+    return ticks / os.sysconf("SC_CLK_TCK") + _CPU_MARGIN_SECONDS
 
 
 def read_address_space(field: str) -> int:
-    """`VmSize` or `VmPeak` of this process in bytes; 0 where the kernel does not tell."""
-    try:
-        with open("/proc/self/status", "rb") as file:
-            for line in file:
-                if line.startswith(field.encode() + b":"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    """Return `VmSize` or `VmPeak` of this process in bytes; 0 without /proc."""
+    with contextlib.suppress(OSError), open("/proc/self/status", "rb") as file:
+        return _parse_status(file.read()).get(field, 0)
     return 0
+
+
+def list_task_folders(pid: int | str) -> Iterator[str]:
+    """Yield the /proc folders of a process's threads; the first may end before the others."""
+    folder = f"/proc/{pid}/task"
+    with contextlib.suppress(OSError):
+        yield from (f"{folder}/{name}" for name in os.listdir(folder))
+
+
+def read_status(pid: int | str) -> dict[str, int]:
+    """Return the numbers of a process's status, of a running thread if there is one."""
+    fields: dict[str, int] = {}
+    for task in list_task_folders(pid):
+        with contextlib.suppress(OSError), open(f"{task}/status", "rb") as file:
+            fields = _parse_status(file.read())
+        if "RssAnon" in fields:
+            break
+    return fields
+
+
+def _parse_status(status: bytes) -> dict[str, int]:
+    """Return the numbers of a status by name; those in kB as bytes."""
+    found: dict[str, int] = {}
+    for line in status.splitlines():
+        words = line.split()
+        if len(words) >= 2 and words[1].isdigit() and words[0].endswith(b":"):
+            scale = 1024 if words[2:] == [b"kB"] else 1
+            found[words[0][:-1].decode("ascii", "replace")] = int(words[1]) * scale
+    return found
+
+
+def own_cpu_seconds() -> float:
+    """Return the CPU seconds of this process and of its ended children."""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, kinds))

@@ -1,16 +1,18 @@
-"""Length-prefixed messages over a stream."""
+"""Messages between guest and host: frames with a length, and event lines with a run's key."""
 
 from __future__ import annotations
 
+import json
+import os
 import struct
-from typing import Protocol
+from typing import Any, Protocol
 
 _LENGTH = struct.Struct("!Q")
-_CHUNK = 1 << 20
+_CHUNK_BYTES = 1 << 20
 
 
 class MessageStream(Protocol):
-    """What a stream socket can do, as far as it is needed."""
+    """The methods of a stream socket that frames need."""
 
     def recv(self, size: int, /) -> bytes: ...
 
@@ -18,11 +20,17 @@ class MessageStream(Protocol):
 
 
 def send_frame(stream: MessageStream, data: bytes) -> None:
+    """Send one frame."""
     stream.sendall(_LENGTH.pack(len(data)) + data)
 
 
 def receive_frame(stream: MessageStream, max_bytes: int) -> bytes:
-    """One message. Raises EOFError where the other side is gone, ValueError where it is too long."""
+    """Receive one frame.
+
+    Raises:
+        EOFError: the other side has closed the stream.
+        ValueError: the frame is longer than `max_bytes`.
+    """
     (length,) = _LENGTH.unpack(_receive_exactly(stream, _LENGTH.size))
     if length > max_bytes:
         raise ValueError(f"a message of {length} bytes is too long")
@@ -32,8 +40,30 @@ def receive_frame(stream: MessageStream, max_bytes: int) -> bytes:
 def _receive_exactly(stream: MessageStream, count: int) -> bytes:
     data = bytearray()
     while len(data) < count:
-        part = stream.recv(min(_CHUNK, count - len(data)))
+        part = stream.recv(min(_CHUNK_BYTES, count - len(data)))
         if not part:
             raise EOFError("the other side is gone")
         data += part
     return bytes(data)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write all of the data to a descriptor, in as many pieces as it takes."""
+    sent = 0
+    with memoryview(data) as view:
+        while sent < len(view):
+            sent += os.write(handle, view[sent:])
+
+
+class Channel:
+    """Descriptor over which a run reports events, each line preceded by the run's key."""
+
+    def __init__(self, handle: int, key: str) -> None:
+        self._handle, self._key, self._pid = handle, key, os.getpid()
+
+    def send(self, event: str, **values: Any) -> None:
+        """Report an event. In a fork of the process that created the channel: exit."""
+        if os.getpid() != self._pid:  # a fork of the code under test that returned from it
+            os._exit(1)
+        line = f"{self._key} {json.dumps({'event': event, **values})}\n"
+        write_all(self._handle, line.encode())

@@ -1,83 +1,107 @@
-"""What a run wrote: its output, head and tail kept, and its side channel, all bounded."""
+"""Bounded buffers for a run's output (head and tail are kept) and for its reports."""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-_CHUNK = 65536
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_CHUNK_BYTES = 65536
 
 
-class _HeadAndTail:
-    """Head and tail of a stream, and how much it was."""
+class HeadAndTail:
+    """Head and tail of a stream, and its total length in bytes."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._half_bytes = max_bytes // 2
-        self.head, self.tail, self.total = bytearray(), bytearray(), 0
+        self._half_bytes, self.total = max_bytes // 2, 0
+        self._head, self._tail = bytearray(), bytearray()
 
     def append(self, data: bytes) -> None:
+        """Keep what fits of one more piece."""
         self.total += len(data)
-        room = self._half_bytes - len(self.head)
-        self.head += data[: max(0, room)]
-        self.tail += data[max(0, room) :]
-        del self.tail[: -self._half_bytes]
+        free = max(0, self._half_bytes - len(self._head))
+        self._head += data[:free]
+        self._tail += data[free:]
+        del self._tail[: -self._half_bytes]
+
+    def read(self, handle: int) -> int:
+        """Read a piece from a descriptor and return its length."""
+        data = os.read(handle, _CHUNK_BYTES)
+        self.append(data)
+        return len(data)
 
     @property
-    def omitted_bytes(self) -> int:
-        """How many bytes of it were not kept."""
-        return self.total - len(self.head) - len(self.tail)
+    def kept_bytes(self) -> int:
+        """Number of bytes that are kept."""
+        return len(self._head) + len(self._tail)
 
-    def to_bytes(self) -> bytes:
-        middle = (
-            f"\n[… {self.omitted_bytes} bytes cut …]\n".encode() if self.omitted_bytes > 0 else b""
-        )
-        return bytes(self.head) + middle + bytes(self.tail)
+    def pieces(self) -> list[memoryview]:
+        """Return the head, a note on what was cut, if anything was, and the tail."""
+        return self._join_pieces(memoryview(self._head), memoryview(self._tail))
+
+    def _join_pieces(self, head: memoryview, tail: memoryview) -> list[memoryview]:
+        omitted = self.total - self.kept_bytes
+        note = f"\n[… {omitted} bytes cut …]\n".encode() if omitted > 0 else b""
+        return [head, memoryview(note), tail]
 
 
 class OutputBuffers:
-    """Output and, where they come apart from it, errors (head and tail kept, all counted), and the
-    result (whole, up to its limit)."""
+    """Standard output and, if separate, standard error (head and tail); reports (whole)."""
 
     def __init__(self, *, kept_bytes: int, output_bytes: int, result_bytes: int) -> None:
-        self._max_bytes = {"output": output_bytes, "result": result_bytes}
-        self._streams = {name: _HeadAndTail(kept_bytes) for name in ("output", "errors")}
+        """`output_bytes` and `result_bytes` are the limits that `append` and `read` check."""
+        self._max_output_bytes, self._max_result_bytes = output_bytes, result_bytes
+        self._streams = {name: self._create_stream(kept_bytes) for name in ("output", "errors")}
         self.result = bytearray()
 
+    def _create_stream(self, kept_bytes: int) -> HeadAndTail:
+        return HeadAndTail(kept_bytes)
+
     @classmethod
-    def from_limits(cls, limits: dict[str, int]) -> OutputBuffers:
-        """With those of a run's limits that are meant for it."""
+    def from_limits(cls, limits: dict[str, int]) -> Self:
+        """Create buffers with the limits of a run."""
         names = ("kept_bytes", "output_bytes", "result_bytes")
         return cls(**{name: limits[name] for name in names})
 
     def append(self, name: str, data: bytes) -> bool:
-        """Keeps a piece; False where the limit is passed."""
+        """Keep a piece; return False if the limit is exceeded."""
         if name == "result":
             self.result += data
-            return len(self.result) <= self._max_bytes["result"]
+            return len(self.result) <= self._max_result_bytes
         self._streams[name].append(data)
-        return self._count_written_bytes() <= self._max_bytes["output"]
+        return self._is_output_within_limit()
 
     def read(self, handle: int, name: str) -> bool | None:
-        """Takes a piece from a descriptor: False where that passed the limit, None at its end.
+        """Read a piece from a descriptor: False if that exceeded the limit, None at the end.
 
         Raises:
-            BlockingIOError: nothing is there yet.
+            BlockingIOError: there is nothing to read yet.
         """
-        data = os.read(handle, _CHUNK)
-        return self.append(name, data) if data else None
+        if name == "result":
+            return self._read_result(handle)
+        return self._is_output_within_limit() if self._streams[name].read(handle) else None
 
-    def _count_written_bytes(self) -> int:
-        return sum(item.total for item in self._streams.values())
+    def _read_result(self, handle: int) -> bool | None:
+        data = os.read(handle, _CHUNK_BYTES)
+        return self.append("result", data) if data else None
+
+    def _is_output_within_limit(self) -> bool:
+        return sum(item.total for item in self._streams.values()) <= self._max_output_bytes
 
     def count_bytes(self) -> int:
-        """Bytes that came so far."""
-        return self._count_written_bytes() + len(self.result)
+        """Return the number of bytes received so far."""
+        return sum(item.total for item in self._streams.values()) + len(self.result)
 
     def output(self) -> bytes:
-        return self._streams["output"].to_bytes()
+        """Return what is kept of standard output."""
+        return b"".join(self._streams["output"].pieces())
 
     def errors(self) -> bytes:
-        return self._streams["errors"].to_bytes()
+        """Return what is kept of standard error."""
+        return b"".join(self._streams["errors"].pieces())
 
     def truncated_streams(self) -> list[str]:
-        """Which of the two were too long to be kept."""
-        return [name for name, item in self._streams.items() if item.omitted_bytes]
+        """Return the names of the streams that were too long to be kept whole."""
+        return [name for name, item in self._streams.items() if item.total > item.kept_bytes]

@@ -1,8 +1,7 @@
-"""Where a run is when time is up: asked by a signal, answered by C code in the process.
+"""Stack dump of a run at its timeout: requested by a signal, written by faulthandler.
 
-By default the signal is ignored, so programs that know nothing of it are not disturbed by it; what
-the code under test does with alarms and timers is its own affair. The question comes when the
-ending is decided: a signal may wake what would have hung.
+The signal is ignored by default, so it does not disturb programs. It is sent after the timeout is
+decided, because a signal may wake a blocked call.
 """
 
 from __future__ import annotations
@@ -19,16 +18,13 @@ _MAX_BYTES = 65536
 
 
 def register_stack_dump(handle: int) -> None:
-    """From now on the signal writes the lines that the main thread is at to `handle`.
-
-    It is made not to block: who fills it with something else must not hang on it.
-    """
+    """Make the signal write the main thread's stack to `handle`, without blocking."""
     os.set_blocking(handle, False)
     faulthandler.register(DUMP_SIGNAL, file=handle, all_threads=False, chain=False)
 
 
 def request_stack_dump(pid: int, handle: int) -> None:
-    """Puts the question and waits a moment; who has taken the signal away does not answer."""
+    """Send the signal and wait briefly; a process that has replaced the handler does not reply."""
     os.kill(pid, DUMP_SIGNAL)
     poll = select.poll()
     poll.register(handle, select.POLLIN)
@@ -37,7 +33,7 @@ def request_stack_dump(pid: int, handle: int) -> None:
 
 
 def read_stack_dump(handle: int) -> str:
-    """What was answered."""
+    """Return the dump, '' if there is none."""
     os.set_blocking(handle, False)
     try:
         return os.read(handle, _MAX_BYTES).decode("utf-8", "replace")

@@ -10,11 +10,11 @@ from typing import Any
 from .failure_details import MAX_TEXT
 
 _MAX_FRAMES_UP = 16
-_HAS_IMPRECISE_LINES = sys.version_info < (3, 11)  # within one statement that has several
+_HAS_IMPRECISE_LINES = sys.version_info < (3, 11)  # of statements over several lines
 
 
 class ComparisonRecorder:
-    """Remembers the last comparison that pytest explained, and where in the tests it stood."""
+    """Records the last comparison that pytest explained, and its place in the tests."""
 
     def __init__(self) -> None:
         self._repr = reprlib.Repr()
@@ -25,7 +25,7 @@ class ComparisonRecorder:
         self._values: dict[str, str] = {}
 
     def record(self, operator: str, left: Any, right: Any, work: str) -> None:
-        """Called while the assertion fails; pytest makes the same texts, so they cost no more."""
+        """Record a comparison. Called by pytest for failing assertions only."""
         self._location = None
         frame: FrameType | None = sys._getframe(1)
         for _ in range(_MAX_FRAMES_UP):
@@ -38,22 +38,22 @@ class ComparisonRecorder:
             self._location = (id(frame), frame.f_lineno)
 
     def values_for(self, error: BaseException) -> dict[str, str] | None:
-        """The values that belong to this error: raised where the last comparison stood."""
-        place, self._location = self._location, None
+        """Return the recorded values if the error was raised by that comparison."""
+        location, self._location = self._location, None
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
-        if trace is None or place is None or not isinstance(error, AssertionError):
+        if trace is None or location is None or not isinstance(error, AssertionError):
             return None
-        frame, line = place
-        here = line == trace.tb_lineno or (
+        frame, line = location
+        is_same_line = line == trace.tb_lineno or (
             _HAS_IMPRECISE_LINES and "assert " in str(error.args[:1])
         )
-        return self._values if here and frame == id(trace.tb_frame) else None
+        return self._values if is_same_line and frame == id(trace.tb_frame) else None
 
     def _format(self, value: Any) -> str:
         try:
             text = str(self._repr.repr(value))
             return text.encode("utf-8", "backslashreplace").decode()[:MAX_TEXT]
         except Exception as error:  # a value's own `__repr__` may do anything
-            return f"<its text cannot be made: {type(error).__name__}>"
+            return f"<its repr raises: {type(error).__name__}>"

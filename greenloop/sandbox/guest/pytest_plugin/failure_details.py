@@ -1,6 +1,6 @@
-"""Errors of foreign code in plain values: text, places, the values of a comparison. All cut.
+"""Failures of untrusted code in plain values: text, frames, compared values; all truncated.
 
-Whatever the error's own methods do, one of these comes out.
+Works whatever the methods of the error do.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ ASYNC_ADVICE = (
 
 
 def describe_failure(error: BaseException, output: str, work: str) -> dict[str, Any]:
-    """Exception, message, frames (lines of the run's own files), output and assertion."""
-    told = _describe_doctest_failure(error, work) or {
+    """Return exception, message, frames (of the run's own files), output and assertion."""
+    details = _describe_doctest_failure(error, work) or {
         "exception": _escape(type(error).__name__)[:MAX_TEXT],
         "message": _format_message(error)[:_MAX_MESSAGE],
         "frames": _collect_frames(error, work),
         "assertion": None,
     }
-    return {**told, "output": _escape(output)[-_MAX_OUTPUT:]}
+    return {**details, "output": _escape(output)[-_MAX_OUTPUT:]}
 
 
 def _format_message(error: BaseException, depth: int = 0) -> str:
     try:
-        if type(error).__name__ == "FixtureLookupError":  # its text is for the terminal only
+        if type(error).__name__ == "FixtureLookupError":  # its text is made for the terminal
             return f"fixture {error.argname!r} not found"  # type: ignore[attr-defined]
         text = _escape(str(error))
         if text.startswith(_ASYNC_UNSUPPORTED):
             return ASYNC_ADVICE
         return "\n".join([text, *_format_notes(error), *_format_group_members(error, depth)])
-    except BaseException as second:  # an error of the code under test may refuse to be shown
-        return f"<its text cannot be made: {type(second).__name__}>"
+    except BaseException as second:  # `__str__` of the code under test may raise
+        return f"<its text raises: {type(second).__name__}>"
 
 
 def _format_notes(error: BaseException) -> list[str]:
-    """Such as hypothesis' falsifying example."""
+    """Return notes, such as the falsifying example of hypothesis."""
     notes = getattr(error, "__notes__", None)
     return (
         [_escape(str(item)) for item in notes[:_MAX_GROUP_ITEMS]] if isinstance(notes, list) else []
@@ -56,7 +56,7 @@ def _format_notes(error: BaseException) -> list[str]:
 
 
 def _format_group_members(error: BaseException, depth: int) -> list[str]:
-    """The errors of a group, a line or more each."""
+    """Return the errors of an exception group, one or more lines each."""
     if "BaseExceptionGroup" not in {kind.__name__ for kind in type(error).__mro__}:
         return []
     if depth == _MAX_DEPTH:
@@ -67,13 +67,13 @@ def _format_group_members(error: BaseException, depth: int) -> list[str]:
 
 
 def _escape(value: str) -> str:
-    """A plain `str` that every reader takes: lone surrogates are written out."""
+    """Return a plain `str` with lone surrogates escaped."""
     return str.encode(value, "utf-8", "backslashreplace").decode()
 
 
 def _collect_frames(error: BaseException, work: str) -> list[dict[str, Any]]:
-    """Lines of the run's own files that the error went through, outermost first."""
-    steps = traceback.walk_tb(error.__traceback__)  # pytest's own lines need not be looked up
+    """Return the lines of the run's own files that the error passed, outermost first."""
+    steps = traceback.walk_tb(error.__traceback__)  # lines are read for the run's files only
     own = keep_ends([item for item in steps if item[0].f_code.co_filename.startswith(work)])
     found = [_describe_frame(frame, line, work) for frame, line in own]
     if isinstance(error, SyntaxError) and (error.filename or "").startswith(work):
@@ -90,7 +90,7 @@ def _describe_frame(frame: types.FrameType, line: int | None, work: str) -> dict
 
 
 def keep_ends(items: list[T]) -> list[T]:
-    """Of a long way its two ends."""
+    """Return the first and last items of a long list."""
     if len(items) <= _FIRST_FRAMES + _LAST_FRAMES:
         return items
     return items[:_FIRST_FRAMES] + items[-_LAST_FRAMES:]
@@ -108,7 +108,7 @@ def _build_frame(
 
 
 def _describe_doctest_failure(error: BaseException, work: str) -> dict[str, Any] | None:
-    """A doctest's failure: its line, what was expected and what came. None where it is none."""
+    """Describe a doctest's failure; None if it is none."""
     doctest = sys.modules.get("doctest")
     try:
         if doctest and type(error) is doctest.DocTestFailure:

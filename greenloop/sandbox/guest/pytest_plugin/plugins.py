@@ -1,4 +1,4 @@
-"""pytest plugins of packages that a run may use: on where the package is there, else unheard of."""
+"""pytest plugins of installed packages, loaded if a run uses them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ _PLUGIN_MODULES = {  # by package
     "anyio": "anyio.pytest_plugin",
     "hypothesis": "_hypothesis_pytestplugin",
 }
-_USAGE_MARKERS = {
-    "pytest_asyncio": (b"pytest_asyncio", b"mark.asyncio")
-}  # of who uses it; else its name
+# Texts by which a file uses a package, if not only by its name.
+_USAGE_MARKERS = {"pytest_asyncio": (b"pytest_asyncio", b"mark.asyncio")}
 
 
 def load_plugins(is_wanted: Callable[[str], bool] = lambda package: True) -> list[Any]:
-    """The plugins of installed packages that are `wanted`, as pytest takes them."""
+    """Return the plugins of installed packages for which `is_wanted` is true."""
     return [
         found
         for name, plugin in _PLUGIN_MODULES.items()
@@ -29,20 +28,20 @@ def load_plugins(is_wanted: Callable[[str], bool] = lambda package: True) -> lis
 
 
 def build_plugin_options(loaded: list[Any]) -> list[str]:
-    """What pytest has to be told of them: what is not said gives a warning."""
+    """Return pytest's options for plugins that warn without them."""
     if not any(item.__name__ == _PLUGIN_MODULES["pytest_asyncio"] for item in loaded):
         return []
     return ["-o", "asyncio_default_fixture_loop_scope=function"]
 
 
 def build_usage_predicate(*folders: str) -> Callable[[str], bool]:
-    """Whether a file in one of the folders names a package: to load what none uses only costs time."""
-    named = find_plugin_packages(text for folder in folders for text in _read_texts(folder))
-    return lambda package: package in named
+    """Return a predicate: whether a file in one of the folders names a package."""
+    used = find_plugin_packages(text for folder in folders for text in _read_texts(folder))
+    return lambda package: package in used
 
 
 def find_plugin_packages(texts: Iterable[bytes]) -> tuple[str, ...]:
-    """The packages with plugins that one of these files names."""
+    """Return the packages with plugins that one of these files names."""
     text = b"\n".join(texts)
     words = {name: _USAGE_MARKERS.get(name, (name.encode(),)) for name in _PLUGIN_MODULES}
     return tuple(name for name, some in words.items() if any(word in text for word in some))
@@ -56,7 +55,7 @@ def _read_texts(work: str) -> Iterator[bytes]:
 
 
 def _import_plugin(package: str, plugin: str) -> Iterator[Any]:
-    """The plugin's module; nothing where it is not there or does not go with this pytest."""
+    """Yield the plugin's module; nothing if it is not installed or does not fit this pytest."""
     try:
         if importlib.util.find_spec(package) is not None:
             if package == "hypothesis":
@@ -67,9 +66,9 @@ def _import_plugin(package: str, plugin: str) -> Iterator[Any]:
 
 
 def _configure_hypothesis() -> None:
-    """hypothesis: the same examples each time, whatever the machine's speed; nothing is kept.
+    """Make hypothesis repeatable: the same examples each time, no deadline, no database.
 
-    `@settings(…)` on a test still has the last word.
+    `@settings(…)` on a test takes precedence.
     """
     from hypothesis import HealthCheck, settings
 

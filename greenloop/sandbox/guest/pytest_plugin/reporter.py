@@ -1,20 +1,20 @@
-"""A pytest plugin that tells what happened to each test, in plain values."""
+"""pytest plugin that reports the outcome of each test in plain values."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import random
+from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from .assertion_values import ComparisonRecorder
-from .async_tests import is_async, is_plain_unittest
-from .doctests import collect_doctests
 from .failure_details import ASYNC_ADVICE, MAX_TEXT, describe_failure
-from .return_values import check_return_value
+from .unexecuted_tests import check_return_value, is_async, is_plain_unittest
 
 _STRICT_XPASS = "[XPASS(strict)]"
 _STRICT_XPASS_MESSAGE = f"{_STRICT_XPASS} it passed, and is marked as strictly expected to fail"
@@ -25,7 +25,7 @@ class EventChannel(Protocol):
 
 
 class Reporter:
-    """`work` is the run's folder, with a separator at its end: what lies there is the run's own."""
+    """Reports to the host; `work` is the run's folder, with a separator at its end."""
 
     def __init__(self, work: str) -> None:
         self._work = work
@@ -37,7 +37,7 @@ class Reporter:
         self._rejected_ids: set[str] = set()
 
     def start(self, channel: EventChannel, job: dict[str, Any]) -> None:
-        """Where to report to; `job` says in which order (None: as collected), and of doctests."""
+        """Set where to report to; the job says in which order to run, and which doctests."""
         self._channel = channel
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
         self._last_files, self._is_brief = frozenset(job.get("last", ())), bool(job.get("brief"))
@@ -48,22 +48,34 @@ class Reporter:
             self._channel.send("started", id=collector.nodeid)
 
     def pytest_itemcollected(self, item: Any) -> None:
-        if self._is_brief:  # pytest makes it of each failure, shown or not
+        if self._is_brief:  # pytest formats each failure, even one that is not shown
             item.repr_failure = _format_briefly
 
     def pytest_collection_modifyitems(self, session: Any, items: list[Any]) -> None:
-        items.extend(collect_doctests(session, [self._work + name for name in self._doctests]))
+        items.extend(self._collect_doctests(session))
         self._unittest_ids = {item.nodeid for item in items if is_plain_unittest(item)}
         if self._order_seed is not None:
             random.Random(self._order_seed).shuffle(items)
             items.sort(key=lambda item: item.nodeid.partition("::")[0] in self._last_files)
+
+    def _collect_doctests(self, session: Any) -> Iterator[Any]:
+        """Yield the doctests of the run's files; a file that cannot be loaded is an error.
+
+        Not by `--doctest-modules`, for which the module would have to be a target, and so be
+        searched for tests and have its assertions rewritten.
+        """
+        from _pytest.doctest import DoctestModule
+
+        for name in self._doctests:
+            path = Path(self._work + name)
+            yield from session.genitems(DoctestModule.from_parent(session, path=path))
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.skipped:
             self._skipped_files.append(report.nodeid)
 
     def pytest_collection_finish(self, session: Any) -> None:
-        """A file that is skipped as a whole counts as one test: it must not just be missing."""
+        """Report the tests; a file that is skipped as a whole counts as one."""
         self._channel.send(
             "collected", ids=[*(i.nodeid for i in session.items), *self._skipped_files]
         )
@@ -80,24 +92,24 @@ class Reporter:
             self._check_item(item)
 
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> None:
-        """Plugins that run async tests come first; what is still async here, nobody runs."""
+        """Check a test; plugins that run async tests have been called before."""
         self._check_item(pyfuncitem)
 
     def _check_item(self, item: Any) -> None:
-        refuse = partial(self._reject_test, item.nodeid)
+        reject = partial(self._reject_test, item.nodeid)
         if is_async(item.obj):
-            refuse(ASYNC_ADVICE)
-        item.obj = check_return_value(item.obj, refuse)
+            reject(ASYNC_ADVICE)
+        item.obj = check_return_value(item.obj, reject)
 
     def _reject_test(self, name: str, why: str) -> None:
-        """Fails a test that nothing would fail, also one that is marked as expected to fail."""
+        """Fail a test, also one that is marked as expected to fail."""
         self._rejected_ids.add(name)
         error = pytest.fail.Exception(why, pytrace=False)
         self._send_failure(name, "call", error, "")
         raise error
 
     def pytest_runtest_logfinish(self) -> None:
-        """pytest goes back to this folder at the end; the code may have taken its rights away."""
+        """Restore access to the working folder, which pytest enters at the end."""
         with contextlib.suppress(OSError):
             os.chmod(self._work, 0o700)
 
@@ -123,20 +135,20 @@ class Reporter:
             self._report_abort(excinfo.value)
 
     def report_startup_error(self, name: str, error: BaseException) -> None:
-        """Nothing is run: `name` is the file that cannot be loaded, with its whole path, or ''."""
+        """Report that nothing was run; `name` is the path of a file that cannot be loaded, or ''."""
         self._send_failure(name.removeprefix(self._work), "collect", error, "")
 
     def _report_abort(self, error: BaseException) -> None:
-        """The whole run ended early: `sys.exit()` at import, `pytest.exit()`, KeyboardInterrupt."""
+        """Report that the run ended early: `sys.exit()` at import, `pytest.exit()`, Ctrl-C."""
         self._send_failure(self._current_id, self._phase, error, "")
 
     def _send_failure(
         self, name: str, phase: str, error: BaseException, output: str, subtest: str = ""
     ) -> None:
-        told = describe_failure(error, output, self._work)
-        told["message"] += subtest
-        told["assertion"] = told["assertion"] or self._comparisons.values_for(error)
-        self._channel.send("failure", id=name, phase=phase, **told)
+        details = describe_failure(error, output, self._work)
+        details["message"] += subtest
+        details["assertion"] = details["assertion"] or self._comparisons.values_for(error)
+        self._channel.send("failure", id=name, phase=phase, **details)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         outcome, seconds = self._outcomes.get(report.nodeid, ("passed", 0.0))
@@ -159,7 +171,7 @@ def _format_briefly(*_: Any, **__: Any) -> str:
 
 
 def _combine_outcome(outcome: str, report: Any) -> str:
-    """The outcome of a test after one more of its phases."""
+    """Return a test's outcome after one more of its phases."""
     if hasattr(report, "wasxfail"):
         return "xfailed" if report.skipped else "xpassed"
     if report.failed:
@@ -172,7 +184,7 @@ def _captured_output(report: Any) -> str:
 
 
 def _describe_subtest(report: Any) -> str:
-    """Which part of a test with subtests it was, as more lines of the message."""
+    """Return which subtest it was, as another line of the message."""
     context = getattr(report, "context", None)
     if context is None:
         return ""

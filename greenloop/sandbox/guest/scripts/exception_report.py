@@ -1,4 +1,4 @@
-"""The exception that ended a script, told in plain values: first what is certain, then the rest."""
+"""Report of the exception that ended a script, in plain values: certain facts first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import types
 from collections.abc import Iterator
 
-from ..protocol.channel import Channel
+from ..protocol.framing import Channel
 from ..pytest_plugin.failure_details import MAX_TEXT, describe_failure, keep_ends
 from .safe_repr import ValueFormatter, find_secrets, mask_secrets
 
@@ -16,25 +16,25 @@ _MAX_SECONDS = 2.0
 
 
 def report_exception(error: BaseException, channel: Channel, work: str) -> None:
-    """Three events `error`, the last of which counts: its class; its text and frames; their locals.
+    """Report `error` three times, the last counts: class; message and frames; local values.
 
-    Text and values are made by code of the script, perhaps. It can print nothing meanwhile, and where
-    it does not come to its end this process does, as if after the error: with status 1.
+    Message and values may be computed by code of the script. It can print nothing meanwhile, and if
+    it does not return in time, the process exits with status 1, as after the error.
     """
     name = str(type.__dict__["__name__"].__get__(type(error)))[:MAX_TEXT]
     channel.send("error", exception=_escape(name), message="", frames=[])
     with contextlib.suppress(BaseException), _silenced_with_timeout():
-        told = describe_failure(error, "", work)
+        details = describe_failure(error, "", work)
         frames = keep_ends(list(_iterate_script_frames(error.__traceback__, work)))
-        hidden = find_secrets(frames)
-        told = mask_secrets(
-            hidden, {name: told[name] for name in ("exception", "message", "frames")}
+        secrets = find_secrets(frames)
+        details = mask_secrets(
+            secrets, {name: details[name] for name in ("exception", "message", "frames")}
         )
-        channel.send("error", **told)
-        values = ValueFormatter(work, hidden)
-        for frame, shown in zip(frames, told["frames"], strict=False):
+        channel.send("error", **details)
+        values = ValueFormatter(work, secrets)
+        for frame, shown in zip(frames, details["frames"], strict=False):
             shown["local_values"] = values.format_variables(frame, shown["text"])
-        channel.send("error", **told)
+        channel.send("error", **details)
 
 
 def _iterate_script_frames(
@@ -52,12 +52,12 @@ def _escape(text: str) -> str:
 
 @contextlib.contextmanager
 def _silenced_with_timeout() -> Iterator[None]:
-    """What is written goes nowhere; a clock in C that no Python code can hold up ends the process."""
-    nothing = os.open(os.devnull, os.O_WRONLY)
+    """Discard output, and exit after a timeout by a C timer that Python code cannot delay."""
+    null = os.open(os.devnull, os.O_WRONLY)
     saved = [os.dup(number) for number in (1, 2)]
-    faulthandler.dump_traceback_later(_MAX_SECONDS, exit=True, file=nothing)
+    faulthandler.dump_traceback_later(_MAX_SECONDS, exit=True, file=null)
     for number in (1, 2):
-        os.dup2(nothing, number)
+        os.dup2(null, number)
     try:
         yield
     finally:
@@ -65,4 +65,4 @@ def _silenced_with_timeout() -> Iterator[None]:
         for number, handle in zip((1, 2), saved, strict=True):
             os.dup2(handle, number)
             os.close(handle)
-        os.close(nothing)
+        os.close(null)

@@ -1,4 +1,4 @@
-"""What a script must not come across: pytest made ready, and modules of names that it has itself."""
+"""Unloading of modules that a script must not find: pytest, and those that its own files shadow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 import warnings
 
 _TEST_TOOLS = ("pytest", "_pytest", "pluggy", "iniconfig", "py", "_hypothesis_pytestplugin")
-# Loaded before the first line of any script: a file of such a name is never found by an import.
+# Loaded before the first line of any script: a file of such a name is never imported.
 _STARTUP_MODULES = {
     *sys.builtin_module_names,
     *"__main__ _abc _codecs _collections_abc _frozen_importlib _frozen_importlib_external".split(),
@@ -18,7 +18,7 @@ _STARTUP_MODULES = {
 
 
 def hide_preloaded_modules(folder: str) -> None:
-    """Takes them out of sight; `folder` is the one that the script's imports look into first."""
+    """Unload them; `folder` is the first that the script's imports search."""
     sys.meta_path[:] = [item for item in sys.meta_path if not _is_test_tool(type(item).__module__)]
     sys.unraisablehook, threading.excepthook = sys.__unraisablehook__, threading.__excepthook__
     sys.excepthook, sys.displayhook = sys.__excepthook__, sys.__displayhook__
@@ -37,10 +37,10 @@ def _reset_warning_filters() -> None:
 
 
 def unload_shadowed_modules(folder: str) -> None:
-    """Takes back what was loaded under a name that something in a folder of the run's own has."""
-    own = _importable_names(folder) - _STARTUP_MODULES
+    """Unload modules that share a name with something in a folder of the run."""
+    local_names = _importable_names(folder) - _STARTUP_MODULES
     for name in list(sys.modules):
-        if name.partition(".")[0] in own and not _is_test_tool(name):
+        if name.partition(".")[0] in local_names and not _is_test_tool(name):
             del sys.modules[name]
 
 
@@ -49,7 +49,7 @@ def _is_test_tool(module: str) -> bool:
 
 
 def _importable_names(folder: str) -> set[str]:
-    """Names under which something in a folder can be imported."""
+    """Return the names under which something in a folder can be imported."""
     return {
         name.removesuffix(".py")
         for name in os.listdir(folder)

@@ -1,7 +1,7 @@
-"""The values of a frame's names as short text: what no secret is, made without the script's own code.
+"""Short texts of local variables, without secrets and without calling the script's own code.
 
-Built-in values are written here, and instances of the script's classes by their attributes: their
-`__repr__` is not called. That of other classes (of the standard library, of packages) is.
+Built-in values and instances of the script's classes are formatted here, the latter by their
+attributes. Only classes of the standard library and of packages have their `__repr__` called.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import sys
 import types
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 _MAX_NAMES, _MAX_ITEMS, _MAX_DEPTH = 12, 6, 3
@@ -19,9 +20,7 @@ _SECRET_NAME = re.compile(
     r"|cookie|session_?id|(api|access|signing|encryption|ssh|auth)_?key|_key$|^auth$",
     re.I,
 )
-_POSSIBLE_SECRET_NAME = re.compile(
-    r"key|auth", re.I
-)  # so are keys of dicts called; the value decides
+_POSSIBLE_SECRET_NAME = re.compile(r"key|auth", re.I)  # also names of dict keys: the value decides
 _SECRET_VALUE = re.compile(
     r"sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,}|AKIA[A-Z0-9]{16}"
     r"|AIza[\w-]{30,}|hf_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY"
@@ -38,11 +37,11 @@ _NON_VALUE_TYPES = (
     types.MethodType,
     type,
 )
-_MIN_SECRET_LENGTH = 8  # shorter ones are ordinary words, too, and would be taken out of sentences
+_MIN_SECRET_LENGTH = 8  # shorter ones are ordinary words, which sentences may contain
 
 
 def is_secret(name: str, value: Any) -> bool:
-    """Whether a value is not to be shown, by its name or by what it looks like."""
+    """Return whether a value must not be shown, by its name or its form."""
     if issubclass(type(value), (bool, type(None))):
         return False
     text = _as_text(value)
@@ -64,7 +63,7 @@ def _as_text(value: Any) -> str | None:
 
 
 def find_secrets(frames: list[types.FrameType]) -> list[str]:
-    """The texts of all secrets among the names of these frames, the longest first."""
+    """Return the texts of all secrets among the variables of these frames, longest first."""
     found = set()
     for frame in frames:
         for name, value in _iterate_variables(frame):
@@ -75,7 +74,7 @@ def find_secrets(frames: list[types.FrameType]) -> list[str]:
 
 
 def mask_secrets(secrets: list[str], value: Any) -> Any:
-    """Plain values with no secret in their texts."""
+    """Return plain values with the secrets in their texts masked."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, _MASK)
@@ -88,7 +87,7 @@ def mask_secrets(secrets: list[str], value: Any) -> Any:
 
 
 def _iterate_variables(frame: types.FrameType) -> Iterator[tuple[str, Any]]:
-    """What a person would call variables: no modules, functions, classes or names of Python's."""
+    """Yield variables: no modules, functions, classes or dunder names."""
     for name, value in list(frame.f_locals.items()):
         if type(name) is not str or (name.startswith("__") and name.endswith("__")):
             continue
@@ -97,13 +96,13 @@ def _iterate_variables(frame: types.FrameType) -> Iterator[tuple[str, Any]]:
 
 
 class ValueFormatter:
-    """Short texts of values. `work` is the folder of the run's own files, `hidden` are secrets."""
+    """Formats values; `work` is the folder of the run's files, `secrets` are masked."""
 
     def __init__(self, work: str, secrets: list[str]) -> None:
         self._work, self._secrets = work, secrets
 
     def format_variables(self, frame: types.FrameType, line: str) -> list[list[str]]:
-        """[name, text] of some of a frame's names: those in its line come first."""
+        """Return [name, text] of some of a frame's variables, those in its line first."""
         mentioned = set(_WORD.findall(line))
         found = sorted(_iterate_variables(frame), key=lambda pair: pair[0] not in mentioned)
         return [
@@ -117,7 +116,7 @@ class ValueFormatter:
         try:
             text = self._format_value(value, 0).encode("utf-8", "backslashreplace").decode()
         except BaseException as error:
-            return f"<it cannot be shown: {type(error).__name__}>"
+            return f"<cannot be formatted: {type(error).__name__}>"
         return _truncate(str(mask_secrets(self._secrets, text)), _MAX_TEXT)
 
     def _format_value(self, value: Any, depth: int) -> str:
@@ -181,9 +180,9 @@ class ValueFormatter:
         return f"<{' '.join([name, *parts, *more])}>"
 
     def _is_script_class(self, kind: type) -> bool:
-        """Whether a class is the script's own, or says no more of itself than every object does."""
-        shows: object = kind.__repr__
-        if shows is object.__repr__:
+        """Return whether a class is the script's own, or has the `__repr__` of `object`."""
+        own_repr: object = kind.__repr__
+        if own_repr is object.__repr__:
             return True
         name = type.__dict__["__module__"].__get__(kind)
         file = getattr(sys.modules.get(str(name)), "__file__", None)
@@ -191,7 +190,7 @@ class ValueFormatter:
 
 
 def _class_name(kind: type) -> str:
-    """Past what its own class may make of it."""
+    """Return a class's name, whatever its metaclass does."""
     return str(type.__dict__["__name__"].__get__(kind))
 
 
@@ -209,16 +208,10 @@ def _format_integer(value: Any) -> str:
     return int.__repr__(value) if bits < 1000 else f"<int of {bits} bits>"
 
 
-def _format_string(value: Any) -> str:
-    count = str.__len__(value)
-    shown = str.__repr__(str.__getitem__(value, slice(_MAX_TEXT)))
-    return shown if count <= _MAX_TEXT else f"{shown[:-1]}…' ({count} characters)"
-
-
-def _format_bytes(value: Any) -> str:
-    count = bytes.__len__(value)
-    shown = bytes.__repr__(bytes.__getitem__(value, slice(_MAX_TEXT)))
-    return shown if count <= _MAX_TEXT else f"{shown[:-1]}…' ({count} bytes)"
+def _format_text(base: Any, unit: str, value: Any) -> str:
+    count = base.__len__(value)
+    shown = str(base.__repr__(base.__getitem__(value, slice(_MAX_TEXT))))
+    return shown if count <= _MAX_TEXT else f"{shown[:-1]}…' ({count} {unit})"
 
 
 _SCALAR_FORMATTERS: list[tuple[type, Any]] = [
@@ -227,8 +220,8 @@ _SCALAR_FORMATTERS: list[tuple[type, Any]] = [
     (int, _format_integer),
     (float, float.__repr__),
     (complex, complex.__repr__),
-    (str, _format_string),
-    (bytes, _format_bytes),
+    (str, partial(_format_text, str, "characters")),
+    (bytes, partial(_format_text, bytes, "bytes")),
 ]
 _SEQUENCE_BRACKETS: list[tuple[Any, str, str]] = [
     (list, "[", "]"),

@@ -1,7 +1,7 @@
-"""A pytest session in hand: its tests are collected once, and run in any choice, in forks.
+"""pytest session whose tests are collected once, and run in any selection, in forks.
 
-pytest's internals are used as `warm_pytest` uses them. Asserts stay plain: nobody reads what they
-say, and whether they hold is the same.
+Uses the same internals of pytest as `pytest_preload`. Assertions are not rewritten: their messages
+are not needed.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _SUSPENDABLE_FLAGS = 0x20 | 0x80 | 0x200  # generators, coroutines
 
 
 class CollectedSession:
-    """Configured in a process without foreign code; `collect` loads it."""
+    """Session, configured in a process without untrusted code; `collect` loads the tests."""
 
     def __init__(self, work: str, ini: str, targets: Sequence[str], empty_folder: str) -> None:
-        """`elsewhere`: an empty folder, so that no conftest is loaded before `collect`."""
+        """`empty_folder` is the working folder meanwhile, so that no conftest is loaded yet."""
         from _pytest.config import _prepareconfig
         from _pytest.main import Session
 
@@ -41,20 +41,20 @@ class CollectedSession:
         self._plain_flags: list[bool] = []
 
     def collect(self) -> bool:
-        """Whether all files were collected, and hold tests."""
+        """Return whether all files were collected and contain tests."""
         self._config.hook.pytest_collection(session=self._session)
         self.items = list(self._session.items)
-        bare = not self._config.pluginmanager._conftest_plugins
-        self._plain_flags = [bare and _is_plain(item) for item in self.items]
+        has_no_conftest = not self._config.pluginmanager._conftest_plugins
+        self._plain_flags = [has_no_conftest and _is_plain(item) for item in self.items]
         return not self._session.testsfailed and bool(self.items)
 
     def enable_hooks(self, number: int) -> bool:
-        """For one test that does not pass without them; False where it had them anyway."""
+        """Run a test with pytest's hooks from now on; False if it was run so before."""
         was_plain, self._plain_flags[number] = self._plain_flags[number], False
         return was_plain
 
     def set_temp_folder(self, folder: str) -> None:
-        """Where `tmp_path` and its like are made from now on."""
+        """Set the folder in which `tmp_path` and similar fixtures create folders."""
         factory = getattr(self._config, "_tmp_path_factory", None)
         if factory is not None:
             factory._basetemp, factory._given_basetemp = None, Path(folder)
@@ -62,7 +62,10 @@ class CollectedSession:
     def run_until_failure(
         self, numbers: Sequence[int], on_start: Callable[[int], None]
     ) -> int | None:
-        """Runs these tests up to the first that fails: its number. `begin` hears of each."""
+        """Run these tests and return the number of the first that fails.
+
+        `on_start` is called with the number of each.
+        """
         following: list[int | None] = [*numbers[1:], None]
         for number, after in zip(numbers, following, strict=True):
             on_start(number)
@@ -73,7 +76,7 @@ class CollectedSession:
         return None
 
     def run_and_check_passed(self, number: int) -> bool:
-        """Runs one test as if there were no other. It can be run in this process again."""
+        """Run one test as if it were the only one; it can be run in this process again."""
         item = self.items[number]
         if hasattr(item, "_initrequest"):
             item._initrequest()
@@ -86,31 +89,31 @@ class CollectedSession:
 
     @property
     def is_torn_down(self) -> bool:
-        """Whether all that was set up is torn down."""
+        """Whether no fixture is active."""
         return not self._session._setupstate.stack
 
     def can_repeat(self, numbers: Sequence[int]) -> bool:
-        """Whether these tests can run many times in one process, each time as if it were the first.
+        """Return whether each run of these tests in one process is like the first.
 
-        Methods cannot: pytest keeps their instance.
+        Methods cannot be repeated: pytest keeps their instance.
         """
         return all(
             self._plain_flags[number] and self.items[number].cls is None for number in numbers
         )
 
     def run_and_check_failed(self, number: int) -> bool:
-        """One test by itself, with fixtures of its own."""
+        """Run one test with new fixtures, and return whether it failed."""
         failed = not _run_plain(self._session, self.items[number], None)
         self.tear_down()
         return failed
 
     def tear_down(self) -> None:
-        """Ends what fixtures are still there; where the end of one fails, the others' come."""
+        """Tear down all active fixtures, even if one of them raises."""
         with suppress(BaseException):
             self._session._setupstate.teardown_exact(None)
 
     def run_with_outcome(self, number: int) -> str:
-        """Runs one test with all of pytest's hooks, the next one being the one behind it."""
+        """Run one test with all of pytest's hooks, before the next one of the file."""
         from _pytest.runner import runtestprotocol
 
         nextitem = self.items[number + 1] if number + 1 < len(self.items) else None
@@ -121,14 +124,14 @@ class CollectedSession:
 
 
 def _remove_assert_rewriting() -> None:
-    """A warm process has made a pytest ready before, whose hook would go on rewriting."""
+    """Remove the import hook of the session that a zygote has begun."""
     from _pytest.assertion.rewrite import AssertionRewritingHook
 
     sys.meta_path[:] = [item for item in sys.meta_path if type(item) is not AssertionRewritingHook]
 
 
 def _is_plain(item: Any) -> bool:
-    """A function that nothing but its fixtures has to do with."""
+    """Return whether it is a function that only its fixtures affect."""
     from _pytest.python import Function
 
     code = getattr(item.obj, "__code__", None) if type(item) is Function else None
@@ -141,14 +144,14 @@ def _is_plain(item: Any) -> bool:
 
 
 def _run_plain(session: Any, item: Any, nextitem: Any) -> bool:
-    """Fixtures, test, fixtures, without pytest's reports: a third faster. Whether it did not fail."""
+    """Set up fixtures, run, tear down, without pytest's reports, a third faster. False on failure."""
     from _pytest.outcomes import Skipped
     from _pytest.tmpdir import tmppath_result_key
 
-    item.stash[tmppath_result_key] = {}  # where pytest's own hooks would have put its reports
+    item.stash[tmppath_result_key] = {}  # set by hooks that are not called
     os.environ["PYTEST_CURRENT_TEST"] = f"{item.nodeid} (call)"
     state = session._setupstate
-    item._initrequest()  # it may have run before
+    item._initrequest()  # the test may have been run before
     try:
         try:
             state.setup(item)
@@ -164,10 +167,10 @@ def _run_plain(session: Any, item: Any, nextitem: Any) -> bool:
 def _run_with_hooks(session: Any, item: Any, nextitem: Any) -> bool:
     from _pytest.runner import runtestprotocol
 
-    item.repr_failure = lambda *_, **__: ""  # nobody reads it
+    item.repr_failure = lambda *_, **__: ""  # not needed
     try:
         return not any(
             report.failed for report in runtestprotocol(item, log=False, nextitem=nextitem)
         )
-    except BaseException:  # pytest.exit, Ctrl-C: raised by the mutant, so by the test
+    except BaseException:  # pytest.exit or KeyboardInterrupt, raised by the mutant
         return False

@@ -1,7 +1,7 @@
-"""Forks of this process, a few at a time, each bounded, each ended with all that it started.
+"""Pool of forks of this process, each with limits, each killed with all its descendants.
 
-A fork reports through a pipe of its own: at which step it is, and at its end one verdict. What ends
-without a verdict has crashed; only what never began is our own error.
+A fork reports its steps and one verdict through a pipe of its own. A fork that ends without a
+verdict has crashed; one that ends before its first step is an error of the guest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ..limits.proc_stats import list_children, measure_cpu
-from .fork_messages import NOTE, STEP, VERDICT, StepLimits, StepReporter, write_message
+from .time_limits import NOTE, STEP, VERDICT, StepLimits, StepReporter, write_message
 
 _POLL_SECONDS = 0.05
 _FIRST_STEP = -1
@@ -25,10 +25,9 @@ _MAX_NOTES = 1000
 
 @dataclass(frozen=True)
 class ForkTask:
-    """`work(report)` is done in the fork and returns the verdict.
+    """`function(report)` runs in the fork and returns the verdict.
 
-    Before each step in which foreign code runs it calls `report(step)`: what ends before the first
-    of these is an error of ours.
+    It calls `report(step)` before each step in which untrusted code runs.
     """
 
     number: int
@@ -38,7 +37,7 @@ class ForkTask:
 
 @dataclass(frozen=True)
 class ForkResult:
-    """`ending`: `verdict` (see there), `timeout`, `crashed`, `error` (ours) or `not_run`."""
+    """Result; `ending` is `verdict`, `timeout`, `crashed`, `error` (of the guest) or `not_run`."""
 
     ending: str
     verdict: str = ""
@@ -65,11 +64,21 @@ class _Fork:
 
 
 class ForkPool:
-    """Runs tasks in forks of this process."""
+    """Runs tasks in forks of this process, several at a time."""
 
-    def __init__(self, max_forks: int, deadline: float, prepare: Callable[[int], None]) -> None:
-        """`deadline` is of the monotonic clock; `prepare(slot)` is called first in each fork."""
-        self._max_forks, self._deadline, self._prepare = max_forks, deadline, prepare
+    def __init__(
+        self,
+        max_forks: int,
+        deadline: float,
+        prepare: Callable[[int], None],
+        clean: Callable[[int], None],
+    ) -> None:
+        """`deadline` is of the monotonic clock.
+
+        `prepare(slot)` is called first in each fork, `clean(slot)` in this process after its end.
+        """
+        self._max_forks, self._deadline = max_forks, deadline
+        self._prepare, self._clean = prepare, clean
         self._running: dict[int, _Fork] = {}
         self._existing_children: set[int] = set()
 
@@ -78,9 +87,8 @@ class ForkPool:
         tasks: Iterable[ForkTask],
         on_done: Callable[[ForkTask, ForkResult], None],
         on_start: Callable[[ForkTask], None] = lambda task: None,
-        clean_slot: Callable[[int], None] = lambda slot: None,
     ) -> None:
-        """All of them; `done` hears of each once, `clean(slot)` comes after each."""
+        """Run all tasks; `on_done` is called once for each."""
         waiting = deque(tasks)
         self._existing_children = set(list_children(os.getpid()))
         while waiting or self._running:
@@ -95,14 +103,24 @@ class ForkPool:
                 return
             for slot, result in self._wait_for_ended():
                 task = self._running.pop(slot).task
-                clean_slot(slot)
+                self._clean(slot)
                 on_done(task, result)
+
+    def run_all(self, tasks: Iterable[ForkTask]) -> dict[int, ForkResult]:
+        """Run all tasks and return their results by number, in the order in which they ended."""
+        results: dict[int, ForkResult] = {}
+        self.run(tasks, lambda task, result: results.update({task.number: result}))
+        return results
+
+    def run_one(self, task: ForkTask) -> ForkResult:
+        """Run one task and return its result."""
+        return self.run_all([task])[task.number]
 
     def _has_time_left(self) -> bool:
         return time.monotonic() < self._deadline
 
     def _start(self, task: ForkTask) -> bool:
-        """False where the kernel gives no process just now."""
+        """Start a task; False if the kernel has no process for it now."""
         slot = next(number for number in range(self._max_forks) if number not in self._running)
         receive, send = os.pipe()
         try:
@@ -121,7 +139,7 @@ class ForkPool:
         return True
 
     def _run_in_fork(self, task: ForkTask, slot: int, receive: int, send: int) -> None:
-        """In the fork. Never returns."""
+        """In the fork: run the task and exit."""
         process = os.getpid()
         try:
             with suppress(OSError):
@@ -133,13 +151,13 @@ class ForkPool:
                     os.close(other.pidfd)
             self._prepare(slot)
             verdict = task.function(StepReporter(send, task.step_limits))
-            if os.getpid() == process:  # not a fork of the code under test that came back from it
+            if os.getpid() == process:  # not a fork of the code under test that returned from it
                 write_message(send, VERDICT, verdict)
         finally:
             os._exit(0)
 
     def _wait_for_ended(self) -> list[tuple[int, ForkResult]]:
-        """Those that have come to an end; [] where none did for a moment."""
+        """Return the tasks that have ended; [] if none ended within a short time."""
         handles = {item.pidfd: item for item in self._running.values() if item.pidfd is not None}
         pause_s = _POLL_SECONDS if len(handles) == len(self._running) else _POLL_SECONDS / 20
         select.select(list(handles), [], [], pause_s)
@@ -154,25 +172,25 @@ class ForkPool:
         return ended
 
     def _update_and_check_limits(self, item: _Fork) -> bool:
-        """Whether it has used more than it may for the step that it is at."""
+        """Return whether a fork has exceeded the limits of its step."""
         before = item.step
         _read_messages(item)
         now = time.monotonic()
-        bounds = item.task.step_limits(item.step)
+        limits = item.task.step_limits(item.step)
         state = measure_cpu(item.pid)
-        if state is None:  # no /proc: the clock alone, generously
+        if state is None:  # no /proc: elapsed time, with a generous limit
             item.step_started_at = now if item.step != before else item.step_started_at
-            return now - item.step_started_at > 4 * bounds.cpu_s + bounds.idle_s
-        cpu, awake = state
+            return now - item.step_started_at > 4 * limits.cpu_s + limits.idle_s
+        cpu, is_active = state
         if item.step != before:
             item.cpu_at_step, item.idle_since = item.cpu, now
-        if awake or cpu > item.cpu:
+        if is_active or cpu > item.cpu:
             item.idle_since = now
         item.cpu = max(cpu, item.cpu)
-        return item.cpu - item.cpu_at_step > bounds.cpu_s or now - item.idle_since > bounds.idle_s
+        return item.cpu - item.cpu_at_step > limits.cpu_s or now - item.idle_since > limits.idle_s
 
     def _kill_and_reap(self, item: _Fork, ending: str = "") -> ForkResult:
-        """Ends a fork with its process group and what has left that; what it had to say."""
+        """Kill a fork with its process group and orphans, and return its result."""
         for kill, number in ((os.killpg, item.pid), (os.kill, item.pid)):
             with suppress(OSError):
                 kill(number, signal.SIGKILL)
@@ -185,25 +203,25 @@ class ForkPool:
         if item.verdict is not None and not ending:
             return ForkResult("verdict", item.verdict, item.step, notes=tuple(item.notes))
         code = os.waitstatus_to_exitcode(status)
-        late = "timeout" if code == -signal.SIGPROF and item.has_started else ""
-        ending = ending or late or ("crashed" if item.has_started else "error")
+        late_ending = "timeout" if code == -signal.SIGPROF and item.has_started else ""
+        ending = ending or late_ending or ("crashed" if item.has_started else "error")
         return ForkResult(ending, "", item.step, code, tuple(item.notes))
 
     def _kill_orphans(self) -> None:
-        """Orphans that came to us, the subreaper: what a fork started and let go."""
+        """Kill processes that forks have started and left; they are children of this subreaper."""
         for _ in range(20):
             own = {item.pid for item in self._running.values()}
-            strays = set(list_children(os.getpid())) - own - self._existing_children
-            if not strays:
+            orphans = set(list_children(os.getpid())) - own - self._existing_children
+            if not orphans:
                 return
-            for pid in strays:
+            for pid in orphans:
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
 
 
 def _open_pidfd(pid: int) -> int | None:
-    """A descriptor that tells of a process's end; None where the kernel has none."""
+    """Return a descriptor that is readable when a process ends; None if not supported."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
@@ -211,7 +229,7 @@ def _open_pidfd(pid: int) -> int | None:
 
 
 def _read_messages(item: _Fork) -> None:
-    """Takes in what the fork has reported; what makes no sense is left out."""
+    """Read what a fork has reported; invalid messages are ignored."""
     with suppress(OSError):
         while data := os.read(item.pipe, 65536):
             item.unparsed += data

@@ -1,4 +1,4 @@
-"""Which lines of one file each test reaches, and which functions ran while tests were collected."""
+"""Tracing of one file: lines that a test reaches, and functions called during collection."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _TOOL_NAME = "greenloop"
 
 @contextmanager
 def record_calls(path: str, called: set[tuple[str, int]]) -> Iterator[None]:
-    """Adds name and first line of each function of this file that is called meanwhile."""
+    """Add name and first line of each function of the file that is called in the block."""
 
-    def hear(frame: types.FrameType, event: str, argument: Any) -> None:
+    def trace(frame: types.FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
         if code.co_filename == path:
             called.add((code.co_name, code.co_firstlineno))
 
-    sys.settrace(hear)
-    threading.settrace(hear)
+    sys.settrace(trace)
+    threading.settrace(trace)
     try:
         yield
     finally:
@@ -31,24 +31,24 @@ def record_calls(path: str, called: set[tuple[str, int]]) -> Iterator[None]:
 
 
 def trace_lines(path: str, function: Callable[[], None]) -> set[int]:
-    """The lines of this file that run while `work` does, in whatever thread."""
+    """Return the lines of the file that run during a function call, in all threads."""
     if sys.version_info >= (3, 12):
         return _trace_with_monitoring(path, function)
     return _trace_with_settrace(path, function)
 
 
 def _trace_with_settrace(path: str, function: Callable[[], None]) -> set[int]:
-    left: dict[types.CodeType, set[int]] = {}  # lines not seen yet: where none is left, no tracing
+    unseen: dict[types.CodeType, set[int]] = {}  # lines; tracing stops when none is left
     tracers: dict[types.CodeType, Any] = {}
 
     def call(frame: types.FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
         if code.co_filename != path:
             return None
-        if code not in left:
-            left[code] = _code_lines(code)
-            tracers[code] = _create_tracer(left[code])
-        return tracers[code] if left[code] else None
+        if code not in unseen:
+            unseen[code] = _code_lines(code)
+            tracers[code] = _create_tracer(unseen[code])
+        return tracers[code] if unseen[code] else None
 
     sys.settrace(call)
     threading.settrace(call)
@@ -57,7 +57,7 @@ def _trace_with_settrace(path: str, function: Callable[[], None]) -> set[int]:
     finally:
         sys.settrace(None)
         threading.settrace(None)
-    return {line for code, waiting in left.items() for line in _code_lines(code) - waiting}
+    return {line for code, lines in unseen.items() for line in _code_lines(code) - lines}
 
 
 def _code_lines(code: types.CodeType) -> set[int]:
@@ -65,11 +65,11 @@ def _code_lines(code: types.CodeType) -> set[int]:
 
 
 def _create_tracer(unseen_lines: set[int]) -> Any:
-    """Takes each line that is reached from `waiting`. It runs for every line: it does no more."""
-    take = unseen_lines.discard
+    """Create a trace function that removes reached lines. It runs for each line: keep it minimal."""
+    discard = unseen_lines.discard
 
     def reached(frame: types.FrameType, event: str, argument: Any) -> Any:
-        take(frame.f_lineno)
+        discard(frame.f_lineno)
         if not unseen_lines:
             frame.f_trace_lines = False
         return reached
@@ -78,7 +78,7 @@ def _create_tracer(unseen_lines: set[int]) -> Any:
 
 
 def _trace_with_monitoring(path: str, function: Callable[[], None]) -> set[int]:
-    """From Python 3.12 on: each line costs once, not each time."""
+    """Trace with `sys.monitoring` (Python 3.12): each line costs once."""
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
     lines: set[int] = set()
 

@@ -1,4 +1,4 @@
-"""What each fork gets for itself: a working folder, a place for temporary files, a memory limit."""
+"""Workspace of a fork: working folder, folder for temporary files, memory limit."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _MEMORY_SHARE = 4
 
 
 class Workspaces:
-    """One room a slot. What a mutant leaves lying there is gone before the next one comes."""
+    """One workspace a slot, emptied between two trials."""
 
     def __init__(self, work: str, jobs: int, total_bytes: int) -> None:
-        """`work` holds the run's files; each room gets copies of them."""
-        self._base, self._work = tempfile.mkdtemp(prefix="room-"), work
+        """`work` holds the run's files, which each workspace gets copies of."""
+        self._base, self._work = tempfile.mkdtemp(prefix="workspace-"), work
         self._files = [name for name in os.listdir(work) if os.path.isfile(f"{work}/{name}")]
         self._spare_bytes = total_bytes // (_MEMORY_SHARE * jobs)
         self.peak_bytes = self._abandoned_count = 0
 
     def enter(self, slot: int, set_temp_folder: Callable[[str], None]) -> None:
-        """In a fork that is about to run foreign code."""
+        """In a fork: enter its workspace before untrusted code runs."""
         set_parent_death_signal()
         folder = f"{self._base}/{slot}"
         os.makedirs(f"{folder}/work")
@@ -38,25 +38,25 @@ class Workspaces:
         os.chdir(f"{folder}/work")
         os.environ["TMPDIR"], tempfile.tempdir = f"{folder}/tmp", None
         set_temp_folder(f"{folder}/tmp/pytest")
-        nothing = os.open(os.devnull, os.O_RDWR)
-        os.dup2(nothing, 1)
-        os.dup2(nothing, 2)
-        os.close(nothing)
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        os.close(null)
         self._limit_memory()
 
     def _limit_memory(self) -> None:
-        """As much as the healthy run had and some more: all mutants at once stay below the whole."""
+        """Limit memory to the baseline's peak and a share of the run's total limit."""
         if not self.peak_bytes:
             return
-        most = max(self.peak_bytes, read_address_space("VmSize")) + self._spare_bytes
+        limit = max(self.peak_bytes, read_address_space("VmSize")) + self._spare_bytes
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         if hard != resource.RLIM_INFINITY:
-            most = min(most, hard)
+            limit = min(limit, hard)
         with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
     def clean(self, slot: int) -> None:
-        """What cannot be removed (rights taken away, folders a thousand deep) is put aside."""
+        """Empty a workspace; rename it if something cannot be removed (modes, depth)."""
         folder = f"{self._base}/{slot}"
         with suppress(RecursionError):
             shutil.rmtree(folder, ignore_errors=True)
@@ -67,12 +67,12 @@ class Workspaces:
 
 
 def set_parent_death_signal() -> None:
-    """Where the kernel can: what is left of a run must not outlive it."""
+    """Kill this process when its parent ends (Linux only)."""
     if sys.platform == "linux":
         k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def become_subreaper() -> None:
-    """Descendants whose parent is gone come to this process, so that it can end them."""
+    """Make orphaned descendants children of this process, so that it can kill them."""
     if sys.platform == "linux":
         k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)

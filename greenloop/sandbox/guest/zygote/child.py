@@ -1,57 +1,56 @@
-"""The last of ours in a run's process: limits and filter go up, then foreign code is let in."""
+"""Last steps of the guest in a run's process: limits, system-call filter, entry point."""
 
 from __future__ import annotations
 
 import faulthandler
 import json
 import os
-import resource
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..entrypoints import BARE_KINDS, load_all_entrypoints
+from ..entrypoints import KINDS_WITHOUT_PYTEST, SESSION_KINDS, load_all_entrypoints
 from ..isolation import landlock_run, seccomp
+from ..limits.rlimits import set_rlimits
 from ..pytest_plugin.config import ini_file
 from .file_descriptors import STACK_DUMP_FD
 from .package_preload import unload_shadowed_packages
 
 _GUEST = __name__.rsplit(".", 2)[0]
-_CPU_MARGIN_SECONDS = 2
 _ENTRYPOINTS = load_all_entrypoints()
 _NAMESPACE_FAMILIES = (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6)
 
 
 def socket_families(has_namespaces: bool) -> tuple[int, ...]:
-    """Socket families that a run may use: any connection that it can make stays in its namespace."""
+    """Return the allowed socket families: in a network namespace no connection leaves the run."""
     return _NAMESPACE_FAMILIES if has_namespaces else ()
 
 
 def unload_guest_modules() -> None:
-    """Foreign code finds none of our modules by name, and can import none.
+    """Make the guest's modules impossible to find or import by name.
 
-    To be done once, in the process that is copied: looking through all modules writes to each of
-    their names' pages, which every copy would pay for.
+    Called once, in the zygote: the loop over all modules writes to memory pages that every later
+    fork would have to copy.
     """
     if _GUEST not in sys.modules:
         return
-    home = os.path.dirname(_folder())
+    home = os.path.dirname(_guest_folder())
     sys.path[:] = [item for item in sys.path if item != home]
-    for name in [item for item in sys.modules if item == _GUEST or item.startswith(f"{_GUEST}.")]:
+    for name in [item for item in sys.modules if f"{item}.".startswith(f"{_GUEST}.")]:
         del sys.modules[name]
 
 
 def drop_privileges(limits: dict[str, int], has_namespaces: bool) -> None:
-    """What can go up before the job is known."""
+    """Apply the limits and filters that do not depend on the job."""
     unload_guest_modules()
     faulthandler.enable(sys.__stderr__ or 2)
-    set_rlimits(limits, limit_processes=has_namespaces)
+    set_rlimits(limits, limit_kernel_objects=True, limit_processes=has_namespaces)
     if has_namespaces:
         seccomp.install_filter(socket_families(has_namespaces))
 
 
 def enter_run(job: dict[str, Any], limits: dict[str, int], has_namespaces: bool) -> None:
-    """Everything else up to the first line of foreign code."""
+    """Apply everything that depends on the job, up to the first line of untrusted code."""
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["work"])
@@ -62,23 +61,23 @@ def enter_run(job: dict[str, Any], limits: dict[str, int], has_namespaces: bool)
 
 
 def uses_preloaded_session(job: dict[str, Any]) -> bool:
-    """Whether it is a test run that may use what was loaded beforehand."""
-    return job["kind"] in ("tests", "split") and not job["cold"]
+    """Return whether the job runs in the pytest session that the zygote has begun."""
+    return job["kind"] in SESSION_KINDS and not job["cold"]
 
 
-def run_cold(job: dict[str, Any], handle: int) -> int:
-    """Work that no held session can do; its exit status."""
+def run_cold(job: dict[str, Any], result_fd: int) -> int:
+    """Run a job without the preloaded session and return the exit status."""
     job["ini"] = ini_file()
     if job["cold"]:
-        return _exec_new_interpreter(job, handle)
-    if job["kind"] in BARE_KINDS:  # pytest, made ready, holds the streams; here is none
+        return _exec_new_interpreter(job, result_fd)
+    if job["kind"] in KINDS_WITHOUT_PYTEST:
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     main = _ENTRYPOINTS.get(job["kind"])
-    return main(job, handle) if main else 1  # "compile", "split": no session is held that could
+    return main(job, result_fd) if main else 1  # "compile" and "split" need the session
 
 
 def exit_with(function: Callable[[], int]) -> NoReturn:
-    """Does the work and ends this process with its status; 125 where it raises."""
+    """Exit with the status that the function returns; 125 if it raises."""
     try:
         status = function()
         sys.stdout.flush()
@@ -89,40 +88,21 @@ def exit_with(function: Callable[[], int]) -> NoReturn:
 
 
 def exit_with_error(error: BaseException, status: int = 125) -> NoReturn:
-    """Ends this process, saying why."""
+    """Print an error in one line and exit."""
     os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace")[:2000])
     os._exit(status)
 
 
-def _exec_new_interpreter(job: dict[str, Any], handle: int) -> int:
-    """The same in a Python started anew: nothing is loaded beforehand, and the hash seed is its own."""
-    for descriptor in (handle, STACK_DUMP_FD):
+def _exec_new_interpreter(job: dict[str, Any], result_fd: int) -> int:
+    """Run the job in a new interpreter, with its own hash seed and nothing preloaded."""
+    for descriptor in (result_fd, STACK_DUMP_FD):
         os.set_inheritable(descriptor, True)
     path = f"{job['environment']['TMPDIR']}/job.json"
     with open(path, "w", encoding="utf-8") as file:
         json.dump(job, file)
-    command = [sys.executable, "-s", "-S", "-B", f"{_folder()}/bootstrap.py", path]
-    os.execve(sys.executable, [*command, str(handle), str(STACK_DUMP_FD)], dict(os.environ))
+    command = [sys.executable, "-s", "-S", "-B", f"{_guest_folder()}/bootstrap.py", path]
+    os.execve(sys.executable, [*command, str(result_fd), str(STACK_DUMP_FD)], dict(os.environ))
 
 
-def _folder() -> str:
-    """The folder of the guest package."""
+def _guest_folder() -> str:
     return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-
-def set_rlimits(limits: dict[str, int], *, limit_processes: bool) -> None:
-    """What the kernel holds each process to. `alone`: the user has no processes but this run's."""
-    seconds = limits["cpu_seconds"]
-    for kind, value in (
-        (resource.RLIMIT_CORE, 1),  # not 0: a program that takes the dumps is called for 0 too
-        (resource.RLIMIT_MSGQUEUE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_SIGPENDING, 256),
-        (resource.RLIMIT_FSIZE, limits["file_bytes"]),
-        (resource.RLIMIT_NOFILE, limits["open_files"]),
-        (resource.RLIMIT_AS, limits["memory_bytes"]),
-    ):
-        resource.setrlimit(kind, (value, value))
-    if limit_processes:
-        resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _CPU_MARGIN_SECONDS))

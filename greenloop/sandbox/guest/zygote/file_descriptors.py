@@ -1,4 +1,4 @@
-"""The numbers of a run's descriptors, above input, output and errors."""
+"""File descriptors of a run's process, besides standard input, output and error."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from collections.abc import Iterator
 
 from ..protocol import stack_dump
 
-RESULT_FD, STACK_DUMP_FD = 3, 4  # its results; the answer to where it is
+RESULT_FD, STACK_DUMP_FD = 3, 4
 _FIRST_HIGH_FD, _MAX_FD = 64, 4096
 
 
 def reserve_fds(handle: int) -> int:
-    """Takes those numbers, so that nothing else gets them; `handle`, moved out of their way.
+    """Occupy those numbers for the lifetime of this process; return `handle` at another one.
 
-    In a copy an object of ours that owned one of them would close, when it goes, what is the
-    run's by then.
+    Otherwise an object of the zygote could own one of them, and close the run's when it is deleted.
     """
     moved = fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, STACK_DUMP_FD + 1)
     os.close(handle)
@@ -28,16 +27,16 @@ def reserve_fds(handle: int) -> int:
     return moved
 
 
-def redirect_streams(output: int, result: int, where: int, inherited_fds: frozenset[int]) -> None:
-    """In a run's process: leaves nothing open but the run's own, and what is `kept`.
+def redirect_streams(output: int, result: int, dump: int, inherited_fds: frozenset[int]) -> None:
+    """In a run's process: close everything but the run's descriptors and `inherited_fds`.
 
-    The other three are the ends of pipes that it writes to.
+    The first three arguments are the write ends of pipes.
     """
-    nothing = os.open("/dev/null", os.O_RDONLY)
-    apart_result, apart_where = duplicate_high(result), duplicate_high(where)
-    for old, new in ((nothing, 0), (output, 1), (output, 2)):
+    null = os.open("/dev/null", os.O_RDONLY)
+    high_result, high_dump = duplicate_high(result), duplicate_high(dump)
+    for old, new in ((null, 0), (output, 1), (output, 2)):
         os.dup2(old, new)
-    for old, new in ((apart_result, RESULT_FD), (apart_where, STACK_DUMP_FD)):
+    for old, new in ((high_result, RESULT_FD), (high_dump, STACK_DUMP_FD)):
         os.dup2(old, new, inheritable=False)
     start = STACK_DUMP_FD + 1
     for number in (*sorted(inherited_fds), _MAX_FD):
@@ -47,19 +46,19 @@ def redirect_streams(output: int, result: int, where: int, inherited_fds: frozen
 
 
 def redirect_stderr(handle: int, *, is_separate: bool) -> None:
-    """Errors come apart from the output where that is `wanted`; the handle is given back."""
+    """Let standard error go to `handle` if it is separate from the output; close the handle."""
     if is_separate:
         os.dup2(handle, 2)
     os.close(handle)
 
 
 def duplicate_high(handle: int) -> int:
-    """The same, out of the way of the numbers that are wanted."""
+    """Duplicate a descriptor above the numbers that a run's process uses."""
     return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _FIRST_HIGH_FD)
 
 
 class InheritedDescriptors:
-    """What was opened while everything written went to the null device, which these are too."""
+    """Descriptors opened while output went to the null device; forks keep them."""
 
     def __init__(self) -> None:
         self.fds: frozenset[int] = frozenset()
@@ -68,11 +67,11 @@ class InheritedDescriptors:
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
-        """What is opened herein, up to `settle`, is kept; nothing where this is left before."""
-        nothing = os.open(os.devnull, os.O_RDWR)
+        """Record what is opened until `finish_recording`; nothing if the block is left before."""
+        null = os.open(os.devnull, os.O_RDWR)
         self._saved_streams = [os.dup(number) for number in (1, 2)]
         for number in (1, 2):
-            os.dup2(nothing, number)
+            os.dup2(null, number)
         self._fds_before = _list_open_fds()
         try:
             yield
@@ -81,7 +80,7 @@ class InheritedDescriptors:
             self._restore_streams()
 
     def finish_recording(self) -> None:
-        """From here on nothing more is kept, and output and errors go where they went before."""
+        """Stop recording, and restore standard output and error."""
         if self._fds_before is not None:
             self.fds, self._fds_before = _list_open_fds() - self._fds_before, None
         self._restore_streams()

@@ -1,8 +1,7 @@
-"""Copies of the zygote, one for each run, the next of them made beforehand.
+"""Fork server: forks the zygote for each run, and one spare child ahead of the next run.
 
-On the control socket come messages, each with a run's socket: the run's limits. The zygote never
-reads what is on the run's socket. A run that is split stands for itself: nobody else's copy was
-made for it, and its own is never a spare.
+The control socket delivers one message a run: its limits, and the run's socket, which the zygote
+never reads. A run of kind `split` never gets a spare child.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import NoReturn
 from ..isolation import landlock_run
 from ..isolation import syscalls as k
 from ..remote_module import SPLIT
-from . import child as foreign
+from . import child
 from .file_descriptors import InheritedDescriptors
 from .supervisor import GuestRun, send_startup_error, supervise
 
@@ -29,13 +28,13 @@ _MAX_LIMITS_BYTES = 4096
 
 @dataclass(frozen=True)
 class _SpareChild:
-    """A copy that waits for its run: what it was limited to, and where it takes the run's socket."""
+    """A child that waits for its run, with the limits it was forked for."""
 
     limits: bytes
     source: socket.socket
 
     def hand_over(self, limits: bytes, handle: int) -> bool:
-        """Hands it over; False where this copy does not fit, or is gone: then it ends."""
+        """Send the run's socket; if the child does not fit or has died, end it and return False."""
         if limits == self.limits:
             with contextlib.suppress(OSError):
                 socket.send_fds(self.source, [b"run"], [handle])
@@ -46,10 +45,10 @@ class _SpareChild:
 
 
 class ForkServer:
-    """Makes a copy of this process for each run that the host asks for."""
+    """Forks this process for each run that the host requests."""
 
     def __init__(self, control: socket.socket, root: str) -> None:
-        """`root`: where runs live that get no namespaces; '' where each gets its own."""
+        """`root` is the folder of runs without namespaces; '' if each run gets its own."""
         self._control, self._has_namespaces, self._root = control, not root, root
         self.inherited = InheritedDescriptors()
         self._spare: _SpareChild | None = None
@@ -57,10 +56,10 @@ class ForkServer:
         self._last_limits = b""
 
     def wait_for_run(self) -> GuestRun:
-        """Returns in a run's process only."""
+        """Serve requests; returns in the process of a run only."""
         self.inherited.finish_recording()
-        foreign.unload_guest_modules()
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended copies are cleared away by themselves
+        child.unload_guest_modules()
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps ended children
         gc.collect()
         gc.freeze()
         gc.enable()
@@ -73,49 +72,49 @@ class ForkServer:
                 return run
 
     def _fork_spare(self) -> GuestRun | None:
-        """While nothing runs: a run like the last one will find its namespaces built."""
+        """Fork a spare while nothing runs: its namespaces will be ready for the next run."""
         if self._spare is None and self._last_limits and not self._running:
             with contextlib.suppress(OSError):
-                made = self._fork_child(self._last_limits)
-                if isinstance(made, GuestRun):
-                    return made
-                self._spare = made
+                forked = self._fork_child(self._last_limits)
+                if isinstance(forked, GuestRun):
+                    return forked
+                self._spare = forked
         return None
 
     def _wait_for_request(self) -> bool:
-        """Whether the host asks for a run; else one has ended."""
-        sources = {copy.source: copy for copy in self._running}
+        """Return True if the host requests a run, False if a run has ended."""
+        sources = {item.source: item for item in self._running}
         ready, _, _ = select.select([self._control, *sources], [], [])
         for source in ready:
-            if source is not self._control:  # a run never says a word on it
+            if source is not self._control:  # readable means closed: a run never writes to it
                 source.close()
                 self._running.remove(sources[source])
         return self._control in ready
 
     def _serve_run(self) -> GuestRun | None:
-        """One run of the host's."""
+        """Serve one request; returns a run in its process, None in the zygote."""
         limits, handles, _, _ = socket.recv_fds(self._control, _MAX_LIMITS_BYTES, 1)
         if not limits:
             self._shut_down()
         handle = handles[0]
-        # The place of a split run is built when its code is known: no spare is that far from ready.
+        # The mounts of a split run depend on its code: no spare has them.
         if SPLIT not in json.loads(limits) and self._hand_to_spare(limits, handle):
             return None
         try:
-            made = self._fork_child(limits)
-        except OSError as error:  # for want of memory or namespaces: the next may go well again
+            forked = self._fork_child(limits)
+        except OSError as error:  # no memory or namespaces; the next run may succeed
             send_startup_error(socket.socket(fileno=handle), error)
             return None
-        if isinstance(made, GuestRun):
-            return made
-        if made.hand_over(limits, handle):
-            self._running.append(made)
+        if isinstance(forked, GuestRun):
+            return forked
+        if forked.hand_over(limits, handle):
+            self._running.append(forked)
         else:
             os.close(handle)
         return None
 
     def _hand_to_spare(self, limits: bytes, handle: int) -> bool:
-        """Whether the spare, which is gone afterwards, is what is wanted; the next will be."""
+        """Hand the run to the spare child; False if there is none that fits."""
         self._last_limits = limits
         spare, self._spare = self._spare, None
         if spare is None or not spare.hand_over(limits, handle):
@@ -124,7 +123,7 @@ class ForkServer:
         return True
 
     def _shut_down(self) -> NoReturn:
-        """The host is gone."""
+        """Exit after the host has closed the control socket."""
         if self._spare is not None:
             self._spare.source.close()
         if self._root:
@@ -132,18 +131,23 @@ class ForkServer:
         os._exit(0)
 
     def _fork_child(self, limits: bytes) -> _SpareChild | GuestRun:
-        """Raises OSError where there can be none."""
+        """Fork: the child's handle in the zygote, a run in the child.
+
+        Raises:
+            OSError: the kernel has no memory or namespaces for it.
+        """
         ids = (os.getuid(), os.getgid())
-        ours, theirs = socket.socketpair()
+        own_end, child_end = socket.socketpair()
         try:
-            child = k.clone(k.ALL_NAMESPACES if self._has_namespaces else 0)
+            pid = k.clone(k.ALL_NAMESPACES if self._has_namespaces else 0)
         except OSError:
-            ours.close()
-            theirs.close()
+            own_end.close()
+            child_end.close()
             raise
-        if child:
-            theirs.close()
-            return _SpareChild(limits, ours)
-        ours.close()
+        if pid:
+            child_end.close()
+            return _SpareChild(limits, own_end)
+        own_end.close()
         self._control.close()
-        return supervise(theirs, json.loads(limits), ids, self._has_namespaces, self.inherited.fds)
+        fds = self.inherited.fds
+        return supervise(child_end, json.loads(limits), ids, self._has_namespaces, fds)

@@ -1,23 +1,16 @@
-"""The process that is copied for each run: pytest is loaded, nothing of any run is in it."""
+"""Zygote: the process, with pytest loaded, that is forked for each run."""
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import os
 import socket
-import sys
 from collections.abc import Sequence
 
-from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER
-from ..isolation.seccomp import build_filter
-from ..pytest_plugin.config import ini_file
 from . import child
 from .file_descriptors import reserve_fds
 from .forkserver import ForkServer
-from .package_preload import preload_packages
-from .pytest_preload import hold_session, preload_modules
+from .pytest_preload import hold_session, preload
 
 
 def main(
@@ -27,26 +20,21 @@ def main(
     plugins: Sequence[str] = (),
     pytest_only: bool = False,
 ) -> None:
-    """Serves until the host goes away. `root`: no namespaces are to be had, runs live below it.
+    """Serve runs until the host closes the control socket.
 
-    `modules` of packages are loaded beforehand, as far as that is safe; `plugins` are packages
-    whose plugins for pytest are. `bare`: besides them nothing that a run would not load itself.
+    Args:
+        root: Folder of the runs where there are no namespaces; '' if each run gets its own.
+        modules: Modules of packages to preload, if that is safe.
+        plugins: Packages whose pytest plugins are preloaded.
+        pytest_only: Preload nothing but pytest and those modules.
     """
-    spaces = not root
     if root:
         os.environ["TMPDIR"] = root
     control = socket.socket(fileno=reserve_fds(control_fd))
-    sys.dont_write_bytecode = True
-    gc.disable()  # until all is loaded: then it is frozen, and never looked through
-    k.load_functions()
-    preload_modules(pytest_only)
-    preload_packages(modules)
-    with contextlib.suppress(OSError):  # made once, so that each run finds it
-        build_filter(k.machine(), child.socket_families(spaces))
-    copies = ForkServer(control, root)
-    if spaces:
+    preload(modules, child.socket_families(not root), pytest_only)
+    server = ForkServer(control, root)
+    if not root:
         os.chdir(WORK_FOLDER)
-        with copies.inherited.recording():
-            hold_session(WORK_FOLDER, ini_file(), copies.wait_for_run, plugins)
-    run = copies.wait_for_run()
-    child.exit_with(lambda: child.run_cold(run.job, run.result_fd))
+        hold_session(server.wait_for_run, server.inherited, plugins)
+    run = server.wait_for_run()
+    child.exit_with(lambda: child.run_cold(*run))

@@ -1,4 +1,4 @@
-"""Packages loaded before a run is known, so that each run finds them loaded."""
+"""Packages that the zygote imports, so that runs find them loaded."""
 
 from __future__ import annotations
 
@@ -9,39 +9,37 @@ import sys
 import time
 from collections.abc import Sequence
 
-# Libraries of numbers start a thread for each core as soon as they are loaded. A copy of a process
-# has none of its threads, and a run may have only so many.
+# Numeric libraries start a thread per core when they are imported. A fork has none of the threads of
+# its parent, and a run may have only a limited number.
 SINGLE_THREAD_VARIABLES = {
     f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 }
-_TRIAL_IMPORTS_SECONDS, _POLL_SECONDS = (
-    20.0,
-    0.005,
-)  # all together: the host waits for the zygote for a minute
+# All trial imports together: the host waits a minute for the zygote.
+_TRIAL_IMPORTS_SECONDS, _POLL_SECONDS = 20.0, 0.005
 
 
 def preload_packages(modules: Sequence[str]) -> None:
-    """Loads those whose loading starts no thread and ends well: a child tries each out before.
+    """Import modules whose import succeeds and starts no thread; a child tries each first.
 
-    What is not loaded here is loaded by the run that imports it.
+    Runs import the others themselves.
     """
     os.environ.update(SINGLE_THREAD_VARIABLES, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
-    until = time.monotonic() + _TRIAL_IMPORTS_SECONDS
+    deadline = time.monotonic() + _TRIAL_IMPORTS_SECONDS
     for name in modules:
-        if _can_import_safely(name, until):
+        if _can_import_safely(name, deadline):
             with contextlib.suppress(Exception):
                 __import__(name)
 
 
 def unload_shadowed_packages(work: str, folder: str) -> None:
-    """Takes back what was loaded under the name of a file of the run's own: its file is meant.
+    """Unload preloaded packages that share a name with a file of the run.
 
-    `folder` is where packages lie, '' where there are none.
+    `folder` is where packages are installed, '' if there are none.
     """
     if not folder:
         return
-    own = {name.partition(".")[0] for name in os.listdir(work)}
-    for name in [item for item in sys.modules if item.partition(".")[0] in own]:
+    local_names = {name.partition(".")[0] for name in os.listdir(work)}
+    for name in [item for item in sys.modules if item.partition(".")[0] in local_names]:
         if str(getattr(sys.modules[name], "__file__", "")).startswith(f"{folder}/"):
             del sys.modules[name]
 
@@ -68,6 +66,6 @@ def _can_import_safely(name: str, deadline: float) -> bool:
 
 
 def _silence_output() -> None:
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)

@@ -1,22 +1,28 @@
-"""pytest made ready before a run is known: its session is begun once, in the zygote."""
+"""Preloading of a zygote: modules, and a pytest session that is begun before a run is known."""
 
 from __future__ import annotations
 
 import base64
 import contextlib
+import gc
 import io
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..protocol.channel import Channel
+from ..isolation import syscalls as k
+from ..isolation.run_mounts import WORK_FOLDER
+from ..isolation.seccomp import build_filter
+from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
-from ..pytest_plugin.capture import accept_undecodable_output
-from ..pytest_plugin.config import options
+from ..pytest_plugin.config import accept_undecodable_output, ini_file, options
 from ..pytest_plugin.reporter import Reporter
 from ..remote_module import tests_side
 from . import child
+from .file_descriptors import InheritedDescriptors
+from .package_preload import preload_packages
 from .supervisor import GuestRun
 
 _COMMON_MODULES = (
@@ -27,8 +33,7 @@ _COMMON_MODULES = (
     "textwrap threading time timeit tokenize traceback types typing unicodedata unittest "
     "unittest.mock urllib.parse uuid warnings weakref xml.etree.ElementTree zipfile zlib zoneinfo"
 ).split()
-# What a session loads when it begins. Another version of pytest may have none of one, or others:
-# then each run loads those.
+# Loaded when a session begins. If another version of pytest loads others, each run loads those.
 _PYTEST_MODULES = (
     "_pytest._argcomplete _pytest.faulthandler _pytest.helpconfig _pytest.junitxml _pytest.pastebin "
     "_pytest.setuponly _pytest.setupplan _pytest.skipping _pytest.subtests _pytest.threadexception "
@@ -39,26 +44,49 @@ _PYTEST_MODULES = (
 WaitForRun = Callable[[], GuestRun]
 
 
-def hold_session(
-    work: str, ini: str, wait_for_run: WaitForRun, packages: Sequence[str] = ()
-) -> None:
-    """A pytest session, begun, that is held where it would collect: a copy goes on with its files.
+def preload(modules: Sequence[str], families: tuple[int, ...], pytest_only: bool = False) -> None:
+    """Load what runs need, and build what they use, before the first fork.
 
-    `next_run` returns in a copy only, with a run's job. `packages` are those whose plugins the runs
-    use. This returns only where the internals of
-    this pytest are not as expected; then each run starts a session from the beginning.
+    Args:
+        modules: Modules of packages, loaded if that is safe.
+        families: Socket families that the system-call filter allows.
+        pytest_only: Load no standard-library modules but those of pytest. A run then reveals a
+            missing import that another module's import would hide.
     """
-    held = _HeldSession(work, ini, wait_for_run, packages)
-    try:
-        status = held.run()
-    except BaseException as error:
-        if not held.is_released:
-            return
-        child.exit_with_error(error)
-    child.exit_with(lambda: held.close(status))
+    sys.dont_write_bytecode = True
+    gc.disable()  # until everything is loaded and frozen
+    k.load_functions()
+    for name in (*_PYTEST_MODULES, *(() if pytest_only else _COMMON_MODULES)):
+        with contextlib.suppress(Exception):
+            __import__(name)
+    preload_packages(modules)
+    with contextlib.suppress(OSError):
+        build_filter(k.machine(), families)
+
+
+def hold_session(
+    wait_for_run: WaitForRun, inherited: InheritedDescriptors, packages: Sequence[str] = ()
+) -> None:
+    """Begin a pytest session and hold it before collection: each fork goes on with its own files.
+
+    `wait_for_run` returns in a fork, with its job. `packages` are those whose pytest plugins are
+    loaded. Returns only if the internals of this pytest are not as expected; then each run begins
+    a session of its own.
+    """
+    held = _HeldSession(WORK_FOLDER, ini_file(), wait_for_run, packages)
+    with inherited.recording():
+        try:
+            status = held.run()
+        except BaseException as error:
+            if not held.is_released:
+                return
+            child.exit_with_error(error)
+        child.exit_with(lambda: held.close(status))
 
 
 class _HeldSession:
+    """A pytest session that is held before collection until a run is known."""
+
     def __init__(
         self, work: str, ini: str, wait_for_run: WaitForRun, packages: Sequence[str]
     ) -> None:
@@ -68,20 +96,20 @@ class _HeldSession:
         self.is_released = False
 
     def run(self) -> int:
-        """pytest's own session, from its beginning to its end; its exit status."""
+        """Run pytest's session from begin to end and return its exit status."""
         from _pytest.config import _prepareconfig
         from _pytest.main import wrap_session
 
         accept_undecodable_output()
         extra = plugins.load_plugins(self._packages.__contains__)
-        # Its faulthandler would keep a copy of the zygote's standard error; a run has its own.
+        # pytest's faulthandler would keep a duplicate of the zygote's standard error.
         arguments = [*options(self._work, self._ini), "-p", "no:faulthandler"]
         arguments += plugins.build_plugin_options(extra)
         config = _prepareconfig(arguments, [self._reporter, *extra])
         return int(wrap_session(config, self._resume))
 
     def _resume(self, config: Any, session: Any) -> Any:
-        """Where the session waits; what comes after `next_run` happens in a run's process."""
+        """Wait for a run; what follows happens in the run's process."""
         from _pytest.main import _main
 
         job, handle = self._wait_for_run()
@@ -101,25 +129,28 @@ class _HeldSession:
         return _main(config, session)
 
     def close(self, status: int) -> int:
+        """Report the end of the run and return the status."""
         self._channel.send("end", exit_status=status)
         return status
 
 
 def _reset_session_state(config: Any) -> None:
-    # When it was made ready the folder was empty, and pytest remembers that it had no conftest.
+    # The folder was empty when the session began, and pytest caches that it had no conftest.
     config.pluginmanager._dirpath2confmods.clear()
     terminal = config.pluginmanager.get_plugin("terminalreporter")
-    with contextlib.suppress(AttributeError):  # its last line says how long it took
+    with contextlib.suppress(AttributeError):  # the start of the duration in its last line
         terminal._session_start = type(terminal._session_start)()
 
 
 def compile_tests(config: Any, job: dict[str, Any], handle: int) -> int:
-    """Sends test files as pytest would cache them, assertions rewritten. Nothing of them is run."""
+    """Report test files with rewritten assertions, as pytest caches them; none is executed."""
     from _pytest.assertion.rewrite import PYC_TAIL, _rewrite_test, _write_pyc_fp
 
     channel = Channel(handle, job.pop("key"))
     for name in job["targets"]:
-        with contextlib.suppress(Exception):  # then each run does it for itself, and says why not
+        with contextlib.suppress(
+            Exception
+        ):  # each run then rewrites the file, and reports the error
             source_hash, code = _rewrite_test(Path(job["work"], name), config)
             data = io.BytesIO()
             _write_pyc_fp(data, source_hash, code)
@@ -128,14 +159,3 @@ def compile_tests(config: Any, job: dict[str, Any], handle: int) -> int:
             channel.send("compiled", name=name, path=path, data=text)
     channel.send("end", exit_status=0)
     return 0
-
-
-def preload_modules(pytest_only: bool = False) -> None:
-    """Loads what tests usually import, and what pytest imports while it runs.
-
-    `bare`: only the latter. An import that the code lacks, and that is there because somebody else
-    has made it, is found out in such a process.
-    """
-    for name in (*_PYTEST_MODULES, *(() if pytest_only else _COMMON_MODULES)):
-        with contextlib.suppress(Exception):
-            __import__(name)

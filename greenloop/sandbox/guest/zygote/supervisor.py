@@ -1,7 +1,9 @@
-"""Pid 1 of one run: builds its private corner, starts the foreign code as pid 2, watches it, reports.
+"""Supervisor, pid 1 of a run: sets up isolation, starts untrusted code as pid 2, watches it,
+reports.
 
-When it exits, the kernel ends everything that is left in its pid namespace. It is not dumpable, so
-foreign code can neither read nor trace it, and it ends everybody else before it reads the result.
+When it exits, the kernel kills everything left in its pid namespace. It is not dumpable, so
+untrusted code can neither read nor trace it, and it kills all other processes before it reads
+reports.
 """
 
 from __future__ import annotations
@@ -18,24 +20,23 @@ from ..files import collector
 from ..files.writer import write_job_files
 from ..isolation import landlock_run, run_mounts
 from ..isolation import syscalls as k
-from ..isolation.proxy_socket import send_proxy_listener
-from ..limits.namespace_usage import NamespaceUsage
 from ..limits.process_usage import ProcessUsage
+from ..limits.usage import NamespaceUsage
 from ..protocol import stack_dump
 from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
 from ..remote_module import SPLIT, clones
-from . import child as foreign
+from . import child as guest_child
 from .file_descriptors import RESULT_FD, duplicate_high, redirect_stderr, redirect_streams
 from .monitor import RunMonitor
 
 _MAX_JOB_BYTES = 64 << 20
 SPARE_NAME, RUNNING_NAME = "gl-spare", "gl-run"
-_OOM_SCORE_ADJUSTMENT = "1000"  # by the kernel, where the whole machine runs out of memory
+_OOM_SCORE_ADJUSTMENT = "1000"  # killed first if the machine runs out of memory
 
 
 class GuestRun(NamedTuple):
-    """What a run's process is to do, and the descriptor for its results."""
+    """The job of a run's process, and the descriptor for its reports."""
 
     job: dict[str, Any]
     result_fd: int
@@ -48,10 +49,10 @@ def supervise(
     has_namespaces: bool,
     inherited_fds: frozenset[int],
 ) -> GuestRun:
-    """One run, from its place being built to its report, which is the end of this process.
+    """Supervise one run, from isolation to report; exits after the report.
 
-    Its socket comes over `source`, and on that the job. Returns in the child only, which foreign
-    code is let into.
+    The run's socket comes over `source`, the job over that socket. Returns only in the child
+    process, which goes on to run untrusted code.
     """
     k.name_process(SPARE_NAME)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
@@ -60,7 +61,7 @@ def supervise(
     run: socket.socket | None = None
     known: dict[str, Any] = {}
     try:
-        if SPLIT in limits:  # the code comes first, then it gets its process, then come the tests
+        if SPLIT in limits:  # the code comes first, and gets its process before the tests come
             run = _receive_run_socket(source)
             k.name_process(RUNNING_NAME)
             known = json.loads(receive_frame(run, _MAX_JOB_BYTES))
@@ -79,20 +80,21 @@ def supervise(
     try:
         k.name_process(RUNNING_NAME)
         pipes.close_guest_ends()
-        root, wanted = _send_job(run, pipes, has_namespaces, known)
+        root, request = _send_job(run, pipes, has_namespaces, known)
     except BaseException as error:
         send_startup_error(run, error)
         os._exit(111)
     usage = NamespaceUsage(limits) if has_namespaces else ProcessUsage(limits, child, root)
     try:
-        _report_run(run, child, OutputBuffers.from_limits(limits), pipes, limits, usage, wanted)
-    finally:  # an error here is no report, and must not read like a run that never began
+        _report_run(run, child, OutputBuffers.from_limits(limits), pipes, limits, usage, request)
+    finally:  # an error here must not look like a run that never began
         os._exit(112)
 
 
 class _Pipes:
-    """From a run: its output, its errors where they come apart, its results, where it is. To it:
-    its job. `wire`: to its code's process, if that is another one.
+    """Pipes from a run: output, separate errors, reports, stack dump; and to it: the job.
+
+    `wire` leads to the process of the code, if that is separate.
     """
 
     def __init__(self) -> None:
@@ -104,15 +106,15 @@ class _Pipes:
         self.job, self.job_in = os.pipe()
 
     def close_guest_ends(self) -> None:
-        theirs = (self.output_in, self.errors_in, self.result_in, self.stack_dump_in, self.job)
-        for handle in (*theirs, *self.wire):
+        ends = (self.output_in, self.errors_in, self.result_in, self.stack_dump_in, self.job)
+        for handle in (*ends, *self.wire):
             os.close(handle)
 
 
 def _receive_run_socket(source: socket.socket) -> socket.socket:
-    """Waits for it; the end of this process where none will come.
+    """Wait for the run's socket; exit if the zygote has none.
 
-    `source` stays open: the zygote sees by it when this process has come to its end.
+    `source` stays open: its end tells the zygote that this process has exited.
     """
     message, handles, _, _ = socket.recv_fds(source, 64, 1)
     if not message:
@@ -121,7 +123,7 @@ def _receive_run_socket(source: socket.socket) -> socket.socket:
 
 
 class _FileRequest(NamedTuple):
-    """A run's working folder, and what is to be told of what it makes there; see `made`."""
+    """A run's working folder, and which of its new files the host wants (see `collector`)."""
 
     work: str
     request: dict[str, Any]
@@ -130,23 +132,21 @@ class _FileRequest(NamedTuple):
 def _send_job(
     run: socket.socket, pipes: _Pipes, has_namespaces: bool, known_job: dict[str, Any]
 ) -> tuple[str, _FileRequest | None]:
-    """Hands the job on, with what was `known` of it before; the folder that the run lives in,
-    where it has no namespaces, and what is wanted of it besides its reports.
-    """
+    """Send the job to the child; return the run's folder without namespaces, and the wanted files."""
     job = {**known_job, **json.loads(receive_frame(run, _MAX_JOB_BYTES))}
     if not has_namespaces:
         landlock_run.set_up_run_folders(job, (pipes.output, pipes.errors, pipes.result))
     write_job_files(job)
     if job["network"]:
-        job["environment"].update(send_proxy_listener(run))
-    what = job.pop("wanted")
-    with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as there:
-        there.write(json.dumps(job).encode())
-    return str(job.get("root", "")), _FileRequest(job["work"], what) if what else None
+        job["environment"].update(run_mounts.send_proxy_listener(run))
+    request = job.pop("wanted")
+    with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as pipe:
+        pipe.write(json.dumps(job).encode())
+    return str(job.get("root", "")), _FileRequest(job["work"], request) if request else None
 
 
 def send_startup_error(run: socket.socket, error: BaseException) -> None:
-    """Tells the host why this run could not be begun."""
+    """Report to the host why this run could not be started."""
     text = f"{type(error).__name__}: {error}"[:1000]
     with run, contextlib.suppress(OSError):
         send_frame(run, json.dumps({"trouble": text}).encode())
@@ -155,7 +155,7 @@ def send_startup_error(run: socket.socket, error: BaseException) -> None:
 def _prepare_guest_process(
     pipes: _Pipes, limits: dict[str, int], has_namespaces: bool, inherited_fds: frozenset[int]
 ) -> GuestRun:
-    """In the child: the foreign side from here on. What can be done before the job is known, is."""
+    """In the child: apply everything that does not depend on the job, read it, enter the run."""
     try:
         detach_process()
         job, errors, *wire = map(duplicate_high, (pipes.job, pipes.errors_in, *pipes.wire))
@@ -165,26 +165,26 @@ def _prepare_guest_process(
             pipes.stack_dump_in,
             inherited_fds | {job, errors, *wire},
         )
-        foreign.drop_privileges(limits, has_namespaces)
+        guest_child.drop_privileges(limits, has_namespaces)
         content = {**_read_job(job), "wire": wire}
         redirect_stderr(errors, is_separate=content["kind"] == "script")
         k.name_process(RUNNING_NAME)
-        foreign.enter_run(content, limits, has_namespaces)
+        guest_child.enter_run(content, limits, has_namespaces)
         return GuestRun(content, RESULT_FD)
     except BaseException as error:
-        foreign.exit_with_error(error)
+        guest_child.exit_with_error(error)
 
 
 def detach_process() -> None:
-    """A process of its own: it can be looked at, and is the first that the kernel would end."""
+    """Make this process dumpable, first to be killed without memory, and leader of a session."""
     k.prctl(k.PR_SET_DUMPABLE, 1)
     k.write_kernel_file("/proc/self/oom_score_adj", _OOM_SCORE_ADJUSTMENT)
     os.setsid()
 
 
 def _read_job(handle: int) -> dict[str, Any]:
-    with open(handle, "rb") as there:
-        content: dict[str, Any] = json.loads(there.read())
+    with open(handle, "rb") as pipe:
+        content: dict[str, Any] = json.loads(pipe.read())
     return content
 
 
@@ -197,14 +197,15 @@ def _report_run(
     usage: NamespaceUsage | ProcessUsage,
     file_request: _FileRequest | None,
 ) -> None:
+    """Watch a run to its end, send its output and reports, and exit."""
     handles = (pipes.output, pipes.errors, pipes.result, pipes.stack_dump)
-    watch = RunMonitor(run, child, streams, handles)
-    ending = watch.wait(limits["wall_ms"] / 1000, usage)
-    if not watch.has_exited_cleanly():
+    monitor = RunMonitor(run.fileno(), child, streams, handles)
+    ending = monitor.wait(limits["wall_ms"] / 1000, usage)
+    if not monitor.has_exited_cleanly():
         usage.measure_final()
     _kill_all(child)
     status, peak_bytes = _reap(child)
-    watch.drain()
+    monitor.drain()
     head = {"ending": ending, "status": status, "hit": usage.reached_limits(peak_bytes)}
     if ending == "timeout":
         head["where"] = stack_dump.read_stack_dump(pipes.stack_dump)
@@ -220,9 +221,9 @@ def _report_run(
 
 
 def _kill_all(child: int) -> None:
-    """Before the result is read: nobody is left who could still write to it.
+    """Kill all processes that could still write reports.
 
-    In its pid namespace a supervisor is pid 1, and ends all others; elsewhere there is but the one.
+    The supervisor is pid 1 of its pid namespace; without namespaces there is a single process.
     """
     try:
         os.kill(-1 if os.getpid() == 1 else child, signal.SIGKILL)
@@ -231,7 +232,7 @@ def _kill_all(child: int) -> None:
 
 
 def _reap(child: int) -> tuple[int, int]:
-    """The exit status, and the most bytes of memory that one of its processes had."""
+    """Return the exit status, and the maximum memory of one of the run's processes in bytes."""
     try:
         _, status, used = os.wait4(child, 0)
     except ChildProcessError:

@@ -1,1 +1,1 @@
-"""Mutants tried inside one sandbox process."""
+"""Trials of mutants in one sandbox process."""

@@ -1,9 +1,9 @@
-"""Many mutants in one fork, one after the other: a fork for each is most of what a mutant costs.
+"""Batches of mutants: many tried in one fork, since forking is most of a mutant's cost.
 
-What one leaves behind may reach the next, so only this is believed: a test is red on the mutant,
-green on the module itself right behind it, and red on the mutant again. Everything else (nothing
-noticed it, its process ended, it took too long, or those three disagree) is open, and is tried in
-a fork of its own by who asked.
+What one mutant leaves behind may affect the next. So a kill counts only if a test fails on the
+mutant, passes on the original module right after it, and fails on the mutant again. All other
+mutants (no test failed, the process ended, the time was over, or the three runs disagree) are
+undecided, and the caller tries them in forks of their own.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..collected_session import CollectedSession
-from ..fork_messages import StepLimits, StepReporter
-from ..fork_pool import ForkPool, ForkResult, ForkTask
-from .hot_swap import LoadedFunctions, OriginalModule
+from ..context import TrialContext
+from ..fork_pool import ForkResult, ForkTask
+from ..hot_swap import LoadedFunctions
+from ..time_limits import StepLimits, StepReporter
 
-_BATCH_SIZE = 16  # the start of a fork is a tenth of their cost by then
-_MIN_CPU_SECONDS, _CPU_FACTOR = 0.03, 5  # who is slower gets a second try alone, with more time
+_BATCH_SIZE = 16  # forking is then a tenth of the cost
+_MIN_CPU_SECONDS, _CPU_FACTOR = 0.03, 5  # slower mutants are tried again alone, with more time
 _COLLECTION_STEP = -1
 NEEDS_IMPORT, KILLED, UNDECIDED, UNSTABLE = "again", "killed", "open", "doubt"
 
@@ -37,9 +37,9 @@ class BatchMutant:
 
 @dataclass
 class BatchResult:
-    """`killed`: at which test; `again`: it needs a fresh import; the others are open.
+    """`killed` is the test by mutant; mutants in neither field are undecided.
 
-    `doubt`: a test that was red on a mutant was not green on the module behind it.
+    `is_unstable`: a test that failed on a mutant did not pass on the original right after it.
     """
 
     killed: dict[int, int] = field(default_factory=dict)
@@ -48,68 +48,68 @@ class BatchResult:
 
 
 class MutantBatches:
-    """For one collection of tests. `costs` are what each test needs on the module, in CPU seconds."""
+    """Batches for one collection of tests."""
 
     def __init__(
         self,
-        session: CollectedSession,
-        original: OriginalModule,
+        context: TrialContext,
         loaded_functions: LoadedFunctions,
         costs: Sequence[tuple[float, float]],
     ) -> None:
-        self._session, self._original, self._loaded_functions = session, original, loaded_functions
-        self._costs = costs
-        self._stride = len(costs) + 1
+        """`costs` are the (CPU, elapsed) seconds of each test on the original module."""
+        self._session, self._original = context.session, context.original
+        self._fork_pool, self._loaded_functions = context.fork_pool, loaded_functions
+        self._costs, self._stride = costs, len(costs) + 1
 
     def try_all(
-        self,
-        mutants: Sequence[BatchMutant],
-        fork_pool: ForkPool,
-        on_start: Callable[[int], None],
-        clean_slot: Callable[[int], None],
+        self, mutants: Sequence[BatchMutant], on_start: Callable[[int], None]
     ) -> BatchResult:
-        """`begin` hears of each mutant before its process starts."""
+        """Try all mutants; `on_start` is called for each before its process starts."""
         found = BatchResult()
         batches = [mutants[at : at + _BATCH_SIZE] for at in range(0, len(mutants), _BATCH_SIZE)]
         while batches:
-            rests: list[Sequence[BatchMutant]] = []
-            tasks = {place: self._create_task(place, batch) for place, batch in enumerate(batches)}
-
-            def hear(
-                task: ForkTask,
-                result: ForkResult,
-                batches: Sequence[Sequence[BatchMutant]] = batches,
-                rests: list[Sequence[BatchMutant]] = rests,
-            ) -> None:
-                rests.append(self._record_result(batches[task.number], result, found))
-
-            def start(task: ForkTask, batches: Sequence[Sequence[BatchMutant]] = batches) -> None:
-                for member in batches[task.number]:
-                    on_start(member.number)
-
-            fork_pool.run(tasks.values(), hear, start, clean_slot)
-            batches = [rest for rest in rests if rest]
+            batches = self._run_round(batches, found, on_start)
         return found
 
-    def _create_task(self, place: int, batch: Sequence[BatchMutant]) -> ForkTask:
+    def _run_round(
+        self,
+        batches: list[Sequence[BatchMutant]],
+        batch_result: BatchResult,
+        on_start: Callable[[int], None],
+    ) -> list[Sequence[BatchMutant]]:
+        """Run each batch in a fork and return what the forks did not get to."""
+        rests: list[Sequence[BatchMutant]] = []
+
+        def receive(task: ForkTask, result: ForkResult) -> None:
+            rests.append(self._record_result(batches[task.number], result, batch_result))
+
+        def start(task: ForkTask) -> None:
+            for mutant in batches[task.number]:
+                on_start(mutant.number)
+
+        tasks = [self._create_task(number, batch) for number, batch in enumerate(batches)]
+        self._fork_pool.run(tasks, receive, start)
+        return [rest for rest in rests if rest]
+
+    def _create_task(self, number: int, batch: Sequence[BatchMutant]) -> ForkTask:
         def work(report: StepReporter) -> str:
-            for at, member in enumerate(batch):
+            for at, mutant in enumerate(batch):
                 base = at * self._stride + 1
                 report(base + _COLLECTION_STEP)
-                said = self._try_mutant(member, lambda test, base=base: report(base + test))  # type: ignore[misc]
-                report.note(f"{at} {said}")
-                if said == UNSTABLE:
+                outcome = self._try_mutant(mutant, lambda test, base=base: report(base + test))  # type: ignore[misc]
+                report.note(f"{at} {outcome}")
+                if outcome == UNSTABLE:
                     break
             return ""
 
-        return ForkTask(place, work, self._step_limits)
+        return ForkTask(number, work, self._step_limits)
 
-    def _try_mutant(self, member: BatchMutant, report_step: Callable[[int], None]) -> str:
-        """In a fork: the mutant put in, tried, and taken out again."""
-        changed = self._original.compile_changed_functions(member.splice)
+    def _try_mutant(self, mutant: BatchMutant, report_step: Callable[[int], None]) -> str:
+        """In a fork: apply the mutant, run its tests, and revert it."""
+        changed = self._original.compile_changed_functions(mutant.splice)
         if not self._loaded_functions.replace(changed):
             return NEEDS_IMPORT
-        failing = self._session.run_until_failure(member.test_numbers, report_step)
+        failing = self._session.run_until_failure(mutant.test_numbers, report_step)
         self._session.tear_down()
         self._loaded_functions.restore()
         if failing is None:
@@ -117,9 +117,9 @@ class MutantBatches:
         if self._session.run_and_check_failed(failing):
             return UNSTABLE
         self._loaded_functions.replace(changed)
-        red = self._session.run_and_check_failed(failing)
+        fails_again = self._session.run_and_check_failed(failing)
         self._loaded_functions.restore()
-        return f"{KILLED} {failing}" if red else UNSTABLE
+        return f"{KILLED} {failing}" if fails_again else UNSTABLE
 
     def _step_limits(self, step: int) -> StepLimits:
         test = step % self._stride - 1
@@ -129,12 +129,12 @@ class MutantBatches:
     def _record_result(
         self, batch: Sequence[BatchMutant], result: ForkResult, batch_result: BatchResult
     ) -> Sequence[BatchMutant]:
-        """Takes in what was found; the members that it did not come to.
+        """Record the notes of a fork and return the mutants that it did not get to.
 
-        The notes come out of a process of foreign code: what makes no sense is left out.
+        The notes come from a process of untrusted code: invalid ones are ignored.
         """
-        for at, said in _parse_notes(result.notes, len(batch)).items():
-            word, _, test = said.partition(" ")
+        for at, outcome in _parse_notes(result.notes, len(batch)).items():
+            word, _, test = outcome.partition(" ")
             if word == KILLED and test.isdigit() and int(test) < len(self._costs):
                 batch_result.killed.setdefault(batch[at].number, int(test))
             elif word == NEEDS_IMPORT:
@@ -148,4 +148,4 @@ class MutantBatches:
 
 def _parse_notes(notes: Sequence[str], count: int) -> Mapping[int, str]:
     pairs = (note.partition(" ")[::2] for note in notes)
-    return {int(at): said for at, said in pairs if at.isdigit() and int(at) < count}
+    return {int(at): outcome for at, outcome in pairs if at.isdigit() and int(at) < count}

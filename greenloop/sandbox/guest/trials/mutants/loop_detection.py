@@ -1,4 +1,4 @@
-"""Where a change may well make a program run for ever."""
+"""Lines whose change may make a program loop for ever."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ _EXIT_STATEMENTS = (ast.Break, ast.Continue, ast.Return)
 
 
 def find_loop_exit_lines(text: str) -> frozenset[int]:
-    """The lines, from 1, on which it hangs whether a `while` of this module comes to its end.
+    """Return the lines, from 1, that decide whether a `while` loop of the module ends.
 
-    A guess that errs to both sides: what it leaves out is noticed later, what it takes in wrongly
-    costs a process.
+    A heuristic: a missing line costs a timeout later, a superfluous one costs a process.
     """
     loops = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.While))
     return frozenset(line for loop in loops for line in _iterate_exit_lines(loop))
@@ -22,13 +21,13 @@ def _iterate_exit_lines(loop: ast.While) -> Iterator[int]:
     yield from _node_lines(loop.test)
     names = {node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name)}
     for node in ast.walk(loop):
-        leaves = isinstance(node, _EXIT_STATEMENTS) or (not names and isinstance(node, ast.If))
-        if leaves or _modifies(node, names):
+        is_exit = isinstance(node, _EXIT_STATEMENTS) or (not names and isinstance(node, ast.If))
+        if is_exit or _modifies(node, names):
             yield from _node_lines(node.test if isinstance(node, ast.If) else node)
 
 
 def _modifies(node: ast.AST, names: set[str]) -> bool:
-    """Whether a statement gives one of these names a new value, or calls a method of one."""
+    """Return whether a statement assigns one of these names, or calls a method of one."""
     if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
         found = ast.walk(node)
         return any(

@@ -1,1 +1,1 @@
-"""Patches tried inside one sandbox process."""
+"""Trials of patches in one sandbox process."""

@@ -1,27 +1,26 @@
-"""Many changes of a module tried in one process, one after the other, on a few of its tests."""
+"""Screening of patches: many tried in one process, one after the other, on a few tests."""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
-import types
 from collections.abc import Sequence
 from typing import Any
 
 from ..collected_session import CollectedSession
-from ..mutants.hot_swap import LoadedFunctions, OriginalModule
-from ..mutants.module_reload import clear_caches, reload_in_place
-from ..time_limit import CpuTimeLimit
+from ..hot_swap import LoadedFunctions, OriginalModule
+from ..module_reload import clear_caches, reload_in_place
+from ..time_limits import CpuTimeLimit
 
 UNTRIED, STARTED, FAILED, PASSED, SLOW = 0, 1, 2, 3, 4
 
 
 class PatchStatuses:
-    """One byte a change, seen by this process and its forks: what ends a fork, loses none."""
+    """One byte a patch in a file that forks share: a fork that crashes loses nothing."""
 
     def __init__(self, count: int) -> None:
-        self._fd, path = tempfile.mkstemp()  # memory cannot be shared here
+        self._fd, path = tempfile.mkstemp()  # shared memory is denied in the sandbox
         os.unlink(path)
         os.truncate(self._fd, count)
 
@@ -33,37 +32,33 @@ class PatchStatuses:
 
 
 class PatchedModule:
-    """The module in this process, with one change or with none."""
+    """The module in this process, with at most one patch applied."""
 
     def __init__(
         self, module: str, original: OriginalModule, loaded_functions: LoadedFunctions
     ) -> None:
         self._original, self._loaded_functions = original, loaded_functions
         self._namespace: dict[str, Any] = vars(sys.modules[module])
-        self._original_codes: list[tuple[types.FunctionType, types.CodeType]] = []
         self._is_reloaded = False
 
     def apply(self, splice: dict[str, Any]) -> None:
-        """Makes one change. Raises what the changed module raises when it is imported."""
+        """Apply a patch. Raises what the patched module raises when it is reloaded."""
         changed = self._original.compile_changed_functions(splice)
-        self._original_codes = self._loaded_functions.current_codes(changed or ())
         if not self._loaded_functions.replace(changed):
-            self.revert()
             self._is_reloaded = True
             reload_in_place(self._namespace, self._original.compile_with_change(splice))
         clear_caches(self._namespace)
 
     def revert(self) -> None:
-        for function, code in self._original_codes:
-            function.__code__ = code
-        self._original_codes = []
+        """Restore the original functions and module."""
+        self._loaded_functions.restore()
         if self._is_reloaded:
             self._is_reloaded = False
             reload_in_place(self._namespace, self._original.code)
 
 
 class PatchScreen:
-    """Some tests that a change must pass, each in so many CPU seconds."""
+    """Tests that a patch must pass, each within `limit_s` CPU seconds."""
 
     def __init__(
         self,
@@ -76,7 +71,7 @@ class PatchScreen:
         self._tests, self._limit_s = tests, limit_s
 
     def try_patches(self, splices: Sequence[dict[str, Any]], statuses: PatchStatuses) -> None:
-        """Notes what became of each; ends early where the next would not meet things as they are."""
+        """Set the status of each patch; stops if one cannot be reverted completely."""
         for splice in splices:
             number = splice["place"]
             statuses[number] = STARTED
@@ -86,18 +81,18 @@ class PatchScreen:
 
     def _try_patch(self, splice: dict[str, Any]) -> int:
         try:
-            with CpuTimeLimit(self._limit_s) as alarm:
+            with CpuTimeLimit(self._limit_s) as limit:
                 self._patched_module.apply(splice)
-            if alarm.is_exceeded:
+            if limit.is_exceeded:
                 return SLOW
         except Exception:  # the changed module cannot be imported
             return FAILED
         for number in self._tests:
             passed = False
-            with CpuTimeLimit(self._limit_s) as alarm:
+            with CpuTimeLimit(self._limit_s) as limit:
                 passed = self._session.run_and_check_passed(number)
-            if alarm.is_exceeded or not passed:
-                return SLOW if alarm.is_exceeded else FAILED
+            if limit.is_exceeded or not passed:
+                return SLOW if limit.is_exceeded else FAILED
         return PASSED
 
     def _try_revert(self) -> bool:

@@ -1,105 +1,83 @@
-"""The process that has collected the tests of a red module: it tries patches in forks of itself.
+"""Trials of a job's patches in forks of the process that has collected the tests of a red module.
 
-A patch is first tried on a few failing tests, many in one fork: nearly all of them end there. The
-others are tried on all tests in a fork of their own. What is said here is a claim.
+A patch is first tried on a few failing tests, many patches in one fork: nearly all fail there. The
+others are tried on all tests, each in a fork of its own.
 """
 
 from __future__ import annotations
 
-import gc
 import statistics
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..baseline import BaselineMeasurement
-from ..collected_session import CollectedSession
-from ..fork_messages import StepLimits
-from ..fork_pool import ForkPool, ForkResult, ForkTask
-from ..line_tracing import record_calls
-from ..mutants.hot_swap import LoadedFunctions, OriginalModule
-from ..mutants.outcomes import SURVIVED, killed_verdict, step_limits
-from ..mutants.session import ReportStep, SendEvent
-from ..time_limit import CpuTimeLimit
-from ..workspaces import Workspaces, become_subreaper
+from ..context import ReportStep, TrialContext
+from ..fork_pool import ForkTask
+from ..hot_swap import LoadedFunctions
+from ..outcomes import SURVIVED, killed_verdict, step_limits
+from ..time_limits import CpuTimeLimit, StepLimits
 from .screening import PASSED, SLOW, STARTED, UNTRIED, PatchedModule, PatchScreen, PatchStatuses
 
 _BATCH_SIZE, _MAX_SCREENING_TESTS, _MAX_SLOW_PATCHES = 30, 5, 40
 _MIN_TEST_SECONDS, _TEST_TIME_FACTOR, _IDLE_SECONDS = 0.015, 2, 2.0
+_SLOW_TIME_FACTOR, _MAX_COLLECT_SECONDS = 10, 5
 _STILL_RED = "still red"
 
 
 class PatchSession:
-    """From the collection to the last patch."""
+    """All trials of one job."""
 
-    def __init__(
-        self,
-        session: CollectedSession,
-        original: OriginalModule,
-        workspaces: Workspaces,
-        fork_pool: ForkPool,
-        send_event: SendEvent,
-        module: str,
-    ) -> None:
-        self._session, self._original, self._workspaces = session, original, workspaces
-        self._fork_pool, self._send_event, self._module = fork_pool, send_event, module
+    def __init__(self, context: TrialContext, module: str) -> None:
+        self._context, self._session, self._module = context, context.session, module
 
     def collect(self) -> bool:
-        """Whether the tests can be collected; says so where they cannot."""
-        become_subreaper()
-        called: set[tuple[str, int]] = set()
-        started = time.process_time()
+        """Collect the tests; if that fails, report why and return False."""
+        functions: LoadedFunctions | None = None
         try:
-            with CpuTimeLimit(5), record_calls(self._original.path, called):
-                collected = self._session.collect()
+            with CpuTimeLimit(_MAX_COLLECT_SECONDS):
+                functions = self._context.collect()
         except Exception:
-            collected = False
-        if not collected:
-            self._send_event({"event": "trouble", "what": "the tests cannot be collected"})
+            functions = None
+        if functions is None:
+            self._context.report_trouble("the tests cannot be collected")
             return False
-        self._collect_s = time.process_time() - started
-        living = LoadedFunctions(self._original.path, called)
         try:
-            self._patched_module = PatchedModule(self._module, self._original, living)
+            self._patched_module = PatchedModule(self._module, self._context.original, functions)
         except KeyError:
-            self._send_event({"event": "trouble", "what": "the tests do not import the module"})
+            self._context.report_trouble("the tests do not import the module")
             return False
-        gc.collect()
-        gc.freeze()
         return True
 
     def measure(self, max_cpu_s: float) -> None:
-        """Says of each test what it does, in at most so many CPU seconds each."""
-        path = self._original.path
-        BaselineMeasurement(
-            self._session, path, self._workspaces, self._fork_pool, max_cpu_s
-        ).report_outcomes(self._send_event)
+        """Report the baseline of each test, with a limit in CPU seconds for each."""
+        BaselineMeasurement(self._context, max_cpu_s).report_outcomes()
 
     def try_all(self, job: dict[str, Any], jobs: int) -> None:
-        """The job's splices in their order. Says `passes` of some, and `tried` now and then.
+        """Try the job's splices in order; report `passes` for some, and the number `tried`.
 
-        It ends when `enough` of them pass, or when all that are left are more than `margin` worse
-        than the best of those.
+        Ends when `enough` of them pass, or when the scores of all others are more than `margin`
+        worse than the best score that passed.
         """
         self._tests, splices = job["tests"], job["splices"]
         if [item["id"] for item in self._tests] != [item.nodeid for item in self._session.items]:
-            self._send_event({"event": "trouble", "what": "other tests were collected"})
+            self._context.report_trouble("other tests were collected")
             return
-        self._workspaces.peak_bytes = max(item["peak_bytes"] for item in self._tests)
+        self._context.workspaces.peak_bytes = max(item["peak_bytes"] for item in self._tests)
         self._statuses = PatchStatuses(len(splices))
         self._screening_tests = self._choose_screening_tests()
         if not self._run_rounds(splices, jobs, job["enough"], job["margin"]):
-            slow = [item for item in splices if self._statuses[item["place"]] == SLOW][
-                :_MAX_SLOW_PATCHES
-            ]
+            slow = self._select(splices, SLOW)[:_MAX_SLOW_PATCHES]
             for item in slow:
                 self._statuses[item["place"]] = UNTRIED
-            self._run_round(slow, jobs, 10)
+            self._run_round(slow, jobs, _SLOW_TIME_FACTOR)
+
+    def _select(self, splices: Sequence[dict[str, Any]], status: int) -> list[dict[str, Any]]:
+        return [item for item in splices if self._statuses[item["place"]] == status]
 
     def _run_rounds(
         self, splices: list[dict[str, Any]], jobs: int, enough: int, margin: float
     ) -> list[float]:
-        """The scores of those that pass."""
+        """Return the scores of those that pass."""
         passing: list[float] = []
         size = jobs * _BATCH_SIZE
         for start in range(0, len(splices), size):
@@ -107,9 +85,9 @@ class PatchSession:
             if passing and some[0]["score"] > min(passing) + margin:
                 break
             passing += self._run_round(some, jobs, 1)
-            if any(self._statuses[item["place"]] == UNTRIED for item in some):
+            if self._select(some, UNTRIED):
                 break  # the time is over
-            self._send_event({"event": "tried", "count": start + len(some)})
+            self._context.send_event({"event": "tried", "count": start + len(some)})
             if len(passing) >= enough:
                 break
         return passing
@@ -117,46 +95,35 @@ class PatchSession:
     def _run_round(
         self, splices: list[dict[str, Any]], jobs: int, time_factor: float
     ) -> list[float]:
-        """Those of these that pass all tests: their scores."""
+        """Report which of these pass all tests, and return their scores."""
         survivors = (
             self._run_screen(splices, jobs, time_factor) if self._screening_tests else splices
         )
-        passing: list[int] = []
-
-        def hear(task: ForkTask, result: ForkResult) -> None:
-            if result.verdict == SURVIVED:
-                passing.append(task.number)
-
-        self._run_tasks([self._create_full_task(item) for item in survivors], hear)
-        for place in sorted(passing):
-            self._send_event({"event": "passes", "patch": place})
+        results = self._context.fork_pool.run_all(map(self._create_full_task, survivors))
+        passing = [number for number, item in results.items() if item.verdict == SURVIVED]
+        for number in sorted(passing):
+            self._context.send_event({"event": "passes", "patch": number})
         return [item["score"] for item in splices if item["place"] in passing]
 
     def _run_screen(
         self, splices: list[dict[str, Any]], jobs: int, time_factor: float
     ) -> list[dict[str, Any]]:
-        """Those that pass the tests of the screen."""
+        """Return those that pass the screening tests."""
         waiting = [splices[start::jobs] for start in range(jobs)]
         limit_s = time_factor * self._limit_s
         while waiting := [batch for batch in waiting if batch]:
-            self._run_tasks(
-                [
-                    self._create_batch_task(number, item, limit_s)
-                    for number, item in enumerate(waiting)
-                ]
+            self._context.fork_pool.run_all(
+                self._create_batch_task(number, batch, limit_s)
+                for number, batch in enumerate(waiting)
             )
             for batch in waiting:
-                for item in batch:
-                    if self._statuses[item["place"]] == STARTED:
-                        self._statuses[item["place"]] = SLOW
-            left = [self._select_untried(batch) for batch in waiting]
-            if left == waiting:  # none was begun: there is no time, or no process
+                for item in self._select(batch, STARTED):
+                    self._statuses[item["place"]] = SLOW
+            left = [self._select(batch, UNTRIED) for batch in waiting]
+            if left == waiting:  # none was started: no time or no process is left
                 break
             waiting = left
-        return [item for item in splices if self._statuses[item["place"]] == PASSED]
-
-    def _select_untried(self, batch: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [item for item in batch if self._statuses[item["place"]] == UNTRIED]
+        return self._select(splices, PASSED)
 
     def _create_batch_task(
         self, number: int, splices: list[dict[str, Any]], limit_s: float
@@ -169,11 +136,11 @@ class PatchSession:
             screen.try_patches(splices, self._statuses)
             return "screened"
 
-        most_s = limit_s * len(self._screening_tests) * len(splices) + 1
-        return ForkTask(number, work, lambda step: StepLimits(most_s, _IDLE_SECONDS))
+        max_s = limit_s * len(self._screening_tests) * len(splices) + 1
+        return ForkTask(number, work, lambda step: StepLimits(max_s, _IDLE_SECONDS))
 
     def _create_full_task(self, splice: dict[str, Any]) -> ForkTask:
-        """One patch, all tests."""
+        """Create the task that tries one patch on all tests."""
 
         def work(report: ReportStep) -> str:
             report(-1)
@@ -184,31 +151,24 @@ class PatchSession:
             failing = self._session.run_until_failure(range(len(self._tests)), report)
             return SURVIVED if failing is None else killed_verdict(self._tests[failing]["id"])
 
-        return ForkTask(
-            splice["place"], work, lambda step: step_limits(self._tests, self._collect_s, step)
-        )
+        return ForkTask(splice["place"], work, self._step_limits)
+
+    def _step_limits(self, step: int) -> StepLimits:
+        return step_limits(self._tests, self._context.collect_s, step)
 
     def _choose_screening_tests(self) -> list[int]:
-        """Failing tests that fail by themselves too, quick ones first."""
+        """Return failing tests that also fail alone, quick ones first."""
         tests = self._tests
-        sound = [item["cpu_s"] for item in tests if item["outcome"] != "timeout"]
-        self._limit_s = _MIN_TEST_SECONDS + _TEST_TIME_FACTOR * (
-            statistics.median(sound) if sound else 0.0
-        )
+        costs = [item["cpu_s"] for item in tests if item["outcome"] != "timeout"]
+        median = statistics.median(costs) if costs else 0.0
+        self._limit_s = _MIN_TEST_SECONDS + _TEST_TIME_FACTOR * median
         red = [n for n, item in enumerate(tests) if item["outcome"] == "failed"]
         red.sort(key=lambda n: (tests[n]["cpu_s"] > self._limit_s, n))
         red = red or [n for n, item in enumerate(tests) if item["outcome"] == "timeout"][:1]
-        still: list[int] = []
-
-        def hear(task: ForkTask, result: ForkResult) -> None:
-            if result.verdict != SURVIVED:
-                still.append(task.number)
-
-        self._run_tasks(
-            [self._create_single_test_task(number) for number in red[:_MAX_SCREENING_TESTS]], hear
-        )
+        tasks = map(self._create_single_test_task, red[:_MAX_SCREENING_TESTS])
+        results = self._context.fork_pool.run_all(tasks)
         self._enable_hooks_if_needed()
-        return [number for number in red if number in still]
+        return [n for n in red if n in results and results[n].verdict != SURVIVED]
 
     def _create_single_test_task(self, number: int) -> ForkTask:
         def work(report: ReportStep) -> str:
@@ -221,25 +181,14 @@ class PatchSession:
         return ForkTask(number, work, lambda step: StepLimits(self._limit_s + 1, _IDLE_SECONDS))
 
     def _enable_hooks_if_needed(self) -> None:
-        """The tests that pass must pass here too, as a patch will meet them."""
+        """Run all tests with pytest's hooks if the passing tests do not pass without them."""
         green = [n for n, item in enumerate(self._tests) if item["outcome"] == "passed"]
 
         def work(report: ReportStep) -> str:
             failing = self._session.run_until_failure(green, report)
             return SURVIVED if failing is None else _STILL_RED
 
-        def hear(task: ForkTask, result: ForkResult) -> None:
-            if result.verdict != SURVIVED:
-                for number in range(len(self._tests)):
-                    self._session.enable_hooks(number)
-
-        self._run_tasks(
-            [ForkTask(0, work, lambda s: step_limits(self._tests, self._collect_s, s))], hear
-        )
-
-    def _run_tasks(
-        self,
-        tasks: Sequence[ForkTask],
-        on_done: Callable[[ForkTask, ForkResult], None] = lambda task, result: None,
-    ) -> None:
-        self._fork_pool.run(tasks, on_done, clean_slot=self._workspaces.clean)
+        result = self._context.fork_pool.run_one(ForkTask(0, work, self._step_limits))
+        if result.verdict != SURVIVED:
+            for number in range(len(self._tests)):
+                self._session.enable_hooks(number)

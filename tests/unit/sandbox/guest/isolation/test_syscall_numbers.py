@@ -1,4 +1,4 @@
-"""The numbers of system calls, against the kernel's own headers where they are installed."""
+"""System-call numbers, compared with the kernel headers where they are installed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ HEADERS = {
     "aarch64": Path("/usr/include/asm-generic/unistd.h"),
 }
 _LINE = re.compile(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)", re.M)
-# Of kernels that are newer than these headers may be; the same number on every machine.
+# Added by kernels newer than the headers may be; the same number on all architectures.
 NEW = {"setxattrat": 463, "getxattrat": 464, "listxattrat": 465, "removexattrat": 466}
 NEW |= {"open_tree_attr": 467, "file_setattr": 469, "fchmodat2": 452}
 
 
-def ours(machine: str) -> list[tuple[str, int]]:
-    """All that we have for one machine."""
+def all_numbers(machine: str) -> list[tuple[str, int]]:
+    """Return all names and numbers of one architecture."""
     tables = [syscalls._SYSCALL_NUMBERS, seccomp._DENIED]
     tables += [getattr(seccomp_strict, name) for name in _SECOND]
     found = [pair for table in tables for pair in table[machine].items()]
@@ -39,27 +39,27 @@ _SECOND = "_DENIED_CALLS _PROCESS_CREATION _EXTENDED_ATTRIBUTES _FILE_TIMES _FIL
 
 
 @pytest.mark.parametrize("machine", HEADERS)
-def test_they_are_those_of_the_header(machine: str) -> None:
+def test_numbers_match_the_kernel_header(machine: str) -> None:
     if not HEADERS[machine].exists():
-        pytest.skip(f"{HEADERS[machine]} is not there: apt install linux-libc-dev")
+        pytest.skip(f"{HEADERS[machine]} is missing: apt install linux-libc-dev")
     header = {name: int(number) for name, number in _LINE.findall(HEADERS[machine].read_text())}
     assert len(header) > 250
     wrong = {
         (name, number, header.get(name, NEW.get(name)))
-        for name, number in ours(machine)
+        for name, number in all_numbers(machine)
         if number != header.get(name, NEW.get(name))
     }
     assert not wrong
 
 
 @pytest.mark.parametrize("table", ["_DENIED_CALLS", "_EXTENDED_ATTRIBUTES", "_SIGNALS"])
-def test_both_machines_have_the_same_calls(table: str) -> None:
+def test_both_architectures_have_the_same_calls(table: str) -> None:
     numbers = getattr(seccomp_strict, table)
     assert set(numbers["x86_64"]) - set(numbers["aarch64"]) <= {"inotify_init"}
     assert set(numbers["aarch64"]) <= set(numbers["x86_64"])
 
 
-def test_both_filters_refuse_the_same_but_for_one_machines_own() -> None:
+def test_both_architectures_deny_the_same_calls() -> None:
     denied = seccomp._DENIED
     assert set(denied["x86_64"]) - set(denied["aarch64"]) == {"iopl", "ioperm", "modify_ldt"}
     assert set(denied["aarch64"]) <= set(denied["x86_64"])

@@ -1,4 +1,4 @@
-"""Which lines decide whether a loop ends."""
+"""Lines that decide whether a loop ends."""
 
 from greenloop.sandbox.guest.trials.mutants.loop_detection import find_loop_exit_lines
 
@@ -26,9 +26,9 @@ def g(text):
 """
 
 
-def test_heads_exits_and_what_changes_the_condition_are_named_and_no_others() -> None:
+def test_loop_heads_exits_and_condition_changes_are_found() -> None:
     assert find_loop_exit_lines(CODE) == {4, 7, 8, 9, 10, 16, 18, 19}
 
 
-def test_a_module_without_while_has_none() -> None:
+def test_module_without_while_has_no_lines() -> None:
     assert find_loop_exit_lines("for x in range(3):\n    break\n") == frozenset()

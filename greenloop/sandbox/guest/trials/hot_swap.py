@@ -1,8 +1,8 @@
-"""A module with one change: what of it is compiled otherwise, and how it gets into a process.
+"""Mutants and patches swapped into a loaded module: changed functions get new code objects.
 
-Where only the body of a function changes, the function objects that live in the process get the
-new code: whoever holds one (a test module, a table, a decorator's closure) holds the mutant too,
-and classes stay the same classes. Everything else needs the module to be imported afresh.
+Where only bodies of functions change, the existing function objects get the new code. So all
+references to them (in test modules, tables, closures of decorators) see the change, and classes
+stay the same objects. All other changes need a new import of the module.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import types
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import Any
 
@@ -24,9 +24,10 @@ FunctionKey = tuple[str, int]
 
 
 class OriginalModule:
-    """The module as it is. A splice is `start`, `end`, `text` and the `unit` around it:
+    """The unchanged module. A splice has `start`, `end`, `text` and the `unit` around it:
 
-    the piece (start, end, first line, class name or '') that is compiled in place of the whole.
+    the part (start, end, first line, class name or '') that is compiled instead of the whole
+    module.
     """
 
     def __init__(self, text: str, path: str) -> None:
@@ -38,14 +39,14 @@ class OriginalModule:
         self._compiled_units: dict[tuple[Any, ...], types.CodeType] = {}
 
     def compile_with_change(self, splice: dict[str, Any]) -> types.CodeType:
-        """The whole module with the change."""
+        """Compile the whole module with the change."""
         start, end = splice["start"], splice["end"]
         return self._compile(self.text[:start] + splice["text"] + self.text[end:])
 
     def compile_changed_functions(
         self, splice: dict[str, Any]
     ) -> dict[FunctionKey, types.CodeType] | None:
-        """The functions whose code changes, with their new code; None: what import runs changes."""
+        """Return the new code of the functions that change; None if the import itself changes."""
         unit = splice["unit"]
         start, end, line, owner = unit
         mutated = self.text[start : splice["start"]] + splice["text"]
@@ -72,7 +73,7 @@ class OriginalModule:
 
 
 def function_key(code: types.CodeType) -> FunctionKey:
-    """What a function is found again by: its name and first line."""
+    """Return what identifies a function: its name and first line."""
     return code.co_name, code.co_firstlineno
 
 
@@ -87,7 +88,7 @@ def _walk_code(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _code_signature(code: types.CodeType) -> Any:
-    """What a code object does itself, whatever its lines are and what is nested in it."""
+    """Return what a code object does, without its line numbers and nested code objects."""
     constants = [
         "" if isinstance(item, types.CodeType) else (type(item).__name__, repr(item))
         for item in code.co_consts
@@ -107,14 +108,14 @@ def _is_same_code(old: types.CodeType, new: types.CodeType) -> bool:
     )
 
 
-# At module level they have run by the time that the tests are collected.
+# At module level these have run before the tests are collected.
 _COMPREHENSION_NAMES = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
 
 def _collect_changed_functions(
     old: types.CodeType, new: types.CodeType, changed: dict[FunctionKey, types.CodeType]
 ) -> bool:
-    """Collects the outermost functions that differ; False where code of the import itself does."""
+    """Collect the outermost functions that differ; False if code of the import itself differs."""
     if old.co_flags & _FUNCTION_FLAGS == _FUNCTION_FLAGS:
         if not _is_same_code(old, new):
             if old.co_name in _COMPREHENSION_NAMES:
@@ -131,10 +132,10 @@ def _collect_changed_functions(
 
 
 class LoadedFunctions:
-    """The functions of one file that live in this process, after its tests were collected."""
+    """The functions of one file in this process, after its tests were collected."""
 
     def __init__(self, path: str, called: set[FunctionKey]) -> None:
-        """`called`: functions that ran by then. What they made is made; they need a fresh import."""
+        """`called` are functions that ran during collection: a change of these needs a new import."""
         self._called_at_import = called
         self._functions: dict[FunctionKey, list[types.FunctionType]] = {}
         self._has_suspended_code = False
@@ -146,11 +147,11 @@ class LoadedFunctions:
                 self._has_suspended_code |= _get_code(item).co_filename == path
 
     def affects_import(self, changed: dict[FunctionKey, types.CodeType] | None) -> bool:
-        """Whether a change may show although no test reaches it: what ran by then has done its work."""
+        """Return whether a change may have an effect even if no test reaches it."""
         return changed is None or not self._called_at_import.isdisjoint(changed)
 
     def replace(self, changed: dict[FunctionKey, types.CodeType] | None) -> bool:
-        """Gives the functions their new code; False where that is not possible, or not enough."""
+        """Give the functions their new code; False if that is impossible or not sufficient."""
         if not changed or self._has_suspended_code or self._called_at_import.intersection(changed):
             return False
         if not all(name in self._functions for name in changed):
@@ -161,20 +162,13 @@ class LoadedFunctions:
                     before = function.__code__
                     function.__code__ = code
                     self._replaced.append((function, before))
-        except ValueError:  # it closes over other variables
+        except ValueError:  # its closure has other variables
             self.restore()
             return False
         return True
 
-    def current_codes(
-        self, keys: Iterable[FunctionKey]
-    ) -> list[tuple[types.FunctionType, types.CodeType]]:
-        """The functions of these names, each with the code that it has now."""
-        found = [item for name in keys for item in self._functions.get(name, ())]
-        return [(item, item.__code__) for item in found]
-
     def restore(self) -> None:
-        """The functions get the code back that they had."""
+        """Give all functions their original code."""
         while self._replaced:
             function, code = self._replaced.pop()
             function.__code__ = code
@@ -196,7 +190,7 @@ class _CodeLoader(SourceFileLoader):
 
 
 class ModuleFinder:
-    """Makes every import of one module an import of the code given here."""
+    """Import finder that loads one module from a given code object."""
 
     def __init__(self, name: str, path: str, code: types.CodeType) -> None:
         self._name, self._path, self._code = name, path, code

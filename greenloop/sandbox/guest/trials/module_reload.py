@@ -1,7 +1,6 @@
-"""A module made another one in place: who holds its functions and classes holds the new ones.
+"""Reload of a module in place: existing references to its functions and classes see the new code.
 
-Good enough to see at once what a change does; what it finds is run again on a module that was
-really imported.
+Good enough for a first screening; what passes is tried again on a module that was imported.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ _CLASS_INTERNALS = {"__dict__", "__weakref__", "__module__", "__qualname__", "__
 
 
 def reload_in_place(namespace: dict[str, Any], code: types.CodeType) -> None:
-    """Runs a module's code in its own names. Raises what that raises."""
+    """Execute a module's code in its namespace. Raises what the code raises."""
     before = dict(namespace)
     try:
         exec(code, namespace)
@@ -25,7 +24,7 @@ def reload_in_place(namespace: dict[str, Any], code: types.CodeType) -> None:
 
 
 def clear_caches(namespace: dict[str, Any]) -> None:
-    """Empties `functools.cache` and its like."""
+    """Clear `functools.cache` and similar caches."""
     for item in list(namespace.values()):
         clear = getattr(item, "cache_clear", None) if callable(item) else None
         if clear is not None:
@@ -34,7 +33,7 @@ def clear_caches(namespace: dict[str, Any]) -> None:
 
 
 def _update_in_place(old: Any, new: Any, module: Any) -> bool:
-    """Whether the old one now does what the new one does."""
+    """Make an old object behave like the new one; False if that is impossible."""
     if old is new or getattr(old, "__module__", None) != module or type(old) is not type(new):
         return False
     if type(old) is types.FunctionType:
@@ -45,7 +44,7 @@ def _update_in_place(old: Any, new: Any, module: Any) -> bool:
 def _update_function(old: types.FunctionType, new: types.FunctionType) -> bool:
     try:
         old.__code__ = new.__code__
-    except ValueError:  # it closes over other variables
+    except ValueError:  # its closure has other variables
         return False
     old.__defaults__, old.__kwdefaults__ = new.__defaults__, new.__kwdefaults__
     return True

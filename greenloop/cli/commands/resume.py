@@ -1,0 +1,43 @@
+"""The command `resume`: continue an interrupted run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from greenloop.agent import build_refusal_report
+from greenloop.cli.options.declaration import collect_settings
+from greenloop.cli.options.runs import ResumeOptions
+from greenloop.cli.process import print_error
+from greenloop.cli.run_agent import check_run, finish_run, run_agent
+from greenloop.errors import GreenloopError, InputError
+from greenloop.settings import Settings
+from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.run_dir import RunDirectory
+
+
+def resume_command(options: ResumeOptions) -> int:
+    """Run `greenloop resume` and return the exit status."""
+    try:
+        directory = RunDirectory.open(options.run_dir)
+        request = directory.load_request()
+        if request.kind == "check" or not (request.specification or request.original):
+            raise InputError(f"{options.run_dir} is the run of a check: run the check again")
+        request = request.model_copy(update={"keep_best": request.keep_best or options.keep_best})
+        settings = Settings.load(**request.options | _given_settings(request, options))
+        check_run(request, options)
+    except GreenloopError as error:
+        report = build_refusal_report(Settings.model_construct(), "", error, None)
+        return finish_run(report, error, options)
+    if request.greenloop != greenloop_version():
+        print_error(
+            f"greenloop {request.greenloop} began this run: answers may have to be paid for again"
+        )
+    return run_agent(request, settings, options, directory)
+
+
+def _given_settings(request: RunRequest, options: ResumeOptions) -> dict[str, Any]:
+    """Return the settings that were given now; packages are added to those allowed before."""
+    given = {name: value for name, value in collect_settings(options).items() if value is not None}
+    allowed = (request.options.get("allow_package"), given.get("allow_package"))
+    return {**given, "allow_package": ",".join(str(item) for item in allowed if item)}

@@ -1,0 +1,56 @@
+"""Declared options of the commands, and what is read from them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+import typer
+
+from greenloop.cli.options.commands import COMMANDS
+from greenloop.cli.options.declaration import add_command, collect_settings
+from greenloop.cli.options.runs import HealOptions, MakeOptions
+from greenloop.settings import Settings
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_declared_command_has_a_function(name: str) -> None:
+    module = import_module(f"greenloop.cli.commands.{name}")
+    assert callable(getattr(module, f"{name}_command"))
+
+
+@pytest.mark.parametrize("options", [MakeOptions, HealOptions])
+def test_marked_options_are_settings(options: type) -> None:
+    required = {"spec": "text"} if options is MakeOptions else {"file": "f.py"}
+    assert set(collect_settings(options(**required))) <= set(Settings.model_fields)
+
+
+def test_given_options_override_settings_and_repeated_ones_are_joined() -> None:
+    options = MakeOptions(spec="text", timeout=5.0, allow_package=["numpy", "lxml"], prompts="p")
+    found = {name: value for name, value in collect_settings(options).items() if value is not None}
+    assert found == {"timeout_s": 5.0, "allow_package": "numpy,lxml", "prompts": "p"}
+
+
+@pytest.mark.parametrize("name", ["make", "script", "heal", "batch"])
+def test_prompts_can_be_given_to_commands_that_begin_runs(name: str) -> None:
+    assert "prompts" in COMMANDS[name].__annotations__ or any(
+        "prompts" in getattr(base, "__annotations__", {}) for base in COMMANDS[name].__mro__
+    )
+
+
+def test_required_parameters_come_first() -> None:
+    program = typer.Typer()
+    add_command(program, "heal", HealOptions)
+    command = typer.main.get_command(program)
+    arguments = [item.name for item in command.params if item.param_type_name == "argument"]
+    assert arguments == ["file", "arguments"]
+    assert command.params[0].name == "file"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys, greenloop.cli.main; print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"pydantic", "langchain_core", "jinja2", "greenloop.records", "greenloop.settings"}
+    assert not heavy & set(ended.stdout.split())
