@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from greenloop.dependencies import PackageAllowlist
 from greenloop.errors import SettingsError
 from greenloop.records import Thresholds
 
+# Variables of 0.1.0: the variable and the field that replace each.
+_RENAMED_SETTINGS: Final = {
+    "GREENLOOP_MIN_SEALED_AGREEMENT": (
+        "GREENLOOP_MIN_HELD_OUT_AGREEMENT",
+        "min_held_out_agreement",
+    ),
+    "GREENLOOP_MIN_CONTROLLED": ("GREENLOOP_MIN_ASSERTION_MUTATION", "min_assertion_mutation"),
+}
+
 
 class Settings(BaseSettings):
-    """All that a person can set. Durations in seconds, costs in US dollars.
+    """All settings. Durations are in seconds, costs in US dollars.
 
     Raises:
-        SettingsError: through `load`, where a value has no meaning.
+        SettingsError: in `load`, where a value is invalid.
     """
 
     model_config = SettingsConfigDict(
@@ -90,32 +100,55 @@ class Settings(BaseSettings):
 
     @property
     def allow_list(self) -> PackageAllowlist:
-        """The packages that generated code may use: the list, and those allowed besides."""
+        """Return the packages that generated code may use: the list, and those allowed in addition."""
         return PackageAllowlist.parse(self.allowed_packages, self.allow_package)
 
     mutants: Literal["all"] | int = Field(100, validation_alias="GREENLOOP_MUTANTS")
-    min_sealed_agreement: float = Field(
-        1.0, ge=0, le=1, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT"
+    min_held_out_agreement: float = Field(
+        1.0, ge=0, le=1, validation_alias="GREENLOOP_MIN_HELD_OUT_AGREEMENT"
     )
     min_mutation_score: float = Field(
         0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_MUTATION_SCORE"
     )
-    min_controlled: float = Field(0.5, ge=0, le=1, validation_alias="GREENLOOP_MIN_CONTROLLED")
+    min_assertion_mutation: float = Field(
+        0.5, ge=0, le=1, validation_alias="GREENLOOP_MIN_ASSERTION_MUTATION"
+    )
     min_line_coverage: float = Field(
         0.9, ge=0, le=1, validation_alias="GREENLOOP_MIN_LINE_COVERAGE"
     )
     min_branch_coverage: float = Field(
         0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_BRANCH_COVERAGE"
     )
+    former_min_agreement: float | None = Field(
+        None, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT", repr=False
+    )
+    former_min_controlled: float | None = Field(
+        None, validation_alias="GREENLOOP_MIN_CONTROLLED", repr=False
+    )
     grading_s: float = Field(60, gt=0, le=3600, validation_alias="GREENLOOP_GRADING_SECONDS")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _move_renamed_settings(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Use the names of 0.1.0, with a warning, where the new ones are not set."""
+        moved = dict(values)
+        for old, (new, field) in _RENAMED_SETTINGS.items():
+            if old in moved:
+                logging.getLogger(__name__).warning(
+                    "%s is deprecated and will be removed: use %s", old, new
+                )
+                value = moved.pop(old)
+                if not {new, field} & moved.keys():
+                    moved[new] = value
+        return moved
 
     @property
     def thresholds(self) -> Thresholds:
-        """What evidence must reach for `verified`."""
+        """Return what evidence must reach for `verified`."""
         return Thresholds(
-            sealed_agreement=self.min_sealed_agreement,
+            held_out_agreement=self.min_held_out_agreement,
             mutation_score=self.min_mutation_score,
-            controlled=self.min_controlled,
+            assertion_mutation=self.min_assertion_mutation,
             line_coverage=self.min_line_coverage,
             branch_coverage=self.min_branch_coverage,
             seconds=self.grading_s,
@@ -123,10 +156,10 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls, **flags: Any) -> Settings:
-        """Settings with `flags` (None means not given) over everything else.
+        """Return the settings, with `flags` (None means not given) over everything else.
 
         Raises:
-            SettingsError: a value has no meaning, or `.env` cannot be read.
+            SettingsError: a value is invalid, or `.env` cannot be read.
         """
         given = {name: value for name, value in flags.items() if value is not None}
         try:
@@ -138,7 +171,7 @@ class Settings(BaseSettings):
 
 
 def _format_first_error(error: ValidationError) -> str:
-    """The first problem, by the name a person knows it by; never the value of a secret."""
+    """Return the first problem with the name of the variable, never the value of a secret."""
     first = error.errors()[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"
     secret = "KEY" in name.upper()

@@ -1,11 +1,18 @@
-"""What a green is worth.
+"""Grading: what a green test run is worth.
 
 evidence = grade(box, code, test_code)
 """
 
-from greenloop.grading.config import Plan
-from greenloop.grading.grader import grade
-from greenloop.grading.verdict import forgery, shortfalls
-from greenloop.records import Thresholds
+from greenloop.grading.context import GradingContext, Plan
+from greenloop.grading.grader import forgery, grade, shortfalls
+from greenloop.records import ExtraEvidence, Thresholds
 
-__all__ = ["Plan", "Thresholds", "forgery", "grade", "shortfalls"]
+__all__ = [
+    "ExtraEvidence",
+    "GradingContext",
+    "Plan",
+    "Thresholds",
+    "forgery",
+    "grade",
+    "shortfalls",
+]

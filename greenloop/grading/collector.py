@@ -1,24 +1,25 @@
-"""Pieces of evidence, each taken by itself: one that cannot be taken does not end the others."""
+"""Measurements run side by side: one that fails does not end the others."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Final
 
 from greenloop.errors import SandboxError
 from greenloop.events import EventSink, WorkEnded, WorkStarted, ignore_event
+from greenloop.records import Piece
 
-_BASIC_PIECES = ("hollow_run", "flakiness")  # one plain run each, in a warm and in a fresh Python
-MeasuredT = TypeVar("MeasuredT")
+# One plain run each, in a warm and in a fresh Python: where both fail, nothing can be run.
+BASIC_PIECES: Final = ("empty_bodies", "flakiness")
+Measurement = Callable[[], Piece | str | None]
 
 
 class EvidenceCollector:
-    """`seconds` of each piece, those side by side in full; `not_measured`: why there is none of some.
+    """`seconds` of each piece; `not_measured`: why there is none of some; `errors` of the sandbox.
 
-    `failed` are those in which the sandbox failed. A piece that gives text says why there is none.
-    `emit` is told of beginnings and ends in the threads that they happen in.
+    `emit` gets the beginning and end of each piece, in the thread that measures it.
     """
 
     def __init__(self, emit: EventSink = ignore_event) -> None:
@@ -28,14 +29,14 @@ class EvidenceCollector:
         self.not_measured: dict[str, str] = {}
 
     def submit(
-        self, pool: ThreadPoolExecutor, name: str, measurement: Callable[[], MeasuredT | str]
-    ) -> Future[MeasuredT | None]:
-        """Takes a piece in another thread, once one is free."""
+        self, pool: ThreadPoolExecutor, name: str, measurement: Measurement
+    ) -> Future[Piece | None]:
+        """Measure a piece in another thread, once one is free."""
         return pool.submit(self.measure, name, measurement)
 
-    def measure(self, name: str, measurement: Callable[[], MeasuredT | str]) -> MeasuredT | None:
-        """What the work gives; None where the sandbox failed in it, or can run nothing at all."""
-        if all(item in self.errors for item in _BASIC_PIECES):
+    def measure(self, name: str, measurement: Measurement) -> Piece | None:
+        """Return what a measurement returns; None where it returns a text or the sandbox fails."""
+        if self._can_run_nothing():
             return None
         started, shown = time.monotonic(), f"grading, {name.replace('_', ' ')}"
         self._emit(WorkStarted(shown))
@@ -53,10 +54,13 @@ class EvidenceCollector:
         return found
 
     def raise_if_nothing_runs(self) -> None:
-        """Once the first pieces are taken.
+        """Check that one of the basic pieces could be run.
 
         Raises:
-            SandboxError: none of them could be run, so nothing can.
+            SandboxError: none could, so nothing can.
         """
-        if all(item in self.errors for item in _BASIC_PIECES):
-            raise self.errors[_BASIC_PIECES[0]]
+        if self._can_run_nothing():
+            raise self.errors[BASIC_PIECES[0]]
+
+    def _can_run_nothing(self) -> bool:
+        return all(item in self.errors for item in BASIC_PIECES)

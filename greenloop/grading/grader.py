@@ -1,34 +1,29 @@
-"""Grading: the pieces of evidence, cheapest first, taken side by side."""
+"""Grading: all pieces of evidence for a green test run."""
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from greenloop.events import EventSink, ignore_event
-from greenloop.grading.assertion_mutation.evidence import measure_assertion_mutation
-from greenloop.grading.collector import EvidenceCollector
-from greenloop.grading.config import Plan
-from greenloop.grading.coverage.measurement import measure_coverage
-from greenloop.grading.held_out_examples import check_held_out_examples
+from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.integrity import find_integrity_issues
-from greenloop.grading.memorization.evidence import replay_calls_without_tests
-from greenloop.grading.process_isolation import run_isolated
-from greenloop.grading.reruns import Rerun, measure_empty_bodies, rerun_tests
+from greenloop.plugins import list_plugins, load_plugin
 from greenloop.records import (
-    Coverage,
     Evidence,
     Expectation,
-    Flakiness,
-    HeldOut,
+    ExtraEvidence,
     HeldOutExample,
-    Mutation,
+    Piece,
     RedPhase,
     TestRun,
-    Thresholds,
 )
+from greenloop.records.evidence import piece_types
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
@@ -36,19 +31,18 @@ from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import find_returning_tests
 
 _MAX_CONCURRENT = 2  # more would make slow tests slower, up to their time limit
-_NO_SANDBOX_BACKEND = "without a wall mutants are not run: a fault may do harm"
 
 
 @dataclass(frozen=True)
 class GradeResult:
-    """The evidence, and the sealed examples that the code does not agree with."""
+    """The evidence, and the held-out examples that fail."""
 
     evidence: Evidence
     disagreements: tuple[HeldOutExample, ...] = ()
 
 
 def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> Evidence:
-    """The evidence for any module and pytest file, without a model.
+    """Return the evidence for any module and pytest file, without a model.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -57,6 +51,16 @@ def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> 
     tests = [TestFile(f"test_{module}.py", test_code)]
     run = box.run_tests(code, tests, module=module)
     return grade_run(box, code, tests, module, run=run, plan=plan).evidence
+
+
+def forgery(evidence: Evidence) -> str:
+    """Return why the green cannot be the code's own; '' where nothing says so."""
+    return evidence.forgery()
+
+
+def shortfalls(evidence: Evidence, *, contracted: bool = True) -> tuple[str, ...]:
+    """Return why a green is not `verified`, () where it is; `contracted`: there is a contract."""
+    return tuple(evidence.unmet(contracted=contracted))
 
 
 def grade_run(
@@ -73,98 +77,63 @@ def grade_run(
     plan: Plan | None = None,
     emit: EventSink = ignore_event,
 ) -> GradeResult:
-    """The evidence for a run that was green, given what is known from before it.
+    """Return the evidence for a green run, given what is known from before it.
 
-    Mutants come last: their time limits need a quiet machine. A piece in which the sandbox fails is
-    missing; SandboxError is raised where nothing can be run. `emit` is told in each piece's thread.
+    A piece in which the sandbox fails is missing. `emit` is called in the threads that measure.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+        SettingsError: a plug-in for evidence cannot be loaded.
     """
-    plan, pieces, given = plan or Plan(), EvidenceCollector(emit), (sandbox, code, tests, module)
-    limits = plan.thresholds
-    with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
-        start = partial(pieces.submit, pool)
-        hollowed = start("hollow_run", partial(measure_empty_bodies, *given))
-        again = start("flakiness", partial(rerun_tests, *given, run, expected, limits))
-        apart = start("split", partial(run_isolated, *given, first_run=run, expected=expected))
-        alone = start("outside", partial(replay_calls_without_tests, *given))
-        controlled = start(
-            "controls",
-            partial(measure_assertion_mutation, *given, first_run=run, thresholds=limits),
-        )
-        covered = start("coverage", partial(_get_or_measure_coverage, *given, again, run, limits))
-        asking = start(
-            "sealed", partial(_check_held_out, *given, held_out, limits.sealed_agreement)
-        )
-    pieces.raise_if_nothing_runs()
-    result, disagreed = asking.result() or (None, ())
+    plan = plan or Plan()
+    context = GradingContext(sandbox, code, tests, module, run, plan, expected, held_out)
+    collector = EvidenceCollector(emit)
+    found: dict[str, Any] = _measure_all(context, collector)
     evidence = Evidence(
         red_phase=red_phase,
-        hollow_run=hollowed.result(),
-        controls=controlled.result(),
-        split=apart.result(),
-        outside=alone.result(),
-        sealed=result,
-        mutation=pieces.measure("mutation", partial(_measure_mutation, *given, plan)),
-        coverage=covered.result(),
-        flakiness=_get_flakiness(again),
+        **{key: piece for key, piece in found.items() if key in piece_types()},
         integrity=find_integrity_issues(code),
         requirements_untested=tuple(untested_requirements),
         returning=tuple(
             name for file in tests for name in find_returning_tests(parse_test_functions(file.code))
         ),
-        thresholds=limits,
-        seconds=pieces.seconds,
-        not_measured=pieces.not_measured,
+        thresholds=plan.thresholds,
+        seconds=collector.seconds,
+        not_measured=collector.not_measured,
+        extra={item.name: item for item in found.values() if isinstance(item, ExtraEvidence)},
     )
-    return GradeResult(evidence, disagreed)
+    return GradeResult(evidence, context.disagreements)
 
 
-def _get_flakiness(rerun: Future[Rerun | None]) -> Flakiness | None:
-    told = rerun.result()
-    return told.flakiness if told else None
-
-
-def _get_or_measure_coverage(
-    sandbox: Sandbox,
-    code: str,
-    tests: Sequence[TestFile],
-    module: str,
-    rerun: Future[Rerun | None],
-    first_run: TestRun,
-    thresholds: Thresholds,
-) -> Coverage | str:
-    """As the run for flakiness has told it, which was begun before; else it is measured."""
-    told = rerun.result()
-    if told is None or told.coverage is None:
-        return measure_coverage(
-            sandbox, code, tests, module, first_run=first_run, thresholds=thresholds
-        )
-    return told.coverage
-
-
-def _check_held_out(
-    sandbox: Sandbox,
-    code: str,
-    _: Sequence[TestFile],
-    module: str,
-    examples: Sequence[HeldOutExample],
-    agreement: float,
-) -> tuple[HeldOut | None, tuple[HeldOutExample, ...]]:
-    return (
-        check_held_out_examples(sandbox, code, module, examples, agreement)
-        if examples
-        else (None, ())
+def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[str, Piece | None]:
+    """Return all pieces by key; those that run alone come last, as time limits need a quiet machine."""
+    kinds = {key: kind for key, kind in piece_types().items() if kind.measured_by}
+    together = sorted(
+        (key for key, kind in kinds.items() if not kind.runs_alone),
+        key=lambda key: key not in BASIC_PIECES,
     )
+    measures: dict[str, Measurement] = {
+        key: partial(pkgutil.resolve_name(kind.measured_by), context) for key, kind in kinds.items()
+    }
+    plugins: dict[str, Measurement] = {
+        f"extra.{name}": partial(_measure_plugin, name, context)
+        for name in list_plugins("greenloop.evidence")
+    }
+    with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
+        started = {key: collector.submit(pool, key, measures[key]) for key in together}
+        started |= {key: collector.submit(pool, key, plugins[key]) for key in plugins}
+    collector.raise_if_nothing_runs()
+    alone = {key: collector.measure(key, measures[key]) for key in kinds.keys() - started.keys()}
+    return {key: future.result() for key, future in started.items()} | alone
 
 
-def _measure_mutation(
-    sandbox: Sandbox, code: str, tests: Sequence[TestFile], module: str, plan: Plan
-) -> Mutation | str:
-    """The record, or why there is none."""
-    if plan.mutants == 0:
-        return "none were asked for"
-    if sandbox.info.backend == "none":
-        return _NO_SANDBOX_BACKEND
-    how_many, seconds = plan.mutants, plan.thresholds.seconds
-    return plan.mutation(
-        sandbox, code, tests, module=module, max_mutants=how_many, seed=plan.seed, budget_s=seconds
-    )
+def _measure_plugin(name: str, context: GradingContext) -> ExtraEvidence | str | None:
+    """Return what a plug-in measures, under its name; an error in it is the reason for nothing."""
+    measure = load_plugin("greenloop.evidence", name)
+    try:
+        found = measure(context)
+    except Exception as error:  # noqa: BLE001 - the code of another package
+        return f"the plug-in failed: {type(error).__name__}: {error}"
+    if isinstance(found, ExtraEvidence):
+        return found.model_copy(update={"name": name})
+    return found if found is None or isinstance(found, str) else "the plug-in returned no evidence"

@@ -1,4 +1,4 @@
-"""Sealed examples: the code answers calls in its own process, the comparison happens here."""
+"""Held-out examples: the code answers calls in its own process, and is compared in this one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable, KeysView, Sequence
 from typing import Any
 
+from greenloop.grading.context import GradingContext
 from greenloop.records import HeldOut, HeldOutExample
-from greenloop.sandbox import Sandbox
 from greenloop.sandbox.api import CallResults
 from greenloop.testsuite.held_out_examples import ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE
 
@@ -18,38 +18,38 @@ class _UnequalValue:
     """A value that no literal can equal."""
 
 
-def check_held_out_examples(
-    sandbox: Sandbox,
-    code: str,
-    module: str,
-    examples: Sequence[HeldOutExample],
-    agreement: float = 1.0,
-) -> tuple[HeldOut, tuple[HeldOutExample, ...]]:
-    """The evidence, and the examples that the code does not agree with.
+def measure(context: GradingContext) -> HeldOut | None:
+    """Compare the code's answers with the examples; those that fail are put into the context.
 
-    `agreement` is the share that must agree. Examples whose call or expected value cannot be read are `invalid` and count for nothing.
+    Examples whose call or expected value cannot be parsed are `invalid` and do not count.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
     """
-    valid = [item for item in examples if _is_valid(item)]
-    invalid = tuple(item.call for item in examples if item not in valid)
-    answers = sandbox.evaluate_calls(code, module, [item.call for item in valid])
+    if not context.held_out:
+        return None
+    valid = [item for item in context.held_out if _is_valid(item)]
+    calls = [item.call for item in valid]
+    answers = context.sandbox.evaluate_calls(context.code, context.module, calls)
     pairs = zip(valid, answers.events, strict=True)
     wrong = tuple(item for item, event in pairs if not _is_agreement(item, event))
-    result = HeldOut(
-        reached=bool(valid) and len(wrong) <= (1 - agreement) * len(valid),
+    context.disagreements = wrong
+    allowed = (1 - context.thresholds.held_out_agreement) * len(valid)
+    return HeldOut(
+        reached=bool(valid) and len(wrong) <= allowed,
         total=len(valid),
         agreed=len(valid) - len(wrong),
         disagreed=tuple(item.call for item in wrong),
-        invalid=invalid,
+        invalid=tuple(item.call for item in context.held_out if item not in valid),
         cut_short=_describe_cutoff(answers),
     )
-    return result, wrong
 
 
 def _describe_cutoff(results: CallResults) -> str:
     if "(timeout" not in results.error:
         return ""
-    came = sum(event is not None for event in results.events)
-    return f"out of time after {came} of {len(results.events)} calls"
+    answered = sum(event is not None for event in results.events)
+    return f"out of time after {answered} of {len(results.events)} calls"
 
 
 def _is_valid(example: HeldOutExample) -> bool:
@@ -79,7 +79,7 @@ def _is_agreement(example: HeldOutExample, event: dict[str, Any] | None) -> bool
 
 
 def decode_value(value: Sequence[Any]) -> Any:
-    """The value that `inside/answer_calls.py` sent as `[tag, content]`."""
+    """Return the value that the guest sent as `[tag, content]`."""
     tag, content = value
     if tag in _SCALAR_DECODERS:
         return _SCALAR_DECODERS[tag](content)
@@ -108,7 +108,7 @@ _SEQUENCE_DECODERS: dict[str, Callable[[Any], Any]] = {
 
 
 def is_strictly_equal(expected: Any, got: Any) -> bool:
-    """Equal in value and exact type, all the way down; floats to nine digits."""
+    """Whether two values are equal in value and exact type at every level; floats to nine digits."""
     if type(expected) is not type(got):
         return False
     if isinstance(expected, float):

@@ -1,4 +1,4 @@
-"""Does the code reach for what could forge a verdict? Read from its syntax tree."""
+"""Integrity: code that could forge a verdict, found in the syntax tree."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _SUSPICIOUS_MODULES = frozenset(
 )
 _CODE_EXECUTION_NAMES = frozenset({"exec", "eval", "compile", "__import__"})
 _SUSPICIOUS_CALLS = {
-    "os._exit": "ends the process behind pytest's back",
+    "os._exit": "ends the process without pytest",
     "os.kill": "kills processes",
-    "os.abort": "ends the process behind pytest's back",
+    "os.abort": "ends the process without pytest",
     "sys._getframe": "reads its callers' frames",
     "sys.settrace": "traces the tests",
     "sys.setprofile": "traces the tests",
@@ -24,7 +24,7 @@ _SUSPICIOUS_CALLS = {
     "sys._current_frames": "reads its callers' frames",
     "traceback.extract_stack": "reads its callers' frames",
     "traceback.walk_stack": "reads its callers' frames",
-    "sys.addaudithook": "hears what its callers do",
+    "sys.addaudithook": "observes its callers",
     "threading.settrace": "traces the tests",
     "threading.setprofile": "traces the tests",
 }
@@ -42,7 +42,7 @@ _FRAME_ATTRIBUTES = frozenset(
 
 
 def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
-    """Everything suspicious, in order of lines; () where the code does not parse."""
+    """Return all findings by line; () where the code cannot be parsed."""
     try:
         tree = ast.parse(code)
         aliases = _collect_module_aliases(tree)
@@ -54,7 +54,7 @@ def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
 
 
 def _collect_module_aliases(tree: ast.Module) -> dict[str, str]:
-    """Modules by the names that they have here: `o` is `os` after `import os as o`."""
+    """Return modules by their aliases: `o` is `os` after `import os as o`."""
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
     return {item.asname: item.name for node in imports for item in node.names if item.asname}
 
@@ -69,17 +69,17 @@ def _inspect_node(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[int,
         if why:
             yield node.lineno, f"`{name}` {why}"
         if node.attr in _FRAME_ATTRIBUTES:
-            yield node.lineno, f"`.{node.attr}` reaches into frames or classes that are not its own"
+            yield node.lineno, f"`.{node.attr}` reads frames or classes of others"
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         yield from _inspect_call(node.func.id, node, aliases)
     elif isinstance(node, ast.FunctionDef) and node.name == "__eq__":
         if ast.unparse(node.body[-1]) == "return True" and not _has_branch(node):
-            yield node.lineno, "`__eq__` says True to everything"
+            yield node.lineno, "`__eq__` returns True for everything"
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         if node.value.startswith("test_") and node.value.endswith(".py"):
             yield node.lineno, f"names a test file: {node.value!r}"
         elif node.value in ("conftest.py", "PYTEST_CURRENT_TEST"):
-            yield node.lineno, f"names what belongs to pytest: {node.value!r}"
+            yield node.lineno, f"names a file or variable of pytest: {node.value!r}"
 
 
 def _has_branch(node: ast.FunctionDef) -> bool:
@@ -88,7 +88,7 @@ def _has_branch(node: ast.FunctionDef) -> bool:
 
 def _inspect_call(name: str, node: ast.Call, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
     if name in _CODE_EXECUTION_NAMES:
-        yield node.lineno, f"`{name}` runs what cannot be read here"
+        yield node.lineno, f"`{name}` runs code that cannot be analysed"
     owner, attribute = (
         ([*node.args, None, None][:2]) if name in ("getattr", "setattr") else (None, None)
     )
@@ -104,7 +104,7 @@ def _inspect_import(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[int, st
     )
     for module in modules:
         if module.partition(".")[0] in _SUSPICIOUS_MODULES:
-            yield node.lineno, f"imports `{module}`, which tests and frames can be changed with"
+            yield node.lineno, f"imports `{module}`, which can change tests and frames"
     if isinstance(node, ast.ImportFrom):
         known = _SUSPICIOUS_CALLS | _SUSPICIOUS_ATTRIBUTES
         names = [f"{node.module}.{item.name}" for item in node.names]

@@ -1,4 +1,4 @@
-"""Code that replaces what is not its own: parts of the standard library, the class of an object."""
+"""Monkeypatching: code that replaces parts of the standard library or the class of an object."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
-# Modules with attributes that are there to be set.
+# Modules whose attributes are meant to be set.
 _SETTABLE_MODULES = frozenset(
     {"sys", "os", "logging", "locale", "readline", "threading", "mimetypes"}
 )
@@ -16,7 +16,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def find_monkeypatches(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """(line, what) of each place."""
+    """Yield (line, description) of each finding."""
     modules = dict(_find_imported_modules(tree))
     for node in ast.walk(tree):
         for target in _get_assignment_targets(node):
@@ -30,7 +30,7 @@ def find_monkeypatches(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _find_imported_modules(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The names here of the standard library's modules, and what they are called there."""
+    """Yield the aliases of standard library modules with their names."""
     for node in ast.walk(tree):
         for item in node.names if isinstance(node, ast.Import) else ():
             name = item.name if item.asname else item.name.partition(".")[0]
@@ -52,7 +52,7 @@ def _check_target(target: ast.expr, modules: dict[str, str]) -> Iterator[tuple[i
         owner, _, rest = ast.unparse(target).partition(".")
         name = modules.get(owner, "")
         if name and name not in _SETTABLE_MODULES:
-            yield target.lineno, f"replaces `{name}.{rest}` for everybody, tests too"
+            yield target.lineno, f"replaces `{name}.{rest}` for the whole process, tests included"
 
 
 def _check_class(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
@@ -61,7 +61,7 @@ def _check_class(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
         if isinstance(item, _FUNCTIONS):
             names = [item.name]
         if "__class__" in names:
-            yield item.lineno, "`__class__` says that an object is of another class"
+            yield item.lineno, "`__class__` pretends that an object has another class"
 
 
 def _check_call(node: ast.Call, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
@@ -74,10 +74,10 @@ def _check_call(node: ast.Call, modules: dict[str, str]) -> Iterator[tuple[int, 
         module = modules.get(first, "")
         if module and module not in _SETTABLE_MODULES:
             what = f"{module}.{rest}".rstrip(".")
-            yield node.lineno, f"replaces parts of `{what}` for everybody, tests too"
+            yield node.lineno, f"replaces parts of `{what}` for the whole process, tests included"
 
 
 def _check_namespace_access(owner: ast.expr, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
     module = modules.get(owner.id, "") if isinstance(owner, ast.Name) else ""
     if module in _PROTECTED_NAMESPACES:
-        yield owner.lineno, f"takes from `{module}` what cannot be read here"
+        yield owner.lineno, f"takes from `{module}` names that cannot be analysed"

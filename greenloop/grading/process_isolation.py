@@ -1,8 +1,8 @@
-"""The tests once more, with the code in a process of its own: does their green depend on being one?
+"""The tests with the code in another process.
 
-Many suites cannot run so (`eval(repr(x))`, pickles of the code's objects, its source), so red there
-is no verdict. It only says something where a test compares with a plain value, and the code gave
-another one than beside its tests.
+Many suites cannot run there (`eval(repr(x))`, pickles of the code's objects, its source), so a
+failure is no verdict. Only one kind counts: a test that compares with a plain value, for which the
+code returned another value than in the process of its tests.
 """
 
 from __future__ import annotations
@@ -11,57 +11,53 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from greenloop.grading.context import GradingContext
 from greenloop.records import Expectation, Failure, IsolatedRun, TestRun
-from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.tests import describe_failure
 from greenloop.testsuite import TestFile
 
 NEEDS_NAMESPACES = "needs namespaces"
-# What the split itself raises; whatever else went wrong in such a run may have come of it.
+# Errors of the isolation itself; other failures of the same run may follow from them.
 _ISOLATION_ERRORS = frozenset({"Apart", "Broken"})
-# Tests that look at more than values may honestly see something else there: who still holds an
-# object, where a file lies, how the code was loaded, how long something took.
+# Tests that look at more than values may honestly see a difference: references to an object, the
+# place of a file, how the code was loaded, durations.
 _INTROSPECTION_MODULES = frozenset(
     "ast asyncio builtins contextvars ctypes dis doctest gc importlib inspect io linecache marshal multiprocessing "
     "os pathlib pickle resource runpy shelve shutil subprocess sys tempfile threading time "
     "tracemalloc types unittest weakref".split()
 )
 _INTROSPECTION_NAMES = frozenset({"id", "open", "globals", "locals", "vars"})
-# Members of enumerations are made anew there: their own `==` is not.
+# A member of an enumeration is a copy in the other process: it is not equal to the original.
 _ENUM_MEMBER = re.compile(r"<\w+\.\w+: ")
 _COMPARISON_OPERATORS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _PATCHING_FIXTURES = frozenset({"monkeypatch", "mocker"})
 
 
-def run_isolated(
-    sandbox: Sandbox,
-    code: str,
-    tests: Sequence[TestFile],
-    module: str,
-    *,
-    first_run: TestRun,
-    expected: Expectation | None,
-) -> IsolatedRun:
-    """What becomes of a green run `before` where tests and code are two processes."""
-    if not sandbox.can_isolate:
+def measure(context: GradingContext) -> IsolatedRun:
+    """Run the tests with the code in another process.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    if not context.sandbox.can_isolate:
         return IsolatedRun(reached=False, form="shared", why=NEEDS_NAMESPACES)
-    awaited = expected or Expectation(
+    first_run = context.first_run
+    expected = context.expected or Expectation(
         ids=frozenset(first_run.outcomes), tolerated=first_run.tolerated
     )
-    run = sandbox.run_tests(code, tests, module=module, expected=awaited, form="split")
+    run = context.run_tests(expected=expected, form="split")
     if run.passed:
         return IsolatedRun(reached=True, form="split", own_equality=run.own_equality)
-    found = _find_differing_tests(run, tests)
-    if found:  # twice: what happens once may be chance
-        again = sandbox.run_tests(code, tests, module=module, expected=awaited, form="split")
-        found = found & _find_differing_tests(again, tests)
-    return IsolatedRun(
-        reached=False, form="shared", why=describe_failure(run), only_beside=tuple(sorted(found))
-    )
+    differing = _find_differing_tests(run, context.tests)
+    if differing:  # a second time: a single difference may be chance
+        again = context.run_tests(expected=expected, form="split")
+        differing &= _find_differing_tests(again, context.tests)
+    why, names = describe_failure(run), tuple(sorted(differing))
+    return IsolatedRun(reached=False, form="shared", why=why, only_beside=names)
 
 
 def _find_differing_tests(run: TestRun, tests: Sequence[TestFile]) -> frozenset[str]:
-    """Tests that failed for nothing but a value."""
+    """Return the tests whose only failures are values."""
     if run.ending != "finished" or any(
         item.exception in _ISOLATION_ERRORS for item in run.failures
     ):
@@ -103,14 +99,11 @@ def _find_imported_modules(nodes: Sequence[ast.AST]) -> Iterator[str]:
 
 
 def _is_introspection(node: ast.AST) -> bool:
-    """Whether a name is taken away, so that an object may go, or more is asked or set than values.
-
-    Also where a class is subscripted: there only its likeness is.
-    """
+    """Whether a node uses more than values: deletes or patches objects, or subscripts a class."""
     if isinstance(node, ast.arg):
         return node.arg in _PATCHING_FIXTURES
     if isinstance(node, ast.Delete):
         return any(isinstance(target, ast.Name) for target in node.targets)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-        return node.value.id[:1].isupper() and isinstance(node.ctx, ast.Load)  # of a class
+        return node.value.id[:1].isupper() and isinstance(node.ctx, ast.Load)
     return isinstance(node, ast.Name) and node.id in _INTROSPECTION_NAMES

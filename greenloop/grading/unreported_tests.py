@@ -1,4 +1,4 @@
-"""Tests that stand in their file but were never reported: somebody made away with them."""
+"""Tests that pytest must report but did not: the code removed them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from greenloop.testsuite.parser import Function, get_function_name, has_hooks
 
 
 def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
-    """Ids of tests that pytest reports in any case, but did not.
+    """Return ids of tests that pytest always reports, but did not.
 
-    Only what is beyond doubt: plain functions at the file's top, with no decorators but marks, in
-    files that have no say in what is collected.
+    Only certain cases count: module-level functions with no decorators but marks, in files without
+    influence on collection.
     """
     if any(has_hooks(item.code) for item in tests):
         return ()
@@ -29,7 +29,7 @@ def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str,
 
 
 def _find_plain_tests(code: str) -> list[str]:
-    """Names of the functions that are tests whatever else the file does."""
+    """Return names of functions that are tests whatever else the file does."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

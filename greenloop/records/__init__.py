@@ -1,24 +1,19 @@
-"""The typed records that travel between rooms."""
+"""Typed records that are passed between packages and stored in reports."""
 
 from greenloop.records.base import Record
 from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
 from greenloop.records.contract import Contract, GivenExample, Requirement
-from greenloop.records.evidence import (
-    AssertionMutation,
-    AssertionSurvivor,
-    Coverage,
-    EmptyBodies,
-    Evidence,
-    Flakiness,
-    HeldOut,
-    IntegrityFinding,
-    IsolatedRun,
-    Memorization,
-    MutantResult,
-    Mutation,
-    RedPhase,
-    Survivor,
-)
+from greenloop.records.evidence import Evidence
+from greenloop.records.evidence.assertion_mutation import AssertionMutation, AssertionSurvivor
+from greenloop.records.evidence.base import EvidenceRow, ExtraEvidence, Piece
+from greenloop.records.evidence.coverage import Coverage
+from greenloop.records.evidence.empty_bodies import EmptyBodies, RedPhase
+from greenloop.records.evidence.flakiness import Flakiness
+from greenloop.records.evidence.held_out import HeldOut
+from greenloop.records.evidence.integrity import IntegrityFinding
+from greenloop.records.evidence.isolated_run import IsolatedRun
+from greenloop.records.evidence.memorization import Memorization
+from greenloop.records.evidence.mutation import MutantResult, Mutation, Survivor
 from greenloop.records.generation import (
     Dispute,
     Finding,
@@ -93,7 +88,9 @@ __all__ = [
     "Ending",
     "Environment",
     "Evidence",
+    "EvidenceRow",
     "Expectation",
+    "ExtraEvidence",
     "Failure",
     "Finding",
     "Flakiness",
@@ -117,6 +114,7 @@ __all__ = [
     "Outcome",
     "OutputCheck",
     "Patch",
+    "Piece",
     "ProcessMode",
     "ProducedFile",
     "ProducedFileInfo",

@@ -1,4 +1,4 @@
-"""The base of the records that travel between rooms."""
+"""The base class of all records."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Record(BaseModel):
-    """An immutable, typed value. Unknown keys are refused, so that a misspelt one is noticed."""
+    """An immutable, typed value. Unknown keys are rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

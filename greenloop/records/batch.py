@@ -1,4 +1,4 @@
-"""What became of one specification of a batch: a line of `results.jsonl`."""
+"""Results of a batch: one line of `results.jsonl` for each specification, and sums."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ OutcomeKind = Literal["reached", "missed", "broken off", "refused", "unchanged",
 
 
 class BatchOutcome(Record):
-    """`kind`: it reached what `--require` asks, it did not, or its run broke off; or nothing was
-    done: its code is there as it was graded (`unchanged`), it was changed by hand and is not written
-    over (`refused`), or it ended in an earlier call of this batch. `written` are the files that were
-    written, code, tests and lock file. `sha256` is that of the specification with the person's tests, `exit_status` that of the
-    run, `seconds` its duration.
+    """The result of one specification.
+
+    `kind`: the run reached what `--require` asks (`reached`), did not (`missed`) or ended early
+    (`broken off`); or there was none, as the code is unchanged since it was graded (`unchanged`),
+    was edited by hand (`refused`), or was done by an earlier call of this batch (`done before`).
+    `written` are the files that were written: code, tests and lock file. `sha256` is that of the
+    specification with the user's tests, `seconds` the duration of the run.
     """
 
     id: str
@@ -36,7 +38,7 @@ class BatchOutcome(Record):
 
 
 class LockCheckResult(Record):
-    """One lock file: what is not as it says; () where all is. `verdict` is that of now."""
+    """One lock file: `drift` names what differs from it, `verdict` is that of a new grade."""
 
     lock: str
     drift: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What is to be built: a typed interface and numbered requirements."""
+"""The contract: a typed interface and numbered requirements."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ class Requirement(Record):
 
 
 class GivenExample(Record):
-    """An example that stands in the specification itself, taken over word for word.
-
-    `source` is a doctest (`>>> …` with its output) or one expression whose value or exception is
-    named; `doctest` holds it in doctest form.
-    """
+    """An example of the specification's text, word for word, in doctest form."""
 
     doctest: str
 
@@ -28,7 +24,7 @@ class Contract(Record):
     """The agreement that code and tests are written from, independently of each other.
 
     `interface` is Python stub source: signatures, types, docstrings, bodies `...`.
-    `specification` is the text that it was made from; `examples` stood in that text.
+    `specification` is the text that it was made from; `examples` are those of that text.
     """
 
     module: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -41,5 +37,5 @@ class Contract(Record):
     examples: tuple[GivenExample, ...] = Field(default=(), exclude=True)
 
     def __str__(self) -> str:
-        """The contract as JSON: what a model hands on to the next tool."""
+        """Return the contract as JSON, as a model passes it to the next tool."""
         return self.model_dump_json(indent=1)

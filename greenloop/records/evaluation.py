@@ -1,4 +1,4 @@
-"""What an evaluation found: a line of `eval.jsonl`, and the report over all of them."""
+"""Results of an evaluation: one line of `eval.jsonl` for each task, and the report of all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GroundTruth = Literal["passed", "failed", "unknown"]
 
 
 class EvalUsage(Record):
-    """What was spent, in all or on one task. `cost_usd` is null where a price is not known."""
+    """Usage in total or of one task. `cost_usd` is null where a price is not known."""
 
     calls: float = 0
     input_tokens: float = 0
@@ -25,12 +25,11 @@ class EvalUsage(Record):
 
 
 class TaskResult(Record):
-    """One task. `truth` is what the hidden tests say of the final code; `unknown` where they could
-    not say anything (`why`), null where the run broke off before it had a verdict.
+    """One task. `truth` is the outcome of the hidden tests on the final code.
 
-    `sha256` is that of the specification, `tests_sha256` that of the hidden tests. `form`: the
-    hidden tests and the code in one process, or split over two. `seconds` are those of the call of
-    the command in which the run ended.
+    It is `unknown` where they could not be run (`why` says why), null where the run ended before it
+    had a verdict. `sha256` is that of the specification, `tests_sha256` that of the hidden tests.
+    `form`: hidden tests and code in one process, or in two.
     """
 
     id: str
@@ -48,7 +47,7 @@ class TaskResult(Record):
 
     @property
     def is_counted(self) -> bool:
-        """Whether it stands in pass@1: what broke off does, as not passed."""
+        """Whether it counts in pass@1, as runs that ended early do."""
         return self.truth != "unknown"
 
     @property
@@ -57,7 +56,7 @@ class TaskResult(Record):
 
 
 class Proportion(Record):
-    """`count` of `of`, with its 95% Wilson score interval; null where there is nothing to share."""
+    """`count` of `of`, with its 95% Wilson score interval; null where `of` is 0."""
 
     count: int
     of: int
@@ -67,8 +66,10 @@ class Proportion(Record):
 
 
 class VerdictRow(Record):
-    """One verdict against the truth. `wrong`: of `failed`, the share whose hidden tests pass; of
-    the others, the share whose hidden tests fail. Tasks whose truth is unknown are not in it."""
+    """One verdict compared with the truth. Tasks whose truth is unknown do not count.
+
+    `wrong`: of `failed`, the share whose hidden tests pass; of the others, whose hidden tests fail.
+    """
 
     verdict: Verdict
     hidden_passed: int
@@ -77,8 +78,10 @@ class VerdictRow(Record):
 
 
 class EvalSetup(Record):
-    """What was evaluated. `options` are the settings that were in force, budgets left out; `server`
-    is where the model answers, where that is not its provider."""
+    """What was evaluated. `options` are the settings without budgets.
+
+    `server` is the address of the model where it is not its provider's.
+    """
 
     tasks: str
     format: str
@@ -90,10 +93,11 @@ class EvalSetup(Record):
 
 
 class EvalReport(Record):
-    """An evaluation. In `pass_at_1` a task that broke off counts as not passed; one that was not
-    run, or whose hidden tests could say nothing (`unknown`), is not in it.
+    """An evaluation.
 
-    `mean` is over the tasks that were run; its cost over those whose price is known.
+    In `pass_at_1` a task that ended early counts as not passed; tasks that were not run, or whose
+    truth is `unknown`, do not count. `mean` is over the tasks that were run, its cost over those
+    whose price is known.
     """
 
     schema_version: Literal["1"] = "1"
@@ -110,11 +114,11 @@ class EvalReport(Record):
 
 
 class Comparison(Record):
-    """Two evaluations on the tasks that both have, the same in both. `difference` is pass@1 of `b`
-    minus that of `a`, between `low` and `high` (95%); `p` is that of McNemar's exact test.
+    """Two evaluations compared on the tasks that are the same in both.
 
-    `a_alone` and `b_alone` are the tasks that one solved and the other did not; `left_out` those
-    that cannot be compared, and why.
+    `difference` is pass@1 of `b` minus that of `a`, between `low` and `high` (95%); `p` is that of
+    McNemar's exact test. `a_alone` and `b_alone` are the tasks that only one solved; `left_out` says
+    which tasks cannot be compared, and why.
     """
 
     schema_version: Literal["1"] = "1"

@@ -1,4 +1,4 @@
-"""What the tools hand back: a model's answers, read into typed values."""
+"""Answers of a model as typed records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class GeneratedCode(Record):
 
 
 class HeldOutExample(Record):
-    """A call and what it must give; the code under test never sees the expected value.
+    """A call with its expected result, which the code under test never sees.
 
     `call` is one Python expression over the module's names. Exactly one of `returns` (a Python
     literal) and `raises` (an exception's name) is given.
@@ -35,7 +35,7 @@ class HeldOutExample(Record):
 
 
 class GeneratedTests(Record):
-    """A pytest file and, optionally, sealed examples."""
+    """A pytest file and, optionally, held-out examples."""
 
     code: str
     held_out: tuple[HeldOutExample, ...] = ()
@@ -45,7 +45,7 @@ class GeneratedTests(Record):
 
 
 class Finding(Record):
-    """One remark of the review; `line` is None where no line fits."""
+    """One finding of a review; `line` is None where none fits."""
 
     line: int | None
     severity: Severity
@@ -57,7 +57,7 @@ class Finding(Record):
 
 
 class Review(Record):
-    """The findings of one review; none means LGTM."""
+    """The findings of one review; none is LGTM."""
 
     findings: tuple[Finding, ...] = ()
 
@@ -91,7 +91,7 @@ class Repair(Record):
 
 
 class Judgement(Record):
-    """Who is wrong, the test or the code, seen from the contract alone."""
+    """Whether the test or the code contradicts the contract."""
 
     wrong: Literal["test", "code"]
     because: str = Field(default="")

@@ -1,4 +1,4 @@
-"""What the output of a script has to show."""
+"""Checks of what a script prints and writes."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _PROCESS_KINDS = ("status", "kept")
 
 
 class OutputCheck(Record):
-    """One thing that a run of a script has to show, besides that it ends.
+    """One check of a script's run.
 
-    `id` names it wherever its outcome is told, and is unique in a list that `complete` made.
-    `file` is the made file that it looks at, as a path relative to the working folder; "" is
-    standard output. `kind` says what is asked for, and which of the other fields has a meaning:
+    `id` identifies it in reports and is unique in a list that `complete` made. `file` is the written
+    file that it examines, relative to the working folder; "" is standard output. `kind` says what is
+    checked, and which of the other fields are used:
 
     - `status`: the script ends by itself, with status 0
-    - `kept`: what a healed script printed before is still printed; looked at by who heals it
+    - `kept`: what a healed script printed before is still printed; compared by the loop of `heal`
     - `prints`: something that is not blank is printed; `silent`: nothing is
-    - `holds`: `text` stands in it; `matches`: the regular expression `text` is found in it
+    - `holds`: `text` is in it; `matches`: the regular expression `text` is found in it
       (multi-line: `^` and `$` are the ends of each line)
-    - `made`: the file is there; `filled`: and it is not empty
+    - `made`: the file exists; `filled`: it exists and is not empty
     - `rows`: `rows` data rows (a CSV's header is not one of them), or lines of any other file
     - `json`: it parses as JSON
     - `columns`: a CSV with these columns in its header, each row as wide as the header
     - `schema`: it is JSON that is valid under the JSON Schema `text` (itself JSON)
 
-    The person's checks (`given`) are locked; the model's (`generated`) may be disputed.
+    The user's checks (`given`) are locked; the model's (`generated`) may be disputed.
     """
 
     id: str
@@ -54,12 +54,12 @@ class OutputCheck(Record):
     rows: int | None = None
 
     def __str__(self) -> str:
-        """What is asked for, as one sentence for a prompt or a person."""
+        """Return the check as one sentence, for prompts and users."""
         about = "the script" if self.kind in _PROCESS_KINDS else self.file or "standard output"
         return f"{about} {self._describe_expectation()}"
 
     def _describe_expectation(self) -> str:
-        asked = {
+        texts = {
             "status": "ends with status 0",
             "kept": "prints what it printed before",
             "prints": "is not blank",
@@ -73,7 +73,7 @@ class OutputCheck(Record):
             "columns": f"is a CSV with the columns {', '.join(self.columns)}",
             "schema": f"is JSON as this JSON Schema has it: {self.text}",
         }
-        return asked[self.kind]
+        return texts[self.kind]
 
 
 def is_table(path: str) -> bool:

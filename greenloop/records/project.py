@@ -1,4 +1,4 @@
-"""A person's folder, as it was when it was read: code and tests in a layout of their own."""
+"""A snapshot of a user's folder: code and tests in their own layout."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from greenloop.records.script_result import Base64Record, InputFile
 
 
 class Project(Base64Record):
-    """`targets` are test files or folders, '' or `.` for all of it; paths are relative to the root.
+    """The files of a project; paths are relative to its root.
 
-    `overlay` are files that take the place of those of the same path, or are new. `left_out` says
-    what of the folder was not read. Where tests are shuffled, those of the files `last` stay behind.
+    `targets` are test files or folders, '' or `.` for all. `overlay` are files that replace those of
+    the same path, or are new. `left_out` says what was not read. Where tests are shuffled, those of
+    the files `last` still run last.
     """
 
     files: tuple[InputFile, ...]
@@ -21,11 +22,11 @@ class Project(Base64Record):
     last: tuple[str, ...] = ()
 
     def with_overlay(self, sources: Mapping[str, str]) -> Project:
-        """The same with these sources (by path) laid over it, in the place of an earlier overlay."""
-        laid = (InputFile(path=path, content=text.encode()) for path, text in sources.items())
-        return self.model_copy(update={"overlay": tuple(laid)})
+        """Return the project with these sources, by path, in place of its overlay."""
+        overlay = (InputFile(path=path, content=text.encode()) for path, text in sources.items())
+        return self.model_copy(update={"overlay": tuple(overlay)})
 
     @property
     def all_files(self) -> dict[str, bytes]:
-        """All files as a run finds them, by path."""
+        """Return all files by path, those of the overlay included."""
         return {item.path: item.content for item in (*self.files, *self.overlay)}

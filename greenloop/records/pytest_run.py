@@ -1,4 +1,4 @@
-"""What one run of the tests showed."""
+"""The result of one test run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Frame(Record):
 
 
 class Assertion(Record):
-    """The comparison that an assertion failed on: both values as short text, cut."""
+    """The comparison that an assertion failed on, with both values as truncated text."""
 
     operator: str
     left: str
@@ -54,10 +54,9 @@ class Assertion(Record):
 
 
 class Failure(Record):
-    """Why one test (or the collection of one file) failed. `output` is what it printed, cut.
+    """Why one test (or the collection of one file) failed. `output` is what it printed, truncated.
 
-    A test that was still running when time was up has the exception `Timeout`, and as frames the
-    place where it was then.
+    A test that was running at the time limit has the exception `Timeout`; its frames show where.
     """
 
     test: str
@@ -70,7 +69,7 @@ class Failure(Record):
 
 
 class TestOutcome(Record):
-    """One test's result; `id` is pytest's node id, `duration_s` in seconds over all phases."""
+    """The result of one test; `id` is pytest's node id, `duration_s` in seconds over all phases."""
 
     __test__ = False
 
@@ -80,9 +79,9 @@ class TestOutcome(Record):
 
 
 class Expectation(Record):
-    """What a run must report to count: exactly `ids`; of these, `tolerated` may skip or xfail.
+    """What a run must report to count: exactly `ids`, of which `tolerated` may skip or xfail.
 
-    Made from a run on the stub, so that the code under test has no say in it.
+    It comes from a run on the stub, so that the code under test cannot change it.
     """
 
     ids: frozenset[str]
@@ -90,14 +89,14 @@ class Expectation(Record):
 
 
 class TestRun(Record):
-    """One test run. `passed` is the only way to ask whether it was green.
+    """One test run. Only `passed` says whether it was green.
 
-    `ending` tells how the process came to its end, `missing` and `unexpected` what was reported
-    otherwise than the `Expectation` said, `failures` why tests failed (collection included),
-    `limits_hit` which limits were reached (seen from outside, or told by a failure's own text).
-    `form`: tests and code in one process, or split over two; then `own_equality` names the tests
-    whose outcome rests on operators that the code defines itself. `not_split` says why a run that
-    was to be split was not. `notes` say what of a project's own configuration was not used.
+    `ending` says how the process ended, `missing` and `unexpected` how the reported tests differ
+    from the `Expectation`, `failures` why tests failed (collection included), `limits_hit` which
+    limits were reached (measured by the host, or named in a failure). `form`: tests and code in one
+    process, or in two; then `own_equality` names the tests whose outcome depends on operators that
+    the code defines. `not_split` says why tests and code were not in two processes although that was
+    requested. `notes` name the parts of a project's configuration that were not used.
     """
 
     __test__ = False
@@ -120,7 +119,7 @@ class TestRun(Record):
 
     @property
     def passed(self) -> bool:
-        """Whether everything that had to be reported was reported, and all of it passed."""
+        """Whether all expected tests were reported and passed."""
         return (
             self.ending == "finished"
             and self.exit_status == 0
@@ -130,19 +129,19 @@ class TestRun(Record):
         )
 
     def counts_as_passed(self, test: TestOutcome) -> bool:
-        """Whether one test stands for the code: it passed, or skips whatever the code is."""
+        """Whether a test passed, or skips whatever the code is."""
         return test.outcome == "passed" or (
             test.outcome in ("skipped", "xfailed") and test.id in self.tolerated
         )
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
-        """Each test's outcome by its id."""
+        """Return outcomes by test id."""
         return {test.id: test.outcome for test in self.tests}
 
     @property
     def failing_tests(self) -> frozenset[str]:
-        """Ids of the tests that did not pass, those that were never reported included."""
+        """Return ids of tests that did not pass or were not reported."""
         wrong = {test.id for test in self.tests if not self.counts_as_passed(test)}
         return frozenset(wrong | set(self.missing) | {failure.test for failure in self.failures})
 
@@ -156,13 +155,13 @@ class TestRun(Record):
 
     @property
     def error_count(self) -> int:
-        """Tests in error, collection errors, and tests that were expected but never reported."""
+        """Count tests in error, collection errors, and expected tests that were not reported."""
         collected = sum(failure.phase == "collect" for failure in self.failures)
         errors = sum(test.outcome == "error" for test in self.tests)
         return errors + collected + len(self.missing)
 
     def __str__(self) -> str:
-        """The run as a model or a person reads it: counts, then each failure."""
+        """Return counts, then each failure, for models and users."""
         head = (
             f"{'PASSED' if self.passed else 'NOT PASSED'}: {self.passed_count} passed, "
             f"{self.failed_count} failed, {self.error_count} errors"

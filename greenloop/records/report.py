@@ -1,4 +1,4 @@
-"""The report: what a run hands over. Its keys are a public interface."""
+"""The report of a run. Its keys are a public interface."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from greenloop.records.pytest_run import Ending, Failure
 from greenloop.records.script_result import NetworkRequest
 from greenloop.records.search import Patch
 
-SchemaVersion = Literal["1"]
+SchemaVersion = Literal["2"]
 Command = Literal["make", "check", "heal", "script"]
 Verdict = Literal["verified", "passed", "failed"]
 AttemptKind = Literal["generate", "review-repair", "free-fix", "repair", "rewrite"]
-Origin = Literal["generated", "given", "sealed", "hardening"]
+Origin = Literal["generated", "given", "held_out", "hardening"]
 
 
 class Attempt(Record):
-    """One candidate. The counts are null where it was never run (a later step came first).
+    """One candidate. The counts are null where it was never run.
 
-    `based_on` is the number of the attempt that it was made from (null: none), `remark` what it is
-    said to change. `outcomes` are those of its last run by test id; `failures`, a few of them and
-    cut, and `ending`, `detail` are those of its last run that was not green.
+    `based_on` is the number of the attempt that it was made from (null: none), `remark` what it
+    changes. `outcomes` are those of its last run by test id; `failures` (the first ones, truncated),
+    `ending` and `detail` are those of its last run that was not green.
     """
 
     n: int
@@ -48,7 +48,7 @@ class Attempt(Record):
 
 
 class DisputeEntry(Record):
-    """A test that was said to contradict the contract, and the judgement.
+    """A test that was disputed as contradicting the contract, and the judgement.
 
     `why` is the claim, `wrong` (`test` or `code`) and `because` the judge's answer from the contract
     alone, `source` the test as it was. Where `wrong` is `test`, the test was dropped. `attempt` is
@@ -64,7 +64,7 @@ class DisputeEntry(Record):
 
 
 class TestEntry(Record):
-    """One test of the report. `outcome` is pytest's word, or `dropped` for one judged wrong."""
+    """One test. `outcome` is pytest's, or `dropped` for a test that was judged wrong."""
 
     __test__ = False
 
@@ -87,15 +87,15 @@ class ToolUsage(Record):
 
 
 class Usage(ToolUsage):
-    """The same over all tools, and tool by tool."""
+    """Calls and tokens of all tools, in total and by tool."""
 
     by_tool: dict[str, ToolUsage] = Field(default_factory=dict)
 
 
 class Timings(Record):
-    """Seconds. `model_s` adds up side-by-side calls, so it can be more than `total_s`.
+    """Durations in seconds. `model_s` adds up concurrent calls, so it can exceed `total_s`.
 
-    `started_at` is the day and time in UTC (ISO 8601), '' in older reports.
+    `started_at` is in UTC (ISO 8601), '' in older reports.
     """
 
     started_at: str = ""
@@ -106,14 +106,14 @@ class Timings(Record):
 
 
 class SandboxInfo(Record):
-    """Which sandbox ran the code, and what it keeps apart, in words."""
+    """The sandbox that ran the code, and its isolation in words."""
 
     backend: str
     isolation: str
 
 
 class Environment(Record):
-    """What the run was made with."""
+    """Versions, model and sandbox of the run."""
 
     greenloop: str
     python: str
@@ -123,7 +123,7 @@ class Environment(Record):
 
 
 class Artifacts(Record):
-    """Where things were written; null where they were not. `code` is the file that was checked."""
+    """Paths of the files that were written, null for others. `code` is the file that was checked."""
 
     run_dir: str | None = None
     report: str | None = None
@@ -140,7 +140,7 @@ class Artifacts(Record):
 
 
 class ProducedFileInfo(Record):
-    """A file that a script made; `size` in bytes."""
+    """A file that a script wrote; `size` in bytes."""
 
     path: str
     size: int
@@ -148,7 +148,7 @@ class ProducedFileInfo(Record):
 
 
 class ScriptResult(Record):
-    """What the script of `final_code` showed in its last run, and what it was held to."""
+    """The last run of the script in `final_code`, and the checks of it."""
 
     name: str
     exit_status: int | None = None
@@ -162,10 +162,11 @@ class ScriptResult(Record):
 
 
 class Report(Record):
-    """What a run reached, whatever its end. The first six keys are those of the tutorials.
+    """The result of a run, however it ended. The first six keys are those of the tutorials.
 
-    `original` is the text of a file that was healed, as it was. `command` is the one that made it,
-    `module` the code's module; both are '' in older reports. `failures` are those of the run that `tests` tells of, a few of them and cut.
+    `original` is the former text of a file that was healed. `command` is the command of the run,
+    `module` the code's module; both are '' in older reports. `failures` are the first ones of the
+    run in `tests`, truncated.
     """
 
     specification: str
@@ -174,7 +175,7 @@ class Report(Record):
     tests_passed: bool
     test_output: str
     iterations: int
-    schema_version: SchemaVersion = "1"
+    schema_version: SchemaVersion = "2"
     original: str = ""
     verdict: Verdict
     reasons: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""A script to run, and what its run showed."""
+"""A script to run, and the result of its run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from greenloop.records.pytest_run import Ending, Frame, LimitName
 
 
 class Base64Record(Record):
-    """Bytes are base64 in JSON."""
+    """A record whose bytes are base64 in JSON."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
@@ -26,13 +26,12 @@ class InputFile(Base64Record):
 
 
 class ScriptJob(Base64Record):
-    """A script to be run as `python NAME ARGUMENTS` in a fresh folder that holds the inputs.
+    """A script to run as `python NAME ARGUMENTS` in a new folder with the inputs.
 
-    `script` as text is written in the encoding that it declares, as bytes it is taken as it is.
-    `name` may hold folders. Of the files that it makes, those that match one of `keep` (patterns as
-    in `fnmatch`) come first where not all can be handed over. `timeout_s` is the sandbox's where it
-    is None. `allow_network` names the only hosts that it may reach: `example.org`, `*.example.org`,
-    each with `:PORT` behind it or without.
+    A `script` given as text is written in the encoding that it declares. `name` may contain folders.
+    Where not all written files can be returned, those that match one of `keep` (patterns of
+    `fnmatch`) come first. `timeout_s` None is the sandbox's limit. `allow_network` names the only
+    hosts that it may reach: `example.org`, `*.example.org`, each with or without `:PORT`.
     """
 
     script: str | bytes
@@ -46,9 +45,9 @@ class ScriptJob(Base64Record):
 
 
 class ProducedFile(Base64Record):
-    """A file that was not there before; `size` in bytes, `sha256` in hexadecimal digits.
+    """A file that the script wrote; `size` in bytes, `sha256` in hexadecimal digits.
 
-    `content` is None, and `sha256` empty, where it was too much to be handed over.
+    `content` is None, and `sha256` empty, where it was too large to be returned.
     """
 
     path: str
@@ -70,7 +69,7 @@ class ScriptFrame(Frame):
 class ScriptError(Record):
     """The exception that ended a script; `frames` are in its own files, the outermost first.
 
-    What a script says of itself: it may be forged, other than the ending and the exit status.
+    It is reported by the script's process, so it can be forged, unlike the exit status.
     """
 
     exception: str
@@ -79,7 +78,7 @@ class ScriptError(Record):
 
 
 class NetworkRequest(Record):
-    """One request that came to the proxy; sizes in bytes. `why` says why it was not let through."""
+    """One request to the proxy; sizes in bytes. `why` says why it was denied."""
 
     host: str
     port: int
@@ -91,14 +90,13 @@ class NetworkRequest(Record):
 
 
 class ScriptRun(Base64Record):
-    """One run of a script. `succeeded` is the only way to ask whether it went well.
+    """One run of a script. Only `succeeded` says whether it succeeded.
 
-    `ending` tells how the process came to its end, `detail` that in words, with the signal or the
-    limit by name. `exit_status` is what it really ended with, negative for a signal. Standard output
-    and error are UTF-8 with replacements; of too much, the middle is cut out, and `…_cut` says so.
-    `made` are regular files only; `left_out` says what else there was and why it was not handed
-    over. `changed_inputs` are inputs that were changed or removed. `where` is the place that it was
-    at when time was up.
+    `ending` says how the process ended, `detail` the same in words, with the signal or limit.
+    `exit_status` is negative for a signal. Standard output and error are UTF-8 with replacements;
+    where they are too long the middle is cut out, and `…_cut` says so. `made` are regular files
+    only; `left_out` says what else was written and why it was not returned. `changed_inputs` are
+    inputs that were changed or removed. `where` is the stack at the time limit.
     """
 
     ending: Ending
@@ -119,7 +117,7 @@ class ScriptRun(Base64Record):
 
     @property
     def succeeded(self) -> bool:
-        """Whether it came to its own end with status 0, told of no error, and left its inputs be."""
+        """Whether it ended with status 0, without an error, and did not change its inputs."""
         return (
             self.ending == "finished"
             and self.exit_status == 0

@@ -1,4 +1,4 @@
-"""What an automatic search for a repair found."""
+"""Results of search-based repair."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from greenloop.records.base import Record
 class Patch(Record):
     """One change after which all tests that guided the search pass: plausible, not verified.
 
-    `code` is the whole module, `diff` a unified diff, `change` says in words what was done at
-    `line` (of the module before). `suspicion` (0 to 1) is that of the place by the tests'
-    coverage, `distance` how far the change is from what a person would try first (about 1 to 4,
-    less is nearer), `number` its place in the order of trying. `agreeing` is the share (0 to 1) of
-    what was found that does the same on other inputs; None where that was not looked at.
+    `code` is the whole module, `diff` a unified diff, `change` describes the change at `line` (of
+    the module before). `suspicion` (0 to 1) is that of the line by the tests' coverage, `distance`
+    how unlikely the change is (about 1 to 4, less is more likely), `number` its position in the
+    search. `agreeing` is the share (0 to 1) of the patches found that give the same results on other
+    inputs; None where they were not compared.
     """
 
     code: str
@@ -28,8 +28,8 @@ class Patch(Record):
 class SearchResult(Record):
     """`patches` best first; `tried` of `generated` edits were tried in `seconds`.
 
-    `ended` says why it ended: `all tried`, `enough found`, `time`, `interrupted`, or what made a
-    search impossible. `disagreements` are calls on which patches differ: each with the answers of
+    `ended` says why the search ended: `all tried`, `enough found`, `time`, `interrupted`, or what
+    made it impossible. `disagreements` are calls on which patches differ, each with the results of
     the patches, in their order, as short text.
     """
 

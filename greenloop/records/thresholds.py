@@ -1,4 +1,4 @@
-"""What evidence must reach for `verified`."""
+"""Thresholds that evidence must reach for `verified`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ Fraction = float
 
 
 class Thresholds(Record):
-    """Shares between 0 and 1 that count as reached, and the seconds that one piece may take.
+    """Minimum shares between 0 and 1, and the maximum seconds of one piece.
 
-    Each is a setting (`GREENLOOP_MIN_…`); docs/grading.md has the reason of each default.
-    `seconds` is looked at between runs: a run that was begun has its own limit.
+    Each is a setting (`GREENLOOP_MIN_…`); docs/grading.md gives the reason of each default.
+    `seconds` is checked between runs: each run has a limit of its own.
     """
 
-    sealed_agreement: Fraction = Field(default=1.0, ge=0, le=1)
+    held_out_agreement: Fraction = Field(default=1.0, ge=0, le=1)
     mutation_score: Fraction = Field(default=0.8, ge=0, le=1)
-    controlled: Fraction = Field(default=0.5, ge=0, le=1)
+    assertion_mutation: Fraction = Field(default=0.5, ge=0, le=1)
     line_coverage: Fraction = Field(default=0.9, ge=0, le=1)
     branch_coverage: Fraction = Field(default=0.8, ge=0, le=1)
     seconds: float = Field(default=60.0, gt=0)

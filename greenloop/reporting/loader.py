@@ -1,4 +1,4 @@
-"""A saved report, read again: of this version, of an older one, or of one with more keys."""
+"""Reading of saved reports: of this version, an older one, or a later one with more keys."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.records import Report
+from greenloop.records.schema_1 import upgrade_report
 from greenloop.reporting.escaping import first_line
 
-_MAX_ROUNDS = 20  # of unknown keys that are taken out; each may hide others
+_MAX_ROUNDS = 20  # of removing unknown keys; each round may show others
 
 
 def read_report(location: Path) -> Report:
-    """The report in a run directory, or in a file.
+    """Return the report in a run directory, or in a file.
 
     Raises:
-        InputError: there is none, or it is something else; one line that says which.
+        InputError: there is none, or the file is no report.
     """
     path = location / "report.json" if location.is_dir() else location
     if not path.is_file():
@@ -30,22 +31,22 @@ def read_report(location: Path) -> Report:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON: {first_line(str(error))}") from None
+        raise InputError(f"{path} is not JSON: {first_line(str(error))}") from None
     if not isinstance(found, dict) or "verdict" not in found or "evidence" not in found:
-        raise InputError(f"{path} is JSON, but no report of greenloop's")
-    return _parse_report(found, path)
+        raise InputError(f"{path} is JSON, but no report of greenloop")
+    return _parse_report(upgrade_report(found), path)
 
 
 def _missing_report_message(location: Path) -> str:
     if not location.exists():
-        return f"{location} is not there"
+        return f"{location} does not exist"
     if location.is_dir() and (location / "run.json").is_file():
-        return f"{location} has no report: the run did not end; go on with `greenloop resume {location}`"
-    return f"{location} has no report: no report.json is in it"
+        return f"{location} has no report, as the run did not end; continue it with `greenloop resume {location}`"
+    return f"{location} has no report.json"
 
 
 def _parse_report(content: dict[str, Any], path: Path) -> Report:
-    """Keys that a later version added are passed over; all else has to fit."""
+    """Parse a report without the keys that a later version added."""
     for _ in range(_MAX_ROUNDS):
         try:
             return Report.model_validate_json(json.dumps(content))
@@ -55,14 +56,14 @@ def _parse_report(content: dict[str, Any], path: Path) -> Report:
                 raise InputError(f"{path} cannot be read: {_validation_message(error)}") from None
             for loc in unknown:
                 _remove_key(content, loc)
-    raise InputError(f"{path} cannot be read: it is of a version that is not understood")
+    raise InputError(f"{path} cannot be read: its version is not supported")
 
 
 def _validation_message(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the whole"
     if where == "schema_version":
-        return f"its schema_version is {first_line(repr(first['input']), 40)}; this one reads 1"
+        return f"its schema_version is {first_line(repr(first['input']), 40)}; this version reads 1 and 2"
     return f"{first_line(where, 80)}: {first_line(first['msg'])}"
 
 

@@ -15,19 +15,19 @@ _Schema = dict[str, Any]
 
 
 def build_report_schema() -> _Schema:
-    """The schema. Keys may be added in later versions, so unknown ones are allowed."""
+    """Return the schema. Later versions may add keys, so unknown ones are allowed."""
     schema = Report.model_json_schema(mode="serialization")
     _allow_unknown_keys(schema)
-    return {"$schema": _DIALECT, "$id": "urn:greenloop:report:1", **schema}
+    return {"$schema": _DIALECT, "$id": "urn:greenloop:report:2", **schema}
 
 
 def render_schema() -> str:
-    """The schema as it is printed."""
+    """Return the schema as JSON text."""
     return json.dumps(build_report_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def render_reference() -> str:
-    """All keys of the report, record by record, as a page of Markdown."""
+    """Return the reference of all keys, record by record, in Markdown."""
     schema = build_report_schema()
     return "\n".join(_reference_lines(schema)).rstrip("\n") + "\n"
 
@@ -51,7 +51,7 @@ def _reference_lines(schema: _Schema) -> Iterator[str]:
 
 
 def _iterate_records(schema: _Schema) -> Iterator[tuple[str, _Schema]]:
-    """The records in the order in which the report comes to speak of them."""
+    """Yield records in the order of their first reference."""
     waiting, seen = _referenced_records(schema["properties"]), set[str]()
     while waiting:
         name = waiting.pop(0)
@@ -64,7 +64,7 @@ def _iterate_records(schema: _Schema) -> Iterator[tuple[str, _Schema]]:
 
 
 def _referenced_records(properties: Any) -> list[str]:
-    """Names of the records that some properties refer to, in order."""
+    """Return names of the records that properties refer to, in order."""
     if isinstance(properties, dict):
         own = [properties["$ref"].rpartition("/")[2]] if "$ref" in properties else []
         return own + [name for value in properties.values() for name in _referenced_records(value)]
@@ -78,11 +78,11 @@ def _record_lines(name: str, record: _Schema) -> Iterator[str]:
     yield ""
     yield record.get("description", "").strip()
     yield ""
-    yield "| key | value | where it is not given |"
+    yield "| key | value | default |"
     yield "|---|---|---|"
     required = set(record.get("required", ()))
     for key, value in record.get("properties", {}).items():
-        absent = "never" if key in required else _format_default(value)
+        absent = "required" if key in required else _format_default(value)
         yield f"| `{key}` | {_format_type(value)} | {absent} |"
     yield ""
 
@@ -94,7 +94,7 @@ def _format_default(value: _Schema) -> str:
 
 
 def _format_type(value: _Schema) -> str:
-    """A key's type in words; records are links to their place on the page."""
+    """Return a key's type in words, with links to records."""
     if "$ref" in value:
         name = value["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
@@ -120,14 +120,14 @@ _HEAD = (
     "`report.json` in the run directory of every `make` and `check`, and what `--json` prints. The "
     "same as JSON Schema: `greenloop report --schema`.",
     "",
-    "Keys are only ever added within a `schema_version`: whoever reads a report passes over keys "
-    "that are new. The last column is what an older report, which lacks the key, is read as.",
+    "Within a `schema_version` keys are only added, so readers should ignore unknown keys. The last "
+    "column is the value that an older report without the key is read with.",
     "",
 )
 
 
 def main(arguments: list[str]) -> None:
-    """Writes the reference to the file that is named, or to standard output."""
+    """Write the reference to the named file, or to standard output."""
     if arguments:
         Path(arguments[0]).write_text(render_reference(), encoding="utf-8")
     else:

@@ -122,7 +122,7 @@ class Suite:
         if (found and found[0].locked) or is_file or name.startswith(_EXAMPLE_TEST_PREFIX):
             return "given"
         if name.startswith(_HELD_OUT_TEST_PREFIX):
-            return "sealed"
+            return "held_out"
         return "hardening" if name in self._hardening_names else "generated"
 
     @cached_property

@@ -195,14 +195,14 @@ def _build_test_entries(state: RunState, result: TestRun | None) -> Iterator[Tes
 
 def _build_held_out_entries(state: RunState) -> Iterator[TestEntry]:
     """Yield the examples that are still held out: they agreed, or were not called."""
-    result = state.evidence.sealed
+    result = state.evidence.held_out
     for number, item in enumerate(state.active_tests.held_out, 1):
         is_invalid = result is not None and item.call in result.invalid
         outcome = "invalid" if is_invalid else "passed" if result else "not run"
         yield TestEntry(
-            id=f"sealed::{number}: {item.call}",
+            id=f"held_out::{number}: {item.call}",
             requirements=(item.requirement,) if item.requirement else (),
-            origin="sealed",
+            origin="held_out",
             outcome=outcome,
         )
 

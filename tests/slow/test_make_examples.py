@@ -41,8 +41,8 @@ def test_right_at_once(name: str, added: int, tmp_path: Path) -> None:
     report = played(name, tmp_path)
     assert (report.verdict, report.reasons) == ("verified", ())
     assert report.iterations == 0
-    assert report.evidence.sealed is not None
-    assert report.evidence.sealed.reached
+    assert report.evidence.held_out is not None
+    assert report.evidence.held_out.reached
     assert len(hardening(report)) == added
 
 

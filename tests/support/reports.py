@@ -192,7 +192,7 @@ def _evidence(said: str) -> Evidence:
         id="5:slice", line=5, operator="slice", before=":k", after=":", outcome="killed"
     )
     return Evidence(
-        hollow_run=EmptyBodies(reached=True, passed=0, failed=2),
+        empty_bodies=EmptyBodies(reached=True, passed=0, failed=2),
         mutation=Mutation(score=0.5, killed=1, survived=(survivor,), tried=(tried,)),
         coverage=Coverage(
             line=0.75,

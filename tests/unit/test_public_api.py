@@ -19,7 +19,15 @@ PUBLIC_NAMES = {
         "run_coding_agent",
     ],
     "greenloop.sandbox": ["Sandbox", "open_sandbox"],
-    "greenloop.grading": ["Plan", "Thresholds", "forgery", "grade", "shortfalls"],
+    "greenloop.grading": [
+        "ExtraEvidence",
+        "GradingContext",
+        "Plan",
+        "Thresholds",
+        "forgery",
+        "grade",
+        "shortfalls",
+    ],
     "greenloop.integrations.langgraph": ["NodeOutput", "make_node", "make_tool"],
 }
 NAMES = [(module, name) for module, names in PUBLIC_NAMES.items() for name in names]

@@ -1,4 +1,4 @@
-"""Checks that are calls: `pytest.raises` and its like, and the methods of `unittest`."""
+"""Assertions that are calls: `pytest.raises`, `pytest.warns` and the methods of `unittest`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from greenloop.syntax.source import Source
 RAISES_NAMES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 WARNS_NAMES = frozenset({"warns", "assertWarns", "assertWarnsRegex"})
 _UNMATCHABLE_PATTERN = '"\u2042 7919"'
-# Raised where they are not awaited, these end the whole run.
+# These end the whole run where they are not expected.
 _SESSION_ENDING_EXCEPTIONS = (".KeyboardInterrupt", ".Exit", ".exit.Exception")
 _OPPOSITE_METHODS = dict(
     item.split(":")
@@ -36,7 +36,7 @@ _MIN_EQUALITY_ARGUMENTS = 2
 
 
 def get_called_name(node: ast.AST) -> str:
-    """The last name of what is called: `raises` of `pytest.raises(…)`; '' where nothing is."""
+    """Return the last name of a called function: `raises` of `pytest.raises(…)`; else ''."""
     if not isinstance(node, ast.Call):
         return ""
     function = node.func
@@ -44,24 +44,26 @@ def get_called_name(node: ast.AST) -> str:
 
 
 def is_exception_check(node: ast.expr) -> bool:
-    """Whether this awaits an exception or a warning."""
+    """Whether a call expects an exception or a warning."""
     return get_called_name(node) in RAISES_NAMES | WARNS_NAMES
 
 
 def change_exception_check(source: Source, call: ast.Call) -> Iterator[AssertionChange]:
-    """An exception that is not raised; a text that is not said."""
-    awaited = next(iter(call.args), None) or _get_keyword(call, "expected_exception")
-    if awaited is None or f".{source.get_segment(awaited)}".endswith(_SESSION_ENDING_EXCEPTIONS):
+    """Yield changes to an exception that is not raised, and to a message that is not used."""
+    expected_type = next(iter(call.args), None) or _get_keyword(call, "expected_exception")
+    if expected_type is None or f".{source.get_segment(expected_type)}".endswith(
+        _SESSION_ENDING_EXCEPTIONS
+    ):
         return
-    other = "BufferError" if "BufferError" not in source.get_segment(awaited) else "EOFError"
+    other = "BufferError" if "BufferError" not in source.get_segment(expected_type) else "EOFError"
     if get_called_name(call) in WARNS_NAMES:
         other = (
             "ImportWarning"
-            if "ImportWarning" not in source.get_segment(awaited)
+            if "ImportWarning" not in source.get_segment(expected_type)
             else "BytesWarning"
         )
     yield AssertionChange(
-        (source.replace_node(awaited, other),), f"{get_called_name(call)}({other})"
+        (source.replace_node(expected_type, other),), f"{get_called_name(call)}({other})"
     )
     pattern = _get_keyword(call, "match")
     if get_called_name(call).endswith("Regex") and len(call.args) > 1:
@@ -79,7 +81,7 @@ def _get_keyword(call: ast.Call, name: str) -> ast.expr | None:
 def change_unittest_assertion(
     source: Source, mutator: AssertionMutator, call: ast.Call
 ) -> Iterator[AssertionChange]:
-    """The changes of `self.assertEqual(…)` and its like."""
+    """Yield changes of `self.assertEqual(…)` and similar methods."""
     name, function = get_called_name(call), call.func
     if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
         return

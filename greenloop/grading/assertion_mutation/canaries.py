@@ -1,11 +1,11 @@
-"""Tests that must fail whatever the code is: where one does not, what tests stand on was changed."""
+"""Canaries: tests that must fail whatever the code is."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-# Nothing of the tested module is in any of them. These have a test each.
+# None uses the tested module. Each of these is a test.
 _STATEMENT_CANARIES = (
     "assert 1 == 2",
     "assert [1] == [2]",
@@ -14,7 +14,7 @@ _STATEMENT_CANARIES = (
     "pytest.fail('x')",
     "with pytest.raises(ValueError):\n        pass",
 )
-# One for each thing that assertions ask: none of these is true. One test has them all.
+# False expressions, one for each function that assertions use. One test has all of them.
 _FALSE_EXPRESSIONS = (
     "all([False])",
     "any([])",
@@ -51,7 +51,7 @@ _FALSE_EXPRESSIONS = (
     "operator.eq(1, 2)",
     "copy.deepcopy([1]) == [2]",
 )
-# Each of these raises. One test has them all; and one method, those of `unittest`.
+# Statements that raise, in one test, and those of `unittest` in one method.
 _RAISING_STATEMENTS = (
     "assert 1 == pytest.approx(2)",
     "pytest.raises(ValueError, int, 1)",
@@ -79,14 +79,14 @@ _IMPORTS = (
     "import pytest",
     "from unittest import mock",
 )
-# What changes every test of its file, so these too.
+# Code that changes every test of its file, canaries too.
 _FILE_WIDE_HOOKS = re.compile(
     r"^(pytestmark\b|\s*def pytest_|from unittest import \*)", re.MULTILINE
 )
 
 
 def add_canaries(code: str, module: str) -> tuple[str, tuple[str, ...]]:
-    """The test file with sentinels at its end, and their names; () where none can be put."""
+    """Return the test file with canaries at its end, and their names; () where it can have none."""
     if _FILE_WIDE_HOOKS.search(code):
         return code, ()
     name = f"test_{module}_holds"
@@ -98,23 +98,23 @@ def add_canaries(code: str, module: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _render_canaries(name: str, cls: str) -> Iterator[str]:
-    """Imports stand inside the functions: the file's own names must stay as they are."""
+    """Yield the tests; imports are in functions, so that the file's names do not change."""
     imports = "".join(f"    {item}\n" for item in _IMPORTS)
     bodies = [f"    {body}\n" for body in _STATEMENT_CANARIES]
-    bodies += [f"{_render_lambdas(_FALSE_EXPRESSIONS, 'if asked(): return')}    assert 1 == 2\n"]
+    bodies += [f"{_render_lambdas(_FALSE_EXPRESSIONS, 'if call(): return')}    assert 1 == 2\n"]
     bodies += ["".join(map(_render_try, _RAISING_STATEMENTS)) + "    assert 1 == 2\n"]
     for number, body in enumerate(bodies):
         yield f"def {name}_{number}():\n{imports}{body}\n\n"
-    raising = _render_lambdas(_UNITTEST_CALLS, "asked(); return")
+    raising = _render_lambdas(_UNITTEST_CALLS, "call(); return")
     method = f"    def {name}(self):\n{raising}    self.fail()\n".replace("\n    ", "\n        ")
     yield f"import unittest as {name}_unittest\n\n\n"
     yield f"class {cls}({name}_unittest.TestCase):\n{method}"
 
 
 def _render_try(statement: str) -> str:
-    """Lines that leave the function, which passes then, where the statement raises nothing.
+    """Return lines that return, so that the test passes, where the statement raises nothing.
 
-    An error in one of them hides no other: each is tried for itself.
+    Each statement is tried by itself, so that an error in one hides no other.
     """
     return (
         f"    try:\n        {statement}\n        return\n    except BaseException:\n        pass\n"
@@ -122,9 +122,9 @@ def _render_try(statement: str) -> str:
 
 
 def _render_lambdas(expressions: tuple[str, ...], test: str) -> str:
-    """The same for expressions, which are `asked` one by one in `test`."""
-    asked = "".join(f"        lambda: {item},\n" for item in expressions)
+    """Return the same for expressions, which are called one by one, as `call`, in `test`."""
+    calls = "".join(f"        lambda: {item},\n" for item in expressions)
     return (
-        f"    for asked in (\n{asked}    ):\n        try:\n            {test}\n"
+        f"    for call in (\n{calls}    ):\n        try:\n            {test}\n"
         "        except BaseException:\n            continue\n"
     )

@@ -1,4 +1,4 @@
-"""Controls: which assertions of a test file can be changed so that their test must fail."""
+"""Assertion mutants: the assertions of a test file that can be changed so that their test must fail."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from greenloop.grading.assertion_mutation.parametrize import change_in_decorator
 from greenloop.syntax.source import Source
 from greenloop.testsuite.parser import Function, has_hooks, is_test_class
 
-# Context managers that let an error through.
+# Context managers that do not swallow an error.
 _TRANSPARENT_CONTEXTS = frozenset(
     "open patch dict object multiple at_level context subTest TemporaryDirectory NamedTemporaryFile "
     "nullcontext closing catch_warnings chdir record localcontext".split()
 )
-# Decorators that let an error through.
+# Decorators that do not swallow an error.
 _TRANSPARENT_DECORATORS = frozenset(
     "patch object dict multiple given settings example seed staticmethod classmethod".split()
 )
@@ -34,7 +34,7 @@ _EXIT_CALLS = frozenset({"skip", "skipTest", "importorskip", "xfail", "exit"})
 
 
 class Certainty(IntEnum):
-    """Whether an assertion is come by when its test passes."""
+    """Whether an assertion is executed when its test passes."""
 
     MAYBE = 0  # in a branch
     LIKELY = 1  # in a loop
@@ -55,7 +55,7 @@ class AssertionMutant:
 
 @dataclass(frozen=True)
 class AssertionScope:
-    """What the walk through one test knows."""
+    """One test, and the certainty that its statements are executed."""
 
     test: str
     function: ast.FunctionDef | ast.AsyncFunctionDef
@@ -63,7 +63,11 @@ class AssertionScope:
 
 
 class MutableTestFile:
-    """A test file's edits, by test. Raises SyntaxError, ValueError where it does not parse."""
+    """The mutants of a test file, by test.
+
+    Raises:
+        SyntaxError, ValueError: the file cannot be parsed.
+    """
 
     def __init__(self, code: str, module: str) -> None:
         tree = ast.parse(code)
@@ -72,7 +76,7 @@ class MutableTestFile:
         self.has_hooks = has_hooks(code)
         self._assertions = AssertionMutator(self.source, self.module_names)
         self._classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-        most = Certainty.LIKELY if self.has_hooks else Certainty.CERTAIN
+        highest = Certainty.LIKELY if self.has_hooks else Certainty.CERTAIN
         self._helpers = {
             node.name: list(self._find_mutants(AssertionScope("", node, Certainty.MAYBE)))
             for node in ast.walk(tree)
@@ -80,7 +84,7 @@ class MutableTestFile:
         }
         self.mutants = {
             scope.test: self._build_mutants(scope)
-            for scope in self._find_tests(tree.body, "", most)
+            for scope in self._find_tests(tree.body, "", highest)
         }
 
     def _find_tests(
@@ -97,7 +101,7 @@ class MutableTestFile:
                 yield AssertionScope(prefix + node.name, node, inner)
 
     def _find_inherited_tests(self, node: ast.ClassDef, seen: frozenset[str]) -> Iterator[ast.stmt]:
-        """Tests of its bases in the same file that it does not have itself."""
+        """Yield inherited tests of base classes in the same file."""
         own = {item.name for item in node.body if isinstance(item, Function)}
         for base in node.bases:
             found = self._classes.get(base.id) if isinstance(base, ast.Name) else None
@@ -108,19 +112,19 @@ class MutableTestFile:
             yield from self._find_inherited_tests(found, seen | {found.name})
 
     def _build_mutants(self, scope: AssertionScope) -> tuple[AssertionMutant, ...]:
-        """Its own; where it has none, those of the helpers that it calls, all as one."""
+        """Return the test's mutants; where it has none, one mutant of all helpers that it calls."""
         own = tuple(self._find_mutants(scope))
         if own:
             return own
         names = {node.id for node in ast.walk(scope.function) if isinstance(node, ast.Name)}
         names |= {n.attr for n in ast.walk(scope.function) if isinstance(n, ast.Attribute)}
-        found = [edit for name in names for edit in self._helpers.get(name, ())]
+        found = [item for name in names for item in self._helpers.get(name, ())]
         if not found:
             return ()
-        first = {edit.line: edit for edit in reversed(found)}  # one a line: they must not overlap
-        splices = tuple(splice for edit in first.values() for splice in edit.change.edits)
+        first = {item.line: item for item in reversed(found)}  # one a line: they must not overlap
+        edits = tuple(edit for item in first.values() for edit in item.change.edits)
         line = min(first)
-        change = AssertionChange(splices, first[line].change.description)
+        change = AssertionChange(edits, first[line].change.description)
         return (
             AssertionMutant(
                 scope.test, line, change, Certainty.MAYBE, scope.function, is_in_helper=True
@@ -164,7 +168,7 @@ class MutableTestFile:
     def _find_mutants_in_with(
         self, node: ast.With | ast.AsyncWith, scope: AssertionScope, certainty: Certainty
     ) -> Iterator[AssertionMutant]:
-        """What awaits an exception is a check itself; what stands in it may never be come by."""
+        """Yield changes of expected exceptions; what follows in their body may not be executed."""
         for item in node.items:
             if isinstance(item.context_expr, ast.Call) and is_exception_check(item.context_expr):
                 for change in change_exception_check(self.source, item.context_expr):
@@ -178,7 +182,7 @@ class MutableTestFile:
 
 
 def _collect_module_names(tree: ast.Module, module: str) -> frozenset[str]:
-    """Names that stand for the tested module or for what is in it."""
+    """Return the file's names for the tested module and its members."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == module:
@@ -189,7 +193,7 @@ def _collect_module_names(tree: ast.Module, module: str) -> frozenset[str]:
 
 
 def _is_transparent(decorators: list[ast.expr]) -> bool:
-    """Whether all decorators are known to leave a test's failure as it is."""
+    """Whether no decorator can swallow a test's failure."""
     return all(
         ".mark." in f".{ast.unparse(item)}"
         or (get_called_name(item) or ast.unparse(item)) in _TRANSPARENT_DECORATORS
@@ -206,7 +210,7 @@ def _has_early_exit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _iter_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """What stands in a function, without what stands in functions in it."""
+    """Yield the nodes of a function, without those of nested functions."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()
@@ -216,7 +220,7 @@ def _iter_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 def _is_always_entered(node: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """Whether a loop's body is surely run through: over a literal that is not empty."""
+    """Whether a loop's body is certainly executed: over a literal that is not empty."""
     jumps = (ast.Break, ast.Continue)
     if isinstance(node, ast.While) or any(isinstance(item, jumps) for item in ast.walk(node)):
         return False

@@ -1,10 +1,10 @@
-"""Controls: the tests with their expected values changed. Each must be red, test by test."""
+"""Assertion mutation: each test must fail when the values that it expects are changed."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
@@ -16,57 +16,45 @@ from greenloop.grading.assertion_mutation.runs import (
     parse_test_files,
     select_evenly,
 )
-from greenloop.records import AssertionMutation, AssertionSurvivor, TestRun, Thresholds
-from greenloop.sandbox import Sandbox
-from greenloop.testsuite import TestFile
+from greenloop.grading.context import GradingContext
+from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.testsuite.parser import has_hooks
 
-_MAX_MUTANTS_PER_TEST = 4  # assertions of one test that get a control, each in a run of its own
+_MAX_MUTANTS_PER_TEST = 4  # assertions of one test that are changed, each in a run of its own
 
 
-def measure_assertion_mutation(
-    sandbox: Sandbox,
-    code: str,
-    tests: Sequence[TestFile],
-    module: str,
-    *,
-    first_run: TestRun,
-    thresholds: Thresholds,
-) -> AssertionMutation:
-    """The evidence, given the run `before`, which was green.
+def measure(context: GradingContext) -> AssertionMutation:
+    """Change expected values in the tests' text and run them: each test must fail.
 
-    The first run changes one assertion of each test, further ones the next; what stays green is
-    tried again before anything is said of it.
+    A round changes one assertion of each test; what stays green is repeated before it counts.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
     """
-    controlled = AssertionMutationRunner(
-        sandbox, code, module, tests, parse_test_files(tests, module), first_run
-    )
-    passed = find_passed_functions(first_run)
-    rounds = _plan_rounds(controlled, passed)
-    until = time.monotonic() + thresholds.seconds
-    runs, left_out = _run_rounds(controlled, rounds, until)
-    told = _MutationResults(controlled, [run for run in runs if run.is_usable])
-    suspects = told.find_suspects()
-    found = find_forgeries(controlled, suspects)
-    told.clear_suspects([item for item in suspects if item not in found.surviving])
-    hooked = any(has_hooks(item.code) for item in tests)
-    green = tuple(told.build_survivors({} if hooked else found.reasons))
-    told_of = (f"{item.test}, line {item.line}: {item.forged}" for item in green if item.forged)
-    forged, cut_short = _find_canary_forgery(runs) or next(told_of, ""), _describe_cutoff(
-        runs, left_out
-    )
-    if forged and hooked:  # the tests themselves may have done it: that is no forgery of the code
-        forged, cut_short = "", f"hooks of the tests have a say in their verdict: {forged}"
-    held = [key for key in passed if told.is_sensitive(key)]
-    share = len(held) / len(passed) if passed else 0.0
+    deadline = time.monotonic() + context.thresholds.seconds
+    runner = AssertionMutationRunner(context, parse_test_files(context.tests, context.module))
+    passed = find_passed_functions(context.first_run)
+    runs, skipped_count = _run_rounds(runner, _plan_rounds(runner, passed), deadline)
+    results = _MutationResults(runner, [run for run in runs if run.is_usable])
+    suspects = results.find_suspects()
+    suspicion = find_forgeries(runner, suspects)
+    results.clear_suspects([item for item in suspects if item not in suspicion.surviving])
+    hooked = any(has_hooks(item.code) for item in context.tests)
+    green = tuple(results.build_survivors({} if hooked else suspicion.reasons))
+    reasons = (f"{item.test}, line {item.line}: {item.forged}" for item in green if item.forged)
+    forged = _find_canary_forgery(runs) or next(reasons, "")
+    cut_short = _describe_cutoff(runs, skipped_count)
+    if forged and hooked:  # the tests may have done it themselves: no forgery of the code
+        forged, cut_short = "", f"hooks of the tests change their outcomes: {forged}"
+    sensitive = [key for key in passed if results.is_sensitive(key)]
+    share = len(sensitive) / len(passed) if passed else 0.0
+    is_enough = bool(sensitive) and share >= context.thresholds.assertion_mutation
     return AssertionMutation(
-        reached=not (green or forged or cut_short)
-        and share >= thresholds.controlled
-        and bool(held),
+        reached=is_enough and not (green or forged or cut_short),
         total=len(passed),
-        controlled=len(held),
+        controlled=len(sensitive),
         edits=sum(len(run.mutants) for run in runs if run.is_usable),
-        uncontrolled=tuple("::".join(key) for key in passed if told.is_unmeasured(key)),
+        uncontrolled=tuple("::".join(key) for key in passed if results.is_unmeasured(key)),
         green=green,
         forged=forged,
         cut_short=cut_short,
@@ -76,7 +64,7 @@ def measure_assertion_mutation(
 def _plan_rounds(
     runner: AssertionMutationRunner, passed: list[tuple[str, str]]
 ) -> list[list[LocatedMutant]]:
-    """Which edits are run together: of each test one; those in helpers apart, as tests share them."""
+    """Return the mutants that run together: one of each test; those in shared helpers come last."""
     own: list[list[LocatedMutant]] = [[] for _ in range(_MAX_MUTANTS_PER_TEST)]
     helping: list[LocatedMutant] = []
     for file, test in passed:
@@ -92,25 +80,24 @@ def _plan_rounds(
 def _run_rounds(
     runner: AssertionMutationRunner, rounds: list[list[LocatedMutant]], deadline: float
 ) -> tuple[list[MutatedRun], int]:
-    """The rounds' runs, as far as time allows, always the first; and how many were left out.
+    """Run the rounds until the deadline, the first in any case; return how many were skipped, too.
 
-    A round that one edit breaks off (its value cannot be shown, or it never ends) is halved until
-    the rest of it tells.
+    A round that one mutant ends early (its value cannot be shown, or it never ends) is halved.
     """
     runs: list[MutatedRun] = []
     waiting = deque(rounds)
     while waiting and (not runs or time.monotonic() < deadline):
-        places = waiting.popleft()
-        run = runner.run(places, with_canaries=not any(item.is_usable for item in runs))
+        mutants = waiting.popleft()
+        run = runner.run(mutants, with_canaries=not any(item.is_usable for item in runs))
         runs.append(run)
-        if not run.is_usable and len(places) > 1:
-            half = len(places) // 2
-            waiting.extend((places[:half], places[half:]))
+        if not run.is_usable and len(mutants) > 1:
+            half = len(mutants) // 2
+            waiting.extend((mutants[:half], mutants[half:]))
     return runs, len(waiting)
 
 
 class _MutationResults:
-    """What the usable runs say of each test."""
+    """What the usable runs show of each test."""
 
     def __init__(self, runner: AssertionMutationRunner, runs: list[MutatedRun]) -> None:
         self._surviving_cases: dict[LocatedMutant, list[str]] = {}
@@ -125,7 +112,7 @@ class _MutationResults:
                     )
 
     def find_suspects(self) -> list[LocatedMutant]:
-        """Assertions that are surely come by, and stayed green."""
+        """Return assertions that are certainly executed, and stayed green."""
         return [
             p
             for p, green in self._surviving_cases.items()
@@ -133,19 +120,19 @@ class _MutationResults:
         ]
 
     def clear_suspects(self, mutants: list[LocatedMutant]) -> None:
-        """These were green only because of what other changed tests left behind."""
+        """Drop suspects that were green only because of what other changed tests left behind."""
         self._surviving_cases |= {place: [] for place in mutants}
 
     def build_survivors(self, forgeries: Mapping[LocatedMutant, str]) -> list[AssertionSurvivor]:
-        """Assertions that hold nothing: green though surely come by, or all of a test's in loops."""
+        """Return assertions that check nothing: certainly executed and green, or all of a test's loops."""
         found: list[AssertionSurvivor] = []
-        for key, places in self._mutants_by_test.items():
+        for key, mutants in self._mutants_by_test.items():
             sure = [
                 p
-                for p in places
+                for p in mutants
                 if p.mutant.certainty is Certainty.CERTAIN and self._surviving_cases[p]
             ]
-            likely = [p for p in places if p.mutant.certainty is not Certainty.MAYBE]
+            likely = [p for p in mutants if p.mutant.certainty is not Certainty.MAYBE]
             if not sure and self._has_no_killed_mutant(key) and likely:
                 sure = likely[:1]
             found += [
@@ -155,18 +142,18 @@ class _MutationResults:
         return found
 
     def is_sensitive(self, key: tuple[str, str]) -> bool:
-        """Whether a test turned red by a control, and by each that is surely come by."""
-        places = self._mutants_by_test.get(key, [])
+        """Whether a test failed by a mutant, and by each that is certainly executed."""
+        mutants = self._mutants_by_test.get(key, [])
         green = any(
-            self._surviving_cases[p] for p in places if p.mutant.certainty is Certainty.CERTAIN
+            self._surviving_cases[p] for p in mutants if p.mutant.certainty is Certainty.CERTAIN
         )
-        return bool(places) and not green and not self._has_no_killed_mutant(key)
+        return bool(mutants) and not green and not self._has_no_killed_mutant(key)
 
     def is_unmeasured(self, key: tuple[str, str]) -> bool:
-        """Whether nothing was learned: no control, or only such as may never be come by."""
-        places = self._mutants_by_test.get(key, [])
-        only_maybe = all(place.mutant.certainty is Certainty.MAYBE for place in places)
-        return not places or (only_maybe and self._has_no_killed_mutant(key))
+        """Whether there is no mutant, or only some that may never be executed."""
+        mutants = self._mutants_by_test.get(key, [])
+        only_maybe = all(place.mutant.certainty is Certainty.MAYBE for place in mutants)
+        return not mutants or (only_maybe and self._has_no_killed_mutant(key))
 
     def _has_no_killed_mutant(self, key: tuple[str, str]) -> bool:
         return all(self._surviving_cases[place] for place in self._mutants_by_test[key])
@@ -179,7 +166,7 @@ def _build_survivor(mutant: AssertionMutant, test: str, forged: str) -> Assertio
 
 
 def _find_canary_forgery(runs: list[MutatedRun]) -> str:
-    """Why the verdict is not pytest's: a test passed that cannot, or was made away with."""
+    """Return why the verdict is not pytest's: a canary passed, or was not reported."""
     for edited in runs:
         outcomes = edited.run.outcomes
         if any(outcomes.get(name) == "passed" for name in edited.canaries):
@@ -192,7 +179,7 @@ def _find_canary_forgery(runs: list[MutatedRun]) -> str:
 
 
 def _describe_cutoff(runs: list[MutatedRun], skipped_count: int) -> str:
-    """How far it came; '' where it came to its end."""
+    """Return how far the runs came; '' where they came to their end."""
     if skipped_count:
         return f"out of time after {len(runs)} of {len(runs) + skipped_count} runs"
     late = [item for item in runs if item.run.ending == "timeout" and len(item.mutants) == 1]

@@ -1,4 +1,4 @@
-"""A control stayed green: is it a forgery, and can it be nothing else?"""
+"""Forgeries among surviving assertion mutants."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from greenloop.testsuite.parser import Function
 _MAX_ALIAS_DEPTH = 5
 _COMPARISON_METHODS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
 _OPPOSITE_PASSES = "its opposite passes too"
-_EQUALS_EVERYTHING = "the value equals, or outranks, whatever it is held against"
+_EQUALS_EVERYTHING = "the value equals, or outranks, everything that it is compared with"
 _FOLLOWS_EXPECTATION = "the answer follows what the test expects"
 
 
 @dataclass(frozen=True)
 class ForgerySuspicion:
-    """Controls that stay green when tried again, and why, for those that only a forgery explains."""
+    """Mutants that survive again, with a reason for those that only a forgery explains."""
 
     surviving: frozenset[LocatedMutant] = frozenset()
     reasons: Mapping[LocatedMutant, str] = field(default_factory=dict)
@@ -29,25 +29,25 @@ class ForgerySuspicion:
 def find_forgeries(
     runner: AssertionMutationRunner, suspects: Sequence[LocatedMutant]
 ) -> ForgerySuspicion:
-    """The suspects tried again, with no other test changed: what others left behind is no excuse.
+    """Repeat the suspects with no other test changed, then their opposites and other types.
 
-    Then their opposites, and their values held against something of another type. A value may
-    well equal much if the module has a class that says so; such are accused only if they equal
-    everything, and never where the test makes the object itself, or wants it to equal two things.
+    A value may honestly equal much if the module has a class for that; it is accused only if it
+    equals everything, and never where the test creates the object itself or expects it to equal two
+    different values.
     """
-    still: set[LocatedMutant] = set()
-    why: dict[LocatedMutant, str] = {}
-    for places in _group_one_per_test(suspects):
-        again = runner.run(places)
-        green = [item for item in places if runner.find_surviving_cases(again, item)]
-        still.update(green)
+    surviving: set[LocatedMutant] = set()
+    reasons: dict[LocatedMutant, str] = {}
+    for group in _group_one_per_test(suspects):
+        again = runner.run(group)
+        green = [item for item in group if runner.find_surviving_cases(again, item)]
+        surviving.update(green)
         if green:
-            why |= _find_reasons(runner, green)
-    return ForgerySuspicion(frozenset(still), why)
+            reasons |= _find_reasons(runner, green)
+    return ForgerySuspicion(frozenset(surviving), reasons)
 
 
 def _group_one_per_test(mutants: Sequence[LocatedMutant]) -> list[list[LocatedMutant]]:
-    """The places in groups in which no test comes twice."""
+    """Return groups with at most one mutant of each test."""
     groups: list[list[LocatedMutant]] = []
     for place in mutants:
         key = (place.file, place.mutant.test)
@@ -65,16 +65,16 @@ def _find_reasons(
 ) -> dict[LocatedMutant, str]:
     opposed = [item for item in surviving if _get_opposite_edits(item.mutant)]
     opposite = runner.run(opposed, _get_opposite_edits)
-    wider = runner.run(surviving, _get_other_type_edits)
-    compares = _COMPARISON_METHODS & _collect_function_names(runner.code)
+    other_type = runner.run(surviving, _get_other_type_edits)
+    compares = _COMPARISON_METHODS & _collect_function_names(runner.context.code)
     found: dict[LocatedMutant, str] = {}
     for place in surviving:
         if place in opposed and runner.find_surviving_cases(opposite, place):
             found[place] = _OPPOSITE_PASSES
         elif place.mutant.change.depends_on_value and _can_prove_forgery(
-            place.mutant, runner.files[place.file], runner.code
+            place.mutant, runner.files[place.file], runner.context.code
         ):
-            if runner.find_surviving_cases(wider, place):
+            if runner.find_surviving_cases(other_type, place):
                 found[place] = _EQUALS_EVERYTHING
             elif not compares:
                 found[place] = _FOLLOWS_EXPECTATION
@@ -82,7 +82,7 @@ def _find_reasons(
 
 
 def _collect_function_names(code: str) -> set[str]:
-    """Names of all functions of a module; `__eq__` too where it takes over loose values."""
+    """Return names of all functions of a module, with `__eq__` where it uses mocks."""
     tree = ast.parse(code)
     names = {node.name for node in ast.walk(tree) if isinstance(node, Function)}
     loose = any(isinstance(node, ast.alias) and "mock" in node.name for node in ast.walk(tree))
@@ -90,7 +90,7 @@ def _collect_function_names(code: str) -> set[str]:
 
 
 def _get_opposite_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
-    """() where none can be written."""
+    """Return the edits of the opposite assertion; () where there is none."""
     change = mutant.change
     if change.opposite is not None:
         return (change.opposite,)
@@ -123,7 +123,7 @@ def _can_prove_forgery(mutant: AssertionMutant, file: MutableTestFile, code: str
 def _is_function_like_class(
     name: str, call: ast.Call, mutants: Mapping[str, tuple[AssertionMutant, ...]]
 ) -> bool:
-    """Whether a class is written and used as a function is: small letters, arguments, answers."""
+    """Whether a class is named and used like a function."""
     wanted = {
         ast.dump(edit.change.expected)
         for items in mutants.values()
@@ -138,7 +138,7 @@ def _is_function_like_class(
 def _resolve_local_name(
     node: ast.expr | None, function: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> ast.expr | None:
-    """What a local name stands for, where it was assigned once."""
+    """Return the value of a local name that is assigned once."""
     for _ in range(_MAX_ALIAS_DEPTH):
         if not isinstance(node, ast.Name):
             return node
@@ -161,7 +161,7 @@ def _get_plain_name(node: ast.expr) -> str:
 def _has_several_expected_values(
     value: ast.expr, mutants: Mapping[str, tuple[AssertionMutant, ...]]
 ) -> bool:
-    """Whether the tests want the same call to equal different values: then it is meant to."""
+    """Whether the tests expect the same call to equal different values."""
     wanted = {
         ast.dump(edit.change.expected)
         for items in mutants.values()

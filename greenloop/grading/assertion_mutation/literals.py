@@ -1,4 +1,4 @@
-"""Literals changed into others of the same kind: what an honest value equals, it no longer does."""
+"""Changes of literals: another value of the same type, near or far."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_LITERAL: tuple[object, ...] = ()
 
 
 def change_literal(node: ast.expr) -> str | None:
-    """The source of a literal that differs from `node` a little; None where it is no literal.
+    """Return the source of a slightly different literal; None where the node is no literal.
 
     Containers with a part that is no literal become longer by one.
     """
@@ -40,7 +40,7 @@ def change_literal(node: ast.expr) -> str | None:
 
 
 def parse_literal(node: ast.expr) -> tuple[object, ...]:
-    """The literal's value in a tuple; () where it is none."""
+    """Return the literal's value in a tuple; () where the node is none."""
     try:
         return (ast.literal_eval(node),)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -71,7 +71,7 @@ def _change_scalar(value: object) -> str | None:
 
 
 def _change_container(node: ast.expr) -> str | None:
-    """With the last literal leaf changed; the rest as it is written, on one line."""
+    """Return the container on one line with its last literal changed."""
     changed = ast.parse(ast.unparse(node), mode="eval").body
     if isinstance(changed, ast.Dict):
         parts: list[ast.expr] = changed.values
@@ -87,7 +87,7 @@ def _change_container(node: ast.expr) -> str | None:
 
 
 def _extend_container(node: ast.expr) -> str | None:
-    """A container with one more part: never equal, whatever its parts are."""
+    """Return the container with one more part, which is never equal to the original."""
     if isinstance(node, ast.Dict):
         return ast.unparse(
             ast.Dict([*node.keys, ast.Constant(_FAR_TEXT)], [*node.values, _build_zero()])
@@ -106,7 +106,7 @@ def _build_zero() -> ast.Constant:
 
 
 def change_literal_far(node: ast.expr) -> str | None:
-    """A literal of the same kind that is nowhere near: for members, tolerances and patterns."""
+    """Return a literal of the same type that is far away, for members, tolerances and patterns."""
     value = parse_literal(node)
     if value is _NO_LITERAL:
         return None
@@ -140,7 +140,7 @@ def _change_sequence_far(value: list[object] | tuple[object, ...]) -> str | None
 
 
 def change_members_far(node: ast.expr) -> str | None:
-    """A literal container in which nothing is that was in it; None for texts and for no literal."""
+    """Return a container without any of the original members; None for other nodes."""
     if not isinstance(node, (ast.List, ast.Tuple, ast.Set)) or not node.elts:
         return None
     value = parse_literal(node)

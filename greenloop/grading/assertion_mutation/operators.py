@@ -1,4 +1,4 @@
-"""Assertions changed so that they must fail where they passed: the constant, else the operator."""
+"""Operators of assertion mutation: the constant is changed, else the comparison."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _NEGATED_OPERATORS: dict[type[ast.cmpop], str] = {
     ast.In: "not in",
     ast.NotIn: "in",
 }
-_MAX_TOLERANCE = 1000  # a tolerance that no number far away is within
+_MAX_TOLERANCE = 1000  # larger tolerances might include a far number
 _NEGATIVE_INFINITY, _POSITIVE_INFINITY = 'float("-inf")', 'float("inf")'
-# What a value on the left must be compared with so that the comparison is false for every number.
+# Right sides with which a comparison is false for every number on the left.
 _UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], str] = {
     ast.Lt: _NEGATIVE_INFINITY,
     ast.LtE: _NEGATIVE_INFINITY,
@@ -38,10 +38,9 @@ _UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], str] = {
 class AssertionChange:
     """One change after which an assertion that passed must fail.
 
-    With `of_value` it may still pass if the value is one that equals, contains or outranks
-    everything; `value` is then what was asked of the code, `expected` what it was held against,
-    `opposite` the assertion's opposite, and `wider` a change to an expected value of another type.
-    `renames` says that the test's id changes with it.
+    With `depends_on_value` it may still pass if the value equals, contains or outranks everything;
+    `actual` is then the value of the code, `expected` what it is compared with, `opposite` the
+    assertion's opposite, and `other_type` a change to an expected value of another type.
     """
 
     edits: tuple[TextEdit, ...]
@@ -55,35 +54,37 @@ class AssertionChange:
 
 
 class AssertionMutator:
-    """The changes of one test file's assertions. `own` are names that stand for the tested module."""
+    """Changes the assertions of one test file; `module_names` are its names of the module."""
 
     def __init__(self, source: Source, module_names: frozenset[str]) -> None:
         self._source, self._module_names = source, module_names
 
     def generate_changes(self, test: ast.expr) -> Iterator[AssertionChange]:
-        """The changes of `assert test`; none where it asserts a constant."""
+        """Yield changes of `assert test`; none where it asserts a constant."""
         if not any(isinstance(node, (ast.Name, ast.Call)) for node in ast.walk(test)):
             return
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             for part in test.values:
                 yield from self.generate_changes(part)
         elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            inside = f"({self._source.get_segment(test.operand)})"
-            yield AssertionChange((self._source.replace_node(test, inside),), f"assert {inside}")
+            operand = f"({self._source.get_segment(test.operand)})"
+            yield AssertionChange((self._source.replace_node(test, operand),), f"assert {operand}")
         else:
             yield self._change_comparison(_unwrap_all(test)) or self._negate(test)
 
     def change_equality(self, left: ast.expr, right: ast.expr) -> AssertionChange:
-        """The change of an expected equality, in the constant if there is one."""
+        """Return the change of an expected equality, in the constant if there is one."""
         expected, value = self._identify_sides(left, right)
-        wider = self._source.replace_node(expected, f"({self._source.get_segment(expected)}, 0)")
+        other_type = self._source.replace_node(
+            expected, f"({self._source.get_segment(expected)}, 0)"
+        )
         other = _change_approx(expected) or change_literal(expected)
-        splice = self._source.replace_node(expected, other) if other else wider
-        said = f"expects {splice.text}"
-        return AssertionChange((splice,), said, True, value, expected, other_type=wider)
+        edit = self._source.replace_node(expected, other) if other else other_type
+        text = f"expects {edit.text}"
+        return AssertionChange((edit,), text, True, value, expected, other_type=other_type)
 
     def _identify_sides(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
-        """Which of two is expected, and which is the code's: by how much of the code is in them."""
+        """Return (expected, actual): the side that depends less on the code is expected."""
         if self._weigh_operand(left) < self._weigh_operand(right):
             return left, right
         return right, left
@@ -123,15 +124,15 @@ class AssertionMutator:
 
     def _change_membership(self, left: ast.expr, right: ast.expr) -> AssertionChange | None:
         if other := change_literal_far(left):
-            splice, value = self._source.replace_node(left, other), right
+            edit, value = self._source.replace_node(left, other), right
         elif other := change_members_far(right):
-            splice, value = self._source.replace_node(right, other), left
+            edit, value = self._source.replace_node(right, other), left
         else:
             return None
-        return AssertionChange((splice,), f"expects {other}", True, value)
+        return AssertionChange((edit,), f"expects {other}", True, value)
 
     def _change_tolerance(self, left: ast.expr, bound: ast.expr) -> AssertionChange | None:
-        """`abs(value - 2.0) < 0.1` with another number: what is near to both is no number."""
+        """Return `abs(value - 2.0) < 0.1` with a far number; no value is near both."""
         if not (
             isinstance(left, ast.Call) and _get_called_name(left) == "abs" and len(left.args) == 1
         ):
@@ -150,8 +151,8 @@ class AssertionMutator:
         )
         if other is None:
             return None
-        splice = self._source.replace_node(expected, f"({other})")
-        return AssertionChange((splice,), f"expects {other}", True, value, expected)
+        edit = self._source.replace_node(expected, f"({other})")
+        return AssertionChange((edit,), f"expects {other}", True, value, expected)
 
     def _change_ordering(
         self, left: ast.expr, operator: ast.cmpop, right: ast.expr
@@ -173,8 +174,8 @@ class AssertionMutator:
             ),
         ):
             if _is_number(side):
-                splice = self._source.replace_node(side, bound)
-                return AssertionChange((splice,), f"expects {bound}", True, value)
+                edit = self._source.replace_node(side, bound)
+                return AssertionChange((edit,), f"expects {bound}", True, value)
         return None
 
     def _change_chained_comparison(self, node: ast.Compare) -> AssertionChange | None:
@@ -191,18 +192,18 @@ class AssertionMutator:
         left, right = self._source.get_segment(node.left), self._source.get_segment(
             node.comparators[0]
         )
-        said = f"({left}) {_NEGATED_OPERATORS[type(node.ops[0])]} ({right})"
+        text = f"({left}) {_NEGATED_OPERATORS[type(node.ops[0])]} ({right})"
         identity = isinstance(node.ops[0], (ast.Is, ast.IsNot))
-        splice = self._source.replace_node(node, said)
-        return AssertionChange((splice,), f"assert {said}", not identity, node.left)
+        edit = self._source.replace_node(node, text)
+        return AssertionChange((edit,), f"assert {text}", not identity, node.left)
 
     def _negate(self, test: ast.expr) -> AssertionChange:
-        said = f"not ({self._source.get_segment(test)})"
-        return AssertionChange((self._source.replace_node(test, said),), f"assert {said}")
+        text = f"not ({self._source.get_segment(test)})"
+        return AssertionChange((self._source.replace_node(test, text),), f"assert {text}")
 
 
 def _unwrap_all(test: ast.expr) -> ast.expr:
-    """What `all(… for …)` says of each; else the expression itself."""
+    """Return the comparison in `all(… for …)`; else the expression itself."""
     if (
         isinstance(test, ast.Call)
         and isinstance(test.func, ast.Name)
@@ -225,7 +226,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _change_approx(node: ast.expr) -> str | None:
-    """`approx(3.0, …)` with another number; None for all else."""
+    """Return `approx(3.0, …)` with a far number; None for other nodes."""
     name = node.func if isinstance(node, ast.Call) else None
     if not isinstance(node, ast.Call) or not node.args:
         return None

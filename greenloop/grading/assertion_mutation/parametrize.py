@@ -1,4 +1,4 @@
-"""Expected values that stand in `@pytest.mark.parametrize`, changed there."""
+"""Changes of expected values in `@pytest.mark.parametrize`."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from greenloop.syntax.source import Source
 def change_in_decorator(
     source: Source, function: ast.FunctionDef | ast.AsyncFunctionDef, change: AssertionChange
 ) -> AssertionChange | None:
-    """The change made in each row of the decorator instead of in the assertion.
+    """Return the change made in each row of the decorator instead of the assertion.
 
-    Only where the expected value is a parameter that is used for nothing else, and each row has a
-    literal for it: what is also an input must not be changed.
+    None unless the expected value is a parameter with a literal in each row that is used nowhere
+    else: inputs must not be changed.
     """
     name = change.expected.id if isinstance(change.expected, ast.Name) else None
     if name is None or _count_uses(function, name) != 1:
         return None
     for decorator in function.decorator_list:
         values = list(_read_column(decorator, name))
-        splices = [_change_value(source, item) for item in values]
-        if splices and all(splices):
-            found = tuple(item for item in splices if item is not None)
+        edits = [_change_value(source, item) for item in values]
+        if edits and all(edits):
+            found = tuple(item for item in edits if item is not None)
             return replace(
                 change, edits=found, description=f"{name} = {found[0].text}", changes_test_id=True
             )
@@ -45,7 +45,7 @@ def _change_value(source: Source, node: ast.expr | None) -> TextEdit | None:
 
 
 def _read_column(decorator: ast.expr, name: str) -> Iterator[ast.expr | None]:
-    """The parameter's expression in each row; None in a row that cannot be read."""
+    """Yield the parameter's expression in each row, None where it cannot be read."""
     if not (
         isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("parametrize")
     ):
@@ -78,18 +78,18 @@ def _read_cell(row: ast.expr, index: int, width: int) -> ast.expr | None:
 
 
 def read_rows(decorators: list[ast.expr], parameters: list[str]) -> Iterator[dict[str, ast.expr]]:
-    """What each run of a test has for its arguments; none where that cannot be read.
+    """Yield the arguments of each case of a test; nothing where they cannot be read.
 
-    One empty row for a test that has no arguments and no decorators but marks.
+    A test without arguments, and without decorators but marks, has one empty row.
     """
     marked = [item for item in decorators if ".mark." in f".{ast.unparse(item)}"]
-    making = [item for item in marked if "parametrize" in ast.unparse(item)]
-    if len(marked) != len(decorators) or len(making) != bool(parameters):
+    parametrizing = [item for item in marked if "parametrize" in ast.unparse(item)]
+    if len(marked) != len(decorators) or len(parametrizing) != bool(parameters):
         return
     if not parameters:
         yield {}
         return
-    columns = [list(_read_column(making[0], name)) for name in parameters]
+    columns = [list(_read_column(parametrizing[0], name)) for name in parameters]
     for cells in zip(*columns, strict=False):
         found = {
             name: cell for name, cell in zip(parameters, cells, strict=True) if cell is not None

@@ -1,4 +1,4 @@
-"""One run of the tests with some assertions changed, and what it says of each."""
+"""Runs of the tests with some assertions changed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from greenloop.grading.assertion_mutation.canaries import add_canaries
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
+from greenloop.grading.context import GradingContext
 from greenloop.records import TestRun
-from greenloop.sandbox import Sandbox
 from greenloop.syntax.edit import TextEdit
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name
@@ -18,7 +18,7 @@ EditSelector = Callable[[AssertionMutant], tuple[TextEdit, ...]]
 
 @dataclass(frozen=True)
 class LocatedMutant:
-    """An edit and the file that it is in."""
+    """A mutant and the file that it is in."""
 
     file: str
     mutant: AssertionMutant
@@ -26,7 +26,7 @@ class LocatedMutant:
 
 @dataclass(frozen=True)
 class MutatedRun:
-    """A run with the edits at `places`. `sentinels` are ids that must not pass."""
+    """A run with some mutants. `canaries` are ids that must not pass."""
 
     mutants: tuple[LocatedMutant, ...]
     run: TestRun
@@ -34,9 +34,9 @@ class MutatedRun:
 
     @property
     def is_usable(self) -> bool:
-        """Whether each test was come to: a file that does not collect tells nothing of its tests.
+        """Whether each test was run: every file was collected and pytest came to its end.
 
-        Nor does a run that pytest broke off, as it does where a value cannot be shown.
+        pytest ends early where a value cannot be shown.
         """
         run = self.run
         collected = not any(item.phase == "collect" for item in run.failures)
@@ -45,24 +45,20 @@ class MutatedRun:
 
 
 def get_mutant_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
-    """The edit's own change."""
+    """Return the change of a mutant itself."""
     return mutant.change.edits
 
 
 @dataclass(frozen=True)
 class AssertionMutationRunner:
-    """The module, its tests, and the first run: what edits are held against."""
+    """The module, its tests, and the first run, which mutants are compared with."""
 
-    sandbox: Sandbox
-    code: str
-    module: str
-    tests: Sequence[TestFile]
+    context: GradingContext
     files: Mapping[str, MutableTestFile]
-    first_run: TestRun
     cases: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.cases.update(group_ids_by_function(self.first_run))
+        self.cases.update(group_ids_by_function(self.context.first_run))
 
     def run(
         self,
@@ -71,38 +67,38 @@ class AssertionMutationRunner:
         *,
         with_canaries: bool = False,
     ) -> MutatedRun:
-        """The tests once more with these edits; `watched_over`: with sentinels in each file."""
+        """Run the tests with these mutants, and with canaries in each file if `with_canaries`."""
         files: list[TestFile] = []
-        watched: list[str] = []
-        for item in self.tests:
+        canaries: list[str] = []
+        for item in self.context.tests:
             code = item.code
             if item.name in self.files:
-                mine = [place.mutant for place in mutants if place.file == item.name]
-                parts = [splice for edit in mine for splice in select_edits(edit)]
-                code = self.files[item.name].source.apply_edits(parts)
+                own = [place.mutant for place in mutants if place.file == item.name]
+                edits = [edit for mutant in own for edit in select_edits(mutant)]
+                code = self.files[item.name].source.apply_edits(edits)
                 if with_canaries:
-                    code, names = add_canaries(code, self.module)
-                    watched += [f"{item.name}::{name}" for name in names]
+                    code, names = add_canaries(code, self.context.module)
+                    canaries += [f"{item.name}::{name}" for name in names]
             files.append(TestFile(item.name, code, item.locked))
-        run = self.sandbox.run_tests(self.code, files, module=self.module, brief=True)
-        return MutatedRun(tuple(mutants), run, tuple(watched))
+        run = self.context.run_tests(tests=files, brief=True)
+        return MutatedRun(tuple(mutants), run, tuple(canaries))
 
     def find_surviving_cases(
         self, mutated_run: MutatedRun, mutant: LocatedMutant
     ) -> list[str] | None:
-        """Ids of the test's cases that passed and still pass; None where the run does not tell."""
+        """Return ids of the test's cases that still pass; None where the run does not show it."""
         key = (mutant.file, mutant.mutant.test)
         now = group_ids_by_function(mutated_run.run).get(key, [])
         old = self.cases.get(key, [])
         if not mutated_run.is_usable or len(now) != len(old):
             return None
-        first, again = self.first_run.outcomes, mutated_run.run.outcomes
+        first, again = self.context.first_run.outcomes, mutated_run.run.outcomes
         pairs = zip(old, now if mutant.mutant.change.changes_test_id else old, strict=True)
         return [a for a, b in pairs if first[a] == "passed" and again.get(b) == "passed"]
 
 
 def group_ids_by_function(run: TestRun) -> dict[tuple[str, str], list[str]]:
-    """A run's ids by file and test function, in the order of the run."""
+    """Return ids by file and test function, in the order of the run."""
     found: dict[tuple[str, str], list[str]] = {}
     for test in run.tests:
         found.setdefault((test.id.partition("::")[0], get_function_name(test.id)), []).append(
@@ -112,7 +108,7 @@ def group_ids_by_function(run: TestRun) -> dict[tuple[str, str], list[str]]:
 
 
 def find_passed_functions(run: TestRun) -> list[tuple[str, str]]:
-    """(file, function) of the tests that passed at least once."""
+    """Return (file, function) of the tests of which a case passed."""
     outcome = run.outcomes
     return [
         key
@@ -122,7 +118,7 @@ def find_passed_functions(run: TestRun) -> list[tuple[str, str]]:
 
 
 def select_evenly(mutants: Sequence[AssertionMutant], max_mutants: int) -> list[AssertionMutant]:
-    """At most so many, the last and the first among them: the last says that all was come by."""
+    """Return at most so many, with the first and the last: the last shows that all were executed."""
     if len(mutants) <= max_mutants:
         return list(reversed(mutants))
     step = (len(mutants) - 1) / (max_mutants - 1)
@@ -130,7 +126,7 @@ def select_evenly(mutants: Sequence[AssertionMutant], max_mutants: int) -> list[
 
 
 def parse_test_files(tests: Iterable[TestFile], module: str) -> dict[str, MutableTestFile]:
-    """The test files that parse, by name; a conftest has no tests."""
+    """Return the test files that can be parsed, by name, without conftest.py."""
     found: dict[str, MutableTestFile] = {}
     for item in tests:
         if item.name == "conftest.py":

@@ -1,7 +1,7 @@
-"""A module that notes which of its statements and branches are run.
+"""Instrumented code: a module that records which of its statements and branches run.
 
-By syntax tree, so that it works the same in every sandbox and Python, needs nothing inside the
-wall, and costs one byte store a statement.
+The syntax tree is rewritten, so that it works in every sandbox and needs nothing in the guest. It
+costs one byte store for each statement.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _HITS_NAME = "_reached_by_tests"
-# The notes outlive a reload of the module, and a second import of it.
+# The hits survive a reload and a second import of the module.
 _PREAMBLE = f"import sys as {_HITS_NAME}\n{_HITS_NAME} = {_HITS_NAME}.__dict__.setdefault({_HITS_NAME!r}, bytearray(%d))"
-_MAX_BITS_PER_MESSAGE = 3900  # of one message; a longer module is told in parts
+_MAX_BITS_PER_MESSAGE = 3900  # of one message; longer modules are reported in parts
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)
 class InstrumentedModule:
-    """The noting source, and what each of its notes stands for: a line, or a branch `12->15`."""
+    """The instrumented source, and what each hit means: a line, or a branch `12->15`."""
 
     source: str
     lines: dict[int, int]
@@ -31,31 +31,35 @@ class InstrumentedModule:
 
 
 def instrument_module(code: str) -> InstrumentedModule:
-    """Raises SyntaxError, ValueError or RecursionError where the code does not parse."""
+    """Return the instrumented module.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError: the code cannot be parsed.
+    """
     tree = ast.parse(code)
-    notes = _Instrumenter()
-    tree.body = notes.instrument_body(tree.body)
+    instrumenter = _Instrumenter()
+    tree.body = instrumenter.instrument_body(tree.body)
     at = _find_preamble_end(tree.body)
-    tree.body[at:at] = ast.parse(_PREAMBLE % (len(notes.lines) + len(notes.branches))).body
+    tree.body[at:at] = ast.parse(_PREAMBLE % (instrumenter.hit_count)).body
     source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-    return InstrumentedModule(source, notes.lines, notes.branches)
+    return InstrumentedModule(source, instrumenter.lines, instrumenter.branches)
 
 
 def render_hits_tests(module: str, count: int) -> str:
-    """A test file that tells, in its failures' messages, what was noted: to be run last."""
+    """Return a test file whose failures report the hits; it must run last."""
     parts = range(0, max(count, 1), _MAX_BITS_PER_MESSAGE)
     text = f"import sys\n\nimport {module}\n"
     for start in parts:
         text += (
             f"\n\ndef test_reached_{start}():\n"
-            f"    notes = sys.{_HITS_NAME}[{start}:{start + _MAX_BITS_PER_MESSAGE}]\n"
-            '    raise AssertionError("notes:" + "".join("01"[bool(note)] for note in notes))\n'
+            f"    hits = sys.{_HITS_NAME}[{start}:{start + _MAX_BITS_PER_MESSAGE}]\n"
+            '    raise AssertionError("hits:" + "".join("01"[bool(hit)] for hit in hits))\n'
         )
     return text
 
 
 def _find_preamble_end(body: Sequence[ast.stmt]) -> int:
-    """After the docstring and `from __future__`, which must come first."""
+    """Return the index after the docstring and `from __future__`, which must come first."""
     at = 0
     for number, node in enumerate(body):
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
@@ -79,25 +83,29 @@ class _Instrumenter:
         self.branches: dict[int, str] = {}
         self._number_by_line: dict[int, int] = {}
 
+    @property
+    def hit_count(self) -> int:
+        return len(self.lines) + len(self.branches)
+
     def instrument_body(self, body: list[ast.stmt], *, successor: str = "exit") -> list[ast.stmt]:
-        """The statements, each with a note before it. `after` is where the last one goes."""
-        noted: list[ast.stmt] = []
+        """Return the statements with a hit before each; `successor` is the line after the last."""
+        result: list[ast.stmt] = []
         for number, node in enumerate(body):
             following = str(body[number + 1].lineno) if number + 1 < len(body) else successor
             if not (_is_string_statement(node) or _is_future_import(node)):
-                noted.append(self._record_line(node.lineno))
-            noted.append(self._instrument_statement(node, following))
-        return noted
+                result.append(self._record_line(node.lineno))
+            result.append(self._instrument_statement(node, following))
+        return result
 
     def _record_line(self, line: int) -> ast.stmt:
         number = self._number_by_line.get(line)
         if number is None:
-            number = self._number_by_line[line] = len(self.lines) + len(self.branches)
+            number = self._number_by_line[line] = self.hit_count
             self.lines[number] = line
         return _build_hit_statement(number)
 
     def _record_branch(self, origin: int, target: str) -> ast.stmt:
-        number = len(self.lines) + len(self.branches)
+        number = self.hit_count
         self.branches[number] = f"{origin}->{target}"
         return _build_hit_statement(number)
 
@@ -122,7 +130,7 @@ class _Instrumenter:
         """Its body, and the way past it; for a loop that is the way out when it is through."""
         back = successor if isinstance(node, ast.If) else str(node.lineno)
         if isinstance(node, ast.While) and isinstance(node.test, ast.Constant):
-            node.body = self.instrument_body(node.body, successor=back)  # only one way leads on
+            node.body = self.instrument_body(node.body, successor=back)  # it has one branch
             node.orelse = self.instrument_body(node.orelse, successor=successor)
             return
         taken = self._record_branch(node.lineno, str(node.body[0].lineno))
@@ -153,7 +161,7 @@ class _Instrumenter:
 
 
 def _is_excluded(node: ast.stmt) -> bool:
-    """What is run by a type checker, or as a program, but never by a test of the module."""
+    """Whether a statement runs for a type checker or a program, but not for tests."""
     return isinstance(node, ast.If) and ast.unparse(node.test) in (
         "TYPE_CHECKING",
         "typing.TYPE_CHECKING",

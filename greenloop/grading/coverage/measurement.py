@@ -1,79 +1,72 @@
-"""Coverage by line and branch: the tests once more on a module that notes what it runs."""
+"""Coverage by line and branch: the tests on a module that records what it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.instrumentation import (
     InstrumentedModule,
     instrument_module,
     render_hits_tests,
 )
 from greenloop.records import Coverage, TestRun, Thresholds
-from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 
-_HITS_PREFIX = "notes:"
+_HITS_PREFIX = "hits:"
 
 
 @dataclass(frozen=True)
 class InstrumentedTests:
-    """The module that notes what it runs, and the tests with a last file that tells what."""
+    """The instrumented module, and the tests with a last file that reports what was run."""
 
     module: InstrumentedModule
     tests: tuple[TestFile, ...]
 
-    def compute_coverage(
-        self, run: TestRun, first_run: TestRun, thresholds: Thresholds
-    ) -> Coverage | str:
-        """What a run of them tells, where the tests ended as they did `before`."""
-        if not self.has_same_outcomes(run, first_run):
-            how = "the tests end otherwise" if run.ending == "finished" else run.ending
-            return f"{how} on code that notes what it runs"
+    def compute_coverage(self, run: TestRun, context: GradingContext) -> Coverage | str:
+        """Return what a run of them reports, or why it counts for nothing."""
+        if not self.has_same_outcomes(run, context.first_run):
+            how = "the outcomes differ" if run.ending == "finished" else run.ending
+            return f"{how} on instrumented code"
         name = self.tests[-1].name
-        told = {item.test: item.message for item in run.failures if item.test.startswith(name)}
+        reported = {f.test: f.message for f in run.failures if f.test.startswith(name)}
         parts = [
             text.partition(_HITS_PREFIX)[2].split("\n")[0]
-            for _, text in sorted(told.items(), key=_get_part_number)
+            for _, text in sorted(reported.items(), key=_get_part_number)
         ]
-        return _build_coverage(self.module, "".join(parts), thresholds)
+        return _build_coverage(self.module, "".join(parts), context.thresholds)
 
     def has_same_outcomes(self, run: TestRun, first_run: TestRun) -> bool:
-        """Whether each test ended as before, and no others were there but those that tell."""
+        """Whether the tests, without those of the last file, ended as in the first run."""
         own, name = run.outcomes, self.tests[-1].name
         return {key: own[key] for key in own if not key.startswith(name)} == first_run.outcomes
 
 
-def instrument_tests(code: str, tests: Sequence[TestFile], module: str) -> InstrumentedTests | str:
-    """These, or why there are none."""
+def instrument_tests(context: GradingContext) -> InstrumentedTests | str:
+    """Return the instrumented module and tests, or why there are none."""
     try:
-        noted = instrument_module(code)
+        instrumented = instrument_module(context.code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "the code cannot be rewritten"
-    last = TestFile(
-        f"test_{module}_noted.py", render_hits_tests(module, noted.hit_count), is_last=True
-    )
-    if any(item.name == last.name for item in tests):
-        return f"{last.name} is taken"
-    return InstrumentedTests(noted, (*tests, last))
+        return "the code cannot be instrumented"
+    name = f"test_{context.module}_noted.py"
+    if any(item.name == name for item in context.tests):
+        return f"{name} is taken"
+    hits = render_hits_tests(context.module, instrumented.hit_count)
+    last = TestFile(name, hits, is_last=True)
+    return InstrumentedTests(instrumented, (*context.tests, last))
 
 
-def measure_coverage(
-    sandbox: Sandbox,
-    code: str,
-    tests: Sequence[TestFile],
-    module: str,
-    *,
-    first_run: TestRun,
-    thresholds: Thresholds,
-) -> Coverage | str:
-    """The evidence, or why it could not be measured: the tests end otherwise on noting code."""
-    made = instrument_tests(code, tests, module)
-    if isinstance(made, str):
-        return made
-    run = sandbox.run_tests(made.module.source, made.tests, module=module)
-    return made.compute_coverage(run, first_run, thresholds)
+def measure_coverage_alone(context: GradingContext) -> Coverage | str:
+    """Run the tests on instrumented code; a text says why coverage could not be measured.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    instrumented = instrument_tests(context)
+    if isinstance(instrumented, str):
+        return instrumented
+    run = context.run_tests(instrumented.module.source, instrumented.tests)
+    return instrumented.compute_coverage(run, context)
 
 
 def _get_part_number(item: tuple[str, str]) -> int:
@@ -85,7 +78,7 @@ def _build_coverage(
     instrumented: InstrumentedModule, hits: str, thresholds: Thresholds
 ) -> Coverage | str:
     if len(hits) != instrumented.hit_count or set(hits) - {"0", "1"}:
-        return "what was noted did not come back"
+        return "the instrumented code did not report what it ran"
     lines = sorted(line for number, line in instrumented.lines.items() if hits[number] == "0")
     branches = [name for number, name in instrumented.branches.items() if hits[number] == "0"]
     line = _compute_covered_share(len(lines), len(instrumented.lines))

@@ -1,4 +1,4 @@
-"""What tests ask with plain values alone: calls of the module, and what is said of their answers."""
+"""Calls with plain values in tests, and their expected answers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ _EQUALITY_ARGUMENT_COUNT = 2
 
 @dataclass(frozen=True)
 class ExtractedCall:
-    """`call` is an expression over the module's names, `function` the name that it calls with
-    `arguments`. Its answer equals `expected`, is near to it, or (how true a call is) is it.
+    """A call of the module in a test, and its expected answer.
+
+    `call` is an expression over the module's names, `function` the name that it calls. The answer
+    equals `expected`, is near it, or has it as its truth value.
     """
 
     function: str
@@ -42,9 +44,9 @@ class ExtractedCall:
 
 
 def extract_calls(code: str, module: str) -> list[ExtractedCall]:
-    """The calls of one test file, in its order, each once; [] where it does not parse.
+    """Return the calls of one test file in order, each once; [] where it cannot be parsed.
 
-    Only of tests that do nothing but ask: what was prepared before a call may be part of it.
+    Tests that do anything else are left out, as a call may depend on it.
     """
     try:
         tree = ast.parse(code)
@@ -71,7 +73,7 @@ def _find_tests(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
 
 
 class _CallExtractor:
-    """Reads assertions, given under which names the file has the module and what is in it."""
+    """Extracts calls from assertions, given the file's names for the module and its members."""
 
     def __init__(self, tree: ast.Module, module: str) -> None:
         self._imported_names: dict[str, str] = {}
@@ -162,7 +164,7 @@ class _CallExtractor:
             yield ExtractedCall(name, text, tuple(item[0] for item in known), expected, comparison)
 
     def _get_called_name(self, node: ast.expr) -> str:
-        """What a call calls in the module; '' for all else."""
+        """Return the name that is called in the module; '' for other nodes."""
         function = node.func if isinstance(node, ast.Call) else None
         if isinstance(function, ast.Name):
             return self._imported_names.get(function.id, "")
@@ -172,14 +174,14 @@ class _CallExtractor:
 
 
 def _is_skippable(node: ast.stmt) -> bool:
-    """What awaits an exception leaves nothing behind for the next assertion, or is no test's fault."""
+    """Whether a statement only expects an exception, so that later assertions do not depend on it."""
     if isinstance(node, ast.With):
         return all(is_exception_check(item.context_expr) for item in node.items)
     return isinstance(node, ast.Pass)
 
 
 def _substitute_parameters(node: ast.expr, values: _ParameterValues) -> ast.expr:
-    """The expression with parameters replaced by what this row has for them."""
+    """Return the expression with parameters replaced by the values of a row."""
     if not values:
         return node
     filled: ast.expr = _ParameterSubstitution(values).visit(copy.deepcopy(node))

@@ -1,6 +1,6 @@
-"""Does the code know more than what its tests ask? It is asked the like, in a process of its own.
+"""Detection of memorized answers.
 
-What knows the tests' cases by heart answers those, and to all others an error, or always the same.
+Code that has only the answers of its tests gives errors, or one default, for other inputs.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from greenloop.grading.memorization.call_extraction import ExtractedCall
 from greenloop.grading.memorization.input_variants import generate_input_variants
 
 _MAX_VARIANTS = 60  # calls of a function
-_MIN_VARIANT_ANSWERS = 6  # answers, below which it says nothing that none is one
+_MIN_VARIANT_ANSWERS = 6  # answers, below which nothing is concluded
 _MIN_DISTINCT_ANSWERS = 4
 _BOOLEAN_ANSWER_COUNT = 2
-_MIN_LITERAL_SHARE = 0.8  # of what the tests ask and expect stands in the code
+_MIN_LITERAL_SHARE = 0.8  # of the tests' inputs and answers are literals of the code
 _RAISED = "raised"
 _Event = dict[str, Any] | None
 
 
 @dataclass
 class _FunctionCalls:
-    """What the tests ask of a function, and its answers as text."""
+    """The tests' calls of a function, and its answers as text."""
 
     calls: list[ExtractedCall] = field(default_factory=list)
     answers: set[str] = field(default_factory=set)
 
 
 def build_call_variants(calls: Sequence[ExtractedCall]) -> dict[str, list[str]]:
-    """Calls like those that the tests make, but none of these, by the function that they call.
+    """Return variants of the tests' calls, without these, by function.
 
-    Only of functions that are asked more than once: of others nothing could be said.
+    Functions that are called only once are left out, as nothing could be concluded.
     """
     functions: dict[str, list[ExtractedCall]] = {}
     for item in calls:
@@ -47,9 +47,9 @@ def detect_memorization(
     events: Sequence[_Event],
     variant_events: Mapping[str, Sequence[_Event]],
 ) -> tuple[str, ...]:
-    """Functions that know nothing but what the tests ask.
+    """Return functions that answer nothing but the tests' calls.
 
-    `events` are the answers to `asks`, `others` those to the calls like them.
+    `events` are the answers to `calls`, `variant_events` those to their variants, by function.
     """
     functions: dict[str, _FunctionCalls] = {}
     for item, event in zip(calls, events, strict=True):
@@ -75,7 +75,7 @@ def _format_answer(event: dict[str, Any]) -> str:
 
 
 def _select_variants(test_calls: Sequence[ExtractedCall]) -> list[str]:
-    """Calls like these, but none of them, spread over all."""
+    """Return variants of the calls, spread evenly."""
     made = {
         _format_call(item.function, arguments): None
         for item in test_calls
@@ -93,10 +93,10 @@ def _format_call(function: str, arguments: tuple[object, ...]) -> str:
 def _is_memorized(
     function: _FunctionCalls, variant_answers: Sequence[str], constants: set[tuple[type, object]]
 ) -> bool:
-    """Whether the other answers are none: errors, one default, or again those of the tests.
+    """Whether variants give only errors, one default, or the answers of the tests.
 
-    Where there are but two answers one may honestly be rare, and where they are a few they may
-    honestly come again: there the code must also hold the tests' cases to the letter.
+    With two answers one may honestly be rare, and a few answers may honestly repeat: then the code
+    must also contain the tests' cases as literals.
     """
     given = set(variant_answers)
     if len(variant_answers) < _MIN_VARIANT_ANSWERS:
@@ -116,12 +116,13 @@ def _is_memorized(
 def _measure_literal_share(
     calls: Sequence[ExtractedCall], constants: set[tuple[type, object]]
 ) -> float:
-    """The share of cases that stand in the code to the letter; what is denied need not."""
-    telling = [item for item in calls if item.comparison != "truth" or item.expected]
+    """Return the share of cases whose values are literals of the code; negated cases need not be."""
+    relevant = [item for item in calls if item.comparison != "truth" or item.expected]
     held = sum(
-        all((type(leaf), leaf) in constants for leaf in _iter_case_values(item)) for item in telling
+        all((type(leaf), leaf) in constants for leaf in _iter_case_values(item))
+        for item in relevant
     )
-    return held / len(telling) if telling else 0.0
+    return held / len(relevant) if relevant else 0.0
 
 
 def _iter_case_values(item: ExtractedCall) -> Iterable[object]:

@@ -1,90 +1,88 @@
-"""The tests' own calls in a process that has no tests, and calls like them that no test makes.
+"""Memorization: the tests' calls, and variants of them, in a process without the tests.
 
-What is told from where it runs, from its callers or from pytest answers otherwise there.
+Code that takes its answers from its callers, from pytest or from the process it runs in answers
+differently there.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from greenloop.grading.context import GradingContext
 from greenloop.grading.held_out_examples import decode_value
 from greenloop.grading.memorization.call_extraction import ExtractedCall, extract_calls
 from greenloop.grading.memorization.detection import build_call_variants, detect_memorization
 from greenloop.records import Memorization
-from greenloop.sandbox import Sandbox
-from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
 
 _MAX_CALLS = 200
 _TIMEOUT_SECONDS = 5.0
-_MAX_RECHECKED_CALLS = 3  # calls that are asked again, each in a process of its own
-_TOLERANCE = 1e-3  # relative and absolute: only quite another number is another answer
+_MAX_RECHECKED_CALLS = 3  # calls that are repeated, each in a process of its own
+_TOLERANCE = 1e-3  # relative and absolute: rounding is no other answer
 _Event = dict[str, Any] | None
 
 
-def replay_calls_without_tests(
-    sandbox: Sandbox, code: str, tests: Sequence[TestFile], module: str
-) -> Memorization | None:
-    """None where no test asks with plain values alone, or the tests have a say in their running."""
+def measure(context: GradingContext) -> Memorization | None:
+    """Replay the tests' calls without the tests.
+
+    None where no test calls the code with plain values alone, or where hooks and automatic fixtures
+    of the tests could change the answers.
+    """
+    tests = context.tests
     if any(has_hooks(item.code) or "autouse" in item.code for item in tests):
         return None
-    found = [item for file in tests for item in extract_calls(file.code, module)][:_MAX_CALLS]
-    if not found:
+    calls = [item for file in tests for item in extract_calls(file.code, context.module)]
+    calls = calls[:_MAX_CALLS]
+    if not calls:
         return None
-    others = build_call_variants(found)
-    events, answers = _evaluate_calls(sandbox, code, module, [item.call for item in found], others)
-    wrong = [item for item, event in zip(found, events, strict=True) if _is_different(item, event)]
-    otherwise = tuple(
-        i.call
-        for i in wrong[:_MAX_RECHECKED_CALLS]
-        if _differs_in_fresh_process(sandbox, code, module, i)
+    variants = build_call_variants(calls)
+    events, variant_events = _evaluate_calls(context, [item.call for item in calls], variants)
+    wrong = [item for item, event in zip(calls, events, strict=True) if _is_different(item, event)]
+    differing = tuple(
+        item.call
+        for item in wrong[:_MAX_RECHECKED_CALLS]
+        if _differs_in_fresh_process(context, item)
     )
-    by_heart = detect_memorization(code, found, events, answers)
+    functions = detect_memorization(context.code, calls, events, variant_events)
     return Memorization(
-        reached=not otherwise and not by_heart,
-        asked=len(found),
-        otherwise=otherwise,
-        like_them=sum(map(len, others.values())),
-        by_heart=by_heart,
+        reached=not differing and not functions,
+        calls=len(calls),
+        differing=differing,
+        variants=sum(map(len, variants.values())),
+        functions=functions,
     )
 
 
 def _evaluate_calls(
-    sandbox: Sandbox,
-    code: str,
-    module: str,
-    test_calls: Sequence[str],
-    variants: Mapping[str, Sequence[str]],
+    context: GradingContext, test_calls: Sequence[str], variants: Mapping[str, Sequence[str]]
 ) -> tuple[Sequence[_Event], dict[str, Sequence[_Event]]]:
-    """The answers to the tests' `own` calls, and by function to those like them, which come last.
+    """Return the answers to the tests' calls, and by function those to the variants, run last.
 
-    What no test asks may take any time; where that leaves no time for the tests' own, these are
-    asked again alone.
+    Variants may take any time; where they leave none for the tests' calls, these are repeated alone.
     """
+    evaluate = partial(context.sandbox.evaluate_calls, context.code, context.module)
     calls = [*test_calls, *(call for each in variants.values() for call in each)]
-    within_s = _TIMEOUT_SECONDS if variants else None
-    events = sandbox.evaluate_calls(code, module, calls, timeout_s=within_s).events
+    events = evaluate(calls, timeout_s=_TIMEOUT_SECONDS if variants else None).events
     answers, at = dict[str, Sequence[_Event]](), len(test_calls)
     for name, each in variants.items():
         answers[name] = events[at : at + len(each)]
         at += len(each)
     if variants and None in events[: len(test_calls)]:
-        return sandbox.evaluate_calls(code, module, test_calls).events, answers
+        return evaluate(test_calls).events, answers
     return events[: len(test_calls)], answers
 
 
-def _differs_in_fresh_process(
-    sandbox: Sandbox, code: str, module: str, call: ExtractedCall
-) -> bool:
-    """Whether it is answered otherwise where nothing was asked before it, too."""
-    (event,) = sandbox.evaluate_calls(code, module, [call.call]).events
+def _differs_in_fresh_process(context: GradingContext, call: ExtractedCall) -> bool:
+    """Whether the answer also differs where nothing was called before it."""
+    (event,) = context.sandbox.evaluate_calls(context.code, context.module, [call.call]).events
     return _is_different(call, event)
 
 
 def _is_different(call: ExtractedCall, event: _Event) -> bool:
-    """Whether an answer is surely not what the test says; objects cannot be told from here."""
+    """Whether an answer is certainly not the expected one; objects cannot be compared here."""
     if event is None:
         return False
     if "value" not in event:
@@ -104,5 +102,5 @@ def _is_expected(call: ExtractedCall, got: Any) -> bool:
     if call.comparison == "equal":
         return bool(got == wanted)
     if not isinstance(got, (int, float)) or not isinstance(wanted, (int, float)):
-        return True  # containers of numbers, each near: not looked into
+        return True  # containers of numbers with a tolerance are not compared
     return math.isclose(got, wanted, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE) or math.isnan(wanted)

@@ -1,15 +1,15 @@
-"""Arguments that differ a little from given ones, of the same kinds."""
+"""Variants of arguments: small changes of the same type."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-_STEPS = (-1, 1, 2, -2, 3)  # small: what takes long for a larger number is not to be waited for
+_STEPS = (-1, 1, 2, -2, 3)  # small, as calls may take long for larger numbers
 _MAX_VARIANTS_PER_ARGUMENT = 8
 
 
 def generate_input_variants(arguments: tuple[object, ...]) -> Iterator[tuple[object, ...]]:
-    """The same arguments with one of them changed, some ways of each."""
+    """Yield the arguments with one of them changed."""
     for at, value in enumerate(arguments):
         for number, other in enumerate(_vary_value(value)):
             if number < _MAX_VARIANTS_PER_ARGUMENT:
@@ -40,7 +40,7 @@ def _vary_string(value: str) -> Iterator[str]:
 
 
 def _increment_digit(letter: str) -> str:
-    """The next digit: 0 after 9; all else as it is."""
+    """Return the next digit, 0 after 9, and other characters unchanged."""
     return str((int(letter) + 1) % 10) if letter in "0123456789" else letter
 
 

@@ -57,8 +57,8 @@ def test_a_grade_that_a_person_reads(run: Run) -> None:
     lines = out.split("\n")
     assert lines[0].startswith("passed: 2 of 2 tests pass")
     told = {line.split()[1]: line for line in lines if line.startswith(("  ok", "  --", "  SHORT"))}
-    assert told.keys() >= {"hollow", "controls", "mutants", "lines", "branches", "flakiness"}
-    assert "2 of 2 tests turn red" in told["controls"]
+    assert told.keys() >= {"empty", "assertion", "mutants", "lines", "branches", "flakiness"}
+    assert "2 of 2 tests fail" in told["assertion"]
     assert "100% (at least 90%)" in told["lines"]
     assert "sandbox " in err
     assert "tests    2 passed" in err
@@ -79,7 +79,7 @@ def test_the_report_has_the_keys_of_make(run: Run) -> None:
     assert content["evidence"]["coverage"]["statements"] == [1, 2, 3, 4]
     assert Path(content["artifacts"]["html"]).read_text("utf-8").startswith("<!doctype html>")
     assert (content["verdict"], content["tests_passed"]) == ("passed", True)
-    assert content["evidence"]["controls"]["controlled"] == 2
+    assert content["evidence"]["assertion_mutation"]["controlled"] == 2
     assert content["evidence"]["thresholds"]["mutation_score"] == 0.8
     assert content["usage"]["calls"] == 0
     assert [(t["id"], t["origin"], t["requirements"]) for t in content["tests"]] == [

@@ -1,4 +1,4 @@
-"""Prints what becomes of each forgery and of each odd module: `python -m tests.security.forgery [WORD]`."""
+"""Print the verdict of each forgery and each unusual module: `python -m tests.security.forgery [WORD]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the suite is made of: subjects with their tests, wrong modules, and odd but right ones."""
+"""Types of the suite: subjects with tests, forgeries, and unusual but correct modules."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-# "first": attacks the verdict's channel, pytest, the process, or equals whatever it is asked;
-# "second": knows what the tests ask or expect, or behaves where they are as it does nowhere else.
+# "first": attacks the channel of the verdict, pytest or the process, or equals everything;
+# "second": knows inputs or expected values of the tests, or behaves differently in their process.
 Degree = Literal["first", "second"]
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Honest, thorough tests of a module `m`, and a module that is right by them."""
+    """Thorough tests of a module `m`, and a correct module."""
 
     tests: str
     right: str
@@ -21,7 +21,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Forgery:
-    """A module that is wrong by its subject's tests and tries to look right.
+    """A module that its subject's tests should reject and that tries to pass.
 
     `early`: a conftest imports it before pytest reads the tests.
     """
@@ -32,7 +32,7 @@ class Forgery:
     early: bool = False
 
     def tests(self, name: str) -> str:
-        """A text of its own: what pytest rewrote once it does not rewrite again, whoever forges how."""
+        """Return tests with a text of their own, as pytest caches files that it has rewritten."""
         return f"{self.subject.tests}\n# {name}\n"
 
     @property
@@ -42,10 +42,10 @@ class Forgery:
 
 @dataclass(frozen=True)
 class Odd:
-    """A right module that looks as forgeries do, and its tests.
+    """A correct module that resembles forgeries, and its tests.
 
-    `weak`: its tests are such that controls may stay green (matchers, bounds). `looking`: it looks
-    at who calls it, so that it is right only beside its tests, and that may be said of it.
+    `weak`: assertion mutants of its tests may survive (matchers, bounds). `looking`: it inspects its
+    callers, so its answers may honestly differ in another process.
     """
 
     code: str

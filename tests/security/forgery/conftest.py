@@ -1,4 +1,4 @@
-"""One sandbox for all of the suite."""
+"""The sandbox of the suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A grade exactly as `greenloop check` takes it."""
+"""Grading as `greenloop check` does it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from greenloop.workflow.report_builder import build_report
 
 
 def settings() -> Settings:
-    """Some of them never end; on a busy machine an honest one must not be late."""
+    """Return settings with a time limit that honest modules keep on a busy machine."""
     return Settings.model_construct(timeout_s=20, memory_mb=512)
 
 
 def report_on(box: Sandbox, code: str, tests: str, conftest: str = "") -> Report:
-    """The report. Mutants are tried where nothing but them is left to speak against a module:
-    they can only lower a verdict, and are a third of the time.
+    """Return the report, with mutants only where no other piece falls short.
+
+    Mutants can only lower a verdict, and take a third of the time.
     """
     report = _graded(box, code, tests, conftest, Plan(mutants=0))
     if all(item.startswith("mutants: ") for item in report.reasons):
@@ -39,28 +40,28 @@ def _graded(box: Sandbox, code: str, tests: str, conftest: str, plan: Plan) -> R
 
 
 def accusations(report: Report) -> list[str]:
-    """Everything in a report that calls a module forged, whatever the verdict is."""
+    """Return everything in a report that accuses the module, whatever the verdict is."""
     return list(_accusing(report))
 
 
 def _accusing(report: Report) -> Iterator[str]:
     yield from (item for item in report.reasons if item.startswith("forged"))
     found = report.evidence
-    if found.controls is not None:
-        yield from (item.forged for item in found.controls.green if item.forged)
-        if found.controls.forged:
-            yield found.controls.forged
-    if found.hollow_run is not None and not found.hollow_run.reached:
-        yield "hollow run"
+    if found.assertion_mutation is not None:
+        yield from (item.forged for item in found.assertion_mutation.green if item.forged)
+        if found.assertion_mutation.forged:
+            yield found.assertion_mutation.forged
+    if found.empty_bodies is not None and not found.empty_bodies.reached:
+        yield "empty bodies"
     if found.split is not None:
-        yield from (f"only beside its tests: {name}" for name in found.split.only_beside)
-    if found.outside is not None:
-        yield from (f"otherwise outside: {call}" for call in found.outside.otherwise)
-        yield from (f"by heart: {name}" for name in found.outside.by_heart)
+        yield from (f"differs in isolation: {name}" for name in found.split.only_beside)
+    if found.memorization is not None:
+        yield from (f"differs without tests: {call}" for call in found.memorization.differing)
+        yield from (f"memorized: {name}" for name in found.memorization.functions)
 
 
 def caught_by(report: Report) -> str:
-    """Which evidence speaks against a module, in a few words."""
+    """Return the evidence against a module in a few words."""
     if report.reasons and report.reasons[0].startswith("forged: "):
         return report.reasons[0]
     return "; ".join(item[:90] for item in report.reasons) or "-"

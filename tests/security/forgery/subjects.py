@@ -1,4 +1,4 @@
-"""The subjects: what forgeries pretend to be."""
+"""The modules that forgeries pretend to be."""
 
 from __future__ import annotations
 

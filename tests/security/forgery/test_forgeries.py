@@ -1,4 +1,4 @@
-"""No wrong module that tries to look right ends `verified`; of the first degree none passes."""
+"""No forgery is `verified`; those of the first degree fail."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_there_are_enough_of_each_degree() -> None:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_forgery_is_seen_through(box: Sandbox, name: str) -> None:
+def test_a_forgery_is_found(box: Sandbox, name: str) -> None:
     forgery = WRONG[name]
     report = report_on(box, forgery.code, forgery.tests(name), forgery.conftest)
     assert report.verdict != "verified"
@@ -38,14 +38,14 @@ def test_a_forgery_is_seen_through(box: Sandbox, name: str) -> None:
 
 @pytest.mark.parametrize("subject", _SUBJECTS, ids=_SUBJECTS.values())
 def test_the_right_module_passes_the_same_tests(box: Sandbox, subject: Subject) -> None:
-    """So a forgery is wrong by its tests, and what is said against it is not said of all code."""
+    """The tests accept a correct module, and nothing accuses it."""
     report = report_on(box, subject.right, subject.tests)
     assert report.verdict == "verified", report.reasons
     assert accusations(report) == []
 
 
-def test_a_channel_key_that_was_found_out_is_of_no_use_for_sentinels(box: Sandbox) -> None:
-    """The raw run is green, or there would be nothing to see through."""
+def test_a_stolen_channel_key_does_not_help_against_canaries(box: Sandbox) -> None:
+    """The run without grading is green, so that the grade decides."""
     for name in ("the channel, by gc, at import", "reports of its own, then the end"):
         code = WRONG[f"reports: {name}"].code
         run = box.run_tests(code, [TestFile("test_m.py", SQUARE.tests)], module="m")

@@ -1,4 +1,4 @@
-"""A few forgeries, and odd modules: what a bare `pytest` runs of this suite."""
+"""A sample of forgeries and unusual modules, run by a plain `pytest`."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from greenloop.grading.process_isolation import run_isolated
+from greenloop.grading.context import GradingContext
+from greenloop.grading.process_isolation import measure
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -61,7 +62,7 @@ def test_what_does_not_run_split_is_not_blamed() -> None:
         files = [TestFile(f"test_{pair.name}.py", pair.tests)]
         run = box.run_tests(pair.code, files, module=pair.name)
         if pair.name in NOT_SPLIT:
-            found = run_isolated(box, pair.code, files, pair.name, first_run=run, expected=None)
+            found = measure(GradingContext(box, pair.code, files, pair.name, run))
             blamed[pair.name] = found.only_beside
         return run
 

@@ -91,31 +91,31 @@ def test_each_started_work_ends_and_pieces_run_concurrently(
     assert most == 2
     assert isinstance(events[-1], CodeGraded)
     names = {item.name for item in events if isinstance(item, WorkStarted)}
-    assert {"tests", "grading, hollow run", "grading, mutation"} <= names
+    assert {"tests", "grading, empty bodies", "grading, mutation"} <= names
 
 
 SHORT: list[tuple[str, dict[str, Any], str]] = [
     ("mutants", {"mutation": mutants(0.79)}, "mutants: score 0.79"),
     ("mutants cut short", {"mutation": mutants(None, trouble="3 of 9 were tried")}, "3 of 9"),
-    ("lines", {"code": f"{CODE}def g():\n    a = 1\n    return a\n"}, "coverage: 71% of lines"),
+    ("lines", {"code": f"{CODE}def g():\n    a = 1\n    return a\n"}, "lines: 71%"),
     (
         "branches",
         {"code": CODE + "for i in range(2):\n    if i > 5: pass\n    if i > 6: pass\n"},
-        "of branches",
+        "branches: ",
     ),
     ("integrity", {"code": f"import gc\n{CODE}"}, "integrity: line 1"),
     (
         "controls",
         {"tests": TESTS + "\n\ndef test_none():\n    for i in []:\n        assert f(i) == 1\n"},
-        "controls: test_m.py::test_none stays green",
+        "assertion mutation: test_m.py::test_none stays green",
     ),
     (
         "controls too few",
         {
             "tests": TESTS + "\n\ndef test_none():\n    f(1)\n",
-            "thresholds": Thresholds(controlled=0.9),
+            "thresholds": Thresholds(assertion_mutation=0.9),
         },
-        "controls: 2 of 3 tests",
+        "assertion mutation: 2 of 3 tests",
     ),
     (
         "controls out of time",
@@ -123,7 +123,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
             "tests": TESTS + "    f(1)\n    assert f(3) == 9\n",
             "thresholds": Thresholds(seconds=1e-9),
         },
-        "controls: out of time after 1 of 2 runs",
+        "assertion mutation: out of time after 1 of 2 runs",
     ),
     (
         "flakiness",
@@ -165,6 +165,6 @@ def test_survivors_are_shown_with_their_question(warm: Sandbox) -> None:
 
 def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
     report, events = checked(warm, CODE.replace("n * n", "0"))
-    assert (report.verdict, report.evidence.controls) == ("failed", None)
+    assert (report.verdict, report.evidence.assertion_mutation) == ("failed", None)
     assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestRunFinished]
     assert report.reasons == ("1 test does not pass: test_m.py::test_two",)

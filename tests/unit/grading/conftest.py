@@ -1,4 +1,4 @@
-"""One sandbox for the runs that grading takes."""
+"""Sandboxes that are shared by the tests of grading."""
 
 from __future__ import annotations
 

@@ -1,15 +1,19 @@
-"""All evidence together, and the words for what is missing of it."""
+"""All evidence together, and the reasons for what is missing."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pkgutil import resolve_name
 
 import pytest
 
 from greenloop.errors import SandboxError
-from greenloop.grading import grade, grader, shortfalls
-from greenloop.grading.config import Plan
+from greenloop.grading import GradingContext, Plan, grade, shortfalls
 from greenloop.grading.grader import grade_run
 from greenloop.records import (
     EmptyBodies,
+    Evidence,
+    ExtraEvidence,
     HeldOutExample,
     Mutation,
     RedPhase,
@@ -17,6 +21,7 @@ from greenloop.records import (
     Survivor,
     Thresholds,
 )
+from greenloop.records.evidence import piece_types
 from greenloop.reporting.evidence.text import render_evidence_lines
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
@@ -31,21 +36,29 @@ TESTS = "from doubling import double\n\n\ndef test_a():\n    assert double(2) ==
 
 def test_any_code_and_tests_can_be_graded(box: ProcessSandbox) -> None:
     evidence = grade(box, CODE, TESTS)
-    assert evidence.hollow_run == EmptyBodies(reached=True, passed=0, failed=1)
+    assert evidence.empty_bodies == EmptyBodies(reached=True, passed=0, failed=1)
     assert evidence.flakiness is not None
     assert evidence.flakiness.reached
     assert [item.line for item in evidence.integrity] == [1]
-    assert (evidence.sealed, evidence.red_phase, evidence.mutation) == (None, None, None)
+    assert (evidence.held_out, evidence.red_phase, evidence.mutation) == (None, None, None)
     assert evidence.thresholds == Thresholds()
-    assert evidence.controls is not None
-    assert (evidence.controls.reached, evidence.controls.controlled) == (True, 1)
+    assert evidence.assertion_mutation is not None
+    assert (evidence.assertion_mutation.reached, evidence.assertion_mutation.controlled) == (
+        True,
+        1,
+    )
     assert evidence.coverage is not None
     assert (evidence.coverage.line, evidence.coverage.branch) == (1.0, 1.0)
     assert "mutation" in evidence.not_measured
-    assert evidence.seconds.keys() >= {"hollow_run", "controls", "coverage", "flakiness"}
+    assert evidence.seconds.keys() >= {
+        "empty_bodies",
+        "assertion_mutation",
+        "coverage",
+        "flakiness",
+    }
 
 
-def test_what_is_known_from_before_the_run_is_handed_on(box: ProcessSandbox) -> None:
+def test_what_is_known_before_the_run_is_part_of_the_evidence(box: ProcessSandbox) -> None:
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
     wrong = HeldOutExample(call="double(2)", returns="5")
@@ -60,38 +73,38 @@ def test_what_is_known_from_before_the_run_is_handed_on(box: ProcessSandbox) -> 
         untested_requirements=["R2"],
     )
     assert graded.disagreements == (wrong,)
-    assert graded.evidence.sealed is not None
-    assert (graded.evidence.sealed.agreed, graded.evidence.sealed.total) == (1, 2)
+    assert graded.evidence.held_out is not None
+    assert (graded.evidence.held_out.agreed, graded.evidence.held_out.total) == (1, 2)
     assert graded.evidence.red_phase == RED
     assert graded.evidence.requirements_untested == ("R2",)
 
 
-def test_mutants_are_asked_for_as_the_plan_says(
+def test_mutants_are_measured_as_planned(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    walled = SandboxInfo(backend="a wall", isolation="")
-    monkeypatch.setattr(ProcessSandbox, "info", walled)
-    asked: dict[str, object] = {}
+    info = SandboxInfo(backend="some", isolation="")
+    monkeypatch.setattr(ProcessSandbox, "info", info)
+    options: dict[str, object] = {}
 
     def mutation(*given: object, **how: object) -> Mutation:
-        asked.update(how)
+        options.update(how)
         return Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
 
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
     plan = Plan(Thresholds(seconds=7), mutants=3, seed=5, mutation=mutation)
     graded = grade_run(box, CODE, files, "doubling", run=run, plan=plan)
-    assert asked == {"module": "doubling", "max_mutants": 3, "seed": 5, "budget_s": 7}
+    assert options == {"module": "doubling", "max_mutants": 3, "seed": 5, "budget_s": 7}
     assert graded.evidence.mutation == Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
     assert "mutation" not in graded.evidence.not_measured
 
 
-def test_without_a_wall_no_faults_are_run(box: ProcessSandbox) -> None:
+def test_without_a_sandbox_no_mutants_are_run(box: ProcessSandbox) -> None:
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
     evidence = grade_run(box, CODE, files, "doubling", run=run, plan=Plan(mutants=None)).evidence
     assert evidence.mutation is None
-    assert "without a wall" in evidence.not_measured["mutation"]
+    assert "without a sandbox" in evidence.not_measured["mutation"]
 
 
 def _failing(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
@@ -99,32 +112,26 @@ def _failing(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
         raise SandboxError("it died\nget another")
 
     for name in names:
-        monkeypatch.setattr(grader, name, fails)
+        monkeypatch.setattr(name.replace(":", "."), fails)
 
 
 def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failing = {
-        "flakiness": "rerun_tests",
-        "split": "run_isolated",
-        "outside": "replay_calls_without_tests",
-        "controls": "measure_assertion_mutation",
-        "coverage": "measure_coverage",
-        "sealed": "check_held_out_examples",
-    }
+    names = ("flakiness", "split", "memorization", "assertion_mutation", "coverage", "held_out")
+    failing = {name: piece_types()[name].measured_by for name in names}
     _failing(monkeypatch, *failing.values())
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
-    sealed = [HeldOutExample(call="double(2)", returns="4")]
-    found = grade_run(box, CODE, files, "doubling", run=run, held_out=sealed).evidence
-    assert found.hollow_run == EmptyBodies(reached=True, passed=0, failed=1)
+    held_out = [HeldOutExample(call="double(2)", returns="4")]
+    found = grade_run(box, CODE, files, "doubling", run=run, held_out=held_out).evidence
+    assert found.empty_bodies == EmptyBodies(reached=True, passed=0, failed=1)
     assert all(getattr(found, name) is None for name in failing)
     why = "the sandbox failed: it died"
     assert {name: found.not_measured[name] for name in failing} == dict.fromkeys(failing, why)
     said = shortfalls(found, contracted=False)
-    titles = {name: "sealed examples" if name == "sealed" else name for name in failing}
-    assert {f"{title}: not measured: {why}" for title in titles.values()} <= set(said)
+    titles = [piece_types()[name].title for name in failing]
+    assert {f"{title}: not measured: {why}" for title in titles} <= set(said)
     lines = "\n".join(render_evidence_lines(found))
     assert lines.count(f"not measured: {why}") == len(failing) + 1  # lines and branches
 
@@ -132,8 +139,75 @@ def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
 def test_where_nothing_can_be_run_there_is_no_grade(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _failing(monkeypatch, "measure_empty_bodies", "rerun_tests")
+    _failing(
+        monkeypatch, *(piece_types()[name].measured_by for name in ("empty_bodies", "flakiness"))
+    )
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
     with pytest.raises(SandboxError, match="it died"):
         grade_run(box, CODE, files, "doubling", run=run)
+
+
+class Plugin:
+    """An entry point of the group `greenloop.evidence`."""
+
+    name = "complexity"
+    value = "example:measure"
+
+    def __init__(self, result: object) -> None:
+        self.result = result
+
+    def load(self) -> Callable[[GradingContext], object]:
+        return self.measure
+
+    def measure(self, context: GradingContext) -> object:
+        assert context.first_run.passed
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+def graded_with(plugin: Plugin, box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch) -> Evidence:
+    def entry_points(group: str) -> list[Plugin]:
+        return [plugin] if group == "greenloop.evidence" else []
+
+    monkeypatch.setattr("greenloop.plugins.entry_points", entry_points)
+    evidence = grade(box, CODE, TESTS)
+    return Evidence.model_validate_json(evidence.model_dump_json())
+
+
+def test_a_plugin_adds_a_piece_of_evidence(
+    box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = ExtraEvidence(reached=False, text="9 branches", values={"branches": 9})
+    evidence = graded_with(Plugin(measured), box, monkeypatch)
+    assert evidence.extra == {"complexity": measured.model_copy(update={"name": "complexity"})}
+    assert "complexity: 9 branches" in shortfalls(evidence, contracted=False)
+    assert any("SHORT  complexity" in line for line in render_evidence_lines(evidence))
+    assert "extra.complexity" in evidence.seconds
+    enough = graded_with(Plugin(ExtraEvidence(reached=True, text="1")), box, monkeypatch)
+    assert not any("complexity" in reason for reason in shortfalls(enough))
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ("no branches", "complexity: not measured: no branches"),
+        (ValueError("why"), "complexity: not measured: the plug-in failed: ValueError: why"),
+        (5, "complexity: not measured: the plug-in returned no evidence"),
+        (None, ""),
+    ],
+)
+def test_a_plugin_without_a_result_is_a_shortfall_unless_it_does_not_apply(
+    box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch, result: object, reason: str
+) -> None:
+    evidence = graded_with(Plugin(result), box, monkeypatch)
+    found = [item for item in shortfalls(evidence, contracted=False) if "complexity" in item]
+    assert found == ([reason] if reason else [])
+
+
+def test_every_piece_names_a_measurement_that_returns_its_record() -> None:
+    for key, kind in piece_types().items():
+        if kind.measured_by:
+            returned = resolve_name(kind.measured_by).__annotations__["return"]
+            assert kind.__name__ in returned.split(" | "), key

@@ -1,13 +1,15 @@
-"""Sealed examples: exact types, nine digits, and nothing that the code's process sends is trusted."""
+"""Held-out examples: exact types, nine digits, and answers of the guest that are malformed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from greenloop.grading.held_out_examples import check_held_out_examples, is_strictly_equal
-from greenloop.records import HeldOutExample
+from greenloop.grading.context import GradingContext
+from greenloop.grading.held_out_examples import is_strictly_equal, measure
+from greenloop.records import HeldOut, HeldOutExample, TestRun
 from greenloop.sandbox.api import CallResults
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 
@@ -44,14 +46,14 @@ NAN = float("nan")
         ("a", b"a", False),
     ],
 )
-def test_same_means_value_and_exact_type_all_the_way_down(
+def test_equality_is_of_value_and_exact_type_at_every_level(
     expected: Any, got: Any, equal: bool
 ) -> None:
     assert is_strictly_equal(expected, got) is equal
 
 
 class Scripted:
-    """A sandbox that answers what it is told."""
+    """A sandbox with fixed answers."""
 
     def __init__(self, *events: dict[str, Any] | None) -> None:
         self.events, self.calls = events, []
@@ -59,6 +61,16 @@ class Scripted:
     def evaluate_calls(self, code: str, module: str, calls: list[str]) -> CallResults:
         self.calls = calls  # type: ignore[assignment]
         return CallResults(self.events)
+
+
+def checked(
+    box: Any, code: str, examples: Sequence[HeldOutExample]
+) -> tuple[HeldOut, tuple[HeldOutExample, ...]]:
+    """Return the evidence and the examples that fail."""
+    context = GradingContext(box, code, [], "m", TestRun.model_construct(), held_out=examples)
+    found = measure(context)
+    assert found is not None
+    return found, context.disagreements
 
 
 FORGED: list[dict[str, Any] | None] = [
@@ -83,12 +95,12 @@ FORGED: list[dict[str, Any] | None] = [
 
 
 @pytest.mark.parametrize("event", FORGED)
-def test_whatever_is_sent_in_place_of_an_answer_disagrees(event: dict[str, Any] | None) -> None:
+def test_malformed_answers_disagree(event: dict[str, Any] | None) -> None:
     for example in (
         HeldOutExample(call="f()", returns="1"),
         HeldOutExample(call="f()", raises="ValueError"),
     ):
-        result, wrong = check_held_out_examples(Scripted(event), "", "m", [example])  # type: ignore[arg-type]
+        result, wrong = checked(Scripted(event), "", [example])
         assert (result.agreed, wrong) == (0, (example,))
 
 
@@ -101,15 +113,15 @@ INVALID = [
 ]
 
 
-def test_examples_that_cannot_be_read_count_for_nothing() -> None:
+def test_examples_that_cannot_be_parsed_do_not_count() -> None:
     box = Scripted()
-    result, wrong = check_held_out_examples(box, "", "m", INVALID)  # type: ignore[arg-type]
+    result, wrong = checked(box, "", INVALID)
     assert (result.reached, result.total, result.agreed, wrong) == (False, 0, 0, ())
     assert len(result.invalid) == len(INVALID)
     assert list(box.calls) == []
 
 
-def test_the_code_answers_and_never_sees_what_is_expected(box: ProcessSandbox) -> None:
+def test_the_code_never_sees_expected_values(box: ProcessSandbox) -> None:
     code = (
         "import os\n"
         "SEEN = open('/proc/self/cmdline').read() + str(os.environ) + str(os.listdir('..'))\n"
@@ -134,19 +146,19 @@ def test_the_code_answers_and_never_sees_what_is_expected(box: ProcessSandbox) -
         HeldOutExample(call="fail()", returns="314159"),
         HeldOutExample(call="fail()", raises="TypeError"),
     ]
-    result, wrong = check_held_out_examples(box, code, "m", [*agree, *disagree, INVALID[0]])
+    result, wrong = checked(box, code, [*agree, *disagree, INVALID[0]])
     assert list(wrong) == disagree
     assert (result.total, result.agreed, result.reached) == (9, 4, False)
     assert result.disagreed == tuple(item.call for item in disagree)
     assert result.invalid == ("f(",)
 
 
-def test_code_that_ends_itself_agrees_with_nothing_after(box: ProcessSandbox) -> None:
+def test_calls_after_the_end_of_the_process_disagree(box: ProcessSandbox) -> None:
     examples = [
         HeldOutExample(call="f(1)", returns="1"),
         HeldOutExample(call="f(0)", returns="0"),
         HeldOutExample(call="f(2)", returns="2"),
     ]
     code = "import os\ndef f(n): return n or os._exit(0)"
-    result, wrong = check_held_out_examples(box, code, "m", examples)
+    result, wrong = checked(box, code, examples)
     assert (result.agreed, list(wrong)) == (1, examples[1:])

@@ -1,4 +1,4 @@
-"""What reaches for the verdict is found, with its line; ordinary code is left in peace."""
+"""Code that could forge a verdict is found with its line; ordinary code is not."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from greenloop.grading.integrity import find_integrity_issues
         ("import os\ngetattr(os, '_exit')(0)", "`os._exit` ends the process"),
         ("import builtins\nsetattr(builtins, '__build_class__', f)", "`builtins.__build_class__`"),
         ("import sys\nsys.monitoring.use_tool_id(1, 'x')", "`sys.monitoring` traces"),
-        ("exec('x = 1')", "`exec` runs what cannot be read here"),
+        ("exec('x = 1')", "`exec` runs code that cannot be analysed"),
         ("__import__('o' + 's')", "`__import__` runs"),
-        ("class A:\n    def __eq__(self, other): return True", "`__eq__` says True"),
+        ("class A:\n    def __eq__(self, other): return True", "`__eq__` returns True"),
         ("open('test_solution.py')", "names a test file"),
-        ("x = 'conftest.py'", "belongs to pytest"),
-        ("import os\nos.environ['PYTEST_CURRENT_TEST']", "belongs to pytest"),
+        ("x = 'conftest.py'", "of pytest"),
+        ("import os\nos.environ['PYTEST_CURRENT_TEST']", "of pytest"),
         ("import time\ntime.sleep = print", "replaces `time.sleep`"),
         ("import json as j\nx, j.loads = 1, 2", "replaces `json.loads`"),
         (
@@ -40,9 +40,9 @@ from greenloop.grading.integrity import find_integrity_issues
             "replaces `unittest.TestCase.assertEqual`",
         ),
         ("import builtins\nsetattr(builtins, n, f)", "replaces parts of `builtins`"),
-        ("import sys\nvars(sys)['mod' + 'ules']", "takes from `sys` what cannot be read"),
-        ("import os\nx = os.__dict__", "takes from `os` what cannot be read"),
-        ("class A:\n    __class__ = property(f)", "of another class"),
+        ("import sys\nvars(sys)['mod' + 'ules']", "takes from `sys` names that cannot be analysed"),
+        ("import os\nx = os.__dict__", "takes from `os` names that cannot be analysed"),
+        ("class A:\n    __class__ = property(f)", "has another class"),
         ("import traceback\ntraceback.extract_stack()", "reads its callers' frames"),
     ],
 )
@@ -52,7 +52,7 @@ def test_suspicious_code_is_found(code: str, said: str) -> None:
     assert found[0].line >= 1
 
 
-def test_findings_come_once_each_in_order_of_lines() -> None:
+def test_findings_are_unique_and_sorted_by_line() -> None:
     found = find_integrity_issues(
         "import sys\nimport gc\nsys.modules, sys.modules\nimport pytest\n"
     )
@@ -80,5 +80,5 @@ def test_findings_come_once_each_in_order_of_lines() -> None:
         "",
     ],
 )
-def test_ordinary_or_unreadable_code_has_none(code: str) -> None:
+def test_ordinary_or_unparsable_code_has_no_finding(code: str) -> None:
     assert find_integrity_issues(code) == ()

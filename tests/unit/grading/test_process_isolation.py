@@ -1,4 +1,4 @@
-"""Tests and code in two processes: reached, not to be had, or red for nothing but another value."""
+"""Tests and code in two processes: reached, not available, or failing only by another value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from greenloop.grading.process_isolation import NEEDS_NAMESPACES, run_isolated
+from greenloop.grading.context import GradingContext
+from greenloop.grading.process_isolation import NEEDS_NAMESPACES, measure
 from greenloop.records import IsolatedRun, Report
 from greenloop.reporting.evidence.text import render_grade
 from greenloop.sandbox import Sandbox
@@ -25,7 +26,7 @@ def test_two():
 def test_nine():
     assert double(9) == 18
 """
-# What is expected stands in the caller's code: there it is taken from.
+# It reads the expected value from the constants of its caller.
 PEEKING = """
 import sys
 
@@ -36,37 +37,37 @@ def double(n):
 """
 
 
-def taken(box: Sandbox, code: str, tests: str) -> IsolatedRun:
+def measured(box: Sandbox, code: str, tests: str) -> IsolatedRun:
     files = [TestFile("test_m.py", tests)]
     run = box.run_tests(code, files, module="m")
     assert run.passed, run
-    return run_isolated(box, code, files, "m", first_run=run, expected=None)
+    return measure(GradingContext(box, code, files, "m", run))
 
 
 @pytest.fixture
-def apart(warm: Sandbox) -> Sandbox:
+def isolating(warm: Sandbox) -> Sandbox:
     if not warm.can_isolate:
-        pytest.skip(f"tests and code are not kept in two processes ({warm.info.backend})")
+        pytest.skip(f"no isolation with the backend {warm.info.backend}")
     return warm
 
 
-def test_an_honest_suite_passes_in_two_processes_too(apart: Sandbox) -> None:
-    assert taken(apart, HONEST, TESTS) == IsolatedRun(reached=True, form="split")
+def test_an_honest_suite_passes_in_two_processes_too(isolating: Sandbox) -> None:
+    assert measured(isolating, HONEST, TESTS) == IsolatedRun(reached=True, form="split")
 
 
-def test_green_by_the_codes_own_equality_is_named(apart: Sandbox) -> None:
+def test_tests_that_pass_by_the_codes_own_equality_are_named(isolating: Sandbox) -> None:
     code = "class Any:\n    def __eq__(self, other): return True\n"
     tests = "from m import Any\ndef test_a(): assert Any() == 5\ndef test_b(): assert Any\n"
-    assert taken(apart, code, tests).own_equality == ("test_m.py::test_a",)
+    assert measured(isolating, code, tests).own_equality == ("test_m.py::test_a",)
 
 
-def test_without_namespaces_it_is_not_to_be_had(box: ProcessSandbox) -> None:
-    found = taken(box, HONEST, TESTS)
+def test_isolation_needs_namespaces(box: ProcessSandbox) -> None:
+    found = measured(box, HONEST, TESTS)
     assert found == IsolatedRun(reached=False, form="shared", why=NEEDS_NAMESPACES)
 
 
-def test_code_that_answers_otherwise_passes_only_beside_its_tests(apart: Sandbox) -> None:
-    found = taken(apart, PEEKING, TESTS)
+def test_code_that_reads_its_caller_differs_in_another_process(isolating: Sandbox) -> None:
+    found = measured(isolating, PEEKING, TESTS)
     assert (found.reached, found.form) == (False, "shared")
     assert found.only_beside == ("test_m.py::test_nine", "test_m.py::test_two")
 
@@ -76,7 +77,7 @@ NEEDS_ONE_PROCESS = {
         "class P:\n    def __init__(self, n): self.n = n\n    def __repr__(self): return f'P({self.n})'\n",
         "from m import P\ndef test_repr():\n    assert eval(repr(P(3))).n == 3\n",
     ),
-    "an object must go": (
+    "an object is freed": (
         "import weakref\nHELD = weakref.WeakSet()\ndef count(): return len(HELD)\n",
         "from m import HELD, count\nclass It: pass\ndef test_gone():\n    it = It()\n    HELD.add(it)\n"
         "    assert count() == 1\n    del it\n    assert count() == 0\n",
@@ -94,20 +95,25 @@ NEEDS_ONE_PROCESS = {
 
 
 @pytest.mark.parametrize("name", NEEDS_ONE_PROCESS)
-def test_a_suite_that_needs_one_process_is_not_blamed(apart: Sandbox, name: str) -> None:
-    found = taken(apart, *NEEDS_ONE_PROCESS[name])
+def test_a_suite_that_needs_one_process_is_not_accused(isolating: Sandbox, name: str) -> None:
+    found = measured(isolating, *NEEDS_ONE_PROCESS[name])
     assert (found.reached, found.form, found.only_beside) == (False, "shared", ())
     assert "test_m.py::test_" in found.why
 
 
 @pytest.mark.slow
-def test_the_report_names_it(apart: Sandbox, checked: Callable[..., Report]) -> None:
+def test_the_report_names_differing_tests(
+    isolating: Sandbox, checked: Callable[..., Report]
+) -> None:
     report = checked(PEEKING, TESTS)
     assert report.verdict != "verified"
     if report.verdict == "passed":
-        named = "passes only beside its tests: test_m.py::test_nine, test_m.py::test_two"
+        named = (
+            "isolation: passes only in the process of its tests: "
+            "test_m.py::test_nine, test_m.py::test_two"
+        )
         assert named in report.reasons
-    assert "SHORT  split" in render_grade(report)
+    assert "SHORT  isolation" in render_grade(report)
     honest = render_grade(checked(HONEST, TESTS))
-    assert "two processes" in honest
-    assert "passes only beside" not in honest
+    assert "in another process" in honest
+    assert "passes only in" not in honest

@@ -1,11 +1,13 @@
-"""Hollow run and flakiness: what the same tests say under other conditions."""
+"""Flakiness and runs without function bodies: the same tests under other conditions."""
 
 from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.reruns import measure_empty_bodies, measure_flakiness
-from greenloop.records import EmptyBodies, Flakiness
+from greenloop.grading import empty_bodies
+from greenloop.grading.context import GradingContext
+from greenloop.grading.reruns import measure_flakiness_alone
+from greenloop.records import EmptyBodies, Flakiness, TestRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
 
@@ -46,34 +48,34 @@ FORGERIES = {
 }
 
 
-def hollowed(box: ProcessSandbox, code: str, tests: str = TESTS) -> EmptyBodies | None:
-    return measure_empty_bodies(box, code, [TestFile("test_m.py", tests)], "m")
+def measured(box: ProcessSandbox, code: str, *files: TestFile) -> EmptyBodies | None:
+    tests = files or [TestFile("test_m.py", TESTS)]
+    run = TestRun.model_construct()
+    return empty_bodies.measure(GradingContext(box, code, tests, "m", run))
 
 
-def test_honest_code_is_red_when_hollow(box: ProcessSandbox) -> None:
-    assert hollowed(box, HONEST) == EmptyBodies(reached=True, passed=0, failed=2)
+def test_honest_code_fails_without_bodies(box: ProcessSandbox) -> None:
+    assert measured(box, HONEST) == EmptyBodies(reached=True, passed=0, failed=2)
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_forgery_at_import_stays_green_and_is_seen(box: ProcessSandbox, name: str) -> None:
-    assert hollowed(box, FORGERIES[name]) == EmptyBodies(reached=False, passed=2, failed=0)
+def test_a_forgery_at_import_stays_green(box: ProcessSandbox, name: str) -> None:
+    assert measured(box, FORGERIES[name]) == EmptyBodies(reached=False, passed=2, failed=0)
 
 
-def test_a_module_without_functions_proves_nothing_and_is_not_accused(box: ProcessSandbox) -> None:
+def test_a_module_without_functions_is_not_accused(box: ProcessSandbox) -> None:
     code = "from functools import partial\nimport operator\nf = {2: 4, 3: 9}.get\n"
-    assert hollowed(box, code) is None
+    assert measured(box, code) is None
 
 
 @pytest.mark.parametrize("code", ["def f(:", "x = '\0'", "-" * 100_000 + "1"])
-def test_code_that_does_not_parse_has_no_hollow_run(box: ProcessSandbox, code: str) -> None:
-    assert hollowed(box, code) is None
+def test_code_that_cannot_be_parsed_is_not_measured(box: ProcessSandbox, code: str) -> None:
+    assert measured(box, code) is None
 
 
-def test_the_control_never_takes_a_tests_files_name(box: ProcessSandbox) -> None:
+def test_the_canary_file_has_a_free_name(box: ProcessSandbox) -> None:
     files = [TestFile(f"test_m{suffix}.py", TESTS) for suffix in ("", "_2", "_3")]
-    assert measure_empty_bodies(box, HONEST, files, "m") == EmptyBodies(
-        reached=True, passed=0, failed=6
-    )
+    assert measured(box, HONEST, *files) == EmptyBodies(reached=True, passed=0, failed=6)
 
 
 ORDER = "seen = []\ndef f(n):\n    seen.append(n)\n    return n * n if seen[0] == 0 else 0\n"
@@ -85,7 +87,7 @@ ORDERED = "from m import f\n\n\n" + "".join(
 def again(box: ProcessSandbox, code: str, tests: str) -> Flakiness:
     files = [TestFile("test_m.py", tests)]
     before = box.run_tests(code, files, module="m")
-    return measure_flakiness(box, code, files, "m", first_run=before, expected=None)
+    return measure_flakiness_alone(GradingContext(box, code, files, "m", before))
 
 
 def test_steady_tests_end_as_before(box: ProcessSandbox) -> None:
@@ -93,13 +95,13 @@ def test_steady_tests_end_as_before(box: ProcessSandbox) -> None:
     assert (found.reached, found.differing) == (True, ())
 
 
-def test_a_dependence_on_the_order_is_seen(box: ProcessSandbox) -> None:
+def test_a_dependence_on_the_order_is_found(box: ProcessSandbox) -> None:
     found = again(box, ORDER, ORDERED)
     assert not found.reached
     assert set(found.differing) >= {"test_m.py::test_1"}
 
 
-def test_a_dependence_on_the_hash_seed_is_seen(box: ProcessSandbox) -> None:
+def test_a_dependence_on_the_hash_seed_is_found(box: ProcessSandbox) -> None:
     code = "VALUES = list({'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'})\ndef f(n): return VALUES\n"
     first = box.run_tests(code + "raise ValueError(VALUES)", TESTS, module="m").failures[0].message
     tests = f"from m import f\n\n\ndef test_a():\n    assert f(1) == {first}\n"

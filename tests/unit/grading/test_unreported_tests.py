@@ -1,4 +1,4 @@
-"""Tests that were made away with are missed; those that pytest itself leaves out are not."""
+"""Tests that the code removed are found; those that pytest may leave out are not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def missing(code: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     "head", ["", "@pytest.mark.slow\n", "@pytest.mark.parametrize('x', [1])\n"]
 )
-def test_a_plain_test_that_was_not_reported_is_missed(head: str) -> None:
+def test_a_plain_test_that_was_not_reported_is_found(head: str) -> None:
     code = f"def test_a(): pass\n{head}def test_b(x=1): pass\n"
     assert missing(code) == ("test_m.py::test_b",)
 
@@ -38,5 +38,5 @@ def test_a_plain_test_that_was_not_reported_is_missed(head: str) -> None:
         "def test_b(",
     ],
 )
-def test_what_may_be_left_out_is_not(code: str) -> None:
+def test_tests_that_pytest_may_leave_out_are_not_found(code: str) -> None:
     assert missing(code) == ()

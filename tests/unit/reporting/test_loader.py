@@ -1,4 +1,4 @@
-"""A saved report is read again, or it is said in one line why not."""
+"""Saved reports are read, or rejected with one line."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def saved(folder: Path, text: str | bytes) -> Path:
     return folder
 
 
-def test_a_report_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_a_report_is_read_as_it_was_saved(tmp_path: Path) -> None:
     for report in (made(), older()):
         assert read_report(saved(tmp_path, report.model_dump_json())) == report
     assert read_report(tmp_path / "report.json") == older()
 
 
-def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
+def test_keys_of_a_later_version_are_ignored(tmp_path: Path) -> None:
     told = json.loads(made().model_dump_json())
     told["later"] = 1
     told["attempts"][0]["later"] = {"a": [1]}
@@ -38,19 +38,21 @@ def test_keys_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "is no JSON"),
-        (b"\xff\xfe\x00", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
-        ("[1]", "no report of greenloop's"),
-        ('{"verdict": "passed"}', "no report of greenloop's"),
+        ("", "is not JSON"),
+        (b"\xff\xfe\x00", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("[1]", "no report of greenloop"),
+        ('{"verdict": "passed"}', "no report of greenloop"),
         ('{"verdict": "\\u001b[31m", "evidence": {}}', "cannot be read: "),
         (
-            made().model_dump_json().replace('"schema_version":"1"', '"schema_version":"9"'),
+            made().model_dump_json().replace('"schema_version":"2"', '"schema_version":"9"'),
             "is '9'",
         ),
     ],
 )
-def test_what_is_no_report_is_told_in_one_line(tmp_path: Path, text: str | bytes, why: str) -> None:
+def test_other_files_are_rejected_with_one_line(
+    tmp_path: Path, text: str | bytes, why: str
+) -> None:
     with pytest.raises(InputError, match=why) as told:
         read_report(saved(tmp_path, text))
     assert str(told.value).isprintable()
@@ -58,16 +60,59 @@ def test_what_is_no_report_is_told_in_one_line(tmp_path: Path, text: str | bytes
     assert told.value.exit_status == 2
 
 
-def test_a_folder_without_a_report_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no report\.json is in it"):
+STORED = Path(__file__).parents[2] / "fixtures" / "stored_by_0_1_0" / "project"
+
+
+@pytest.mark.parametrize("path", sorted(STORED.glob("**/report.json")), ids=lambda p: p.parent.name)
+def test_reports_of_schema_1_keep_their_content_under_new_keys(path: Path) -> None:
+    stored = json.loads(path.read_text("utf-8"))
+    old = stored["evidence"]
+    report = read_report(path)
+    new = report.model_dump(mode="json")["evidence"]
+    assert report.schema_version == "2"
+    for old_key, new_key in {
+        "hollow_run": "empty_bodies",
+        "controls": "assertion_mutation",
+        "outside": "memorization",
+        "sealed": "held_out",
+        "thresholds": "thresholds",
+        "seconds": "seconds",
+        "not_measured": "not_measured",
+    }.items():
+        values = [list((found or {}).values()) for found in (old[old_key], new[new_key])]
+        assert values[0] == values[1], old_key
+    assert not {"hollow_run", "controls", "outside", "sealed"} & new["seconds"].keys()
+    assert [item.id.replace("held_out::", "sealed::") for item in report.tests] == [
+        item["id"] for item in stored["tests"]
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"evidence": None},
+        {"evidence": {"outside": 1, "seconds": []}, "tests": [None, {"origin": "sealed"}]},
+        {"evidence": [], "tests": {}},
+    ],
+)
+def test_malformed_reports_of_schema_1_are_rejected(
+    content: dict[str, object], tmp_path: Path
+) -> None:
+    content = {"verdict": "passed", "schema_version": "1", **content}
+    with pytest.raises(InputError, match="cannot be read"):
+        read_report(saved(tmp_path, json.dumps(content)))
+
+
+def test_the_error_for_a_folder_without_report_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"has no report\.json"):
         read_report(tmp_path)
-    with pytest.raises(InputError, match="is not there"):
+    with pytest.raises(InputError, match="does not exist"):
         read_report(tmp_path / "nowhere")
     (tmp_path / "run.json").write_text("{}")
     with pytest.raises(InputError, match="greenloop resume"):
         read_report(tmp_path)
 
 
-def test_the_reference_is_that_of_the_schema() -> None:
+def test_the_reference_is_up_to_date() -> None:
     """Else: python -m greenloop.reporting.schema docs/report.md"""
     assert DOCS.read_text("utf-8") == render_reference()

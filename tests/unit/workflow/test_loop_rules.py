@@ -491,10 +491,10 @@ def test_failed_held_out_example_becomes_a_test_and_is_repaired(run_workflow: Ru
     assert done.report.verdict == "passed"
     assert "top_k([5, 9, 7], 2)" in done.model.asked("repair_code")[0]
     assert "def test_sealed_example_1" in done.report.test_code
-    sealed = {item.id: item.outcome for item in done.report.tests if item.origin == "sealed"}
+    sealed = {item.id: item.outcome for item in done.report.tests if item.origin == "held_out"}
     assert sealed == {
         "test_topk.py::test_sealed_example_1": "passed",
-        f"sealed::1: {SEALED[1]['call']}": "passed",
+        f"held_out::1: {SEALED[1]['call']}": "passed",
     }
 
 

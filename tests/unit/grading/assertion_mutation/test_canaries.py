@@ -1,4 +1,4 @@
-"""Each sentinel fails in an honest run, and only there where nothing changes every test."""
+"""Canaries fail in an honest run, and pass where a function that they call was changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from greenloop.testsuite import TestFile
 TESTS = "from m import f\n\n\ndef test_a():\n    assert f(2) == 4"
 
 
-def test_each_fails_and_the_tests_stay_as_they_are() -> None:
+def test_each_canary_fails_and_the_tests_are_unchanged() -> None:
     code, names = add_canaries(TESTS, "m")
     assert code.startswith(TESTS + "\n")
     box: Sandbox
@@ -38,7 +38,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_one_passes_where_what_it_asks_was_changed(name: str) -> None:
+def test_a_canary_passes_where_its_function_was_changed(name: str) -> None:
     code, names = add_canaries(TESTS, "m")
     box: Sandbox
     with open_sandbox(Settings.model_construct(timeout_s=20, memory_mb=512)) as box:
@@ -48,7 +48,7 @@ def test_one_passes_where_what_it_asks_was_changed(name: str) -> None:
     assert len(passed) == 1, run.outcomes
 
 
-def test_their_names_are_nobody_elses() -> None:
+def test_names_of_canaries_are_free() -> None:
     taken = "def test_m_holds(): pass\ndef test_m_holds_too(): pass\n"
     _, names = add_canaries(taken, "m")
     assert all(name.rpartition("::")[2].startswith("test_m_holds_too_too") for name in names)
@@ -57,5 +57,5 @@ def test_their_names_are_nobody_elses() -> None:
 @pytest.mark.parametrize(
     "head", ["pytestmark = pytest.mark.x", "def pytest_generate_tests(metafunc): pass"]
 )
-def test_there_are_none_where_the_file_changes_all_its_tests(head: str) -> None:
+def test_files_that_change_all_their_tests_get_no_canaries(head: str) -> None:
     assert add_canaries(f"{head}\n{TESTS}", "m") == (f"{head}\n{TESTS}", ())

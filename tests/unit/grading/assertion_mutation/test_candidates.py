@@ -1,4 +1,4 @@
-"""Each assertion that passes fails once it is changed; the rest of the text stays as it is."""
+"""Each passing assertion fails once it is changed; the rest of the text is unchanged."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ PASSING = [
 
 
 @pytest.mark.parametrize("assertion", PASSING)
-def test_what_passes_fails_once_it_is_changed(assertion: str) -> None:
+def test_a_passing_assertion_fails_once_it_is_changed(assertion: str) -> None:
     code = f"def test_a():\n    {assertion}\n"
     run(code)
     edits = edits_of(code)
@@ -139,7 +139,7 @@ UNITTEST = [
 
 
 @pytest.mark.parametrize("assertion", UNITTEST)
-def test_so_do_the_methods_of_unittest(assertion: str) -> None:
+def test_methods_of_unittest_fail_once_they_are_changed(assertion: str) -> None:
     code = f"class TestA(TestCase):\n    def test_a(self):\n        {assertion}\n"
     run(code)
     edits = edits_of(code, "TestA::test_a")
@@ -166,7 +166,7 @@ def run(code: str) -> None:
         names["test_a"]()
 
 
-def test_only_the_expected_parameter_is_changed_and_only_where_it_is_nothing_else() -> None:
+def test_only_a_parameter_that_is_nothing_but_expected_is_changed() -> None:
     decorated = "@pytest.mark.parametrize('x, y', [(1, 2), pytest.param(3, 4, id='a')])\n"
     own = MutableTestFile(
         "from m import f\n" + decorated + "def test_a(x, y):\n    assert f(x) == y\n", "m"
@@ -199,12 +199,12 @@ def test_only_the_expected_parameter_is_changed_and_only_where_it_is_nothing_els
         ("def g():\n        return 1\n    assert f(1) == 1", Certainty.CERTAIN),
     ],
 )
-def test_how_sure_an_assertion_is_come_by(body: str, sure: Certainty) -> None:
+def test_certainty_of_execution(body: str, sure: Certainty) -> None:
     (edit,) = MutableTestFile(f"def test_a():\n    {body}\n", "m").mutants["test_a"]
     assert edit.certainty is sure
 
 
-def test_decorators_that_may_swallow_an_error_leave_it_open() -> None:
+def test_decorators_that_may_swallow_an_error_lower_the_certainty() -> None:
     for decorator, sure in (("@pytest.mark.slow", Certainty.CERTAIN), ("@retry", Certainty.LIKELY)):
         code = f"{decorator}\ndef test_a():\n    assert f(1) == 1\n"
         (edit,) = MutableTestFile(code, "m").mutants["test_a"]
@@ -221,19 +221,19 @@ NONE: list[str] = [
 
 
 @pytest.mark.parametrize("body", NONE)
-def test_what_has_no_control(body: str) -> None:
+def test_assertions_without_a_mutant(body: str) -> None:
     edits = MutableTestFile(f"def test_a():\n    {body}\n", "m").mutants["test_a"]
     assert [edit for edit in edits if "BufferError" not in edit.change.description] == []
 
 
 @pytest.mark.parametrize("kind", ["SystemExit", "m.NoExit"])
-def test_an_exception_whose_name_ends_like_one_that_ends_pytest_has_a_control(kind: str) -> None:
+def test_an_exception_with_a_name_like_those_that_end_pytest_has_a_mutant(kind: str) -> None:
     code = f"def test_a():\n    with pytest.raises({kind}):\n        f(1)\n"
     (edit,) = MutableTestFile(code, "m").mutants["test_a"]
     assert "BufferError" in edit.change.description
 
 
-def test_nothing_but_the_assertion_is_touched() -> None:
+def test_nothing_but_the_assertion_is_changed() -> None:
     code = (
         "# é\nfrom m import f\n\n\ndef test_a():\n\tx =  f( 1 )   # odd\n\tassert x==1 ; y = 'ü'\n"
     )
@@ -242,7 +242,7 @@ def test_nothing_but_the_assertion_is_touched() -> None:
     assert own.source.apply_edits(edit.change.edits) == code.replace("x==1", "x==2")
 
 
-def test_tests_of_a_base_in_the_file_belong_to_each_class_that_has_them() -> None:
+def test_inherited_tests_belong_to_each_class() -> None:
     code = (
         "class Base:\n    def test_a(self):\n        assert f(1) == 1\n"
         "    def test_b(self):\n        assert f(2) == 2\n"

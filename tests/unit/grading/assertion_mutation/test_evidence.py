@@ -1,10 +1,11 @@
-"""Which tests the controls hold, which they name, and how far they come."""
+"""Assertion mutation: which tests fail, which stay green, and what time limits cut."""
 
 from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.assertion_mutation.evidence import measure_assertion_mutation
+from greenloop.grading.assertion_mutation.evidence import measure
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.records import AssertionMutation, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -13,87 +14,87 @@ CODE = "def f(n):\n    return n * n\ndef none():\n    return []\n"
 HEAD = "import pytest\nfrom m import f, none\n\n\n"
 
 
-def taken(box: Sandbox, tests: str, code: str = CODE, **limits: float) -> AssertionMutation:
+def measured(box: Sandbox, tests: str, code: str = CODE, **limits: float) -> AssertionMutation:
     files = [TestFile("test_m.py", HEAD + tests)]
     run = box.run_tests(code, files, module="m")
     assert run.passed, run
-    return measure_assertion_mutation(
-        box, code, files, "m", first_run=run, thresholds=Thresholds(**limits)
-    )
+    return measure(GradingContext(box, code, files, "m", run, Plan(Thresholds(**limits))))
 
 
-def test_each_test_is_held_or_uncontrolled(warm: Sandbox) -> None:
-    found = taken(
-        warm, "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    f(1)\n", controlled=0.5
+def test_each_test_is_controlled_or_uncontrolled(warm: Sandbox) -> None:
+    found = measured(
+        warm,
+        "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    f(1)\n",
+        assertion_mutation=0.5,
     )
     assert (found.reached, found.total, found.controlled) == (True, 2, 1)
     assert found.uncontrolled == ("test_m.py::test_b",)
 
 
-def test_too_few_that_can_be_controlled_are_not_enough(warm: Sandbox) -> None:
+def test_the_threshold_is_a_minimum_share_of_tests(warm: Sandbox) -> None:
     tests = "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    f(1)\n"
-    assert not taken(warm, tests, controlled=0.51).reached
+    assert not measured(warm, tests, assertion_mutation=0.51).reached
 
 
-def test_suites_without_any_control_are_never_reached(warm: Sandbox) -> None:
-    found = taken(warm, "def test_b():\n    f(1)\n", controlled=0)
+def test_suites_without_a_mutant_never_reach_the_threshold(warm: Sandbox) -> None:
+    found = measured(warm, "def test_b():\n    f(1)\n", assertion_mutation=0)
     assert (found.reached, found.controlled) == (False, 0)
 
 
-def test_a_loop_that_never_runs_proves_nothing_and_is_named(warm: Sandbox) -> None:
+def test_a_loop_that_never_runs_is_named(warm: Sandbox) -> None:
     tests = "def test_a():\n    for item in none():\n        assert f(item) == 4\n"
-    found = taken(warm, tests)
+    found = measured(warm, tests)
     assert (found.reached, found.forged) == (False, "")
     assert [(item.test, item.line) for item in found.green] == [("test_m.py::test_a", 7)]
 
 
-def test_an_assertion_that_is_surely_come_by_but_never_fails_is_named(warm: Sandbox) -> None:
+def test_an_assertion_that_never_fails_is_named(warm: Sandbox) -> None:
     """Its helper swallows what it asserts; the test's other assertion holds."""
     tests = (
         "class Quiet:\n    def __eq__(self, other): return True\n\n\n"
         "def test_a():\n    assert f(2) == 4\n    assert Quiet() == 4\n"
     )
-    found = taken(warm, tests)
+    found = measured(warm, tests)
     assert [item.line for item in found.green] == [11]
     assert found.controlled == 0
 
 
-def test_a_branch_that_is_not_taken_is_no_accusation(warm: Sandbox) -> None:
+def test_a_branch_that_is_not_taken_is_no_survivor(warm: Sandbox) -> None:
     tests = "def test_a():\n    if none():\n        assert f(2) == 5\n    f(1)\n"
-    found = taken(warm, tests)
+    found = measured(warm, tests)
     assert (found.green, found.uncontrolled) == ((), ("test_m.py::test_a",))
 
 
-def test_only_cases_that_passed_are_looked_at(warm: Sandbox) -> None:
+def test_only_cases_that_passed_count(warm: Sandbox) -> None:
     tests = (
         "@pytest.mark.parametrize('n, m', [(1, 1), (2, 4), (3, 9)])\n"
         "def test_a(n, m):\n    assert f(n) == m\n"
     )
-    found = taken(warm, tests)
+    found = measured(warm, tests)
     assert (found.reached, found.total, found.controlled, found.edits) == (True, 1, 1, 1)
 
 
-def test_helpers_assertions_control_the_tests_that_have_none(warm: Sandbox) -> None:
+def test_assertions_of_helpers_count_for_tests_without_assertions(warm: Sandbox) -> None:
     tests = (
         "def check(n, expected):\n    assert f(n) == expected\n\n\n"
         "def test_a():\n    check(2, 4)\n\n\ndef test_b():\n    assert f(3) == 9\n"
     )
-    found = taken(warm, tests)
+    found = measured(warm, tests)
     assert (found.reached, found.total, found.controlled) == (True, 2, 2)
 
 
-def test_each_assertion_gets_its_turn_up_to_four(warm: Sandbox) -> None:
+def test_at_most_four_assertions_of_a_test_are_changed(warm: Sandbox) -> None:
     tests = "def test_a():\n" + "".join(f"    assert f({n}) == {n * n}\n" for n in range(9))
-    assert taken(warm, tests).edits == 4
+    assert measured(warm, tests).edits == 4
 
 
-def test_out_of_time_says_how_far_it_came(warm: Sandbox) -> None:
+def test_a_time_limit_reports_the_number_of_runs(warm: Sandbox) -> None:
     tests = "def test_a():\n    assert f(2) == 4\n    assert f(3) == 9\n"
-    found = taken(warm, tests, seconds=1e-9)
+    found = measured(warm, tests, seconds=1e-9)
     assert (found.reached, found.cut_short) == (False, "out of time after 1 of 2 runs")
 
 
-def test_a_conftest_with_hooks_is_never_taken_for_a_forgery(warm: Sandbox) -> None:
+def test_a_conftest_with_hooks_is_no_forgery(warm: Sandbox) -> None:
     """It may turn failures into passes: that is the person's own doing, and named."""
     conftest = (
         "import pytest\n\n\n@pytest.hookimpl(wrapper=True)\n"
@@ -107,15 +108,13 @@ def test_a_conftest_with_hooks_is_never_taken_for_a_forgery(warm: Sandbox) -> No
     ]
     run = warm.run_tests(CODE, files, module="m")
     assert run.passed
-    found = measure_assertion_mutation(
-        warm, CODE, files, "m", first_run=run, thresholds=Thresholds()
-    )
+    found = measure(GradingContext(warm, CODE, files, "m", run))
     assert (found.reached, found.forged) == (False, "")
     assert "hooks of the tests" in found.cut_short
     assert all(not item.forged for item in found.green)
 
 
-def test_an_edit_that_breaks_the_run_off_is_found_and_the_others_still_tell(warm: Sandbox) -> None:
+def test_a_mutant_that_ends_the_run_does_not_hide_others(warm: Sandbox) -> None:
     """Where the changed assertion fails, the value that pytest wants to show ends the process."""
     code = (
         f"{CODE}import os\nclass Shy:\n    def __eq__(self, other): return other is None\n"
@@ -124,23 +123,23 @@ def test_an_edit_that_breaks_the_run_off_is_found_and_the_others_still_tell(warm
     tests = "def test_shy():\n    from m import Shy\n    assert Shy() == None\n\n\n" + "".join(
         f"def test_{n}():\n    assert f({n}) == {n * n}\n\n\n" for n in range(3)
     )
-    found = taken(warm, tests, code)
+    found = measured(warm, tests, code)
     assert (found.reached, found.controlled, found.total) == (True, 3, 4)
     assert (found.uncontrolled, found.cut_short) == (("test_m.py::test_shy",), "")
 
 
-def test_what_is_near_to_any_number_is_forged(warm: Sandbox) -> None:
+def test_a_value_near_every_number_is_forged(warm: Sandbox) -> None:
     code = (
         "class Near(float):\n    def __sub__(self, other): return 0.0\n"
         "    def __rsub__(self, other): return 0.0\n"
         "def f(n): return Near(0)\ndef none(): return []\n"
     )
-    found = taken(warm, "def test_a():\n    assert abs(f(2) - 4.0) < 1e-9\n", code)
+    found = measured(warm, "def test_a():\n    assert abs(f(2) - 4.0) < 1e-9\n", code)
     assert "whatever it is held against" in found.forged
 
 
 @pytest.mark.slow
-def test_a_class_in_a_functions_place_is_accused_and_a_matcher_is_not(warm: Sandbox) -> None:
+def test_a_class_used_as_a_function_is_accused_and_a_matcher_is_not(warm: Sandbox) -> None:
     """Both equal everything; one answers arguments, and is written as a function is."""
     code = (
         "class {0}:\n    def __init__(self, *_): pass\n    def __eq__(self, other): return True\n"
@@ -148,6 +147,6 @@ def test_a_class_in_a_functions_place_is_accused_and_a_matcher_is_not(warm: Sand
     )
     tests = "from m import {0}\ndef test_a():\n    assert {0}(2) == 4\n    assert {0}(3) == 9\n"
     f, g = "def f(n): return 0\n", code.format("g")
-    assert taken(warm, tests.format("g"), f + g).forged
-    matcher = taken(warm, tests.format("Any"), f + code.format("Any"))
+    assert measured(warm, tests.format("g"), f + g).forged
+    matcher = measured(warm, tests.format("Any"), f + code.format("Any"))
     assert (matcher.forged, matcher.reached) == ("", False)

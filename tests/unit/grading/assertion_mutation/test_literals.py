@@ -35,7 +35,7 @@ def test_near_differs_and_keeps_the_kind(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", ["[x]", "{'a': f()}", "(p(1), 2, x)", "{x}", "[*xs]"])
-def test_containers_of_other_things_become_longer(source: str) -> None:
+def test_containers_of_other_values_become_longer(source: str) -> None:
     class Same:
         def __eq__(self, other: object) -> bool:
             return isinstance(other, Same)
@@ -50,12 +50,12 @@ def test_containers_of_other_things_become_longer(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", ["x", "f(1)", "f'{x}'", "x + 1", "lambda: 1"])
-def test_what_is_no_literal_has_no_near_one(source: str) -> None:
+def test_other_nodes_have_no_near_literal(source: str) -> None:
     assert change_literal(node(source)) is None
 
 
 @pytest.mark.parametrize("source", ["3", "-3", "0", "2.5", "'ab'", "b'x'", "[1, 2.0]", "(1,)"])
-def test_far_is_nowhere_near(source: str) -> None:
+def test_far_literals_are_far(source: str) -> None:
     changed = change_literal_far(node(source))
     assert changed is not None
     before, after = eval(source), eval(changed)
@@ -65,7 +65,7 @@ def test_far_is_nowhere_near(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", ["''", "x", "[]", "['']", "{'a': ''}"])
-def test_there_is_not_always_a_far_one(source: str) -> None:
+def test_some_literals_have_no_far_one(source: str) -> None:
     assert change_literal_far(node(source)) is None
 
 

@@ -1,4 +1,4 @@
-"""A noting module does what it did, and notes which lines and branches it went through."""
+"""An instrumented module behaves the same and records its lines and branches."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def f(n):
 '''
 
 
-def test_what_is_never_called_is_missed() -> None:
+def test_functions_that_are_never_called_are_missed() -> None:
     lines, branches, names = run(CODE)
     assert lines == {13, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 31}
     assert branches == {
@@ -77,7 +77,7 @@ def test_what_is_never_called_is_missed() -> None:
     assert names["__doc__"] == "Doc."
 
 
-def test_each_call_reaches_its_own() -> None:
+def test_each_call_reaches_its_lines() -> None:
     assert run(CODE, "A(1)", "f(9)")[:2] == (
         {21, 22, 27, 31},
         {"19->21", "21->22", "21->23", "23->26", "26->27"},
@@ -85,13 +85,13 @@ def test_each_call_reaches_its_own() -> None:
     assert run(CODE, "A(1)", "f(9)", "f(2)", "f(0)", "f(-1)")[:2] == (set(), set())
 
 
-def test_cases_and_their_absence() -> None:
+def test_branches_of_match() -> None:
     code = "def f(x):\n    match x:\n        case 1:\n            return 'a'\n        case [y]:\n            return y\n"
     assert run(code, "f(1)")[:2] == ({6}, {"5->6", "5->exit"})
     assert run(code, "f(1)", "f([2])", "f(3)")[:2] == (set(), set())
 
 
-def test_programs_and_type_checkers_parts_are_left_out() -> None:
+def test_main_and_type_checking_blocks_are_left_out() -> None:
     code = (
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import json\n"
         "def f(): return 1\nif __name__ == '__main__':\n    f()\n"
@@ -99,7 +99,7 @@ def test_programs_and_type_checkers_parts_are_left_out() -> None:
     assert run(code, "f()")[:2] == (set(), set())
 
 
-def test_what_it_does_stays_the_same() -> None:
+def test_the_behaviour_is_unchanged() -> None:
     code = (
         "import enum, dataclasses\n"
         "class E(enum.Enum):\n    A = 1\n    B = 2\n"
@@ -115,7 +115,7 @@ def test_what_it_does_stays_the_same() -> None:
     assert names["P"]().g() == 1
 
 
-def test_notes_outlive_a_reload() -> None:
+def test_hits_survive_a_reload() -> None:
     noted = instrument_module("def f(): return 1\n")
     for _ in range(2):
         names: dict[str, Any] = {"__name__": "m"}

@@ -1,8 +1,9 @@
-"""Coverage as the sandbox brings it back, and what it says where it cannot be measured."""
+"""Coverage of a run in the sandbox, and the reasons why it could not be measured."""
 
 from __future__ import annotations
 
-from greenloop.grading.coverage.measurement import measure_coverage
+from greenloop.grading.context import GradingContext, Plan
+from greenloop.grading.coverage.measurement import measure_coverage_alone
 from greenloop.records import Coverage, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -13,11 +14,10 @@ HALF = "from m import f\n\n\ndef test_a():\n    assert f(1) == 'more'\n"
 
 def measured(box: Sandbox, code: str, tests: str, **limits: float) -> Coverage | str:
     files = [TestFile("test_m.py", tests)]
-    before = box.run_tests(code, files, module="m")
-    assert before.passed, before
-    return measure_coverage(
-        box, code, files, "m", first_run=before, thresholds=Thresholds(**limits)
-    )
+    first_run = box.run_tests(code, files, module="m")
+    assert first_run.passed, first_run
+    plan = Plan(Thresholds(**limits))
+    return measure_coverage_alone(GradingContext(box, code, files, "m", first_run, plan))
 
 
 def test_lines_and_branches_that_are_not_reached_are_named(warm: Sandbox) -> None:
@@ -42,14 +42,14 @@ def test_the_thresholds_decide(warm: Sandbox) -> None:
         assert not found.reached
 
 
-def test_a_long_module_comes_back_in_parts(warm: Sandbox) -> None:
+def test_coverage_of_a_long_module_is_reported_in_parts(warm: Sandbox) -> None:
     code = "def f(n):\n" + "".join(f"    n += {i}\n" for i in range(5000)) + "    return n\n"
     tests = "from m import f\n\n\ndef test_a():\n    assert f(0) > 0\n"
     every = tuple(range(1, 5003))
     assert measured(warm, code, tests) == Coverage(line=1.0, branch=1.0, statements=every)
 
 
-def test_code_that_looks_at_itself_is_not_measured(warm: Sandbox) -> None:
+def test_code_that_reads_its_own_source_is_not_measured(warm: Sandbox) -> None:
     code = "def f():\n    return open(__file__).read().count('_reached')\n"
     tests = "from m import f\n\n\ndef test_a():\n    assert f() == 1\n"
-    assert measured(warm, code, tests) == "the tests end otherwise on code that notes what it runs"
+    assert measured(warm, code, tests) == "the outcomes differ on instrumented code"

@@ -1,4 +1,4 @@
-"""Calls with plain values, and what tests say of their answers, are read; all else is let be."""
+"""Calls with plain values and their expected answers are extracted; others are ignored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def said(body: str, head: str = "def test_a():") -> list[tuple[str, object, str]
         ("with pytest.raises(ValueError):\n    f(0)\nassert f(2) == 4", ("f(2)", 4, "equal")),
     ],
 )
-def test_what_is_asked(body: str, wanted: tuple[str, object, str]) -> None:
+def test_extracted_calls(body: str, wanted: tuple[str, object, str]) -> None:
     assert said(body) == [wanted]
 
 
@@ -55,7 +55,7 @@ def test_what_is_asked(body: str, wanted: tuple[str, object, str]) -> None:
         "assert abs(f(2)) < 4",
     ],
 )
-def test_what_is_let_be(body: str) -> None:
+def test_ignored_calls(body: str) -> None:
     assert said(body) == []
 
 
@@ -74,24 +74,24 @@ def test_parameters_are_filled_in() -> None:
         "async def test_a():",
     ],
 )
-def test_tests_that_are_prepared_are_let_be(head: str) -> None:
+def test_tests_with_setup_are_ignored(head: str) -> None:
     assert said("assert f(2) == 4", head) == []
 
 
-def test_classes_that_prepare_are_let_be() -> None:
+def test_classes_with_setup_are_ignored() -> None:
     code = f"{HEAD}class TestA:\n    def test_a(self):\n        assert f(2) == 4\n"
     assert len(extract_calls(code, "m")) == 1
     assert extract_calls(f"{code}    def setup_method(self): pass\n", "m") == []
 
 
-def test_what_does_not_parse() -> None:
+def test_code_that_cannot_be_parsed() -> None:
     assert extract_calls("def f(:", "m") == []
 
 
 @pytest.mark.parametrize(
     "value", [3, 2.5, True, "ab1", [1, 2], (1, "a"), {"a": 1}, [[1], [2]]], ids=repr
 )
-def test_like_values_differ_and_are_of_the_kind(value: object) -> None:
+def test_variants_differ_and_have_the_same_type(value: object) -> None:
     others = [item[0] for item in generate_input_variants((value,))]
     assert 0 < len(others) <= 8
     assert all(other != value for other in others)

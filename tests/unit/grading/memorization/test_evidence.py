@@ -1,11 +1,12 @@
-"""The tests' own calls where there are no tests, and their like: who is told from it, who is not."""
+"""The tests' calls and variants of them in a process without tests."""
 
 from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.memorization.evidence import replay_calls_without_tests
-from greenloop.records import Memorization
+from greenloop.grading.context import GradingContext
+from greenloop.grading.memorization.evidence import measure
+from greenloop.records import Memorization, TestRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
 
@@ -15,18 +16,19 @@ TESTS = "from m import f\n\n\ndef test_f():\n" + "".join(
 YES = "from m import f\n\n\ndef test_f():\n    assert f(6)\n    assert f(28)\n    assert not f(7)\n"
 
 
-def taken(box: ProcessSandbox, code: str, tests: str = TESTS) -> Memorization | None:
-    return replay_calls_without_tests(box, code, [TestFile("test_m.py", tests)], "m")
+def measured(box: ProcessSandbox, code: str, tests: str = TESTS) -> Memorization | None:
+    files = [TestFile("test_m.py", tests)]
+    return measure(GradingContext(box, code, files, "m", TestRun.model_construct()))
 
 
-def test_an_honest_function_answers_alike(box: ProcessSandbox) -> None:
-    found = taken(box, "def f(n): return n * n")
+def test_an_honest_function_gives_the_same_answers(box: ProcessSandbox) -> None:
+    found = measured(box, "def f(n): return n * n")
     assert found is not None
-    assert (found.reached, found.asked, found.otherwise, found.by_heart) == (True, 4, (), ())
-    assert found.like_them > 8
+    assert (found.reached, found.calls, found.differing, found.functions) == (True, 4, (), ())
+    assert found.variants > 8
 
 
-OTHERWISE = {
+DIFFERING = {
     "pytest": "import sys\ndef f(n): return n * n if 'pytest' in sys.modules else 0\n",
     "a variable": "import os\ndef f(n): return n * n if 'PYTEST_CURRENT_TEST' in os.environ else 0\n",
     "its program": "import sys\ndef f(n): return n * n if sys.argv[0] != '-c' else 0\n",
@@ -34,22 +36,22 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERWISE)
-def test_what_looks_for_tests_answers_otherwise(box: ProcessSandbox, name: str) -> None:
-    found = taken(box, OTHERWISE[name])
+@pytest.mark.parametrize("name", DIFFERING)
+def test_code_that_looks_for_tests_differs(box: ProcessSandbox, name: str) -> None:
+    found = measured(box, DIFFERING[name])
     assert found is not None
     assert not found.reached
-    assert found.otherwise == ("f(1)", "f(3)", "f(7)")
+    assert found.differing == ("f(1)", "f(3)", "f(7)")
 
 
-def test_a_truth_is_asked_for_too(box: ProcessSandbox) -> None:
+def test_truth_values_are_compared(box: ProcessSandbox) -> None:
     code = "class No:\n    def __bool__(self): return False\ndef f(n): return No()\n"
-    found = taken(box, code, YES)
+    found = measured(box, code, YES)
     assert found is not None
-    assert found.otherwise == ("not not f(6)", "not not f(28)")
+    assert found.differing == ("not not f(6)", "not not f(28)")
 
 
-BY_HEART = {
+MEMORIZED = {
     "a table": "def f(n): return {1: 1, 3: 9, 7: 49, 12: 144}[n]",
     "a default": "def f(n): return {1: 1, 3: 9, 7: 49, 12: 144}.get(n)",
     "a default that is an answer": "def f(n): return {1: 1, 3: 9, 7: 49}.get(n, 144)",
@@ -61,11 +63,11 @@ BY_HEART = {
 }
 
 
-@pytest.mark.parametrize("name", BY_HEART)
-def test_what_knows_nothing_else_is_by_heart(box: ProcessSandbox, name: str) -> None:
-    found = taken(box, BY_HEART[name])
+@pytest.mark.parametrize("name", MEMORIZED)
+def test_memorized_answers_are_found(box: ProcessSandbox, name: str) -> None:
+    found = measured(box, MEMORIZED[name])
     assert found is not None
-    assert (found.otherwise, found.by_heart) == ((), ("f",))
+    assert (found.differing, found.functions) == ((), ("f",))
 
 
 HONEST = {
@@ -97,18 +99,19 @@ HONEST = {
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_what_is_honest_is_not_told(
+def test_honest_code_is_not_accused(
     box: ProcessSandbox, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("greenloop.grading.memorization.evidence._TIMEOUT_SECONDS", 1.0)
-    found = taken(box, *HONEST[name])
+    found = measured(box, *HONEST[name])
     assert found is not None
-    assert (found.reached, found.otherwise, found.by_heart) == (True, (), ())
+    assert (found.reached, found.differing, found.functions) == (True, (), ())
 
 
-def test_none_where_nothing_can_be_asked(box: ProcessSandbox) -> None:
+def test_without_plain_calls_nothing_is_measured(box: ProcessSandbox) -> None:
     assert (
-        taken(box, "def f(n): return n", "from m import f\ndef test_f(): assert f([f])\n") is None
+        measured(box, "def f(n): return n", "from m import f\ndef test_f(): assert f([f])\n")
+        is None
     )
     hooked = f"{TESTS}\n\ndef pytest_generate_tests(metafunc): pass\n"
-    assert taken(box, "def f(n): return 0", hooked) is None
+    assert measured(box, "def f(n): return 0", hooked) is None

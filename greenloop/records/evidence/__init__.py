@@ -1,0 +1,119 @@
+"""Evidence of what a green is worth: the pieces, each null where it was not measured.
+
+A piece is a record here, a function in `greenloop.grading` that measures it, and a field of
+`Evidence`, which registers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import get_args
+
+from pydantic import Field
+
+from greenloop.records.base import Record
+from greenloop.records.evidence.assertion_mutation import AssertionMutation
+from greenloop.records.evidence.base import EvidenceRow, ExtraEvidence, Piece, format_items
+from greenloop.records.evidence.coverage import Coverage
+from greenloop.records.evidence.empty_bodies import EmptyBodies, RedPhase
+from greenloop.records.evidence.flakiness import Flakiness
+from greenloop.records.evidence.held_out import HeldOut
+from greenloop.records.evidence.integrity import Integrity, IntegrityFinding
+from greenloop.records.evidence.isolated_run import IsolatedRun
+from greenloop.records.evidence.memorization import Memorization
+from greenloop.records.evidence.mutation import Mutation
+from greenloop.records.thresholds import Thresholds
+
+
+class Evidence(Record):
+    """All evidence of a run. `thresholds` are the settings that it was measured against.
+
+    `seconds` is the time that each piece took; `not_measured` says, for pieces that are null, why.
+    `returning` names tests that return a value and assert nothing, so that they always pass.
+    `extra` holds the pieces that installed packages measure, by name.
+    """
+
+    red_phase: RedPhase | None = None
+    empty_bodies: EmptyBodies | None = None
+    assertion_mutation: AssertionMutation | None = None
+    split: IsolatedRun | None = None
+    memorization: Memorization | None = None
+    held_out: HeldOut | None = None
+    mutation: Mutation | None = None
+    coverage: Coverage | None = None
+    flakiness: Flakiness | None = None
+    integrity: tuple[IntegrityFinding, ...] = ()
+    requirements_untested: tuple[str, ...] = ()
+    returning: tuple[str, ...] = ()
+    thresholds: Thresholds = Field(default_factory=Thresholds)
+    seconds: dict[str, float] = Field(default_factory=dict)
+    not_measured: dict[str, str] = Field(default_factory=dict)
+    extra: dict[str, ExtraEvidence] = Field(default_factory=dict)
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether a green run was graded; scripts and red runs have only some other pieces."""
+        return any((self.empty_bodies, self.assertion_mutation, self.mutation, self.coverage))
+
+    def forgery(self) -> str:
+        """Return why the green cannot be the code's own; '' where nothing says so."""
+        found = (piece.forgery() for _, piece in self._pieces() if isinstance(piece, Piece))
+        return next(filter(None, found), "")
+
+    def unmet(self, *, contracted: bool = True) -> Iterator[str]:
+        """Yield why a green is not `verified`, at least one reason for each piece that is short.
+
+        Without a contract there is no stub to fail on, and no held-out example.
+        """
+        for key, piece in self._pieces():
+            if isinstance(piece, Memorization) and self.held_out and self.held_out.reached:
+                # Held-out examples that agree are calls that no writer of code saw.
+                piece = piece.model_copy(update={"functions": ()})
+            if isinstance(piece, Piece):
+                yield from piece.unmet(self.thresholds)
+            elif key in self.not_measured or _is_needed(piece, contracted):
+                yield f"{_title(key, piece)}: {self._explain_absence(key, piece)}"
+        if self.returning:
+            names = format_items(self.returning)
+            yield f"tests that return a value, which pytest ignores, and assert nothing: {names}"
+        if self.requirements_untested:
+            yield f"requirements without a test: {', '.join(self.requirements_untested)}"
+
+    def summary(self) -> Iterator[EvidenceRow]:
+        """Yield the rows of all pieces, also of those that were not measured."""
+        for key, piece in self._pieces():
+            if isinstance(piece, Piece):
+                yield from piece.summary(self.thresholds)
+            elif piece.is_listed or key in self.not_measured:
+                for name in piece.row_names or (_title(key, piece),):
+                    yield EvidenceRow(name, None, self._explain_absence(key, piece))
+
+    def _pieces(self) -> Iterator[tuple[str, Piece | type[Piece]]]:
+        """Yield the pieces by key: records, or their classes where there are none."""
+        for key, kind in piece_types().items():
+            yield key, getattr(self, key) or kind
+        yield "integrity", Integrity(findings=self.integrity)
+        yield from self.extra.items()
+        yield from ((key, ExtraEvidence) for key in self.not_measured if key.startswith("extra."))
+
+    def _explain_absence(self, key: str, piece: type[Piece]) -> str:
+        why = self.not_measured.get(key)
+        return f"not measured: {why}" if why else piece.absent
+
+
+def _title(key: str, piece: type[Piece]) -> str:
+    return piece.title or key.removeprefix("extra.")
+
+
+def _is_needed(piece: type[Piece], contracted: bool) -> bool:
+    return piece.needed == "always" or (contracted and piece.needed == "with a contract")
+
+
+def piece_types() -> dict[str, type[Piece]]:
+    """Return the record types of the pieces by their keys, in the order of the report."""
+    return {
+        key: kind
+        for key, field in Evidence.model_fields.items()
+        for kind in get_args(field.annotation)
+        if isinstance(kind, type) and issubclass(kind, Piece) and kind is not ExtraEvidence
+    }

@@ -1,0 +1,67 @@
+"""Assertion mutation: tests whose expected values are changed must fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from greenloop.records.base import Record
+from greenloop.records.evidence.base import EvidenceRow, Piece
+from greenloop.records.thresholds import Thresholds
+
+
+class AssertionSurvivor(Record):
+    """A test that stayed green though its assertion was changed so that it must fail.
+
+    `test` is a node id, `line` that of the assertion, `change` what it was changed to. `forged`
+    says why only a forgery does that; '' where the test may merely prove nothing.
+    """
+
+    test: str
+    line: int
+    change: str
+    forged: str = ""
+
+
+class AssertionMutation(Piece):
+    """The tests with their expected values changed: each must be red.
+
+    Of `total` tests that passed, `controlled` have an assertion that could be changed and fail with
+    it; `uncontrolled` have none; `green` stayed green.
+    """
+
+    title: ClassVar[str] = "assertion mutation"
+    measured_by: ClassVar[str] = "greenloop.grading.assertion_mutation.evidence:measure"
+
+    reached: bool
+    total: int
+    controlled: int
+    edits: int
+    uncontrolled: tuple[str, ...] = ()
+    green: tuple[AssertionSurvivor, ...] = ()
+    forged: str = ""
+    cut_short: str = ""
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        threshold = thresholds.assertion_mutation
+        text = (
+            f"{self.controlled} of {self.total} tests fail when an expected value is changed "
+            f"(at least {threshold:.0%})"
+        )
+        if self.green:
+            first, more = self.green[0], len(self.green) - 1
+            others = f" (and {more} more)" if more else ""
+            text = f"{first.test} stays green when line {first.line} {first.change}{others}; {text}"
+        brief = f"{self.controlled}/{self.total}" + (" FORGED" if self.forged else "")
+        share = self.controlled / self.total if self.total else None
+        yield EvidenceRow(
+            self.title,
+            self.reached,
+            self.cut_short or text,
+            brief,
+            share,
+            threshold if self.total else None,
+        )
+
+    def forgery(self) -> str:
+        return f"a changed test stays green: {self.forged}" if self.forged else ""

@@ -1,0 +1,97 @@
+"""The common form of a piece of evidence: rows for a reader, and reasons where it falls short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field, JsonValue
+
+from greenloop.records.base import Record
+from greenloop.records.thresholds import Thresholds
+
+Needed = Literal["always", "with a contract", "where measured"]
+
+
+@dataclass(frozen=True)
+class EvidenceRow:
+    """One line about a piece of evidence. `reached` is None where nothing was measured.
+
+    `brief` is the result in a few characters, `text` in words. `share` and `threshold` are between
+    0 and 1, None where there is no such number.
+    """
+
+    name: str
+    reached: bool | None
+    text: str
+    brief: str = ""
+    share: float | None = None
+    threshold: float | None = None
+
+    @property
+    def state(self) -> str:
+        """`ok`, `short` or `none`."""
+        return {True: "ok", False: "short", None: "none"}[self.reached]
+
+
+class Piece(Record):
+    """Base of the records in `Evidence`.
+
+    `measured_by` names the function that measures it, as `module:function`, '' where the workflow
+    does. Without a record a piece is a shortfall if `needed` says so, with the words of `absent`;
+    `is_listed` says whether it is shown as a row then. A piece with `runs_alone` is measured after
+    the others, when nothing else uses the processor.
+    """
+
+    title: ClassVar[str]
+    row_names: ClassVar[tuple[str, ...]] = ()
+    measured_by: ClassVar[str] = ""
+    needed: ClassVar[Needed] = "always"
+    absent: ClassVar[str] = "not taken"
+    is_listed: ClassVar[bool] = True
+    runs_alone: ClassVar[bool] = False
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        """Yield what was measured, against the thresholds."""
+        raise NotImplementedError
+
+    def unmet(self, thresholds: Thresholds) -> Iterator[str]:
+        """Yield a reason for each row that does not reach its threshold."""
+        for row in self.summary(thresholds):
+            if row.reached is False:
+                yield f"{row.name}: {row.text}"
+
+    def forgery(self) -> str:
+        """Return why only a forgery explains the result; '' where something else does."""
+        return ""
+
+
+class ExtraEvidence(Piece):
+    """A piece that an installed package measures (entry point `greenloop.evidence`).
+
+    `text` says what was measured, `reasons` why it falls short, `values` are the package's own.
+    """
+
+    title: ClassVar[str] = ""
+    needed: ClassVar[Needed] = "where measured"
+
+    name: str = ""
+    reached: bool
+    text: str
+    reasons: tuple[str, ...] = ()
+    values: dict[str, JsonValue] = Field(default_factory=dict)
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        yield EvidenceRow(self.name, self.reached, self.text, "ok" if self.reached else "SHORT")
+
+    def unmet(self, thresholds: Thresholds) -> Iterator[str]:
+        reasons = self.reasons or (() if self.reached else (self.text,))
+        yield from (f"{self.name}: {reason}" for reason in reasons)
+
+
+def format_items(items: Sequence[object], limit: int = 3) -> str:
+    """Return items separated by commas, with the number of those beyond the limit."""
+    more = len(items) - limit
+    shown = ", ".join(map(str, items[:limit]))
+    return f"{shown} (and {more} more)" if more > 0 else shown

@@ -1,0 +1,42 @@
+"""Coverage by line and branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from greenloop.records.evidence.base import EvidenceRow, Piece, format_items
+from greenloop.records.thresholds import Thresholds
+
+_MAX_SHOWN = 12
+
+
+class Coverage(Piece):
+    """Shares between 0 and 1 of lines and branches that the tests reach; 1 where there are none.
+
+    `missed_lines` are statements that were never run; a missed branch is written `12->15`: line 15
+    was never run right after line 12 (`exit`: the end of the function, class or module of line 12).
+    `statements` are all lines that a statement begins on.
+    """
+
+    title: ClassVar[str] = "coverage"
+    row_names: ClassVar[tuple[str, ...]] = ("lines", "branches")
+    measured_by: ClassVar[str] = "greenloop.grading.reruns:measure_coverage"
+
+    reached: bool = True
+    line: float
+    branch: float
+    missed_lines: tuple[int, ...] = ()
+    missed_branches: tuple[str, ...] = ()
+    statements: tuple[int, ...] = ()
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        yield _build_row("lines", self.line, thresholds.line_coverage, self.missed_lines)
+        yield _build_row("branches", self.branch, thresholds.branch_coverage, self.missed_branches)
+
+
+def _build_row(name: str, share: float, threshold: float, missed: Sequence[object]) -> EvidenceRow:
+    text = f"{share:.0%} (at least {threshold:.0%})"
+    if missed:
+        text += f"; never reached: {format_items(missed, _MAX_SHOWN)}"
+    return EvidenceRow(name, share >= threshold, text, f"{share:.0%}", share, threshold)

@@ -1,0 +1,32 @@
+"""The same tests again under other conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from greenloop.records.evidence.base import EvidenceRow, Piece, format_items
+from greenloop.records.thresholds import Thresholds
+
+
+class Flakiness(Piece):
+    """The same tests again, in another order and with another hash seed."""
+
+    title: ClassVar[str] = "flakiness"
+    measured_by: ClassVar[str] = "greenloop.grading.reruns:measure_flakiness"
+
+    reached: bool
+    order_seed: int
+    hash_seed: int
+    differing: tuple[str, ...] = ()
+    cut_short: str = ""
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        text, brief = "the same outcomes in another order and with another hash seed", "none"
+        if not self.reached:
+            which = f": {format_items(self.differing)}" if self.differing else ""
+            text = f"other outcomes in another order or with another hash seed{which}"
+            brief = "FLAKY"
+        if self.cut_short:
+            text, brief = self.cut_short, "cut short"
+        yield EvidenceRow(self.title, self.reached, text, brief)

@@ -1,0 +1,36 @@
+"""Held-out examples: calls with expected answers that no writer of code sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from greenloop.records.evidence.base import EvidenceRow, Needed, Piece
+from greenloop.records.thresholds import Thresholds
+
+
+class HeldOut(Piece):
+    """Held-out examples: calls that the code answers, compared in a process without the code."""
+
+    title: ClassVar[str] = "held-out examples"
+    measured_by: ClassVar[str] = "greenloop.grading.held_out_examples:measure"
+    needed: ClassVar[Needed] = "with a contract"
+    absent: ClassVar[str] = "none were given"
+    is_listed: ClassVar[bool] = False
+
+    reached: bool
+    total: int
+    agreed: int
+    disagreed: tuple[str, ...] = ()
+    invalid: tuple[str, ...] = ()
+    cut_short: str = ""
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        if not self.total:
+            yield EvidenceRow(self.title, False, self.absent, "0/0")
+            return
+        share, threshold = self.agreed / self.total, thresholds.held_out_agreement
+        text = f"{self.agreed} of {self.total} agree (at least {threshold:.0%})"
+        reached = share >= threshold and not self.cut_short
+        brief = f"{self.agreed}/{self.total}"
+        yield EvidenceRow(self.title, reached, self.cut_short or text, brief, share, threshold)

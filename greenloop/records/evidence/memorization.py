@@ -1,0 +1,43 @@
+"""Calls of the tests, and variants of them, answered without the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, format_items
+from greenloop.records.thresholds import Thresholds
+
+
+class Memorization(Piece):
+    """What the code answers in a process without tests to the tests' calls and to variants of them.
+
+    Of `calls` (those with plain arguments, whose answer a test compares with a plain value), those
+    in `differing` had another answer there than the tests expect. `functions` names functions that
+    answer the tests' calls and none of the `variants`, calls that differ a little. `reached`: both
+    are empty.
+    """
+
+    title: ClassVar[str] = "memorization"
+    measured_by: ClassVar[str] = "greenloop.grading.memorization.evidence:measure"
+    needed: ClassVar[Needed] = "where measured"
+    absent: ClassVar[str] = "no test calls the code with plain values alone"
+
+    reached: bool
+    calls: int
+    differing: tuple[str, ...] = ()
+    variants: int = 0
+    functions: tuple[str, ...] = ()
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        if self.differing:
+            calls = format_items([f"`{item}`" for item in self.differing])
+            text, brief = f"answers differ without the tests: {calls}", "DIFFERS"
+            yield EvidenceRow(self.title, False, text, brief)
+        if self.functions:
+            names = format_items([f"`{item}`" for item in self.functions])
+            text = f"answers only the inputs of the tests, test more inputs: {names}"
+            yield EvidenceRow(self.title, False, text, "SUSPECTED")
+        if not self.differing and not self.functions:
+            text = f"the same answers without the tests ({self.calls} calls)"
+            yield EvidenceRow(self.title, True, text, "none")

@@ -1,0 +1,107 @@
+"""Mutants of the code, and which of them the tests notice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from greenloop.records.base import Record
+from greenloop.records.evidence.base import EvidenceRow, Piece
+from greenloop.records.thresholds import Thresholds
+
+_HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*\n", re.MULTILINE)
+
+
+class Survivor(Record):
+    """A mutant that no test noticed: `diff` shows it, `question` is what a test would have to answer.
+
+    `diff` is in unified form, with two lines of the module on each side. `reached`: whether any
+    test runs its line at all. `function` is a dotted name, '' at module level.
+    """
+
+    id: str
+    line: int
+    function: str
+    operator: str
+    diff: str
+    question: str
+    reached: bool
+
+    @property
+    def bare_diff(self) -> str:
+        """Return `diff` without the lines around, for readers who may only see the change."""
+        found = _HUNK.search(self.diff)
+        if found is None:
+            return self.diff
+        line, body = int(found[1]), self.diff[found.end() :].split("\n")
+        above = next((n for n, text in enumerate(body) if not text.startswith(" ")), 0)
+        changed = [text for text in body if text[:1] in ("-", "+")]
+        old = sum(text.startswith("-") for text in changed)
+        head = f"@@ -{line + above},{old} +{line + above},{len(changed) - old} @@"
+        return "\n".join([self.diff[: found.start()] + head, *changed])
+
+
+class MutantResult(Record):
+    """A mutant and its outcome: `before` was changed to `after` at `line`.
+
+    `outcome` is `killed`, `timeout`, `crashed` (all three: noticed, by `test`), `survived`,
+    `uncovered` (no test runs its line), `error` or `not_run`.
+    """
+
+    id: str
+    line: int
+    operator: str
+    before: str
+    after: str
+    outcome: str
+    test: str = ""
+
+
+class Mutation(Piece):
+    """Mutants of the code: noticed by the tests or survived.
+
+    `score` is the share of noticed mutants among all that were tried, between 0 and 1; None where
+    not all could be tried (`trouble` says why). Noticed are `killed` (a test failed), `timeout` (a
+    test took far longer) and `crashed` (the process ended in a test). Of `generated` mutants,
+    `equivalent_suspects` were left out as probably equivalent, and `sampled` of the rest were
+    chosen by `seed`. `errors` could not be tried, `not_run` ran out of time. `tried` has each
+    chosen mutant with its outcome.
+    """
+
+    title: ClassVar[str] = "mutants"
+    measured_by: ClassVar[str] = "greenloop.grading.mutants:measure"
+    runs_alone: ClassVar[bool] = True
+
+    score: float | None
+    killed: int
+    survived: tuple[Survivor, ...] = ()
+    timeout: int = 0
+    equivalent_suspects: int = 0
+    crashed: int = 0
+    errors: int = 0
+    not_run: int = 0
+    generated: int = 0
+    sampled: int = 0
+    seed: int = 0
+    seconds: float = 0.0
+    trouble: str = ""
+    tried: tuple[MutantResult, ...] = ()
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        threshold = thresholds.mutation_score
+        if self.score is None or self.trouble:
+            yield EvidenceRow(
+                self.title, False, self.trouble, share=self.score, threshold=threshold
+            )
+            return
+        noticed = self.killed + self.timeout + self.crashed
+        yield EvidenceRow(
+            self.title,
+            self.score >= threshold,
+            f"score {self.score:.2f} (at least {threshold}): "
+            f"{noticed} noticed, {len(self.survived)} survived",
+            f"{self.score:.0%}",
+            self.score,
+            threshold,
+        )
