@@ -174,7 +174,7 @@ def _base(node: ast.ImportFrom, module: Module) -> str:
 
 
 def _longest(name: str, known: set[str]) -> str:
-    """The module that is loaded for a dotted name; '' for one of somebody else's."""
+    """The module that is loaded for a dotted name; '' for a module of another package."""
     while name and name not in known:
         name = name.rpartition(".")[0]
     return name

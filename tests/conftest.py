@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-_FOREIGN = (
+_READ_PREFIXES = (
     "OPENAI_",
     "GREENLOOP_",
     "ANTHROPIC_",
@@ -25,7 +25,7 @@ _FOREIGN = (
 def clean_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Change to an empty folder (so no `.env`) and remove the variables that settings are read from."""
     for name in list(os.environ):
-        if name.startswith(_FOREIGN):
+        if name.startswith(_READ_PREFIXES):
             monkeypatch.delenv(name)
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")  # a port on which nothing listens
     monkeypatch.chdir(tmp_path)

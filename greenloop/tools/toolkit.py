@@ -123,7 +123,7 @@ class Toolkit:
             contract=contract,
             complaints=complaints,
             previous=previous,
-            keep_sealed=bool(complaints),
+            keep_held_out=bool(complaints),
         )
         return await self.model.request(prompt, partial(parse_tests, contract=contract))
 

@@ -20,7 +20,7 @@ from tests.support.openai_server import OpenAIServer
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 GITLAB = yaml.safe_load((ROOT / "examples/ci/gitlab.yml").read_text())
-FOREIGN = "$(touch pwned) `touch pwned` ; touch pwned"
+HOSTILE_INPUT = "$(touch pwned) `touch pwned` ; touch pwned"
 
 
 FILES = {
@@ -157,7 +157,9 @@ def test_the_action_makes_what_is_new_pays_nothing_twice_and_verifies(repository
 def test_the_text_of_an_input_is_never_executed(repository: Path) -> None:
     runner = repository.parent / "runner"
     pretend_installed(runner)
-    values = inputs(specs=FOREIGN, args=FOREIGN, output_dir=FOREIGN, model=FOREIGN)
+    values = inputs(
+        specs=HOSTILE_INPUT, args=HOSTILE_INPUT, output_dir=HOSTILE_INPUT, model=HOSTILE_INPUT
+    )
     assert step("Run greenloop", values, surroundings(runner)).returncode == 2
     values = inputs(command="doctor")
     assert step("Run greenloop", values, surroundings(runner)).returncode == 2

@@ -53,7 +53,7 @@ def test_wrong():
     """R1: contradicts the contract."""
     assert top_k([1, 2, 3], 1) == [1]
 '''
-SEALED = [
+HELD_OUT = [
     {"requirement": "R1", "call": "top_k([5, 9, 7], 2)", "returns": "[9, 7]"},
     {"requirement": "R2", "call": "top_k([], -2)", "raises": "ValueError"},
 ]
@@ -79,9 +79,13 @@ def fenced(text: str, language: str = "python") -> str:
     return f"```{language}\n{text.rstrip()}\n```"
 
 
-def suite_answer(code: str = GOOD_TESTS, sealed: list[dict[str, str]] | None = None) -> str:
+def suite_answer(code: str = GOOD_TESTS, held_out: list[dict[str, str]] | None = None) -> str:
     """Return a pytest file with its held-out examples as an answer of generate_tests."""
-    return fenced(code) + "\n\n" + fenced(json.dumps(SEALED if sealed is None else sealed), "json")
+    return (
+        fenced(code)
+        + "\n\n"
+        + fenced(json.dumps(HELD_OUT if held_out is None else held_out), "json")
+    )
 
 
 def answers(**changes: list[Any]) -> dict[str, list[Any]]:

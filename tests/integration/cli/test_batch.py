@@ -134,7 +134,7 @@ def test_where_nothing_can_be_written_nothing_is_paid_and_what_was_paid_is_told(
     server_side = ManySpecifications()
 
     def respond(request: dict[str, Any]) -> Reply:
-        if tool_of(request) == "review_code":  # somebody is quicker than we are
+        if tool_of(request) == "review_code":  # another process is faster
             Path("top.py").write_text("mine = 1\n")
         return server_side(request)
 

@@ -1,4 +1,4 @@
-"""A batch on a real Ray cluster of two nodes: one dies, budgets run out, somebody presses Ctrl-C."""
+"""A batch on a real Ray cluster of two nodes: one dies, budgets run out, an interrupt."""
 
 from __future__ import annotations
 

@@ -122,8 +122,8 @@ def test_results_of_another_machine_are_added_to_ones_own() -> None:
 )
 def test_a_node_that_does_not_fit_says_why(mark: str, version: str, why: str) -> None:
     Path("mark").touch()
-    errand = WorkerConfig(Settings.load(), None, 1, version, Path(mark))
-    error = asyncio.run(Worker().open(errand))
+    config = WorkerConfig(Settings.load(), None, 1, version, Path(mark))
+    error = asyncio.run(Worker().open(config))
     assert isinstance(error, InputError)
     assert why in str(error)
 

@@ -29,13 +29,13 @@ ANSWER = TokenCount(input_tokens=100, output_tokens=50)
 
 
 class Remote:
-    """A purse as another process holds it: its methods' `remote` begins the call."""
+    """A budget as another process holds it: its methods' `remote` begins the call."""
 
-    def __init__(self, purse: SharedBudget) -> None:
-        self._purse = purse
+    def __init__(self, budget: SharedBudget) -> None:
+        self._budget = budget
 
     def __getattr__(self, name: str) -> Any:
-        work: Callable[..., Any] = getattr(self._purse, name)
+        work: Callable[..., Any] = getattr(self._budget, name)
         return type("Method", (), {"remote": staticmethod(lambda *a: _begun(work(*a)))})
 
 
@@ -43,20 +43,20 @@ def _begun(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.ensure_future(work)
 
 
-async def purse_with(rations: BudgetLimits, *runs: str) -> SharedBudget:
-    purse = SharedBudget(rations)
+async def budget_with(rations: BudgetLimits, *runs: str) -> SharedBudget:
+    budget = SharedBudget(rations)
     for run in runs:
-        await purse.open_account(run)
-    return purse
+        await budget.open_account(run)
+    return budget
 
 
 def test_two_runs_share_one_budget() -> None:
     async def body() -> None:
-        purse = await purse_with(BudgetLimits(max_tokens=310), "a", "b")
-        assert isinstance(await purse.reserve_call("a", CALL), int)
-        assert isinstance(await purse.reserve_call("b", CALL), int)
-        await purse.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
-        refused = await purse.reserve_call("b", CALL)  # 150 spent, 200 out
+        budget = await budget_with(BudgetLimits(max_tokens=310), "a", "b")
+        assert isinstance(await budget.reserve_call("a", CALL), int)
+        assert isinstance(await budget.reserve_call("b", CALL), int)
+        await budget.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
+        refused = await budget.reserve_call("b", CALL)  # 150 spent, 200 out
         assert isinstance(refused, BudgetExhaustedError)
         assert "--max-tokens" in str(refused)
 
@@ -65,43 +65,43 @@ def test_two_runs_share_one_budget() -> None:
 
 def test_a_lost_run_gives_back_what_it_spent_and_held() -> None:
     async def body() -> None:
-        purse = await purse_with(BudgetLimits(max_tokens=400, max_cost=1.0), "a, try 1", "b")
+        budget = await budget_with(BudgetLimits(max_tokens=400, max_cost=1.0), "a, try 1", "b")
         for run in ("a, try 1", "b"):
-            await purse.reserve_call(run, LLMCall(CALL.tool, CALL.characters, PRICED))
-            await purse.record_call(run, "generate_code", PRICED, ANSWER, 1.0)
-        cost = await purse.cost()
+            await budget.reserve_call(run, LLMCall(CALL.tool, CALL.characters, PRICED))
+            await budget.record_call(run, "generate_code", PRICED, ANSWER, 1.0)
+        cost = await budget.cost()
         assert cost is not None
-        await purse.close_account("a, try 1", is_lost=True)
-        assert await purse.tokens() == 150
-        assert await purse.cost() == pytest.approx(cost / 2)
-        await purse.record_call(
+        await budget.close_account("a, try 1", is_lost=True)
+        assert await budget.tokens() == 150
+        assert await budget.cost() == pytest.approx(cost / 2)
+        await budget.record_call(
             "a, try 1", "generate_code", PRICED, ANSWER, 1.0
         )  # from behind a broken line
-        assert await purse.tokens() == 150
-        assert isinstance(await purse.reserve_call("a, try 1", CALL), GreenloopError)
-        await purse.open_account("a, try 2")
-        assert isinstance(await purse.reserve_call("a, try 2", CALL), int)
+        assert await budget.tokens() == 150
+        assert isinstance(await budget.reserve_call("a, try 1", CALL), GreenloopError)
+        await budget.open_account("a, try 2")
+        assert isinstance(await budget.reserve_call("a, try 2", CALL), int)
 
     asyncio.run(body())
 
 
 def test_an_ended_run_stays_entered() -> None:
     async def body() -> None:
-        purse = await purse_with(BudgetLimits(), "a")
-        await purse.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
-        await purse.close_account("a")
-        assert await purse.tokens() == 150
+        budget = await budget_with(BudgetLimits(), "a")
+        await budget.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
+        await budget.close_account("a")
+        assert await budget.tokens() == 150
 
     asyncio.run(body())
 
 
 def test_the_rate_holds_for_all_runs_together() -> None:
     async def body() -> None:
-        purse = await purse_with(BudgetLimits(requests_per_minute=2), "a", "b")
-        await purse.reserve_call("a", CALL)
-        await purse.reserve_call("b", CALL)
+        budget = await budget_with(BudgetLimits(requests_per_minute=2), "a", "b")
+        await budget.reserve_call("a", CALL)
+        await budget.reserve_call("b", CALL)
         with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(purse.reserve_call("a", CALL), 0.2)
+            await asyncio.wait_for(budget.reserve_call("a", CALL), 0.2)
 
     asyncio.run(body())
 
@@ -110,17 +110,17 @@ def test_between_leaving_and_entering_no_other_call_slips_through() -> None:
     """150 tokens are spent by a call that had reserved 100; the budget has room for one call."""
 
     async def body() -> None:
-        purse = await purse_with(BudgetLimits(max_tokens=199), "a", "b")
-        remote = Remote(purse)
+        budget = await budget_with(BudgetLimits(max_tokens=199), "a", "b")
+        remote = Remote(budget)
         ledger = RemoteBudget(shared_budget=remote, run="a")
         async with RemoteCallLimits(remote, "a").call(CALL):
-            assert isinstance(await purse.reserve_call("b", CALL), BudgetExhaustedError)
+            assert isinstance(await budget.reserve_call("b", CALL), BudgetExhaustedError)
         between = remote.reserve_call.remote("b", CALL)
         ledger.add("generate_code", PRICED, ANSWER, 1.0)
         assert isinstance(await between, BudgetExhaustedError)
-        assert (await purse.tokens(), ledger.tokens) == (150, 150)
-        await purse.close_account("a")
-        assert await purse.tokens() == 150
+        assert (await budget.tokens(), ledger.tokens) == (150, 150)
+        await budget.close_account("a")
+        assert await budget.tokens() == 150
 
     asyncio.run(body())
 

@@ -39,7 +39,7 @@ def bucket(tmp_path: Path) -> ObjectStore:
 
 
 def switch(bucket: ObjectStore, to: str) -> None:
-    """At once, whoever is writing there."""
+    """Remove the object store at once, while a process writes to it."""
     place = Path(bucket.url.removeprefix("file://"))
     place.with_name("new").symlink_to(to)
     place.with_name("new").rename(place)
@@ -117,13 +117,13 @@ def remote(work: Any) -> Any:
 
 def runs_on(worker: Worker, bucket: ObjectStore) -> RayRunExecutor:
     """Runs of one worker, which is in this process: as much of Ray as they use."""
-    purse = SimpleNamespace(
+    budget = SimpleNamespace(
         open_account=remote(nothing),
         flush=remote(nothing),
         close_account=remote(lambda *_, is_lost: None),
     )
     worker._config = WorkerConfig(
-        Settings.load(), purse, 1, greenloop_version(), object_store=bucket
+        Settings.load(), budget, 1, greenloop_version(), object_store=bucket
     )
     hand = WorkerSlot(Node("here", "here", 1), SimpleNamespace(run=remote(worker.run)))
 
@@ -133,9 +133,9 @@ def runs_on(worker: Worker, bucket: ObjectStore) -> RayRunExecutor:
     async def told(work: Any) -> Any:
         return await work
 
-    crew: Any = SimpleNamespace(acquire=take, await_budget=told, release=lambda _hand: None)
+    pool: Any = SimpleNamespace(acquire=take, await_budget=told, release=lambda _hand: None)
     none = SimpleNamespace(RayTaskError=OSError, TaskCancelledError=OSError, RayError=OSError)
-    return RayRunExecutor(SimpleNamespace(exceptions=none), crew, purse, bucket)
+    return RayRunExecutor(SimpleNamespace(exceptions=none), pool, budget, bucket)
 
 
 def test_what_a_run_was_answered_comes_back_to_the_command(bucket: ObjectStore) -> None:
@@ -209,7 +209,7 @@ def test_what_went_wrong_otherwise_is_told_first(bucket: ObjectStore) -> None:
 
 
 def test_a_node_with_another_bucket_of_that_name_says_so(bucket: ObjectStore) -> None:
-    errand = WorkerConfig(Settings.load(), None, 1, greenloop_version(), object_store=bucket)
-    error = asyncio.run(Worker().open(errand))
+    config = WorkerConfig(Settings.load(), None, 1, greenloop_version(), object_store=bucket)
+    error = asyncio.run(Worker().open(config))
     assert isinstance(error, InputError)
     assert "is a different store there" in str(error)

@@ -21,12 +21,12 @@ class RayError(Exception):
 
 
 class StandIn:
-    """As much of the module `ray` as a crew uses. `answers` are those of `Worker.open`, by node."""
+    """As much of the module `ray` as a pool uses. `answers` are those of `Worker.open`, by node."""
 
     def __init__(self, **answers: Any) -> None:
         self.answers, self.opened, self.killed = answers, [], []  # type: ignore[var-annotated]
         self.ready = {name: asyncio.Event() for name in answers}
-        self.purse_lost = False
+        self.budget_lost = False
         self.exceptions = SimpleNamespace(RayError=RayError)
         at = SimpleNamespace(NodeAffinitySchedulingStrategy=lambda id, soft: id)
         self.util = SimpleNamespace(scheduling_strategies=at)
@@ -58,32 +58,32 @@ class StandIn:
         return SimpleNamespace(node=node, open=SimpleNamespace(remote=opened))
 
     @property
-    def purse(self) -> Any:
+    def budget(self) -> Any:
         async def settled() -> None:
-            if self.purse_lost:
-                raise RayError("the purse is gone")
+            if self.budget_lost:
+                raise RayError("the budget is gone")
 
         return SimpleNamespace(flush=SimpleNamespace(remote=settled))
 
 
-def crew_on(ray: StandIn, said: list[Event], jobs: int = 4) -> WorkerPool:
-    errand = WorkerConfig(Settings.load(), ray.purse, 1, greenloop_version())
-    return WorkerPool(ray, errand, jobs, said.append)
+def pool_on(ray: StandIn, said: list[Event], jobs: int = 4) -> WorkerPool:
+    config = WorkerConfig(Settings.load(), ray.budget, 1, greenloop_version())
+    return WorkerPool(ray, config, jobs, said.append)
 
 
 def test_a_slow_node_gets_its_share_of_the_first_runs() -> None:
     async def body() -> None:
         ray = StandIn(quick=None, slow=None)
         ray.ready["quick"].set()
-        crew = crew_on(ray, [])
-        await crew.open()
-        first = [(await crew.acquire()).node.id for _ in range(2)]
-        third = asyncio.ensure_future(crew.acquire())
+        pool = pool_on(ray, [])
+        await pool.open()
+        first = [(await pool.acquire()).node.id for _ in range(2)]
+        third = asyncio.ensure_future(pool.acquire())
         await asyncio.sleep(0.1)
         assert (first, third.done()) == (["quick", "quick"], False)
         ray.ready["slow"].set()
         assert (await third).node.id == "slow"
-        assert (await crew.acquire()).node.id == "slow"
+        assert (await pool.acquire()).node.id == "slow"
 
     asyncio.run(body())
 
@@ -94,13 +94,13 @@ def test_a_node_that_cannot_be_worked_on_is_named_and_passed_over(first: str) ->
         said: list[Event] = []
         ray = StandIn(good=None, bad=InputError("no folder there"))
         ray.ready[first].set()
-        crew = crew_on(ray, said)
-        opening = asyncio.ensure_future(crew.open())
+        pool = pool_on(ray, said)
+        opening = asyncio.ensure_future(pool.open())
         await asyncio.sleep(0.1)
         for ready in ray.ready.values():
             ready.set()
         await opening
-        assert [(await crew.acquire()).node.id for _ in range(4)] == ["good"] * 4
+        assert [(await pool.acquire()).node.id for _ in range(4)] == ["good"] * 4
         assert str(said).count("Ray's node bad: no folder there") == 1
 
     asyncio.run(body())
@@ -111,7 +111,7 @@ def test_where_no_node_can_be_worked_on_the_last_says_why() -> None:
         ray = StandIn(bad=InputError("no folder there"))
         ray.ready["bad"].set()
         with pytest.raises(InputError, match="Ray's node bad: no folder there"):
-            await crew_on(ray, []).open()
+            await pool_on(ray, []).open()
 
     asyncio.run(body())
 
@@ -121,29 +121,29 @@ def test_a_lost_worker_is_hired_anew_and_is_not_asked_again() -> None:
         said: list[Event] = []
         ray = StandIn(only=None)
         ray.ready["only"].set()
-        crew = crew_on(ray, said)
-        await crew.open()
-        one, two = await crew.acquire(), await crew.acquire()
+        pool = pool_on(ray, said)
+        await pool.open()
+        one, two = await pool.acquire(), await pool.acquire()
         assert one is two
-        crew.discard(one)
-        crew.discard(two)
-        assert await crew.acquire() is not one
+        pool.discard(one)
+        pool.discard(two)
+        assert await pool.acquire() is not one
         assert (ray.opened, set(ray.killed)) == (["only", "only"], {"only"})
         assert str(said).count("a worker was lost") == 1
 
     asyncio.run(body())
 
 
-def test_without_the_purse_nobody_waits_for_a_worker() -> None:
+def test_without_the_budget_nobody_waits_for_a_worker() -> None:
     async def body() -> None:
         ray = StandIn(only=None)
         ray.ready["only"].set()
-        crew = crew_on(ray, [])
-        await crew.open()
-        ray.purse_lost = True
+        pool = pool_on(ray, [])
+        await pool.open()
+        ray.budget_lost = True
         with pytest.raises(SandboxError, match="own node"):
-            await crew.await_budget(crew.config.shared_budget.flush.remote())
+            await pool.await_budget(pool.config.shared_budget.flush.remote())
         with pytest.raises(SandboxError, match="own node"):
-            await crew.acquire()
+            await pool.acquire()
 
     asyncio.run(body())

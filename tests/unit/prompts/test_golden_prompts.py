@@ -116,13 +116,13 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "contract": MINIMAL,
         "complaints": (),
         "previous": "",
-        "keep_sealed": False,
+        "keep_held_out": False,
     },
     "generate_tests.rich": {
         "contract": RICH,
         "complaints": ("test_x names no requirement.", "No test names R2."),
         "previous": "def test_x():\n    assert to_roman(4) == 'IV'\n\n",
-        "keep_sealed": True,
+        "keep_held_out": True,
     },
     "harden_tests.minimal": {
         "contract": MINIMAL,

@@ -14,7 +14,7 @@ from tests.support.model_responses import (
     BETTER_CODE,
     GOOD_CODE,
     GOOD_TESTS,
-    SEALED,
+    HELD_OUT,
     WRONG_CODE,
     WRONG_TEST,
     answers,
@@ -491,10 +491,10 @@ def test_failed_held_out_example_becomes_a_test_and_is_repaired(run_workflow: Ru
     assert done.report.verdict == "passed"
     assert "top_k([5, 9, 7], 2)" in done.model.asked("repair_code")[0]
     assert "def test_sealed_example_1" in done.report.test_code
-    sealed = {item.id: item.outcome for item in done.report.tests if item.origin == "held_out"}
-    assert sealed == {
+    held_out = {item.id: item.outcome for item in done.report.tests if item.origin == "held_out"}
+    assert held_out == {
         "test_topk.py::test_sealed_example_1": "passed",
-        f"held_out::1: {SEALED[1]['call']}": "passed",
+        f"held_out::1: {HELD_OUT[1]['call']}": "passed",
     }
 
 
@@ -503,7 +503,7 @@ def test_forged_green_run_is_failed(run_workflow: RunWorkflow) -> None:
         "import pytest\n\n\ndef top_k(xs, k):\n    return 0\n\n\n"
         "pytest.Function.runtest = print\n"
     )
-    report = run_workflow(script(forger, generate_tests=[suite_answer(sealed=[])])).report
+    report = run_workflow(script(forger, generate_tests=[suite_answer(held_out=[])])).report
     assert report.verdict == "failed"
     assert report.reasons[0].startswith("forged")
     assert report.evidence.integrity
