@@ -15,15 +15,13 @@ from greenloop.cli.approval import (
     confirm_write,
     review,
 )
-from greenloop.cli.options.common import DisplayOptions, RunOptions
-from greenloop.cli.options.declaration import collect_settings
+from greenloop.cli.finish import finish_run, load_settings, print_report
+from greenloop.cli.options.common import RunOptions
 from greenloop.cli.process import print_error, run_with_signals
-from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.errors import GreenloopError, InterruptedRunError
 from greenloop.events import Event, EventSink, RunFinished
 from greenloop.records import Report
-from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.progress.renderer import create_progress
-from greenloop.reporting.summary import as_comments, diff_healed_code, summarize_report
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import (
     Approve,
@@ -35,11 +33,6 @@ from greenloop.workflow.delivery import (
 )
 from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
-
-
-def load_settings(options: object) -> Settings:
-    """Return the settings with a command's options over them. Raises SettingsError."""
-    return Settings.load(**collect_settings(options))
 
 
 def check_run(request: RunRequest, options: RunOptions) -> None:
@@ -139,24 +132,6 @@ def _report_rejection(report: Report, options: RunOptions) -> int:
     return 1
 
 
-def finish_run(
-    report: Report, error: GreenloopError | None, options: DisplayOptions, status: int = 1
-) -> int:
-    """Print the report, and the error if there is one; return the exit status."""
-    try:
-        print_report(report, as_json=options.json)
-    except OSError as problem:
-        if isinstance(problem, BrokenPipeError):
-            raise
-        error = error or OutputError(f"standard output cannot be written: {problem.strerror}")
-    if error is None:
-        return status
-    print_error(str(error))
-    if report.artifacts.report and not options.json and report.command != "check":
-        print(f"report: {report.artifacts.report}", file=sys.stderr)
-    return error.exit_status
-
-
 class _ReportCapture:
     """An event sink that keeps the report, which a cancelled run cannot return."""
 
@@ -201,26 +176,3 @@ def _confirm_overwrite(path: Path, text: str) -> bool:
         return confirm_write(path, text)
     print_error(f"healed, but {path} was not written: --yes writes it without a question")
     return False
-
-
-def print_report(report: Report, *, as_json: bool) -> None:
-    """Print the report as JSON, or its main result.
-
-    That is the code, a script's output, the diff of a healed file, or the grade of a check. Where
-    standard output belongs to a script, the verdict goes to standard error.
-    """
-    if as_json:
-        print(report.model_dump_json(indent=1))
-    elif report.command == "check":
-        sys.stdout.write(render_grade(report))
-    elif report.command == "script":
-        sys.stdout.write(report.script.stdout if report.script else "")
-        sys.stdout.flush()
-        sys.stderr.write("".join(f"{line}\n" for line in summarize_report(report)))
-    elif report.command == "heal":
-        sys.stdout.write(diff_healed_code(report))
-        sys.stdout.write(as_comments(summarize_report(report)))
-    elif report.final_code:
-        sys.stdout.write(report.final_code.rstrip("\n") + "\n\n")
-        sys.stdout.write(as_comments(summarize_report(report)))
-    sys.stdout.flush()

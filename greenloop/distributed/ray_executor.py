@@ -81,7 +81,7 @@ class RayExecutor:
 
 @dataclass(frozen=True)
 class RayRunExecutor:
-    """Runs on the workers of a pool. `ray` is the module, `purse` the actor."""
+    """Runs on the workers of a pool. `ray` is the module, `shared_budget` the actor handle."""
 
     ray: Any
     pool: WorkerPool

@@ -100,7 +100,9 @@ def _with_absolute_replay(model: str) -> str:
 
 
 def _without_version(setup: EvalSetup) -> EvalSetup:
-    return setup.model_copy(update={"greenloop": ""})
+    """Return the setup without its version, and without an option that 0.1.0 did not have."""
+    options = {k: v for k, v in setup.options.items() if k != "prompts" or v is not None}
+    return setup.model_copy(update={"greenloop": "", "options": options})
 
 
 def _directory_name(setup: EvalSetup) -> str:

@@ -14,6 +14,7 @@ from greenloop.records.evidence.integrity import IntegrityFinding
 from greenloop.records.evidence.isolated_run import IsolatedRun
 from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import MutantResult, Mutation, Survivor
+from greenloop.records.evidence.thresholds import Thresholds
 from greenloop.records.generation import (
     Dispute,
     Finding,
@@ -66,7 +67,6 @@ from greenloop.records.script_result import (
     ScriptRun,
 )
 from greenloop.records.search import Patch, SearchResult
-from greenloop.records.thresholds import Thresholds
 
 __all__ = [
     "Artifacts",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from greenloop.events import AutofixApplied, CandidateTested, CodeGraded, EventSink
 from greenloop.events.progress import create_thread_safe_sink
@@ -14,7 +15,9 @@ from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.quality_gates import find_untested_requirements
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.state import Run, RunState
-from greenloop.workflow.strategy import Strategy
+
+if TYPE_CHECKING:
+    from greenloop.workflow.strategy import Strategy
 
 
 async def run_and_grade(strategy: Strategy) -> bool:

@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.events import EventSink, Notice
 from greenloop.grading import Plan
 from greenloop.llm.budget import Budget
-from greenloop.llm.client import LLMClient
 from greenloop.records import (
     AttemptKind,
     Contract,
@@ -30,10 +29,13 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite
-from greenloop.tools.toolkit import Toolkit
 from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.storage.request import RunRequest, digest
+
+if TYPE_CHECKING:  # a check needs neither, and loading LangChain takes a second
+    from greenloop.llm.client import LLMClient
+    from greenloop.tools.toolkit import Toolkit
 
 T = TypeVar("T")
 

@@ -12,9 +12,9 @@ from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import INDEX_FILE, RESULTS_FILE, write_index
 from greenloop.cli.batch_outputs import OutcomeCollector, write_outputs
 from greenloop.cli.executors import BatchLocation, create_executor
+from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import BatchOptions
 from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
-from greenloop.cli.run_agent import load_settings
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.events import EventSink
 from greenloop.reporting.progress.batch import create_batch_progress, format_totals

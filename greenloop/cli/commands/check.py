@@ -11,9 +11,9 @@ from greenloop.app.check import (
     start_check,
 )
 from greenloop.app.inputs.check_files import read_check_inputs
+from greenloop.cli.finish import finish_run, load_settings
 from greenloop.cli.options.runs import CheckOptions
 from greenloop.cli.process import print_error, run_with_signals
-from greenloop.cli.run_agent import finish_run, load_settings
 from greenloop.errors import GreenloopError, InterruptedRunError
 from greenloop.events import EventSink, RunFinished
 from greenloop.grading import Plan

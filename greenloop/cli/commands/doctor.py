@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 
 import typer
 
+from greenloop.cli.finish import load_settings
 from greenloop.cli.options.report import DoctorOptions
 from greenloop.cli.process import print_error
-from greenloop.cli.run_agent import load_settings
 from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
 from greenloop.llm.factory import open_source

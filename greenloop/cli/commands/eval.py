@@ -13,9 +13,9 @@ from pathlib import Path
 
 from greenloop.batch.runner import Batch
 from greenloop.cli.commands.report import write_output
+from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import EvalOptions
 from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
-from greenloop.cli.run_agent import load_settings
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.evals.comparison import compare_evaluations, read_evaluation

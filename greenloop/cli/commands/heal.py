@@ -7,8 +7,9 @@ from typing import Any
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.app.requests import build_script_request, to_absolute_path, with_absolute_replays
 from greenloop.cli.commands.script import read_arguments
+from greenloop.cli.finish import load_settings
 from greenloop.cli.options.runs import HealOptions
-from greenloop.cli.run_agent import check_run, load_settings, refuse_run, run_agent
+from greenloop.cli.run_agent import check_run, refuse_run, run_agent
 from greenloop.errors import GreenloopError, InputError
 from greenloop.llm.factory import is_model_disabled
 from greenloop.settings import Settings

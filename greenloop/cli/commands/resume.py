@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from greenloop.agent import build_refusal_report
+from greenloop.cli.finish import finish_run
 from greenloop.cli.options.declaration import collect_settings
 from greenloop.cli.options.runs import ResumeOptions
 from greenloop.cli.process import print_error
-from greenloop.cli.run_agent import check_run, finish_run, run_agent
+from greenloop.cli.run_agent import check_run, run_agent
 from greenloop.errors import GreenloopError, InputError
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version

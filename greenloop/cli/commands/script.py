@@ -10,9 +10,10 @@ from greenloop.app.requests import (
     to_absolute_path,
     with_absolute_replays,
 )
+from greenloop.cli.finish import load_settings
 from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.runs import ScriptOptions, ScriptRunOptions
-from greenloop.cli.run_agent import check_run, load_settings, refuse_run, run_agent
+from greenloop.cli.run_agent import check_run, refuse_run, run_agent
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from greenloop.app.check import run_check, start_check
 from greenloop.cli.commands.report import write_output
+from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import VerifyOptions
 from greenloop.cli.process import print_error, run_with_signals
-from greenloop.cli.run_agent import load_settings
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan

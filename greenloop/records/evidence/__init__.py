@@ -22,7 +22,7 @@ from greenloop.records.evidence.integrity import Integrity, IntegrityFinding
 from greenloop.records.evidence.isolated_run import IsolatedRun
 from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import Mutation
-from greenloop.records.thresholds import Thresholds
+from greenloop.records.evidence.thresholds import Thresholds
 
 
 class Evidence(Record):

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, JsonValue
 
 from greenloop.records.base import Record
-from greenloop.records.thresholds import Thresholds
+from greenloop.records.evidence.thresholds import Thresholds
 
 Needed = Literal["always", "with a contract", "where measured"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, format_items
+from greenloop.records.evidence.thresholds import Thresholds
 from greenloop.records.pytest_run import ProcessMode
-from greenloop.records.thresholds import Thresholds
 
 
 class IsolatedRun(Piece):

@@ -243,4 +243,4 @@ def test_verify_of_nothing_or_nonsense(run: Run) -> None:
     Path("x.greenloop.json").write_text("{}")
     status, _, err = run("verify")
     assert status == 2
-    assert "no lock file of greenloop" in err
+    assert "not a lock file of greenloop" in err

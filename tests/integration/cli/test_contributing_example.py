@@ -34,7 +34,8 @@ def test_a_provider_is_added_by_an_entry_point(tmp_path: Path) -> None:
     folder = tmp_path / "answers"
     folder.mkdir()
     for tool, texts in answers().items():
-        (folder / f"{tool}.md").write_text(texts[0], "utf-8")
+        if texts:
+            (folder / f"{tool}.md").write_text(texts[0], "utf-8")
     path = os.pathsep.join([str(tmp_path / "site"), str(ROOT)])
     options = ["--model", f"canned:{folder}", "--sandbox", "none", "--mutants", "0"]
     done = subprocess.run(

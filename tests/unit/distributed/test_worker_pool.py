@@ -47,7 +47,7 @@ class StandIn:
         self.killed.append(actor.node)
 
     def _actor(self, node: str) -> Any:
-        async def opened(_errand: WorkerConfig) -> GreenloopError | None:
+        async def opened(_config: WorkerConfig) -> GreenloopError | None:
             self.opened.append(node)
             await self.ready[node].wait()
             answer = self.answers[node]

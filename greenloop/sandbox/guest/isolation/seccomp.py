@@ -21,7 +21,7 @@ from .syscalls import (
     prctl,
 )
 
-LOAD, EQUAL, AT_LEAST, _ANY_BIT, AND, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+LOAD, EQUAL, GREATER_OR_EQUAL, _ANY_BIT, AND, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 ALLOW, _KILL_PROCESS, ERRNO = 0x7FFF0000, 0x80000000, 0x50000
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
@@ -134,7 +134,7 @@ def build_filter(name: str, families: tuple[int, ...]) -> bytes:
     program.add(RETURN, _KILL_PROCESS)
     program.add(LOAD, 0)
     if name == "x86_64":
-        program.add(AT_LEAST, _X32_BIT, 0, 1)
+        program.add(GREATER_OR_EQUAL, _X32_BIT, 0, 1)
         program.add(RETURN, _KILL_PROCESS)
     program.deny(_CLONE3, errno.ENOSYS)  # its flags are in memory; libc falls back to clone
     for number in _DENIED[name].values():

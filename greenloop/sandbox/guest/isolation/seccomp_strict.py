@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 
-from .seccomp import ALL_BITS, ALLOW, AT_LEAST, ERRNO, LOAD, RETURN, BpfProgram, by_machine
+from .seccomp import ALL_BITS, ALLOW, ERRNO, GREATER_OR_EQUAL, LOAD, RETURN, BpfProgram, by_machine
 
 # System V shared memory, semaphores and queues are addressed by number, without a path. A unix socket
 # made by socketpair could still be connected elsewhere; a message can carry open files. inotify
@@ -72,7 +72,7 @@ def build_strict_filter(name: str, pid: int, *, has_own_user: bool, landlock_ver
     """
     program, calls = BpfProgram(), _INSPECTED_CALLS[name]
     program.add(LOAD, 0)
-    program.add(AT_LEAST, _FIRST_UNKNOWN_CALL, 0, 1)
+    program.add(GREATER_OR_EQUAL, _FIRST_UNKNOWN_CALL, 0, 1)
     program.add(RETURN, ERRNO | errno.ENOSYS)
     program.deny(calls["openat2"], errno.ENOSYS)  # its flags are in memory, which no filter reads
     groups = [

@@ -21,7 +21,7 @@ def fenced(code: str, language: str = "python") -> str:
     return f"```{language}\n{code}```\n"
 
 
-def sealed_of(value: object, contract: Contract) -> tuple[HeldOutExample, ...]:
+def held_out_of(value: object, contract: Contract) -> tuple[HeldOutExample, ...]:
     text = value if isinstance(value, str) else json.dumps(value)
     return parse_tests(LLMResponse(fenced(TESTS) + fenced(text + "\n", "json")), contract).held_out
 
@@ -65,7 +65,7 @@ class TestHeldOutExamples:
             {"requirement": "R1", "call": "to_roman(1)", "returns": "'I'"},
             {"requirement": "R2", "call": "to_roman(0)", "raises": "NotRoman"},
         ]
-        assert sealed_of(value, contract) == (
+        assert held_out_of(value, contract) == (
             HeldOutExample(requirement="R1", call="to_roman(1)", returns="'I'"),
             HeldOutExample(requirement="R2", call="to_roman(0)", raises="NotRoman"),
         )
@@ -76,11 +76,11 @@ class TestHeldOutExamples:
     def test_json_value_in_place_of_a_literal_is_accepted(
         self, value: object, literal: str, contract: Contract
     ) -> None:
-        (example,) = sealed_of([{"call": "f()", "returns": value}], contract)
+        (example,) = held_out_of([{"call": "f()", "returns": value}], contract)
         assert example.returns == literal
 
     def test_unknown_keys_are_ignored(self, contract: Contract) -> None:
-        (example,) = sealed_of(
+        (example,) = held_out_of(
             [{"call": "f()", "returns": "1", "raises": None, "why": "x"}], contract
         )
         assert example == HeldOutExample(call="f()", returns="1")
@@ -98,10 +98,10 @@ class TestHeldOutExamples:
     )
     def test_malformed_example_is_dropped_alone(self, bad: object, contract: Contract) -> None:
         good = {"call": "f()", "returns": "1"}
-        assert [item.call for item in sealed_of([bad, good], contract)] == ["f()"]
+        assert [item.call for item in held_out_of([bad, good], contract)] == ["f()"]
 
     @pytest.mark.parametrize("text", ["[{'call': 1}]", "[", '{"call": "f()", "returns": "1"}', ""])
     def test_invalid_list_of_examples_drops_only_the_examples(
         self, text: str, contract: Contract
     ) -> None:
-        assert sealed_of(text, contract) == ()
+        assert held_out_of(text, contract) == ()
