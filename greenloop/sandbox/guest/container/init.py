@@ -15,6 +15,7 @@ import gc
 import json
 import os
 import signal
+import sys
 from collections.abc import Sequence
 
 from ..files.collector import COLLECT_FILES_KEY, collect_created_files
@@ -49,6 +50,8 @@ def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
     `modules` of packages are preloaded if that is safe; `plugins` are packages whose pytest plugins
     are preloaded.
     """
+    if os.getpid() != 1:
+        sys.exit("not in a container: /tmp would be emptied")
     host, inherited = HostConnection(), InheritedDescriptors()
     k.prctl(k.PR_SET_DUMPABLE, 0)
     for number in (signal.SIGINT, signal.SIGTERM):
