@@ -84,7 +84,7 @@ ORIGINS = {"sealed": "held_out"}
 # Mutation operators, as `operator` and within a mutant's `id`.
 OPERATORS: dict[str, str] = {}
 # Keys that only NEW has and that are meant to be there, as regular expressions.
-ADDED: tuple[str, ...] = (r"evidence\.extra",)
+ADDED: tuple[str, ...] = (r"evidence\.extra", r"setup\.options\.prompts")
 
 IGNORED = (
     r"schema_version",
