@@ -195,7 +195,7 @@ def test_an_interrupt_names_the_resume_command(patient: tuple[Patient, OpenAISer
     respond.hold_after = None
     status, _, err = finished(started(server, "resume", "run"))
     assert status == 0
-    assert "3 answers are in the log" in err
+    assert "3 answers are taken from the log" in err
 
 
 def test_a_run_is_locked_against_a_second_process(patient: tuple[Patient, OpenAIServer]) -> None:

@@ -80,7 +80,10 @@ def test_a_server_with_the_same_answers(name: str, files: dict[Path, bytes], run
     recorded: defaultdict[str, list[str]] = defaultdict(list)
     for line in (EXAMPLES / name / "answers.jsonl").read_text("utf-8").splitlines():
         entry = json.loads(line)
-        recorded[entry["tool"]].append(entry["answer"])
+        tool = entry["tool"]
+        if name.startswith("script"):  # it was recorded when these calls had no tools of their own
+            tool = {"generate_tests": "propose_checks", "judge_test": "judge_check"}.get(tool, tool)
+        recorded[tool].append(entry["answer"])
     words = command(name)
     place = words.index("--model")
     words[place : place + 2] = ["--model", "openai:served", "--json"]
