@@ -28,7 +28,8 @@ with open_sandbox() as box:
         sys.exit()
     tests = [TestFile(f"test_{name}.py", Path(f"test_{name}.py").read_text("utf-8"))]
     started = time.monotonic()
-    found = mutation(box, Path(f"{name}.py").read_text("utf-8"), tests, module=name, budget_s=600)
+    code = Path(f"{name}.py").read_text("utf-8")
+    found = measure_mutation(box, code, tests, module=name, budget_s=600)
     wall_s = time.monotonic() - started
     print(json.dumps({"wall_s": wall_s, "record": found.model_dump()}))
 """
