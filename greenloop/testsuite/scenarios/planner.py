@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.scenarios.expressions import check_observable
 from greenloop.testsuite.scenarios.flattening import FlatTest, Table, flatten, read_test_module
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 from greenloop.testsuite.scenarios.nodes import expression, name, tuple_of, unparse
@@ -110,6 +112,11 @@ class _Planner:
 
     def _keep_as_it_is(self, node: ast.stmt, names: set[str], found: Halves) -> None:
         """Keep a statement of the top level that uses the code, for the scenario alone."""
+        try:
+            check_observable(node, self._scope)
+        except RefusedError as error:
+            self._scope.refused |= dict.fromkeys(names, error.reason)
+            return
         for item in sorted(names):
             self._scope.levels[item] = Level.DEPENDENT
         found.steps.append(Step(node, defines=frozenset(names)))
@@ -205,7 +212,7 @@ class _Planner:
             key = item.asname or item.name.partition(".")[0]
             if key in self._scope.imported:
                 yield from self._stand_ins(key)
-            elif self._scope.levels.get(key) is not Level.DEPENDENT:
+            elif _root_module(node, item) in (*sys.stdlib_module_names, "pytest"):
                 yield _import_of(node, item)
 
     def _stand_ins(self, key: str) -> Iterator[ast.stmt]:
@@ -286,14 +293,17 @@ def _used_imports(
             yield _import_of(node, item)
 
 
+def _root_module(node: ast.Import | ast.ImportFrom, item: ast.alias) -> str:
+    found = node.module or "" if isinstance(node, ast.ImportFrom) else item.name
+    return found.partition(".")[0]
+
+
 def node_is_future(node: ast.Import | ast.ImportFrom) -> bool:
     """Return whether an import changes how the text is compiled."""
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
-def _import_of(
-    node: ast.Import | ast.ImportFrom, item: ast.alias
-) -> ast.Import | ast.ImportFrom:
+def _import_of(node: ast.Import | ast.ImportFrom, item: ast.alias) -> ast.Import | ast.ImportFrom:
     if isinstance(node, ast.ImportFrom):
         return ast.ImportFrom(node.module, [item], node.level)
     return ast.Import([item])

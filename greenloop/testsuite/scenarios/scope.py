@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -24,7 +25,12 @@ _IMMUTABLE_CALLS = frozenset(
     "str int float bool complex bytes frozenset len Decimal Fraction date datetime timedelta time "
     "range round abs".split()
 )
-_MOCK_VALUES = frozenset({"call", "mock.call", "ANY", "mock.ANY"})
+# Names of other modules that are the same in both processes.
+_CLASS_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
+_SHARED_NAMES = frozenset(
+    "call mock.call ANY mock.ANY sys.version_info sys.maxsize sys.platform os.name os.sep os.linesep "
+    "os.path.join os.path.basename os.path.dirname os.path.splitext".split()
+)
 
 
 class Level(IntEnum):
@@ -97,6 +103,7 @@ class Scope:
         levels: The level of each name that is not independent.
         reachable: For names of mutable objects, the names through which these can be reached.
         objects: Names of instances of the module's classes.
+        process_modules: Names of modules whose functions depend on the process.
         judge_only: Names that only the process of the tests has.
         compares: Functions of the test file that decide something by their arguments.
         refused: Functions that cannot run beside the code, and why.
@@ -110,6 +117,7 @@ class Scope:
     levels: dict[str, Level] = field(default_factory=dict)
     reachable: dict[str, set[str]] = field(default_factory=dict)
     objects: set[str] = field(default_factory=set)
+    process_modules: set[str] = field(default_factory=set)
     judge_only: set[str] = field(default_factory=set)
     compares: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
@@ -125,6 +133,7 @@ class Scope:
             dict(self.levels),
             {name: set(found) for name, found in self.reachable.items()},
             set(self.objects),
+            set(self.process_modules),
             set(self.judge_only),
             set(self.compares),
             dict(self.refused),
@@ -141,7 +150,7 @@ class Scope:
         name = dotted_name(node)
         if name.partition(".")[0] in bound:
             return Level.INDEPENDENT
-        if name in _MOCK_VALUES:
+        if name in _SHARED_NAMES and not isinstance(node, ast.Name):
             return Level.INDEPENDENT
         if self.symbol(name):
             return Level.SYMBOLIC
@@ -153,7 +162,9 @@ class Scope:
             default=Level.INDEPENDENT,
         )
         if isinstance(node, (ast.Call, ast.Attribute)) and found is Level.SYMBOLIC:
-            is_record = records and self.symbol(dotted_name(getattr(node, "func", node))) == "record"
+            is_record = (
+                records and self.symbol(dotted_name(getattr(node, "func", node))) == "record"
+            )
             return Level.SYMBOLIC if is_record else Level.DEPENDENT
         if isinstance(node, ast.Attribute) and node.attr in _CLOCK_METHODS:
             return Level.DEPENDENT
@@ -173,6 +184,8 @@ class Scope:
         base, _, member = name.rpartition(".")
         if base in self.classes and member in self.classes[base].members:
             return "member"
+        if name.partition(".")[0] in self.process_modules and _CLASS_NAME.fullmatch(member):
+            return "class"
         return ""
 
     def is_object(self, node: ast.AST) -> bool:
@@ -198,8 +211,14 @@ class Scope:
                 f"{source}.{item.name}"
             ):
                 self.judge_only.add(name)
+            elif f"{source}.{item.name}".partition(".")[2] in _SHARED_NAMES or (
+                f"{source}.{item.name}" in _SHARED_NAMES
+            ):
+                continue
             elif source.partition(".")[0] not in _PURE_MODULES:
-                self.levels[name] = Level.DEPENDENT
+                is_class = is_member and _CLASS_NAME.fullmatch(item.name)
+                self.levels[name] = Level.SYMBOLIC if is_class else Level.DEPENDENT
+                self.process_modules |= set() if is_member else {name}
 
     def _import_from_module(self, name: str, member: str) -> None:
         self.imported[name] = member
@@ -207,10 +226,19 @@ class Scope:
             self.levels[name] = Level.DEPENDENT
             found = {f"{name}.{key}": symbol for key, symbol in self.symbols.classes.items()}
             self.classes |= found
+            for key, symbol in found.items():
+                self._remember_members(key, symbol)
         elif member in self.symbols.classes:
             self.classes[name] = self.symbols.classes[member]
+            self._remember_members(name, self.classes[name])
         else:
             self.levels[name] = Level.DEPENDENT
+
+    def _remember_members(self, name: str, symbol: ClassSymbol) -> None:
+        """Make an enumeration a table of its members."""
+        if symbol.kind == "enum":
+            members = [ast.parse(f"{name}.{key}", mode="eval").body for key in symbol.members]
+            self.literals[name] = ast.List(members, ast.Load())
 
     def bind(self, names: Iterable[str], value: ast.AST, level: Level | None = None) -> None:
         """Bind names to the value of an expression, or to what a definition makes."""

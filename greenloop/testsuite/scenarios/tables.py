@@ -17,7 +17,7 @@ _Sequence = (ast.List, ast.Tuple, ast.Set)
 
 def resolve(node: ast.expr, literals: Mapping[str, ast.expr]) -> ast.expr:
     """Return the table that a name is bound to."""
-    return literals.get(node.id, node) if isinstance(node, ast.Name) else node
+    return literals.get(dotted_name(node), node)
 
 
 def split_rows(rows: ast.expr, literals: Mapping[str, ast.expr]) -> list[ast.expr] | None:
@@ -40,6 +40,8 @@ def split_rows(rows: ast.expr, literals: Mapping[str, ast.expr]) -> list[ast.exp
 def _split_combined(rows: ast.Call, literals: Mapping[str, ast.expr]) -> list[ast.expr] | None:
     """Return the rows of `zip(...)` and `enumerate(...)` of tables."""
     called = dotted_name(rows.func)
+    if called in ("list", "tuple") and len(rows.args) == 1:
+        return split_rows(rows.args[0], literals)
     parts = [split_rows(item, literals) for item in rows.args]
     known = [item for item in parts if item is not None]
     if rows.keywords or not known or len(known) < len(parts):
