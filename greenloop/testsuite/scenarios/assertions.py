@@ -84,11 +84,9 @@ def block_arguments(node: ast.Call) -> tuple[ast.expr, ast.expr]:
 
 def as_plain(node: ast.stmt) -> ast.stmt:
     """Return a statement with assertions of unittest and mocks as `assert` or `with raises`."""
-    call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
-    if isinstance(node, ast.Expr) and isinstance(call, ast.Await):
+    if not isinstance(node, (ast.Expr, ast.Assign)) or not isinstance(node.value, ast.Call):
         return node
-    if not isinstance(call, ast.Call):
-        return node
+    call = node.value
     block = _as_block(call, node)
     if block is not None:
         return located(block, node)

@@ -145,9 +145,9 @@ class ExpressionSplitter:
 
     def _split_call(self, node: ast.Call) -> ast.expr:
         called = dotted_name(node.func)
-        if called in _OBSERVED_FUNCTIONS and len(node.args) == 1 and not node.keywords:
-            if self._is_whole(node.args[0]):
-                return self._observe(node.args[0], called)
+        is_single = len(node.args) == 1 and not node.keywords
+        if called in _OBSERVED_FUNCTIONS and is_single and self._is_whole(node.args[0]):
+            return self._observe(node.args[0], called)
         if called == "issubclass" and len(node.args) > 1:
             arguments: list[ast.expr] = [self._observe(node.args[0]), *node.args[1:]]
             return located(ast.Call(node.func, arguments, []), node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from greenloop.testsuite.parser import is_test_class
@@ -312,7 +312,9 @@ _COMPOUND = (ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.If, ast.While, 
 class _Hoisting(ast.NodeTransformer):
     """Moves awaited values and results of helper methods into statements of their own."""
 
-    def __init__(self, helper: object, number: object) -> None:
+    def __init__(
+        self, helper: Callable[[ast.AST], Function | None], number: Callable[[], int]
+    ) -> None:
         self._helper, self._number = helper, number
         self.statements: list[ast.stmt] = []
         self.has_helper = False
@@ -323,20 +325,15 @@ class _Hoisting(ast.NodeTransformer):
     visit_Lambda = visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _skip
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _skip
 
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr:
-        return self._visit_statement(node)
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-        return self._visit_statement(node)
-
-    def _visit_statement(self, node: ast.Expr | ast.Assign) -> ast.Expr | ast.Assign:
-        """Leave the value of a statement in place, as it is in a statement of its own already."""
+    def visit_Expr(self, node: ast.Expr | ast.Assign) -> ast.AST:
+        """Leave what is awaited in place, as it is in a statement of its own already."""
         value = node.value
         if isinstance(value, ast.Await):
             value.value = self.visit(value.value)
-        else:
-            self.generic_visit(node)
-        return node
+            return node
+        return self.generic_visit(node)
+
+    visit_Assign = visit_Expr
 
     def visit_Await(self, node: ast.Await) -> ast.expr:
         self.generic_visit(node)
