@@ -285,6 +285,9 @@ def check_observable(node: ast.AST, scope: Scope) -> None:
 def _branches(node: ast.AST, scope: Scope) -> Iterator[ast.AST]:
     """Yield the parts of an expression that decide something by a value of the code."""
     if isinstance(node, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
+        captured = scope.reachable.keys() & set(free_names(node))
+        if captured and any(isinstance(part, _BRANCHES) for part in ast.walk(node)):
+            yield node  # it may note what it decides
         return
     decides = isinstance(node, _BRANCHES) or (
         isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)

@@ -102,6 +102,7 @@ class Scope:
         imported: Names of the module by the names that the test uses; '' for the module itself.
         levels: The level of each name that is not independent.
         reachable: For names of mutable objects, the names through which these can be reached.
+        composites: Names of literals whose parts are objects of their own.
         objects: Names of instances of the module's classes.
         process_modules: Names of modules whose functions depend on the process.
         judge_only: Names that only the process of the tests has.
@@ -116,6 +117,7 @@ class Scope:
     imported: dict[str, str] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
     reachable: dict[str, set[str]] = field(default_factory=dict)
+    composites: set[str] = field(default_factory=set)
     objects: set[str] = field(default_factory=set)
     process_modules: set[str] = field(default_factory=set)
     judge_only: set[str] = field(default_factory=set)
@@ -132,6 +134,7 @@ class Scope:
             dict(self.imported),
             dict(self.levels),
             {name: set(found) for name, found in self.reachable.items()},
+            set(self.composites),
             set(self.objects),
             set(self.process_modules),
             set(self.judge_only),
@@ -155,7 +158,10 @@ class Scope:
         if self.symbol(name):
             return Level.SYMBOLIC
         if isinstance(node, ast.Name):
-            return self.levels.get(node.id, self._builtin_level(node.id))
+            return self._name_level(node.id)
+        part = self.part(node)
+        if part:
+            return self.levels.get(part, Level.INDEPENDENT)
         bound = bound | inner_bindings(node)
         found = max(
             (self.level(item, bound, records=records) for item in _value_parts(node)),
@@ -174,8 +180,23 @@ class Scope:
         """Return whether only the process of the code can evaluate an expression."""
         return self.level(node) is Level.DEPENDENT
 
-    def _builtin_level(self, name: str) -> Level:
-        return Level.DEPENDENT if name in _PROCESS_BUILTINS else Level.INDEPENDENT
+    def _name_level(self, name: str) -> Level:
+        is_changed = name in self.composites and any(
+            key.startswith(f"{name}[") for key in self.levels
+        )
+        default = is_changed or name in _PROCESS_BUILTINS
+        return self.levels.get(name, Level.DEPENDENT if default else Level.INDEPENDENT)
+
+    def part(self, node: ast.AST) -> str:
+        """Return the name of a part of a composite, such as `case['key']`; '' for other nodes."""
+        if not isinstance(node, (ast.Subscript, ast.Attribute)):
+            return ""
+        base = dotted_name(node.value)
+        if base not in self.composites or base in self.levels:
+            return ""
+        if isinstance(node, ast.Attribute):
+            return f"{base}[{node.attr!r}]"
+        return f"{base}[{ast.unparse(node.slice)}]" if isinstance(node.slice, ast.Constant) else ""
 
     def symbol(self, name: str) -> str:
         """Return the kind of stand-in for a dotted name: a class's kind, "member" or ''."""
@@ -250,6 +271,7 @@ class Scope:
                 self.levels[name] = level
             if not self.is_immutable(value):
                 self.reachable[name] = reachable
+                self.composites |= {name} if _has_own_parts(value) else set()
             if self.is_object(value):
                 self.objects.add(name)
 
@@ -258,6 +280,9 @@ class Scope:
         for known in (self.levels, self.reachable, self.literals, self.classes, self.imported):
             known.pop(name, None)
         self.objects.discard(name)
+        self.composites.discard(name)
+        for part in [key for key in self.levels if key.startswith(f"{name}[")]:
+            del self.levels[part]
         self.judge_only.discard(name)
 
     def is_immutable(self, node: ast.AST) -> bool:
@@ -274,13 +299,32 @@ class Scope:
 
     def hand_over(self, node: ast.AST) -> None:
         """Make all objects dependent that the code can reach through an expression."""
-        pending = [name for name in free_names(node) if name in self.reachable]
+        pending = [name for name in self._handed_names(node) if name in self.reachable]
         while pending:
             name = pending.pop()
             if self.levels.get(name) is not Level.DEPENDENT:
                 self.levels[name] = Level.DEPENDENT
                 pending += [item for item in self.reachable[name] if item in self.reachable]
                 pending += [key for key, found in self.reachable.items() if name in found]
+
+    def _handed_names(self, node: ast.AST) -> Iterator[str]:
+        """Yield the names that a node uses; a part of a composite becomes dependent by itself."""
+        parts = [(part, item) for item in ast.walk(node) if (part := self.part(item))]
+        for part, _ in parts:
+            self.levels[part] = Level.DEPENDENT
+        whole = [dotted_name(getattr(item, "value", item)) for _, item in parts]
+        for name in free_names(node):
+            if name in whole:
+                whole.remove(name)
+            else:
+                yield name
+
+
+def _has_own_parts(node: ast.AST) -> bool:
+    """Return whether the parts of a value are literals, which nothing else refers to."""
+    if isinstance(node, ast.Dict):
+        return all(isinstance(key, ast.Constant) for key in node.keys)
+    return isinstance(node, ast.Call) and not node.args and bool(node.keywords)
 
 
 def _value_parts(node: ast.AST) -> Iterator[ast.AST]:

@@ -312,13 +312,13 @@ class StatementSplitter:
         level = self.scope.copy()
         for _ in range(2):  # what the first round hands over is dependent in the second
             bind_columns(self.scope, node.target, node.iter)
+            rows = judged_rows(node.target, node.iter, self.scope)
             count = self._count
             body = self.split(node.body)
             if self.scope.levels == level.levels:
                 break
             level = self.scope.copy()
             self._count = count
-        rows = judged_rows(node.target, node.iter, self.scope)
         made = located(ast.For(node.target, rows, body.judge or [ast.Pass()], []), node)
         step = Step(located(ast.For(node.target, node.iter, [], []), node), body=body.steps)
         return Halves([step], [made])
