@@ -145,8 +145,10 @@ def test_helpers_and_fixtures_are_written_out() -> None:
         "def test_it(store):\n    check('a', 77)\n    assert store.get('a') == 78\n"
     )
     assert not found.not_observable
-    assert "lambda: Store()" in found.scenario and "store.get('a')" in found.scenario
-    assert "77" not in found.scenario and "78" not in found.scenario
+    assert "lambda: Store()" in found.scenario
+    assert "store.get('a')" in found.scenario
+    assert "77" not in found.scenario
+    assert "78" not in found.scenario
 
 
 def test_classes_of_unittest_are_written_out() -> None:
@@ -159,7 +161,8 @@ def test_classes_of_unittest_are_written_out() -> None:
         CODE,
     )
     assert [item.test for item in found.scenarios] == ["TestStore::test_get"]
-    assert "LIMIT" not in found.scenario and "77" not in found.scenario
+    assert "LIMIT" not in found.scenario
+    assert "77" not in found.scenario
 
 
 REFUSED = {
