@@ -65,7 +65,7 @@ def block_kind(node: ast.AST) -> str:
     if not isinstance(node, ast.Call):
         return ""
     owner, _, called = dotted_name(node.func).rpartition(".")
-    is_known = owner == "self" if called.startswith("assert") else owner in ("", "pytest")
+    is_known = owner in ("self", "") if called.startswith("assert") else owner in ("", "pytest")
     return _BLOCKS.get(called, "") if is_known else ""
 
 

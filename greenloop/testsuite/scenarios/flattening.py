@@ -256,7 +256,7 @@ class _Flattening:
         """Return statements with assertions in one form, helpers written out, awaits hoisted."""
         made: list[ast.stmt] = []
         for item in [part for statement in body for part in as_expectation(statement)]:
-            item = as_plain(item)
+            item = as_plain(_as_awaited(item))
             if isinstance(item, Function):
                 self._local[item.name] = item
             for key in ("body", "orelse", "finalbody"):
@@ -271,8 +271,6 @@ class _Flattening:
             return []
         call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
         call = call.value if isinstance(call, ast.Await) else call
-        if isinstance(call, ast.Call) and dotted_name(call.func) == "asyncio.run":
-            call = call.args[0] if self._helper(call.args[0]) else call
         helper = self._helper(call)
         if helper is not None and isinstance(call, ast.Call):
             target = node.targets[0] if isinstance(node, ast.Assign) else None
@@ -341,6 +339,8 @@ class _Hoisting(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
+        if _is_asyncio_run(node):
+            return self._hoist(located(ast.Await(node.args[0]), node))
         if self._helper(node) is None:
             return node
         self.has_helper = True
@@ -351,6 +351,18 @@ class _Hoisting(ast.NodeTransformer):
         target = ast.Name(key, ast.Store())
         self.statements.append(located(ast.Assign([target], value), value))
         return load(key, value)
+
+
+def _is_asyncio_run(node: ast.AST) -> bool:
+    is_run = isinstance(node, ast.Call) and dotted_name(node.func) == "asyncio.run"
+    return is_run and len(getattr(node, "args", ())) == 1
+
+
+def _as_awaited(node: ast.stmt) -> ast.stmt:
+    """Return a statement that awaits what it would run in an event loop of its own."""
+    if isinstance(node, (ast.Expr, ast.Assign)) and _is_asyncio_run(node.value):
+        node.value = located(ast.Await(node.value.args[0]), node)  # type: ignore[attr-defined]
+    return node
 
 
 def _walk(body: list[ast.stmt]) -> Iterator[ast.AST]:

@@ -150,6 +150,9 @@ def _replace_yield(body: list[ast.stmt], found: ast.expr, use: list[ast.stmt]) -
     return False
 
 
+_METHODS_OF_UNITTEST = frozenset({"subTest", "fail", "skipTest"})
+
+
 class AttributeNames(ast.NodeTransformer):
     """Replaces the attributes of a test class's instance, `self.x`, by names `self__x`."""
 
@@ -158,6 +161,8 @@ class AttributeNames(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._owners:
+            if node.attr.startswith("assert") or node.attr in _METHODS_OF_UNITTEST:
+                return load(node.attr, node)
             return located(ast.Name(f"self__{node.attr}", node.ctx), node)
         self.generic_visit(node)
         return node

@@ -150,7 +150,7 @@ class _Planner:
             raise RefusedError(scope.refused[item])
         parameters = [*columns, *test.fixtures]
         function = _function(f"scenario_{number}", parameters, body, is_async=test.is_async)
-        judge = _function(f"judge_{number}", columns, halves.judge)
+        judge = _JudgeForms().visit(_function(f"judge_{number}", columns, halves.judge))
         check_separation(function, tables, judge, judged)
         used = self._names_of_module([function, *tables, judge], uses)
         if not used:
@@ -226,6 +226,26 @@ class _Planner:
         names = [self._scope.module, symbol.name, symbol.kind]
         constants: list[ast.expr] = [ast.Constant(item) for item in names]
         return ast.Call(name("symbol"), [*constants, tuple_of(list[ast.expr](fields))], [])
+
+
+class _JudgeForms(ast.NodeTransformer):
+    """Replaces questions about classes and identity by those that work for copies of values."""
+
+    _functions = {"isinstance": "is_instance", "issubclass": "is_subclass", "type": "type_of"}
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        called = dotted_name(node.func)
+        if called in self._functions and len(node.args) == (1 if called == "type" else 2):
+            node.func = name(self._functions[called])
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return node
+        form = "is_same(_l, _r)" if isinstance(node.ops[0], ast.Is) else "not is_same(_l, _r)"
+        return expression(form, _l=node.left, _r=node.comparators[0])
 
 
 def _remove_imports(tree: ast.Module) -> None:

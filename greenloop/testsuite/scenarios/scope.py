@@ -26,6 +26,7 @@ _IMMUTABLE_CALLS = frozenset(
     "range round abs".split()
 )
 # Names of other modules that are the same in both processes.
+_NO_CLASS = ClassSymbol("")
 _CLASS_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
 _SHARED_NAMES = frozenset(
     "call mock.call ANY mock.ANY sys.version_info sys.maxsize sys.platform os.name os.sep os.linesep "
@@ -203,8 +204,8 @@ class Scope:
         if name in self.classes and name not in self.levels:
             return self.classes[name].kind
         base, _, member = name.rpartition(".")
-        if base in self.classes and member in self.classes[base].members:
-            return "member"
+        if self.classes.get(base, _NO_CLASS).kind == "enum":
+            return "member" if member in dict(self.classes[base].fields) else ""
         if name.partition(".")[0] in self.process_modules and _CLASS_NAME.fullmatch(member):
             return "class"
         return ""
@@ -258,7 +259,7 @@ class Scope:
     def _remember_members(self, name: str, symbol: ClassSymbol) -> None:
         """Make an enumeration a table of its members."""
         if symbol.kind == "enum":
-            members = [ast.parse(f"{name}.{key}", mode="eval").body for key in symbol.members]
+            members = [ast.parse(f"{name}.{key}", mode="eval").body for key, _ in symbol.fields]
             self.literals[name] = ast.List(members, ast.Load())
 
     def bind(self, names: Iterable[str], value: ast.AST, level: Level | None = None) -> None:

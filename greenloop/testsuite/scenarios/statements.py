@@ -26,7 +26,7 @@ from greenloop.testsuite.scenarios.scope import (
 from greenloop.testsuite.scenarios.steps import Step
 from greenloop.testsuite.scenarios.tables import bind_columns, judged_rows
 
-_ENDING_CALLS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "self.fail"})
+_ENDING_CALLS = frozenset("pytest.fail pytest.skip pytest.xfail fail skipTest".split())
 
 
 @dataclass
@@ -221,7 +221,7 @@ class StatementSplitter:
             node = located(type(node)(node.items[:1], [inner]), node)
         if block_kind(first):
             return self._split_expectation(node)
-        if dotted_name(getattr(first, "func", first)) == "self.subTest":
+        if dotted_name(getattr(first, "func", first)) == "subTest":
             return self.split(node.body)
         if any(isinstance(part, ast.Raise) for part in ast.walk(node)):
             block = Halves([], [])
@@ -416,7 +416,7 @@ def _mutation_call(target: ast.Attribute | ast.Subscript, value: ast.expr | None
     verb = "set" if value is not None else "del"
     if isinstance(target, ast.Attribute):
         key: ast.expr = ast.Constant(target.attr)
-        function = f"operators.{verb}attr"
+        function = f"{verb}attr"
     elif isinstance(target.slice, ast.Slice):
         raise RefusedError("an assignment to a slice", target.lineno)
     else:
