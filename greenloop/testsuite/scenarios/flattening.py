@@ -17,7 +17,7 @@ from greenloop.testsuite.scenarios.inlining import (
 )
 from greenloop.testsuite.scenarios.nodes import located
 from greenloop.testsuite.scenarios.records import NotObservable, RefusedError
-from greenloop.testsuite.scenarios.scope import Function, dotted_name
+from greenloop.testsuite.scenarios.scope import Function, dotted_name, free_names
 
 BUILTIN_FIXTURES = frozenset(
     "tmp_path tmp_path_factory monkeypatch capsys capfd caplog recwarn".split()
@@ -151,7 +151,7 @@ class _Flattening:
         body = self._wrap([name for name in dict.fromkeys(wanted) if name not in columns], body)
         body = [*self._defaults(node), *self._class_constants(), *body]
         body = [self._attributes.visit(item) for item in self._expand(body, 0)]
-        if any(isinstance(item, ast.Name) and item.id in ("self", "cls") for item in _walk(body)):
+        if {"self", "cls"} & {used for item in body for used in free_names(item)}:
             raise RefusedError("the test instance itself is used")
         is_async = isinstance(node, ast.AsyncFunctionDef) or any(map(_is_async, _walk(body)))
         return FlatTest(
@@ -334,13 +334,16 @@ class _Hoisting(ast.NodeTransformer):
     visit_Assign = visit_Expr
 
     def visit_Await(self, node: ast.Await) -> ast.expr:
-        self.generic_visit(node)
+        if self._helper(node.value) is None:
+            self.generic_visit(node)
+        else:
+            self.has_helper = True
         return self._hoist(node)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
         if _is_asyncio_run(node):
-            return self._hoist(located(ast.Await(node.args[0]), node))
+            return self.visit_Await(located(ast.Await(node.args[0]), node))
+        self.generic_visit(node)
         if self._helper(node) is None:
             return node
         self.has_helper = True

@@ -159,6 +159,12 @@ class AttributeNames(ast.NodeTransformer):
     def __init__(self, owners: set[str]) -> None:
         self._owners = owners
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Leave methods of other classes as they are."""
+        if not {item.arg for item in node.args.args} & {"self", "cls"}:
+            self.generic_visit(node)
+        return node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._owners:
             if node.attr.startswith("assert") or node.attr in _METHODS_OF_UNITTEST:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,7 +11,7 @@ from greenloop.syntax.parse import parse_or_none
 
 SymbolKind = Literal["class", "enum", "record"]
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
-_OWN_CONSTRUCTION = frozenset({"__new__", "__post_init__", "__getattribute__", "__setattr__"})
+_OWN_CONSTRUCTION = frozenset({"__new__", "__getattribute__", "__setattr__"})
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ClassSymbol:
 
 @dataclass(frozen=True)
 class ModuleSymbols:
-    """The classes of a module, and the functions whose annotation says that they return one."""
+    """The classes of a module, and the functions that return instances of these."""
 
     classes: dict[str, ClassSymbol] = field(default_factory=dict)
     factories: frozenset[str] = frozenset()
@@ -43,11 +43,18 @@ def read_symbols(code: str) -> ModuleSymbols:
     factories = frozenset(
         node.name
         for node in body
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and node.returns is not None
-        and ast.unparse(node.returns).strip("'\"") in classes
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _gives(node, classes)
     )
     return ModuleSymbols(classes, factories)
+
+
+def _gives(node: ast.FunctionDef | ast.AsyncFunctionDef, classes: Container[str]) -> bool:
+    """Return whether a function returns an instance of a class, as its annotation or text say."""
+    if node.returns is not None:
+        return ast.unparse(node.returns).strip("'\"") in classes
+    returned = [item.value for item in ast.walk(node) if isinstance(item, ast.Return)]
+    called = [item.func for item in returned if isinstance(item, ast.Call)]
+    return any(isinstance(item, ast.Name) and item.id in classes for item in called)
 
 
 def _read_class(node: ast.ClassDef) -> ClassSymbol:
@@ -86,16 +93,35 @@ def _read_assignments(node: ast.FunctionDef) -> list[tuple[str, str] | None]:
     for item in node.body:
         if isinstance(item, (ast.Assign, ast.AnnAssign)):
             target = item.targets[0] if isinstance(item, ast.Assign) else item.target
-            if isinstance(target, ast.Attribute) and isinstance(item.value, ast.Name):
-                fields[item.value.id] = target.attr
-                continue
-        if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)):
+            found = _match_attributes(target, item.value)
+            if not found:
+                return [None]
+            fields |= found
+        elif not _only_checks(item):
             return [None]
     defaults = [None] * (len(arguments) - len(node.args.defaults)) + list(node.args.defaults)
     return [
         _read_field(ast.Name(fields.get(item.arg, "")), default) if item.arg in fields else None
         for item, default in zip(arguments, defaults, strict=True)
     ]
+
+
+def _match_attributes(target: ast.expr, value: ast.expr | None) -> dict[str, str]:
+    """Return attributes of `self` by the names that are assigned to them; {} for anything else."""
+    if isinstance(target, ast.Attribute) and isinstance(value, ast.Name):
+        return {value.id: target.attr}
+    found: dict[str, str] = {}
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for part, item in zip(target.elts, value.elts, strict=False):
+            found |= _match_attributes(part, item)
+    return found
+
+
+def _only_checks(node: ast.stmt) -> bool:
+    """Return whether a statement is text, or raises or does nothing."""
+    if isinstance(node, ast.If):
+        return all(isinstance(item, ast.Raise) for item in (*node.body, *node.orelse))
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _read_field(target: ast.expr, value: ast.expr | None) -> tuple[str, str] | None:

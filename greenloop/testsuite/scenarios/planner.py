@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.expressions import check_observable
@@ -220,18 +221,18 @@ class _Planner:
 
     def _symbol(self, symbol: ClassSymbol) -> ast.expr:
         fields = [
-            tuple_of([ast.Constant(key), expression(default or "REQUIRED")])
+            tuple_of([ast.Constant(key), expression(default or "REQUIRED__")])
             for key, default in symbol.fields
         ]
         names = [self._scope.module, symbol.name, symbol.kind]
         constants: list[ast.expr] = [ast.Constant(item) for item in names]
-        return ast.Call(name("symbol"), [*constants, tuple_of(list[ast.expr](fields))], [])
+        return ast.Call(name("symbol__"), [*constants, tuple_of(list[ast.expr](fields))], [])
 
 
 class _JudgeForms(ast.NodeTransformer):
     """Replaces questions about classes and identity by those that work for copies of values."""
 
-    _functions = {"isinstance": "is_instance", "issubclass": "is_subclass", "type": "type_of"}
+    _functions: ClassVar = {"isinstance": "is_instance__", "issubclass": "is_subclass__", "type": "type_of__"}
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
@@ -244,7 +245,7 @@ class _JudgeForms(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return node
-        form = "is_same(_l, _r)" if isinstance(node.ops[0], ast.Is) else "not is_same(_l, _r)"
+        form = "is_same__(_l, _r)" if isinstance(node.ops[0], ast.Is) else "not is_same__(_l, _r)"
         return expression(form, _l=node.left, _r=node.comparators[0])
 
 
