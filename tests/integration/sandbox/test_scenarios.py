@@ -141,7 +141,7 @@ def test_warnings_are_observed_each_time(box: Sandbox) -> None:
             return 5
         """
     scenario = scenario_text("observe(1, m.old)\nobserve(1, m.old)\nobserve(2, lambda: 1)")
-    judge = "found = warned((1,), {}, {})\nwarned((1,), DeprecationWarning)\nassert len(found) == 1"
+    judge = "found = warned((1,), {}, {})\nwarned((1,), DeprecationWarning)\nassert len(found) == 2"
     outcomes = {
         (kind, match): verdict(box, code, scenario, judge_text(judge.format(kind, match))).outcome
         for kind in ("Warning", "UserWarning")
@@ -376,6 +376,20 @@ def test_stand_in_for_recwarn(box: Sandbox) -> None:
         """
     seen = observed(box, FIXTURES_CODE, body, "recwarn")
     assert seen[2]["value"] == ["tuple", 1, "hm", 0]
+
+
+def test_test_records_warnings_itself(box: Sandbox) -> None:
+    body = """
+        import warnings
+        with warnings.catch_warnings(record=True) as found:
+            observe(1, m.warn)
+        observe(2, lambda: [str(item.message) for item in found])
+        observe(3, lambda: len(recwarn))
+        observe(4, m.warn)
+        observe(5, lambda: capsys.readouterr().err)
+        """
+    seen = observed(box, FIXTURES_CODE, body, "recwarn capsys")
+    assert [seen[number]["value"] for number in (2, 3, 5)] == [["list", "hm"], 0, ""]
 
 
 def test_state_of_one_row_is_undone_before_the_next(box: Sandbox) -> None:
