@@ -35,7 +35,6 @@ class Judge:
         vars(module).update(self._build_names())
         exec(compile(text, "<judge>", "exec"), vars(module))
         judges = [_prepare_rows(*judge) for judge in vars(module)["judges"]]
-        self._send("rows", counts=[len(rows) for rows in judges])
         for scenario, rows in enumerate(judges):
             for row, function in enumerate(rows):
                 self._line = 0

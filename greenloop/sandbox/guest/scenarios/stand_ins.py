@@ -126,7 +126,13 @@ class EnumMember(Opaque):
         return is_equal
 
     def __hash__(self) -> int:
-        return hash((self.observed__.name, self.observed__.fields["name"]))
+        """Return the hash of the value, as members have it that are numbers or texts."""
+        if "value" not in self.observed__.fields:
+            raise self.observed__.refuse("the hash")
+        try:
+            return hash(self.observed__.fields["value"])
+        except TypeError:
+            return hash(self.observed__.fields["name"])
 
 
 class ClassStandIn:
