@@ -11,8 +11,9 @@ from typing import Any
 
 from . import checks
 from .checks import DiffersError, Observation, Raised
+from .descriptions import NotObservableError
 from .parameters import Tables, build_rows, reserve_names
-from .stand_ins import REQUIRED, ClassStandIn, NotObservableError, type_of
+from .stand_ins import REQUIRED, ClassStandIn, type_of
 
 MODULE_NAME = "scenario"  # as in the process of the code: classes of the text have the same names
 _MAX_REASON = 300

@@ -21,12 +21,9 @@ import pytest
 
 from greenloop.sandbox.guest.scenarios import checks
 from greenloop.sandbox.guest.scenarios.decoder import decode
+from greenloop.sandbox.guest.scenarios.descriptions import NotObservableError
 from greenloop.sandbox.guest.scenarios.encoder import Encoder, TooLargeError
-from greenloop.sandbox.guest.scenarios.stand_ins import (
-    REQUIRED,
-    ClassStandIn,
-    NotObservableError,
-)
+from greenloop.sandbox.guest.scenarios.stand_ins import REQUIRED, ClassStandIn
 
 HERE = __name__
 
