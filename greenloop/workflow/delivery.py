@@ -17,7 +17,7 @@ from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
 from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 
-Approve = Callable[[Path, str], bool]
+Confirm = Callable[[Path, str], bool]
 
 
 def save_artifacts(
@@ -94,8 +94,8 @@ def _check_folder_writable(folder: Path, what: str) -> None:
         raise OutputError(f"{what} cannot be written: {error.strerror or error}") from None
 
 
-def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
-    """Write code and tests to their outputs, each only if `approve` returns True.
+def deliver(report: Report, request: RunRequest) -> Report:
+    """Write code and tests to their outputs.
 
     Raises:
         OutputError: a file cannot be written.
@@ -106,7 +106,7 @@ def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
         ("tests_output", resolve_tests_output(request), report.test_code),
     )
     for key, name, text in places:
-        if name is not None and text.strip() and approve(Path(name), text):
+        if name is not None and text.strip():
             write_atomically(Path(name), text)
             written[key] = name
     return _with_artifacts(report, **written)
@@ -145,13 +145,13 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
     return _with_artifacts(report, made=str(folder))
 
 
-def deliver_script(report: Report, request: ScriptRequest, approve: Approve) -> Report:
+def deliver_script(report: Report, request: ScriptRequest) -> Report:
     """Write the script to `--output`, and the files that it produced to `--artifacts`.
 
     Raises:
         OutputError: a file cannot be written.
     """
-    if request.output and approve(Path(request.output), report.final_code):
+    if request.output:
         write_atomically(Path(request.output), report.final_code)
         report = _with_artifacts(report, output=request.output)
     wanted = request.script.artifacts
@@ -173,11 +173,11 @@ def _copy_produced_files(source: Path, target: Path) -> None:
 
 
 def deliver_healed_file(
-    report: Report, request: HealRequest, approve: Approve, directory: RunDirectory
+    report: Report, request: HealRequest, confirm: Confirm | None, directory: RunDirectory
 ) -> Report:
     """Write the healed file over the original or to `--output`, in the original's encoding.
 
-    A copy of the original is kept in the run directory.
+    A copy of the original is kept in the run directory. `confirm` may decline.
 
     Raises:
         OutputError: the file changed while it was being healed, or cannot be written.
@@ -187,7 +187,7 @@ def deliver_healed_file(
         return report
     source = _read_unchanged(original.path, original.sha256)
     target = Path(request.output or original.path)
-    if not approve(target, source.restore_header(report.final_code)):
+    if confirm and not confirm(target, source.restore_header(report.final_code)):
         return report
     kept = _back_up_original(directory, Path(original.path))
     source.write(target, report.final_code)

@@ -14,7 +14,7 @@ from greenloop.cli.batch_outputs import OutcomeCollector, write_outputs
 from greenloop.cli.executors import BatchLocation, create_executor
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import BatchOptions
-from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
+from greenloop.cli.process import report_early_end, run_until_stopped, write_stdout
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.events import EventSink
 from greenloop.reporting.progress.batch import create_batch_progress, format_totals
@@ -27,11 +27,7 @@ def batch_command(options: BatchOptions) -> int:
     failure: GreenloopError | None = None
     with create_batch_progress(quiet=options.quiet) as progress:
         collector = OutcomeCollector(progress)
-        try:
-            batch = _create_batch(options, load_settings(options), collector)
-        except GreenloopError as error:
-            print_error(str(error))
-            return error.exit_status
+        batch = _create_batch(options, load_settings(options), collector)
         try:
             asyncio.run(run_until_stopped(batch, batch.run()))
         except asyncio.CancelledError:

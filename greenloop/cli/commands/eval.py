@@ -17,7 +17,7 @@ from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import EvalOptions
 from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
 from greenloop.dependencies import PackageResolver
-from greenloop.errors import GreenloopError, InputError, InterruptedRunError
+from greenloop.errors import GreenloopError, InputError
 from greenloop.evals.comparison import compare_evaluations, read_evaluation
 from greenloop.evals.datasets.loader import TaskSource
 from greenloop.evals.hidden_tests import TaskSandboxFactory, adapt_settings_to_format
@@ -43,27 +43,19 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 def eval_command(options: EvalOptions) -> int:
     """Run `greenloop eval` and return the exit status."""
-    try:
-        if options.compare is not None:
-            if options.tasks is not None:
-                raise InputError("--compare A B takes two evaluations and no tasks")
-            return _compare(*options.compare, as_json=options.json, markdown=options.markdown)
-        if options.tasks is None:
-            raise InputError("name a file of tasks, or a folder of exercises; or --compare A B")
-        settings = load_settings(options)
-        source = TaskSource(options.tasks, options.format, frozenset(options.leave_out or ()))
-        if options.check_tasks:
-            tasks, fitting = islice(source, options.limit), adapt_settings_to_format(
-                settings, source.format
-            )
-            return _check_tasks(tasks, fitting, as_json=options.json, quiet=options.quiet)
-        return _run_evaluation(options.tasks, source, settings, options)
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
-    except KeyboardInterrupt:
-        print_error("interrupted")
-        return InterruptedRunError.exit_status
+    if options.compare is not None:
+        if options.tasks is not None:
+            raise InputError("--compare A B takes two evaluations and no tasks")
+        return _compare(*options.compare, as_json=options.json, markdown=options.markdown)
+    if options.tasks is None:
+        raise InputError("name a file of tasks, or a folder of exercises; or --compare A B")
+    settings = load_settings(options)
+    source = TaskSource(options.tasks, options.format, frozenset(options.leave_out or ()))
+    if options.check_tasks:
+        tasks = islice(source, options.limit)
+        fitting = adapt_settings_to_format(settings, source.format)
+        return _check_tasks(tasks, fitting, as_json=options.json, quiet=options.quiet)
+    return _run_evaluation(options.tasks, source, settings, options)
 
 
 def _run_evaluation(

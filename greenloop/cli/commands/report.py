@@ -10,8 +10,7 @@ from pathlib import Path
 
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
 from greenloop.cli.options.report import ReportOptions
-from greenloop.cli.process import print_error
-from greenloop.errors import GreenloopError, InputError
+from greenloop.errors import InputError
 from greenloop.records import Report
 from greenloop.reporting.batch.summary import (
     BatchSummary,
@@ -37,17 +36,13 @@ def report_command(options: ReportOptions) -> int:
     if options.schema:
         sys.stdout.write(render_schema())
         return 0
-    try:
-        place = options.run_dir or _find_latest_run(Settings.load().home)
-        if is_batch_folder(place):
-            return _report_batch(place, options)
-        report = read_report(place)
-        outputs = list(_render_outputs(report, place, options))
-        for name, text in outputs:
-            write_output(name, text)
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
+    place = options.run_dir or _find_latest_run(Settings.load().home)
+    if is_batch_folder(place):
+        return _report_batch(place, options)
+    report = read_report(place)
+    outputs = list(_render_outputs(report, place, options))
+    for name, text in outputs:
+        write_output(name, text)
     if options.open_page:
         _show_page(_page_path(place, options))
     elif not outputs:

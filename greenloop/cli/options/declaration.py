@@ -46,9 +46,11 @@ def add_command(app: typer.Typer, name: str, options_class: type, **arguments: A
     """
 
     def run(**values: Any) -> None:
+        from greenloop.cli.process import run_command
+
         module = import_module(f"greenloop.cli.commands.{name}")
-        status = getattr(module, f"{name}_command")(options_class(**values))
-        raise typer.Exit(status)
+        command = getattr(module, f"{name}_command")
+        raise typer.Exit(run_command(command, options_class(**values)))
 
     hints = get_type_hints(options_class, include_extras=True)
     parameters = [
