@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from greenloop.errors import InputError, OutputError
+from greenloop.files import writing
 from greenloop.records import Artifacts, Report
 from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.state import RunState
@@ -87,11 +88,8 @@ def _nearest_existing_parent(path: Path) -> Path:
 
 def _check_folder_writable(folder: Path, what: str) -> None:
     """Create a temporary file: permission bits do not show a read-only file system."""
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return
-    except OSError as error:
-        raise OutputError(f"{what} cannot be written: {error.strerror or error}") from None
+    with writing(what), tempfile.TemporaryFile(dir=folder):
+        return
 
 
 def deliver(report: Report, request: RunRequest) -> Report:
@@ -133,15 +131,13 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
     if result is None or not result.made:
         return report
     folder = directory.best_dir / "made"
-    try:
+    with writing(folder):
         shutil.rmtree(folder, ignore_errors=True)
         for item in result.made:
             if item.content is not None:
                 path = folder / item.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(item.content)
-    except OSError as error:
-        raise OutputError(f"{folder} cannot be written: {error.strerror or error}") from None
     return _with_artifacts(report, made=str(folder))
 
 
@@ -207,9 +203,7 @@ def _read_unchanged(path: str, sha256: str) -> SourceFile:
 
 def _back_up_original(directory: RunDirectory, path: Path) -> Path:
     kept = directory.path / "original" / path.name
-    try:
+    with writing(kept):
         kept.parent.mkdir(exist_ok=True)
         shutil.copy2(path, kept)
-    except OSError as error:
-        raise OutputError(f"{kept} cannot be written: {error.strerror or error}") from None
     return kept
