@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from greenloop.errors import GreenloopError, InputError, PackagesError
-from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line
+from greenloop.errors import InputError, PackagesError
+from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line, for_each_task
 from greenloop.evals.task import EvalTask
 from greenloop.files import check_python
 from greenloop.records import Failure, TestRun
@@ -15,7 +15,6 @@ from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import BROKEN_TEST_ERRORS
-from greenloop.workflow.make.strategy import run_concurrently
 
 
 def check_task(task: EvalTask) -> None:
@@ -68,7 +67,6 @@ def __getattr__(name):
 async def check_collectable(
     tasks: Iterable[EvalTask],
     sandbox_factory: TaskSandboxFactory,
-    concurrency: int,
     is_known: Callable[[EvalTask], bool],
     mark_collected: Callable[[EvalTask], None],
 ) -> None:
@@ -78,21 +76,13 @@ async def check_collectable(
         InputError: tests of a task cannot be collected, whatever the code is.
         SandboxError: the sandbox cannot run anything.
     """
-    waiting, errors = iter(tasks), list[GreenloopError]()
 
-    async def work() -> None:
-        for task in waiting:
-            if errors:
-                return
-            if not is_known(task):
-                try:
-                    await _check_task_collectable(task, sandbox_factory)
-                except GreenloopError as error:
-                    errors.append(error)
-                    raise
-                mark_collected(task)
+    async def check(task: EvalTask) -> None:
+        if not is_known(task):
+            await _check_task_collectable(task, sandbox_factory)
+            mark_collected(task)
 
-    await run_concurrently(*(work() for _ in range(concurrency)))
+    await for_each_task(tasks, check)
 
 
 async def _check_task_collectable(task: EvalTask, sandbox_factory: TaskSandboxFactory) -> None:
