@@ -72,8 +72,9 @@ class LandlockSandbox(WarmSandbox):
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
         with self._create_run_folder() as root:
-            folders = (str(root / name) for name in ("work", "home", "tmp"))
-            paths = JobPaths(*folders, str(self._folder.site), job.packages.folder)
+            work, home, temporary = (str(root / name) for name in ("work", "home", "tmp"))
+            site = str(self._folder.site)
+            paths = JobPaths(work, home, temporary, site, job.packages.folder)
             payload = {
                 **build_payload(job, {}, paths),
                 "root": str(root),

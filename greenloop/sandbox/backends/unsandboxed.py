@@ -55,8 +55,8 @@ class ProcessSandbox(Sandbox):
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
         with self._create_folder() as root:
-            folders = (str(root / name) for name in ("work", "home", "tmp"))
-            paths = JobPaths(*folders, self.site, job.packages.folder)
+            work, home, temporary = (str(root / name) for name in ("work", "home", "tmp"))
+            paths = JobPaths(work, home, temporary, self.site, job.packages.folder)
             result = self._run_process(root, paths, job)
             if job.artifact_request is None:
                 return result
