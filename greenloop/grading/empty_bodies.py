@@ -37,7 +37,7 @@ def measure(context: GradingContext) -> EmptyBodies | None:
         return None
     canary = TestFile(_choose_free_name(context), _CANARY_SOURCE.format(module=context.module))
     more = () if has_functions else (canary,)
-    run = context.run_tests(source, [*context.tests, *more], brief=True)
+    run = context.run_tests(source, [*context.tests, *more])
     failed_canaries = {name for name in run.failing_tests if name.startswith(canary.name)}
     failed = len(run.failing_tests - failed_canaries)
     passed = sum(

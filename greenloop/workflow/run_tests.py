@@ -25,18 +25,14 @@ async def run_suite(
     expected: Expectation | None = None,
     *,
     name: str = "tests",
-    brief: bool = False,
 ) -> TestRun:
-    """Run a suite on a module; `name` is shown as progress.
-
-    `brief` leaves out pytest's text of each failure. Raises SandboxError.
-    """
+    """Run a suite on a module; `name` is shown as progress. Raises SandboxError."""
     sources = [code, *(item.code for item in suite.files)]
     local_names = {suite.module, *(Path(item.name).stem for item in suite.files)}
 
     async def run_once() -> TestRun:
         sandbox = run.sandbox
-        run_tests = partial(sandbox.run_tests, module=suite.module, expected=expected, brief=brief)
+        run_tests = partial(sandbox.run_tests, module=suite.module, expected=expected)
         with progress_span(run.emit, name):
             return await run_in_sandbox_thread(sandbox, partial(run_tests, code, suite.files))
 

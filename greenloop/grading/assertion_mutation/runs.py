@@ -80,7 +80,7 @@ class AssertionMutationRunner:
                     code, names = add_canaries(code, self.context.module)
                     canaries += [f"{item.name}::{name}" for name in names]
             files.append(TestFile(item.name, code, item.locked))
-        run = self.context.run_tests(tests=files, brief=True)
+        run = self.context.run_tests(tests=files)
         return MutatedRun(tuple(mutants), run, tuple(canaries))
 
     def find_surviving_cases(
