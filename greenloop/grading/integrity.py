@@ -89,7 +89,7 @@ class _Inspector:
             )
             for item in imported
         }
-        self._harmless = {id(name) for node in ast.walk(tree) for name in _find_harmless(node)}
+        self._safe = {id(name) for node in ast.walk(tree) for name in _find_safe_uses(node)}
 
     def inspect(self, node: ast.expr | ast.stmt) -> Iterator[_Finding]:
         """Yield what one node does by itself."""
@@ -120,7 +120,7 @@ class _Inspector:
             yield from self._inspect_namespace(node.value)
 
     def _inspect_self_reference(self, node: ast.expr, name: str) -> Iterator[_Finding]:
-        if id(node) not in self._harmless:
+        if id(node) not in self._safe:
             yield node, f"`{name}` {_READS_SOURCE}"
 
     def _inspect_member(self, node: ast.expr, owner: ast.expr, name: str) -> Iterator[_Finding]:
@@ -143,9 +143,10 @@ class _Inspector:
         if isinstance(target, (ast.Tuple, ast.List)):
             for item in target.elts:
                 yield from self._inspect_target(item)
-        elif isinstance(target, ast.Attribute) and (what := self._find_patched(target)):
-            if target.attr not in _SETTABLE_ATTRIBUTES:
-                yield target, f"replaces `{what}` for the whole process, tests included"
+        elif not isinstance(target, ast.Attribute) or target.attr in _SETTABLE_ATTRIBUTES:
+            return
+        elif what := self._find_patched(target):
+            yield target, f"replaces `{what}` for the whole process, tests included"
 
     def _find_patched(self, node: ast.expr) -> str:
         """Return the part of the standard library that is changed with a name; '' where it is none."""
@@ -162,7 +163,7 @@ class _Inspector:
         return self._modules.get(owner.id, owner.id) if isinstance(owner, ast.Name) else ""
 
 
-def _find_harmless(node: ast.AST) -> Iterator[ast.expr]:
+def _find_safe_uses(node: ast.AST) -> Iterator[ast.expr]:
     """Yield code objects and files below a node that takes nothing from them but names and places."""
     if isinstance(node, ast.Attribute) and node.attr in _PARAMETER_ATTRIBUTES:
         yield node.value
