@@ -70,7 +70,7 @@ class AssertionMutator:
             operand = f"({self._source.get_segment(test.operand)})"
             yield AssertionChange((self._source.replace_node(test, operand),), f"assert {operand}")
         else:
-            yield self._change_comparison(_unwrap_all(test)) or self._negate(test)
+            yield self._change_members(test) or self._change_comparison(test) or self._negate(test)
 
     def change_equality(self, left: ast.expr, right: ast.expr) -> AssertionChange:
         """Return the change of an expected equality, in the constant if there is one."""
@@ -98,6 +98,14 @@ class AssertionMutator:
             return 4
         called = any(isinstance(item, (ast.Call, ast.Await)) for item in ast.walk(node))
         return 1 if _change_approx(node) else 3 if called else 2
+
+    def _change_members(self, test: ast.expr) -> AssertionChange | None:
+        """Return a change in `all(… for …)`; its opposite is outside, as both hold for no member."""
+        compared = _find_compared_members(test)
+        if compared is None or (change := self._change_comparison(compared)) is None:
+            return None
+        opposite = self._negate(test).edits[0]
+        return AssertionChange(change.edits, change.description, opposite=opposite)
 
     def _change_comparison(self, node: ast.expr) -> AssertionChange | None:
         if not isinstance(node, ast.Compare):
@@ -202,18 +210,17 @@ class AssertionMutator:
         return AssertionChange((self._source.replace_node(test, text),), f"assert {text}")
 
 
-def _unwrap_all(test: ast.expr) -> ast.expr:
-    """Return the comparison in `all(… for …)`; else the expression itself."""
+def _find_compared_members(test: ast.expr) -> ast.expr | None:
+    """Return the comparison in `all(… for …)`; None for other expressions."""
     if (
         isinstance(test, ast.Call)
-        and isinstance(test.func, ast.Name)
-        and test.func.id == "all"
+        and _get_called_name(test) == "all"
         and len(test.args) == 1
         and isinstance(test.args[0], (ast.GeneratorExp, ast.ListComp))
         and isinstance(test.args[0].elt, ast.Compare)
     ):
         return test.args[0].elt
-    return test
+    return None
 
 
 def _get_called_name(call: ast.Call) -> str:

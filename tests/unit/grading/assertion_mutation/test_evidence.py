@@ -48,6 +48,21 @@ def test_a_loop_that_never_runs_is_named(warm: Sandbox) -> None:
     assert [(item.test, item.line) for item in found.green] == [("test_m.py::test_a", 7)]
 
 
+@pytest.mark.parametrize(
+    "assertion",
+    [
+        "all(item == 4 for item in none())",
+        "all(f(item) == 4 for item in none())",
+        "all(item > 4 for item in none())",
+        "all(b > 4 for a, b in zip([f(2)], [f(2)][1:]))",
+    ],
+)
+def test_a_comparison_of_no_member_is_weak_and_no_forgery(warm: Sandbox, assertion: str) -> None:
+    found = measured(warm, f"def test_a():\n    assert {assertion}\n")
+    assert (found.reached, found.forged) == (False, "")
+    assert not any(item.forged for item in found.green)
+
+
 def test_an_assertion_that_never_fails_is_named(warm: Sandbox) -> None:
     """Its helper swallows what it asserts; the test's other assertion holds."""
     tests = (
