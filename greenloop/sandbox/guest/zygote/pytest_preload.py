@@ -124,8 +124,6 @@ class _HeldSession:
         if job["kind"] == "split":
             config.pluginmanager.register(tests_side.begun(job, self._channel))
         _reset_session_state(config)
-        if job.get("brief"):
-            config.option.tbstyle = "no"
         config.args = list(job["targets"])
         return _main(config, session)
 
