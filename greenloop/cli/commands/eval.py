@@ -33,6 +33,7 @@ from greenloop.evals.task_validation import check_collectable
 from greenloop.events import EventSink, Notice
 from greenloop.llm.factory import open_sources
 from greenloop.records.evaluation import EvalReport
+from greenloop.records.invisible import escape_json
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.evals.markdown import render_comparison_markdown, render_eval_markdown
 from greenloop.reporting.evals.text import render_comparison_text, render_eval_text
@@ -212,4 +213,6 @@ def _solutions_as_text(results: Sequence[SolutionResult]) -> str:
 
 
 def _solutions_as_json(results: Sequence[SolutionResult]) -> str:
-    return json.dumps([item.model_dump(mode="json") for item in results], indent=1) + "\n"
+    return (
+        escape_json(json.dumps([item.model_dump(mode="json") for item in results], indent=1)) + "\n"
+    )

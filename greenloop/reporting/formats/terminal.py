@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from greenloop.records import Report, TestEntry
-from greenloop.reporting.escaping import escape_invisible, truncate
+from greenloop.reporting.escaping import escape_commands, escape_invisible, truncate
 from greenloop.reporting.evidence.text import diff_hunk, list_survivors
 from greenloop.reporting.summary import format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
@@ -36,7 +36,7 @@ def render_report_text(report: Report, width: int = _WIDTH) -> str:
     for heading, section in sections.items():
         if lines := list(section(report, layout)):
             text += ["", heading.upper(), *lines]
-    return "\n".join(text).strip("\n") + "\n"
+    return escape_commands("\n".join(text).strip("\n")) + "\n"  # lines were wrapped
 
 
 class _TextLayout:
