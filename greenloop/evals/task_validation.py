@@ -23,15 +23,12 @@ def check_task(task: EvalTask) -> None:
     if why := explain_invalid_module_name(task.module):
         raise InputError(f"{what}: '{task.module}' cannot be the module's name: {why}")
     for item in task.tests:
-        check_python(item.code, f"{what}: {_describe_test_file(task, item.name)} are")
+        name = "" if len(task.tests) == 1 else f" ({item.name})"
+        check_python(item.code, f"{what}: the tests{name} are")
     if not any(parse_test_functions(item.code) for item in task.tests):
         raise InputError(f"{what}: the tests have no test: a function or method named test…")
     if not any(_has_import(item.code, task.module) for item in task.tests):
         raise InputError(f"{what}: the tests never import the module `{task.module}`")
-
-
-def _describe_test_file(task: EvalTask, name: str) -> str:
-    return "the tests" if len(task.tests) == 1 else f"the tests ({name})"
 
 
 def _has_import(code: str, module: str) -> bool:

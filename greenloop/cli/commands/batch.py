@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from greenloop.batch.entries import read_entries
+from greenloop.batch.executor import BatchConfig
 from greenloop.batch.results import RESULTS_FILE
 from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import INDEX_FILE, write_index
@@ -53,17 +54,8 @@ def _create_batch(options: BatchOptions, settings: Settings, emit: EventSink) ->
     folder = location.folder.absolute()
     _create_folder(folder)
     location.fetch_results()
-    return Batch(
-        entries,
-        settings,
-        folder,
-        options.jobs,
-        options.requests_per_minute,
-        options.tokens_per_minute,
-        options.force,
-        emit,
-        executor,
-    )
+    limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)
+    return Batch(entries, BatchConfig(settings, *limits, emit), folder, options.force, executor)
 
 
 def _finish_batch(batch: Batch, failure: GreenloopError | None, options: BatchOptions) -> int:
