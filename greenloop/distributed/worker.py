@@ -132,11 +132,7 @@ class Worker:
                     RunDirectory(run_sync.folder).save_report(ended.report)
         finally:
             missing = await run_sync.finish()
-        return (
-            ended
-            if missing is None
-            else RemoteRunResult(ended.report, missing.error, missing.pending_uploads)
-        )
+        return ended if missing is None else RemoteRunResult(ended.report, *missing)
 
     async def _run_locally(
         self,

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError, PackagesError
 from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line, for_each_task
 from greenloop.evals.task import EvalTask
@@ -27,18 +28,8 @@ def check_task(task: EvalTask) -> None:
         check_python(item.code, f"{what}: the tests{name} are")
     if not any(parse_test_functions(item.code) for item in task.tests):
         raise InputError(f"{what}: the tests have no test: a function or method named test…")
-    if not any(_has_import(item.code, task.module) for item in task.tests):
+    if not any(task.module in iter_imported_modules(ast.parse(i.code)) for i in task.tests):
         raise InputError(f"{what}: the tests never import the module `{task.module}`")
-
-
-def _has_import(code: str, module: str) -> bool:
-    for node in ast.walk(ast.parse(code)):
-        names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            names = [node.module]
-        if module in names:
-            return True
-    return False
 
 
 # Errors of a test file that a placeholder module cannot have caused.

@@ -146,9 +146,7 @@ class McpTools:
     ) -> RunResult:
         """Repair existing code with as small a change as will do: with tests a module until they
         pass, without tests a script until it runs and its output is as expected."""
-        parameters = ScriptParameters(
-            tuple(arguments or ()), stdin, inputs, tuple(expect or ()), tuple(expect_files or ())
-        )
+        parameters = ScriptParameters(arguments, stdin, inputs, expect, expect_files)
         return await self._run_call(
             ctx, lambda emit: self._service.heal(code, tests, module, parameters, emit)
         )
