@@ -23,12 +23,8 @@ async def run_suite(
     expected: Expectation | None = None,
     *,
     name: str = "tests",
-    brief: bool = False,
 ) -> TestRun:
-    """Run a suite on a module; `name` is shown as progress.
-
-    `brief` leaves out pytest's text of each failure. Raises SandboxError.
-    """
+    """Run a suite on a module; `name` is shown as progress. Raises SandboxError."""
     sources = [code, *(item.code for item in suite.files)]
     local_names = {suite.module, *(Path(item.name).stem for item in suite.files)}
 
@@ -36,7 +32,7 @@ async def run_suite(
         with progress_span(run.emit, name):
             return await run.call_in_sandbox(
                 lambda sandbox: sandbox.run_tests(
-                    code, suite.files, module=suite.module, expected=expected, brief=brief
+                    code, suite.files, module=suite.module, expected=expected
                 )
             )
 
