@@ -76,7 +76,7 @@ class LandlockSandbox(WarmSandbox):
             work, home, temporary = (str(root / name) for name in ("work", "home", "tmp"))
             paths = JobPaths(work, home, temporary, str(self._folder.site), "".join(packages))
             payload = {
-                **build_payload(job, {}, paths),
+                **build_payload(job, paths),
                 "root": str(root),
                 "readable": [*self._folder.readable, *packages],
                 "own_user": self._folder.has_own_user,
