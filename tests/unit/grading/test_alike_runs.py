@@ -23,7 +23,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 
 # A text, so that it is still there in the run without function bodies.
-LOOK = r'''
+LOOK = r"""
 def look():
     import base64, gc, json, locale, os, re, resource, signal, sys, threading, time, types, zlib
 
@@ -104,7 +104,7 @@ def look():
     text = b"<<" + base64.b64encode(zlib.compress(json.dumps(found).encode(), 9)) + b">>"
     while text:
         text = text[os.write(1, text) :]
-'''
+"""
 MODULE = f"exec({LOOK!r})\nlook()\n\n\ndef f(n):\n    return n * n\n"
 TESTS = (
     "from m import f, look\n\n\ndef test_a():\n    look()\n    assert f(2) == 4\n\n\n"
