@@ -76,7 +76,7 @@ class LandlockSandbox(WarmSandbox):
             site = str(self._folder.site)
             paths = JobPaths(work, home, temporary, site, job.packages.folder)
             payload = {
-                **build_payload(job, {}, paths),
+                **build_payload(job, paths),
                 "root": str(root),
                 "readable": [*self._folder.readable, *filter(None, [job.packages.folder])],
                 "own_user": self._folder.has_own_user,
