@@ -4,33 +4,53 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 
+from greenloop.records import Report
 from greenloop.sandbox import open_sandbox
-from tests.security.forgery.forged import WRONG
+from tests.security.forgery.corpus import Case, cases
 from tests.security.forgery.grading import accusations, caught_by, report_on, settings
-from tests.security.forgery.honest import ODD
+
+_VERDICTS = ("verified", "passed", "failed")
 
 
 def main(word: str = "") -> None:
-    """A line each: verdict, degree, name, and what speaks against it."""
+    """Print a line for each case with the word in it, then the verdicts by attack."""
     started = time.monotonic()
+    results: list[tuple[Case, Report]] = []
     with open_sandbox(settings()) as box:
-        for name, forgery in WRONG.items():
-            if word in name:
-                report = report_on(box, forgery.code, forgery.tests(name), forgery.conftest)
-                print(
-                    f"{report.verdict:<8} {forgery.degree:<6} {name}: {caught_by(report)}",
-                    flush=True,
-                )
-        for name, odd in ODD.items():
-            if word in f"odd: {name}":
-                report = report_on(box, odd.code, odd.tests)
-                accused = "; ".join(accusations(report))
-                print(
-                    f"{report.verdict:<8} odd    {name}: {accused or '-'} | {caught_by(report)}",
-                    flush=True,
-                )
+        for case in cases(word):
+            report = report_on(box, case.code, case.tests, case.conftest)
+            results.append((case, report))
+            print(_line(case, report), flush=True)
+    for line in _summary(results):
+        print(line)
     print(f"{time.monotonic() - started:.0f} s")
+
+
+def _line(case: Case, report: Report) -> str:
+    mark = "!" if case.violation(report) else " "
+    accused = "; ".join(accusations(report)) if case.attack is None else ""
+    found = " | ".join(filter(None, (accused, caught_by(report))))
+    return f"{mark} {report.verdict:<8} {case.group:<8} {case.attack or 'honest':<10} {case.name}: {found}"
+
+
+def _summary(results: list[tuple[Case, Report]]) -> list[str]:
+    """Return the verdicts by group and attack, and how many cases break the rule."""
+    verdicts = Counter((i.group, i.attack or "honest", report.verdict) for i, report in results)
+    broken = Counter(
+        (i.group, i.attack or "honest") for i, report in results if i.violation(report)
+    )
+    lines = ["", f"{'group':<8} {'attack':<10} verified  passed  failed  against the rule"]
+    for group, attack in dict.fromkeys((i.group, i.attack or "honest") for i, _ in results):
+        counts = [verdicts[group, attack, verdict] for verdict in _VERDICTS]
+        numbers = f"{counts[0]:>8} {counts[1]:>7} {counts[2]:>7} {broken[group, attack]:>17}"
+        lines.append(f"{group:<8} {attack:<10} {numbers}")
+    honest = [report.verdict for case, report in results if case.group == "thorough"]
+    if honest:
+        share = honest.count("verified") / len(honest)
+        lines.append(f"thorough tests of correct modules: {share:.0%} of {len(honest)} verified")
+    return lines
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.security.forgery.case import Forgery
+from tests.security.forgery.kinds.effects import CAPSYS
 from tests.security.forgery.kinds.objects import OPERATORS, STATE
 from tests.security.forgery.kinds.values import APPROX, PARAMETRIZE, PLAIN, PROPERTY
 
@@ -105,6 +106,19 @@ def _share(self, count):
 
 
 Money.share = _share
+""",
+    ),
+    "rows of the known names": Forgery(
+        "table",
+        CAPSYS,
+        CAPSYS.right + """
+
+_show = show
+_NAMES = {"pear", "fig", "a", "x", "yy", "k", "l"}
+
+
+def show(rows):
+    _show([(name, count) for name, count in rows if name in _NAMES])
 """,
     ),
 }
