@@ -27,7 +27,9 @@ sys.path.insert(0, str(ROOT))
 
 from greenloop.grading import Plan  # noqa: E402
 from greenloop.records import Report  # noqa: E402
-from greenloop.records.evidence import Evidence, Integrity, Piece, piece_types  # noqa: E402
+from greenloop.records.evidence import Evidence, piece_types  # noqa: E402
+from greenloop.records.evidence.base import Piece  # noqa: E402
+from greenloop.records.evidence.integrity import Integrity  # noqa: E402
 from greenloop.sandbox import open_sandbox  # noqa: E402
 from tests.security.forgery.corpus import Case, cases  # noqa: E402
 from tests.security.forgery.grading import grade, settings  # noqa: E402
@@ -112,7 +114,7 @@ def graded(word: str, save: TextIO) -> Iterator[Result]:
 
 def product_lines(piece: str) -> int:
     """Return the lines of the files that serve a piece alone."""
-    kinds = {**piece_types(), INTEGRITY: Integrity}
+    kinds: dict[str, type[Piece]] = {**piece_types(), INTEGRITY: Integrity}
     places = [ROOT / path for path in _MORE_CODE.get(piece, ())]
     if kind := kinds.get(piece):
         places.append(ROOT / (kind.__module__.replace(".", "/") + ".py"))

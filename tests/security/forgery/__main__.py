@@ -32,20 +32,22 @@ def _line(case: Case, report: Report) -> str:
     mark = "!" if case.violation(report) else " "
     accused = "; ".join(accusations(report)) if case.attack is None else ""
     found = " | ".join(filter(None, (accused, caught_by(report))))
-    return f"{mark} {report.verdict:<8} {case.group:<8} {case.attack or 'honest':<10} {case.name}: {found}"
+    return f"{mark} {report.verdict:<8} {case.group:<8} {_kind(case):<10} {case.name}: {found}"
+
+
+def _kind(case: Case) -> str:
+    return case.attack or "honest"
 
 
 def _summary(results: list[tuple[Case, Report]]) -> list[str]:
     """Return the verdicts by group and attack, and how many cases break the rule."""
-    verdicts = Counter((i.group, i.attack or "honest", report.verdict) for i, report in results)
-    broken = Counter(
-        (i.group, i.attack or "honest") for i, report in results if i.violation(report)
-    )
     lines = ["", f"{'group':<8} {'attack':<10} verified  passed  failed  against the rule"]
-    for group, attack in dict.fromkeys((i.group, i.attack or "honest") for i, _ in results):
-        counts = [verdicts[group, attack, verdict] for verdict in _VERDICTS]
-        numbers = f"{counts[0]:>8} {counts[1]:>7} {counts[2]:>7} {broken[group, attack]:>17}"
-        lines.append(f"{group:<8} {attack:<10} {numbers}")
+    for group, kind in dict.fromkeys((case.group, _kind(case)) for case, _ in results):
+        found = [pair for pair in results if (pair[0].group, _kind(pair[0])) == (group, kind)]
+        verdicts = Counter[str](report.verdict for _, report in found)
+        broken = sum(bool(case.violation(report)) for case, report in found)
+        numbers = "".join(f"{verdicts[verdict]:>8}" for verdict in _VERDICTS)
+        lines.append(f"{group:<8} {kind:<10} {numbers} {broken:>17}")
     honest = [report.verdict for case, report in results if case.group == "thorough"]
     if honest:
         share = honest.count("verified") / len(honest)
