@@ -27,13 +27,12 @@ def run_tests(
     hash_seed: int = 0,
     doctests: bool = False,
     form: IsolationMode = "shared",
-    brief: bool = False,
 ) -> TestRun:
     """Run tests on the source of a module in a new working folder.
 
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed` shuffles
-    the tests, `doctests` also runs those of all files. `brief` omits pytest's text of failures.
+    the tests, `doctests` also runs those of all files.
 
     `form` "split" runs tests and code in two processes, so that the code cannot forge the verdict;
     not every test can run so, and doctests never. "best" tries "split", then "shared", both in one
@@ -53,7 +52,6 @@ def run_tests(
         "order_seed": order_seed,
         "last": [item.name for item in tests if item.is_last],
         "doctests": list(sources) if doctests else [],
-        "brief": brief,
     }
     shared = Job("tests", (*own, *files), payload, hash_seed, sandbox.packages)
     split_payload = {**payload, "module": module}
