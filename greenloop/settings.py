@@ -113,6 +113,7 @@ class Settings(BaseSettings):
     min_assertion_mutation: float = Field(
         0.5, ge=0, le=1, validation_alias="GREENLOOP_MIN_ASSERTION_MUTATION"
     )
+    min_isolated: float = Field(0.5, ge=0, le=1, validation_alias="GREENLOOP_MIN_ISOLATED")
     min_line_coverage: float = Field(
         0.9, ge=0, le=1, validation_alias="GREENLOOP_MIN_LINE_COVERAGE"
     )
@@ -149,6 +150,7 @@ class Settings(BaseSettings):
             held_out_agreement=self.min_held_out_agreement,
             mutation_score=self.min_mutation_score,
             assertion_mutation=self.min_assertion_mutation,
+            isolated=self.min_isolated,
             line_coverage=self.min_line_coverage,
             branch_coverage=self.min_branch_coverage,
             seconds=self.grading_s,

@@ -15,7 +15,6 @@ from greenloop.evals.task import EvalTask
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.records import Failure, TestRun
 from greenloop.records.evaluation import GroundTruth
-from greenloop.records.pytest_run import ProcessMode
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
@@ -33,7 +32,6 @@ class HiddenTestsOutcome:
 
     truth: GroundTruth
     reason: str = ""
-    form: ProcessMode | None = None
     passed: int = 0
     failed: int = 0
 
@@ -46,8 +44,7 @@ async def run_hidden_tests(
 ) -> HiddenTestsOutcome:
     """Run the hidden tests on the code.
 
-    Tests and code are in two processes where that is possible, so that the code cannot forge the
-    result; `form` says which it was. `contract_packages` are packages that the code may use.
+    `contract_packages` are packages that the code may use.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -59,7 +56,7 @@ async def run_hidden_tests(
     except PackagesError as error:
         return HiddenTestsOutcome("unknown", first_error_line(error))
     files = [item.to_test_file() for item in task.tests]
-    work = partial(box.run_tests, code, files, module=task.module, form="best")
+    work = partial(box.run_tests, code, files, module=task.module)
     run = await run_in_sandbox_thread(box, work)
     return outcome_from_run(files, run)
 
@@ -74,9 +71,7 @@ def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
         why = _find_failure_reason(files, run, skippable)
     truth: GroundTruth = "unknown" if broken else "failed" if why else "passed"
     failed = sum(_qualified_test_name(item) not in skippable for item in run.failing_tests)
-    return HiddenTestsOutcome(
-        truth, why[:_MAX_REASON_CHARACTERS], run.form, run.passed_count, failed
-    )
+    return HiddenTestsOutcome(truth, why[:_MAX_REASON_CHARACTERS], run.passed_count, failed)
 
 
 def _find_failure_reason(files: list[TestFile], run: TestRun, skippable: set[str]) -> str:

@@ -128,7 +128,6 @@ def _build_result(
         verdict=outcome.verdict if hidden else None,
         truth=hidden.truth if hidden else None,
         why=hidden.reason if hidden else outcome.reason,
-        form=hidden.form if hidden else None,
         exit_status=outcome.exit_status,
         hidden_passed=hidden.passed if hidden else 0,
         hidden_failed=hidden.failed if hidden else 0,

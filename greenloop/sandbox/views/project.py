@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import Expectation, Project, TestRun
-from greenloop.sandbox.api import IsolationMode
 from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.work.mutants import ModuleEdit, MutantRun, MutantRuns
 from greenloop.sandbox.work.patches import PatchRuns, PatchTrialPlan
@@ -23,7 +22,7 @@ class ProjectSandbox(SandboxView):
 
     def __init__(self, sandbox: Sandbox, project: Project, path: str) -> None:
         super().__init__(sandbox)
-        self.project, self.path, self.can_isolate = project, path, False
+        self.project, self.path = project, path
 
     def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
         return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)
@@ -38,7 +37,6 @@ class ProjectSandbox(SandboxView):
         order_seed: int | None = None,
         hash_seed: int = 0,
         doctests: bool = False,
-        form: IsolationMode = "shared",
         brief: bool = False,
     ) -> TestRun:
         """Run the tests of the project, then those among `tests` that it does not have.
@@ -46,10 +44,10 @@ class ProjectSandbox(SandboxView):
         `brief` has no effect: the configuration of the project decides about the output.
 
         Raises:
-            SandboxError: the tests are not files, or are to run split or as doctests.
+            SandboxError: the tests are not files, or are to run as doctests.
         """
-        if isinstance(tests, str) or form == "split" or doctests:
-            raise SandboxError("in a project, tests run as its own files, and in one process")
+        if isinstance(tests, str) or doctests:
+            raise SandboxError("in a project, tests run as its own files")
         files = self.project.all_files
         changed = {i.name: i.code for i in tests if files.get(i.name) != i.code.encode()}
         added = tuple(name for name in changed if name not in files)

@@ -19,12 +19,11 @@ _ENTRYPOINTS = {
     "patches": "entrypoints.patches",
     "script": "entrypoints.script",
     "project": "entrypoints.pytest_run",
-    "code": "remote_module.code_side",
 }
 # Kinds that a zygote serves in the pytest session that it has begun.
-SESSION_KINDS = ("tests", "split")
+SESSION_KINDS = ("tests",)
 # Kinds that run without pytest, which replaces the standard streams of a zygote.
-KINDS_WITHOUT_PYTEST = ("calls", "code")
+KINDS_WITHOUT_PYTEST = ("calls",)
 
 
 def load_entrypoint(kind: str) -> EntryPoint:
