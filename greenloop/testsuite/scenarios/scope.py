@@ -1,0 +1,262 @@
+"""What the names of a test depend on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, ModuleSymbols
+
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+# Modules whose functions depend on their arguments alone; all others depend on the process.
+_PURE_MODULES = frozenset(
+    "__future__ abc bisect collections copy dataclasses datetime decimal enum fractions functools "
+    "heapq itertools json math numbers operator re statistics string textwrap typing".split()
+)
+_CLOCK_METHODS = frozenset({"now", "today", "utcnow"})
+_PROCESS_BUILTINS = frozenset(
+    "id open input globals locals vars eval exec compile __import__ hash dir breakpoint".split()
+)
+_IMMUTABLE_CALLS = frozenset(
+    "str int float bool complex bytes frozenset len Decimal Fraction date datetime timedelta time "
+    "range round abs".split()
+)
+_MOCK_VALUES = frozenset({"call", "mock.call", "ANY", "mock.ANY"})
+
+
+class Level(IntEnum):
+    """Where a value can be had: in both processes, as a stand-in, or only in that of the code."""
+
+    INDEPENDENT = 0
+    SYMBOLIC = 1
+    DEPENDENT = 2
+
+
+def bound_names(target: ast.AST) -> set[str]:
+    """Return the names that a target, a comprehension's generators or a lambda's arguments bind."""
+    stored = {
+        node.id
+        for node in ast.walk(target)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return stored | {node.arg for node in ast.walk(target) if isinstance(node, ast.arg)}
+
+
+def inner_bindings(node: ast.AST) -> set[str]:
+    """Return the names that an expression or a definition binds for its own parts."""
+    if isinstance(node, Comprehension):
+        return {name for item in node.generators for name in bound_names(item.target)}
+    if isinstance(node, ast.Lambda):
+        return bound_names(node.args)
+    if isinstance(node, Function):
+        rebound = {
+            name
+            for item in ast.walk(node)
+            if isinstance(item, (ast.Global, ast.Nonlocal))
+            for name in item.names
+        }
+        return bound_names(node) - rebound
+    return set()
+
+
+def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield the names that a node loads or rebinds from outside of it."""
+    if isinstance(node, ast.Name):
+        if node.id not in bound and isinstance(node.ctx, ast.Load):
+            yield node.id
+        return
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        yield from node.names
+    bound = bound | inner_bindings(node)
+    for child in ast.iter_child_nodes(node):
+        yield from free_names(child, bound)
+
+
+def dotted_name(node: ast.AST) -> str:
+    """Return `a.b.c` for such an expression, '' for others."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted_name(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
+
+
+@dataclass
+class Scope:
+    """The names that are known at a place of a test.
+
+    Attributes:
+        module: The name of the module under test.
+        symbols: What its source says about its classes.
+        classes: Classes of the module by the dotted names by which the test refers to them.
+        imported: Names of the module by the names that the test uses; '' for the module itself.
+        levels: The level of each name that is not independent.
+        reachable: For names of mutable objects, the names through which these can be reached.
+        objects: Names of instances of the module's classes.
+        judge_only: Names that only the process of the tests has.
+        compares: Functions of the test file that decide something by their arguments.
+        refused: Functions that cannot run beside the code, and why.
+        literals: Tables: expressions to which names are bound once.
+    """
+
+    module: str
+    symbols: ModuleSymbols
+    classes: dict[str, ClassSymbol] = field(default_factory=dict)
+    imported: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, Level] = field(default_factory=dict)
+    reachable: dict[str, set[str]] = field(default_factory=dict)
+    objects: set[str] = field(default_factory=set)
+    judge_only: set[str] = field(default_factory=set)
+    compares: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+    literals: dict[str, ast.expr] = field(default_factory=dict)
+
+    def copy(self) -> Scope:
+        """Return a scope whose changes do not change this one."""
+        return Scope(
+            self.module,
+            self.symbols,
+            dict(self.classes),
+            dict(self.imported),
+            dict(self.levels),
+            {name: set(found) for name, found in self.reachable.items()},
+            set(self.objects),
+            set(self.judge_only),
+            set(self.compares),
+            dict(self.refused),
+            dict(self.literals),
+        )
+
+    def level(
+        self, node: ast.AST, bound: frozenset[str] = frozenset(), *, records: bool = False
+    ) -> Level:
+        """Return the level of an expression or of a definition.
+
+        With `records`, calls of record classes are symbolic.
+        """
+        name = dotted_name(node)
+        if name.partition(".")[0] in bound:
+            return Level.INDEPENDENT
+        if name in _MOCK_VALUES:
+            return Level.INDEPENDENT
+        if self.symbol(name):
+            return Level.SYMBOLIC
+        if isinstance(node, ast.Name):
+            return self.levels.get(node.id, self._builtin_level(node.id))
+        bound = bound | inner_bindings(node)
+        found = max(
+            (self.level(item, bound, records=records) for item in _value_parts(node)),
+            default=Level.INDEPENDENT,
+        )
+        if isinstance(node, (ast.Call, ast.Attribute)) and found is Level.SYMBOLIC:
+            is_record = records and self.symbol(dotted_name(getattr(node, "func", node))) == "record"
+            return Level.SYMBOLIC if is_record else Level.DEPENDENT
+        if isinstance(node, ast.Attribute) and node.attr in _CLOCK_METHODS:
+            return Level.DEPENDENT
+        return found
+
+    def is_dependent(self, node: ast.AST) -> bool:
+        """Return whether only the process of the code can evaluate an expression."""
+        return self.level(node) is Level.DEPENDENT
+
+    def _builtin_level(self, name: str) -> Level:
+        return Level.DEPENDENT if name in _PROCESS_BUILTINS else Level.INDEPENDENT
+
+    def symbol(self, name: str) -> str:
+        """Return the kind of stand-in for a dotted name: a class's kind, "member" or ''."""
+        if name in self.classes and name not in self.levels:
+            return self.classes[name].kind
+        base, _, member = name.rpartition(".")
+        if base in self.classes and member in self.classes[base].members:
+            return "member"
+        return ""
+
+    def is_object(self, node: ast.AST) -> bool:
+        """Return whether an expression is an instance of a class of the module, as far as known."""
+        if isinstance(node, ast.Call):
+            name = dotted_name(node.func)
+            return name in self.classes or self.imported.get(name, "") in self.symbols.factories
+        if isinstance(node, (ast.Await, ast.Starred)):
+            return self.is_object(node.value)
+        return isinstance(node, ast.Name) and node.id in self.objects
+
+    # -- changes
+
+    def import_names(self, node: ast.Import | ast.ImportFrom) -> None:
+        """Bind the names of an import."""
+        for item in node.names:
+            name = item.asname or item.name.partition(".")[0]
+            source = node.module or "" if isinstance(node, ast.ImportFrom) else item.name
+            is_member = isinstance(node, ast.ImportFrom)
+            if source == self.module:
+                self._import_from_module(name, item.name if is_member else "")
+            elif source.partition(".")[0] in ("pytest", "unittest") and "mock" not in (
+                f"{source}.{item.name}"
+            ):
+                self.judge_only.add(name)
+            elif source.partition(".")[0] not in _PURE_MODULES:
+                self.levels[name] = Level.DEPENDENT
+
+    def _import_from_module(self, name: str, member: str) -> None:
+        self.imported[name] = member
+        if not member:
+            self.levels[name] = Level.DEPENDENT
+            found = {f"{name}.{key}": symbol for key, symbol in self.symbols.classes.items()}
+            self.classes |= found
+        elif member in self.symbols.classes:
+            self.classes[name] = self.symbols.classes[member]
+        else:
+            self.levels[name] = Level.DEPENDENT
+
+    def bind(self, names: Iterable[str], value: ast.AST, level: Level | None = None) -> None:
+        """Bind names to the value of an expression, or to what a definition makes."""
+        level = self.level(value) if level is None else level
+        reachable = set(free_names(value))
+        for name in names:
+            self.forget(name)
+            if level is not Level.INDEPENDENT:
+                self.levels[name] = level
+            if not self.is_immutable(value):
+                self.reachable[name] = reachable
+            if self.is_object(value):
+                self.objects.add(name)
+
+    def forget(self, name: str) -> None:
+        """Drop what is known of a name."""
+        for known in (self.levels, self.reachable, self.literals, self.classes, self.imported):
+            known.pop(name, None)
+        self.objects.discard(name)
+        self.judge_only.discard(name)
+
+    def is_immutable(self, node: ast.AST) -> bool:
+        """Return whether nobody can change the value of an expression."""
+        if isinstance(node, (ast.Constant, ast.JoinedStr, ast.Compare)):
+            return True
+        if isinstance(node, ast.Name):
+            return node.id not in self.reachable
+        if isinstance(node, (ast.Tuple, ast.UnaryOp, ast.BinOp)):
+            return all(map(self.is_immutable, _value_parts(node)))
+        if isinstance(node, ast.Call):
+            return dotted_name(node.func).rpartition(".")[2] in _IMMUTABLE_CALLS
+        return False
+
+    def hand_over(self, node: ast.AST) -> None:
+        """Make all objects dependent that the code can reach through an expression."""
+        pending = [name for name in free_names(node) if name in self.reachable]
+        while pending:
+            name = pending.pop()
+            if self.levels.get(name) is not Level.DEPENDENT:
+                self.levels[name] = Level.DEPENDENT
+                pending += [item for item in self.reachable[name] if item in self.reachable]
+                pending += [key for key, found in self.reachable.items() if name in found]
+
+
+def _value_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a node that have a value."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.expr_context, ast.operator, ast.unaryop)):
+            yield child
