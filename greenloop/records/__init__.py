@@ -11,7 +11,7 @@ from greenloop.records.evidence.empty_bodies import EmptyBodies, RedPhase
 from greenloop.records.evidence.flakiness import Flakiness
 from greenloop.records.evidence.held_out import HeldOut
 from greenloop.records.evidence.integrity import IntegrityFinding
-from greenloop.records.evidence.isolated import Isolated
+from greenloop.records.evidence.isolated import Isolated, NotObservable
 from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import MutantResult, Mutation, Survivor
 from greenloop.records.evidence.thresholds import Thresholds
@@ -108,6 +108,7 @@ __all__ = [
     "Memorization",
     "MutantResult",
     "Mutation",
+    "NotObservable",
     "NetworkRequest",
     "Origin",
     "Outcome",

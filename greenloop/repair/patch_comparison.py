@@ -6,17 +6,15 @@ first. That is no proof; it only orders the list.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.grading.held_out_examples import decode_value
 from greenloop.repair.patch_inputs import generate_probes
 from greenloop.repair.ranking import RankedEdit
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.api import CallResults
+from greenloop.sandbox.work.calls import CallResults
 from greenloop.testsuite import TestFile
 
 _TIMEOUT_SECONDS, _MAX_DISAGREEMENTS, _MAX_ANSWER_CHARS = 1.5, 5, 60
@@ -60,7 +58,8 @@ def compare_patches(
         seconds = min(_TIMEOUT_SECONDS, remaining_s())
         if seconds <= 0:
             return None
-        said = sandbox.evaluate_calls(item.edit.apply_to(code), module, calls, timeout_s=seconds)
+        shown = [f"repr({call})" for call in calls]
+        said = sandbox.evaluate_calls(item.edit.apply_to(code), module, shown, timeout_s=seconds)
         answers.append(_format_answers(said))
     weights = [
         math.exp(-_LIKELIHOOD_DECAY * (item.score - candidates[0].score)) for item in candidates
@@ -84,29 +83,15 @@ def compare_patches(
 
 def _format_answers(answers: CallResults) -> tuple[str, ...]:
     """Return each answer as a text that can be compared."""
-    found = []
-    for event in answers.events:
-        if event is None:
-            found.append("no answer")
-        elif "raised" in event:
-            found.append(f"raises {event['raised'][0] if event['raised'] else ''}")
-        else:
-            found.append(_format_value(event.get("value")))
-    return tuple(found)
+    return tuple(map(_format_answer, answers.events))
 
 
-def _format_value(value: Any) -> str:
-    """Return the repr of an encoded value, or its JSON if it cannot be decoded."""
-    try:
-        return _stable_repr(decode_value(value))
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError):
-        return json.dumps(value)
-
-
-def _stable_repr(value: Any) -> str:
-    if isinstance(value, (set, frozenset)):
-        return f"{{{', '.join(sorted(map(repr, value)))}}}"
-    text = repr(value)
+def _format_answer(event: dict[str, Any] | None) -> str:
+    if event is None:
+        return "no answer"
+    if "value" not in event:
+        return f"raises {event['error'][1][0][1]}"
+    text = str(event["value"])
     return "an object" if " object at 0x" in text else text
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.records.base import Record
-from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, format_items
+from greenloop.records.evidence.base import EvidenceRow, Piece, format_items
 from greenloop.records.evidence.thresholds import Thresholds
 
 _REMEDY = "compare results of the module with literals in the body of the test"
@@ -31,7 +31,7 @@ class Isolated(Piece):
     """
 
     title: ClassVar[str] = "isolation"
-    needed: ClassVar[Needed] = "where measured"
+    measured_by: ClassVar[str] = "greenloop.grading.isolation.evidence:measure"
 
     reached: bool
     tests: int

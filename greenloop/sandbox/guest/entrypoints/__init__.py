@@ -14,7 +14,6 @@ EntryPoint = Callable[[dict[str, Any], int], int]
 
 _ENTRYPOINTS = {
     "tests": "entrypoints.pytest_run",
-    "calls": "entrypoints.calls",
     "mutants": "entrypoints.mutants",
     "patches": "entrypoints.patches",
     "script": "entrypoints.script",
