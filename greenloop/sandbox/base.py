@@ -14,7 +14,7 @@ from greenloop.sandbox.guest.zygote.package_preload import SINGLE_THREAD_VARIABL
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work import calls, mutants, patches, projects, scripts, tests
+from greenloop.sandbox.work import calls, mutants, patches, projects, scenarios, scripts, tests
 
 _S = TypeVar("_S", bound="Sandbox")
 
@@ -52,6 +52,8 @@ class Sandbox(ABC):
     run_mutants = mutants.run_mutants
     run_patches = patches.run_patches
     evaluate_calls = calls.evaluate_calls
+    observe_scenarios = scenarios.observe_scenarios
+    judge_scenarios = scenarios.judge_scenarios
 
     def with_packages(self, packages: InstalledPackages) -> Sandbox:
         """Return a view for code that may import these packages.

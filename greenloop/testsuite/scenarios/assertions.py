@@ -55,6 +55,7 @@ _BLOCKS = {
     "warns": "warns",
     "assertWarns": "warns",
     "assertWarnsRegex": "warns",
+    "deprecated_call": "warns",
 }
 _PAIR = 2
 
@@ -74,22 +75,52 @@ def block_arguments(node: ast.Call) -> tuple[ast.expr, ast.expr]:
     pattern = [item.value for item in node.keywords if item.arg == "match"]
     if dotted_name(node.func).endswith("Regex"):
         pattern, arguments = arguments[1:2], arguments[:1]
-    classes = arguments[0] if arguments else expression("Exception")
+    default = "Exception"
+    if dotted_name(node.func).endswith("deprecated_call"):
+        default = "(DeprecationWarning, PendingDeprecationWarning, FutureWarning)"
+    classes = arguments[0] if arguments else expression(default)
     return classes, pattern[0] if pattern else ast.Constant(None)
 
 
 def as_plain(node: ast.stmt) -> ast.stmt:
     """Return a statement with assertions of unittest and mocks as `assert` or `with raises`."""
-    call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
-    if isinstance(node, ast.Expr) and isinstance(call, ast.Await):
+    if not isinstance(node, (ast.Expr, ast.Assign)) or not isinstance(node.value, ast.Call):
         return node
-    if not isinstance(call, ast.Call):
-        return node
+    call = node.value
     block = _as_block(call, node)
     if block is not None:
         return located(block, node)
     test = _as_test(call) if isinstance(node, ast.Expr) else None
     return located(ast.Assert(test), node) if test is not None else node
+
+
+def as_expectation(node: ast.stmt) -> list[ast.stmt]:
+    """Return `try: …; fail() except Error as e: …` as a `with raises` and the handler's statements."""
+    if not isinstance(node, ast.Try) or len(node.handlers) != 1 or node.finalbody:
+        return [node]
+    handler, body = node.handlers[0], node.body
+    is_failing = [_fails(item) for item in (*body[-1:], *node.orelse[:1])]
+    if handler.type is None or not any(is_failing):
+        return [node]
+    if is_failing[0]:
+        body = body[:-1]
+    caught = f"{handler.name or 'caught'}__raised"
+    call = expression("raises(_e)", _e=handler.type)
+    expected = ast.With([ast.withitem(call, ast.Name(caught, ast.Store()))], body)
+    made: list[ast.stmt] = [located(expected, node)]
+    if handler.name:
+        target = ast.Name(handler.name, ast.Store())
+        made.append(located(ast.Assign([target], expression(f"{caught}.value")), handler))
+    return [*made, *handler.body]
+
+
+def _fails(node: ast.stmt) -> bool:
+    """Return whether a statement fails the test whenever it is reached."""
+    if isinstance(node, ast.Assert):
+        return isinstance(node.test, ast.Constant) and not node.test.value
+    call = node.value if isinstance(node, ast.Expr) else getattr(node, "exc", None)
+    called = dotted_name(getattr(call, "func", call)) if call is not None else ""
+    return called in ("pytest.fail", "self.fail", "AssertionError")
 
 
 def _as_block(call: ast.Call, node: ast.Expr | ast.Assign) -> ast.With | None:

@@ -48,13 +48,18 @@ class Observation:
 
 
 class ExpressionSplitter:
-    """Splits the expressions of one statement; `observations` are those found so far."""
+    """Splits the expressions of one statement.
+
+    `observations` are those found so far; `preparations` are statements that the process of the
+    tests runs before.
+    """
 
     def __init__(
         self, scope: Scope, next_number: Callable[[], int], *, is_nested: bool = False
     ) -> None:
         self._scope, self._next_number, self._is_nested = scope, next_number, is_nested
         self.observations: list[Observation] = []
+        self.preparations: list[ast.stmt] = []
 
     def split(self, node: ast.expr) -> ast.expr:
         """Return the expression that the process of the tests evaluates.
@@ -68,6 +73,8 @@ class ExpressionSplitter:
             return self._split_comprehension(node)
         if isinstance(node, ast.Compare):
             return self._split_comparison(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self.split_truth(node)
         if self._is_whole(node):
             return self._observe(node)
         if isinstance(node, ast.Call):
@@ -75,6 +82,17 @@ class ExpressionSplitter:
         if isinstance(node, _DIVISIBLE):
             return self._split_children(node)
         raise RefusedError(f"{type(node).__name__} with values of the code", node.lineno)
+
+    def split_truth(self, node: ast.expr) -> ast.expr:
+        """Return the expression for something of which only the truth value is asked."""
+        if isinstance(node, ast.BoolOp):
+            values = [self.split_truth(item) for item in node.values]
+            return located(ast.BoolOp(node.op, values), node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return located(ast.UnaryOp(node.op, self.split_truth(node.operand)), node)
+        if self._scope.is_dependent(node) and self._is_whole(node):
+            return self._observe(node, "bool")
+        return self.split(node)
 
     def split_iterable(self, node: ast.expr) -> ast.expr:
         """Return the expression for something that is iterated over."""
@@ -127,9 +145,9 @@ class ExpressionSplitter:
 
     def _split_call(self, node: ast.Call) -> ast.expr:
         called = dotted_name(node.func)
-        if called in _OBSERVED_FUNCTIONS and len(node.args) == 1 and not node.keywords:
-            if self._is_whole(node.args[0]):
-                return self._observe(node.args[0], called)
+        is_single = len(node.args) == 1 and not node.keywords
+        if called in _OBSERVED_FUNCTIONS and is_single and self._is_whole(node.args[0]):
+            return self._observe(node.args[0], called)
         if called == "issubclass" and len(node.args) > 1:
             arguments: list[ast.expr] = [self._observe(node.args[0]), *node.args[1:]]
             return located(ast.Call(node.func, arguments, []), node)
@@ -167,15 +185,13 @@ class ExpressionSplitter:
             inner.bind(bound_names(item.target), item.iter, Level.INDEPENDENT)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         conditions = [test for item in node.generators for test in item.ifs]
-        if not any(map(inner.is_dependent, [*parts, *conditions])):
+        decides = any(map(inner.is_dependent, conditions))
+        if not decides and not any(map(inner.is_dependent, parts)):
             return self._iterate_over_values(node)
-        if any(map(inner.is_dependent, conditions)):
+        if conditions and (has_dependent or (decides and any(map(inner.is_dependent, parts)))):
             raise RefusedError("a comprehension that selects by what the code says", node.lineno)
-        if has_dependent:
-            if conditions:
-                raise RefusedError("a comprehension that selects values of the code", node.lineno)
-            for key in names:
-                inner.levels[key] = Level.DEPENDENT
+        for key in names if has_dependent else ():
+            inner.levels[key] = Level.DEPENDENT
         return self._observe_elements(node, parts, inner, [] if has_dependent else names)
 
     def _iterate_over_values(self, node: ast.expr) -> ast.expr:
@@ -197,21 +213,29 @@ class ExpressionSplitter:
         """Observe the parts of each element that the code gives, as one list of tuples."""
         assert isinstance(node, Comprehension)
         splitter = ExpressionSplitter(inner, self._next_number, is_nested=True)
+        generators = [copy.copy(item) for item in node.generators]
+        tests: list[ast.expr] = []
+        for item in generators:
+            tests += [splitter.split(test) for test in item.ifs if inner.is_dependent(test)]
+            item.ifs = [test for test in item.ifs if not inner.is_dependent(test)]
         made = [splitter.split(item) for item in parts]
         observed = tuple_of([item.value for item in splitter.observations])
-        whole = ast.ListComp(observed, node.generators)
         number = self._next_number()
-        self.observations.append(Observation(number, located(whole, node)))
+        whole = located(ast.ListComp(observed, generators), node)
+        self.observations.append(Observation(number, whole))
         seen = tuple_of([name(f"seen__{item.number}") for item in splitter.observations])
         target, rows = seen, expression(f"seen__{number}()")
-        if names:
+        if {used for item in (*made, *tests) for used in free_names(item)} & set(names):
             given = tuple_of([name(item) for item in names])
-            inputs = ast.ListComp(given, node.generators)
+            inputs = ast.Assign(
+                [ast.Name(f"inputs__{number}", ast.Store())], ast.ListComp(given, generators)
+            )
+            self.preparations.append(located(inputs, node))
             target, rows = (
                 tuple_of([given, seen]),
-                expression("zip(_i, _s)", _i=inputs, _s=rows),
+                expression(f"zip(inputs__{number}, _s)", _s=rows),
             )
-        generator = ast.comprehension(_as_target(target), rows, [], 0)
+        generator = ast.comprehension(_as_target(target), rows, tests, 0)
         if isinstance(node, ast.DictComp):
             return located(ast.DictComp(made[0], made[1], [generator]), node)
         return located(type(node)(made[0], [generator]), node)
@@ -261,6 +285,9 @@ def check_observable(node: ast.AST, scope: Scope) -> None:
 def _branches(node: ast.AST, scope: Scope) -> Iterator[ast.AST]:
     """Yield the parts of an expression that decide something by a value of the code."""
     if isinstance(node, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
+        captured = scope.reachable.keys() & set(free_names(node))
+        if captured and any(isinstance(part, _BRANCHES) for part in ast.walk(node)):
+            yield node  # it may note what it decides
         return
     decides = isinstance(node, _BRANCHES) or (
         isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from greenloop.testsuite.parser import is_test_class
-from greenloop.testsuite.scenarios.assertions import as_plain, block_kind
+from greenloop.testsuite.scenarios.assertions import as_expectation, as_plain, block_kind
 from greenloop.testsuite.scenarios.inlining import (
     AttributeNames,
     inline_call,
@@ -128,11 +128,15 @@ class _Flattening:
     def __init__(self, module: TestModule, classes: tuple[ast.ClassDef, ...]) -> None:
         self._module, self._classes = module, classes
         self._methods = {
-            item.name: item for owner in classes for item in owner.body if isinstance(item, Function)
+            item.name: item
+            for owner in classes
+            for item in owner.body
+            if isinstance(item, Function)
         }
         self._attributes = AttributeNames({"self", "cls", *(item.name for item in classes)})
         self._fixtures: list[str] = []
         self._tables: list[Table] = []
+        self._local: dict[str, Function] = {}
         self._inlined = 0
 
     def flatten(self, label: str, node: Function) -> FlatTest:
@@ -141,8 +145,9 @@ class _Flattening:
         if any(self._has_unknown_base(owner) for owner in self._classes):
             raise RefusedError("a test class with a base class of its own")
         columns = {name for table in self._tables for name in table.names}
-        body = [*self._set_up(_BEFORE), *copy.deepcopy(node.body), *self._set_up(_AFTER)]
-        wanted = [*self._autouse(), *used, *self._parameters(node)]
+        body, patched = self._wrap_in_patches(node)
+        body = [*self._set_up(_BEFORE), *body, *self._set_up(_AFTER)]
+        wanted = [*self._autouse(), *used, *self._parameters(node)[patched:]]
         body = self._wrap([name for name in dict.fromkeys(wanted) if name not in columns], body)
         body = [*self._defaults(node), *self._class_constants(), *body]
         body = [self._attributes.visit(item) for item in self._expand(body, 0)]
@@ -166,8 +171,21 @@ class _Flattening:
             self._tables.append(_read_table(node))
         elif mark == "usefixtures" and isinstance(node, ast.Call):
             yield from (str(item.value) for item in node.args if isinstance(item, ast.Constant))
-        elif mark not in _HARMLESS_MARKS:
+        elif mark not in _HARMLESS_MARKS and not _is_patch(node):
             raise RefusedError(f"decorator {ast.unparse(called)}", node.lineno)
+
+    def _wrap_in_patches(self, node: Function) -> tuple[list[ast.stmt], int]:
+        """Return the body within the mocks of its decorators, and how many parameters these take."""
+        body, parameters, taken = copy.deepcopy(node.body), self._parameters(node), 0
+        for item in reversed(node.decorator_list):
+            if isinstance(item, ast.Call) and _is_patch(item):
+                target = None
+                if _gives_mock(item):
+                    if taken >= len(parameters):
+                        raise RefusedError("a patch without a parameter", item.lineno)
+                    target, taken = ast.Name(parameters[taken], ast.Store()), taken + 1
+                body = [located(ast.With([ast.withitem(item, target)], body), item)]
+        return body, taken
 
     def _parameters(self, node: Function) -> list[str]:
         spec = node.args
@@ -237,8 +255,10 @@ class _Flattening:
     def _expand(self, body: list[ast.stmt], depth: int) -> list[ast.stmt]:
         """Return statements with assertions in one form, helpers written out, awaits hoisted."""
         made: list[ast.stmt] = []
-        for item in body:
+        for item in [part for statement in body for part in as_expectation(statement)]:
             item = as_plain(item)
+            if isinstance(item, Function):
+                self._local[item.name] = item
             for key in ("body", "orelse", "finalbody"):
                 inner = getattr(item, key, None)
                 if isinstance(inner, list) and not isinstance(item, (Function, ast.ClassDef)):
@@ -251,6 +271,8 @@ class _Flattening:
             return []
         call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
         call = call.value if isinstance(call, ast.Await) else call
+        if isinstance(call, ast.Call) and dotted_name(call.func) == "asyncio.run":
+            call = call.args[0] if self._helper(call.args[0]) else call
         helper = self._helper(call)
         if helper is not None and isinstance(call, ast.Call):
             target = node.targets[0] if isinstance(node, ast.Assign) else None
@@ -279,7 +301,8 @@ class _Flattening:
         owner, _, called = dotted_name(call.func).rpartition(".")
         if owner in ("self", "cls"):
             return self._methods.get(called)
-        helper = self._module.helpers.get(called) if not owner else None
+        known = self._module.helpers | self._local
+        helper = known.get(called) if not owner else None
         return helper if helper is not None and _asserts(helper) else None
 
 
@@ -289,7 +312,9 @@ _COMPOUND = (ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.If, ast.While, 
 class _Hoisting(ast.NodeTransformer):
     """Moves awaited values and results of helper methods into statements of their own."""
 
-    def __init__(self, helper: object, number: object) -> None:
+    def __init__(
+        self, helper: Callable[[ast.AST], Function | None], number: Callable[[], int]
+    ) -> None:
         self._helper, self._number = helper, number
         self.statements: list[ast.stmt] = []
         self.has_helper = False
@@ -300,20 +325,15 @@ class _Hoisting(ast.NodeTransformer):
     visit_Lambda = visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _skip
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _skip
 
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr:
-        return self._visit_statement(node)
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-        return self._visit_statement(node)
-
-    def _visit_statement(self, node: ast.Expr | ast.Assign) -> ast.Expr | ast.Assign:
-        """Leave the value of a statement in place, as it is in a statement of its own already."""
+    def visit_Expr(self, node: ast.Expr | ast.Assign) -> ast.AST:
+        """Leave what is awaited in place, as it is in a statement of its own already."""
         value = node.value
         if isinstance(value, ast.Await):
             value.value = self.visit(value.value)
-        else:
-            self.generic_visit(node)
-        return node
+            return node
+        return self.generic_visit(node)
+
+    visit_Assign = visit_Expr
 
     def visit_Await(self, node: ast.Await) -> ast.expr:
         self.generic_visit(node)
@@ -352,6 +372,21 @@ def _asserts(function: Function) -> bool:
     return False
 
 
+def _is_patch(node: ast.expr) -> bool:
+    called = dotted_name(node.func) if isinstance(node, ast.Call) else ""
+    return called.removeprefix("unittest.").removeprefix("mock.") in _PATCHES
+
+
+_PATCHES = {"patch": 1, "patch.object": 2, "patch.dict": 0}
+
+
+def _gives_mock(node: ast.Call) -> bool:
+    """Return whether a patch makes its mock itself, and so hands it to the test."""
+    called = dotted_name(node.func).removeprefix("unittest.").removeprefix("mock.")
+    given = {item.arg for item in node.keywords}
+    return called != "patch.dict" and len(node.args) <= _PATCHES[called] and "new" not in given
+
+
 def _read_table(node: ast.Call) -> Table:
     options = {item.arg: item.value for item in node.keywords}
     if "indirect" in options:
@@ -380,9 +415,11 @@ def _with_parameter(fixture: Function, parameter: str) -> Function:
                 setattr(node, key, load(parameter, node))
             elif isinstance(value, list):
                 value[:] = [
-                    load(parameter, node)
-                    if isinstance(item, ast.AST) and dotted_name(item) == "request.param"
-                    else item
+                    (
+                        load(parameter, node)
+                        if isinstance(item, ast.AST) and dotted_name(item) == "request.param"
+                        else item
+                    )
                     for item in value
                 ]
     return changed

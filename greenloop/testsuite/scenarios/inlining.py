@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from greenloop.testsuite.scenarios.nodes import located, name
 from greenloop.testsuite.scenarios.records import RefusedError
-from greenloop.testsuite.scenarios.scope import Function, bound_names
+from greenloop.testsuite.scenarios.scope import Function
 
 
 class _Renaming(ast.NodeTransformer):
@@ -47,7 +47,7 @@ def inline_call(
     made: list[ast.stmt] = [
         ast.Assign([ast.Name(key, ast.Store())], value) for key, value in arguments.items()
     ]
-    renaming = _rename_locals(function, arguments, number)
+    renaming = _rename_locals(function, arguments, str(number))
     made = [located(_rename_target(item, renaming), call) for item in made]
     made += [renaming.visit(item) for item in body]
     if target is not None:
@@ -55,12 +55,14 @@ def inline_call(
     return made
 
 
-def _rename_locals(function: Function, arguments: Mapping[str, ast.expr], number: int) -> _Renaming:
+def _rename_locals(
+    function: Function, arguments: Iterable[str], suffix: str, kept: Iterable[str] = ()
+) -> _Renaming:
     local = set(arguments)
     for item in function.body:
         local |= {node.id for node in _own_nodes(item) if _is_store(node)}  # type: ignore[attr-defined]
         local |= {node.name for node in _own_nodes(item) if isinstance(node, Function)}
-    return _Renaming({key: f"{key}__{number}" for key in local})
+    return _Renaming({key: f"{key}__{suffix}" for key in local - set(kept)})
 
 
 def _is_store(node: ast.AST) -> bool:
@@ -85,7 +87,9 @@ def _own_nodes(node: ast.AST) -> list[ast.AST]:
 
 def _match_arguments(function: Function, call: ast.Call) -> dict[str, ast.expr]:
     given, spec = list(call.args), function.args
-    names = [item.arg for item in (*spec.posonlyargs, *spec.args) if item.arg not in ("self", "cls")]
+    names = [
+        item.arg for item in (*spec.posonlyargs, *spec.args) if item.arg not in ("self", "cls")
+    ]
     is_plain = not (spec.vararg or spec.kwarg) and len(given) <= len(names)
     if not is_plain or any(isinstance(item, ast.Starred) for item in given):
         raise RefusedError("a helper with a variable number of arguments", call.lineno)
@@ -108,7 +112,9 @@ def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> 
     Raises:
         RefusedError: the fixture returns or yields in more than one place.
     """
-    body = copy.deepcopy(fixture.body)
+    used = {item.arg for item in fixture.args.args}
+    renaming = _rename_locals(fixture, (), bound_to, used)
+    body = [renaming.visit(item) for item in copy.deepcopy(fixture.body)]
     exits = [node for item in body for node in _own_nodes(item) if isinstance(node, _EXITS)]
     if not exits:
         return [*body, _bind(bound_to, ast.Constant(None), fixture), *inner]
@@ -160,13 +166,3 @@ class AttributeNames(ast.NodeTransformer):
 def load(identifier: str, place: ast.AST) -> ast.Name:
     """Return a name that is loaded at a place."""
     return located(name(identifier), place)
-
-
-def rebinds(function: Function) -> set[str]:
-    """Return the names of its surroundings that a function binds anew."""
-    return {
-        item
-        for node in ast.walk(function)
-        if isinstance(node, (ast.Global, ast.Nonlocal))
-        for item in node.names
-    } - bound_names(function.args)

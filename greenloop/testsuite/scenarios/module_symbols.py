@@ -25,7 +25,7 @@ class ClassSymbol:
     name: str
     kind: SymbolKind = "class"
     fields: tuple[tuple[str, str], ...] = ()
-    members: frozenset[str] = frozenset()
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def read_symbols(code: str) -> ModuleSymbols:
 def _read_class(node: ast.ClassDef) -> ClassSymbol:
     bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
     if bases & _ENUM_BASES:
-        members = frozenset(name for item in node.body for name in _assigned_names(item))
+        members = tuple(name for item in node.body for name in _assigned_names(item))
         return ClassSymbol(node.name, "enum", members=members)
     decorators = {ast.unparse(item).partition("(")[0] for item in node.decorator_list}
     is_record = "NamedTuple" in bases or (

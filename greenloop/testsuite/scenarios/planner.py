@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.scenarios.expressions import check_observable
 from greenloop.testsuite.scenarios.flattening import FlatTest, Table, flatten, read_test_module
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 from greenloop.testsuite.scenarios.nodes import expression, name, tuple_of, unparse
@@ -16,14 +18,18 @@ from greenloop.testsuite.scenarios.records import (
     Scenario,
     ScenarioFile,
 )
-from greenloop.testsuite.scenarios.scope import Function, Level, Scope, bound_names, free_names
+from greenloop.testsuite.scenarios.scope import (
+    Function,
+    Level,
+    Scope,
+    bound_names,
+    dotted_name,
+)
 from greenloop.testsuite.scenarios.separation import check_separation
 from greenloop.testsuite.scenarios.statements import (
     Halves,
     StatementSplitter,
-    define,
     imports_of,
-    without_docstrings,
 )
 from greenloop.testsuite.scenarios.steps import Step, Uses, add_uses, keep_used
 from greenloop.testsuite.scenarios.tables import bind_columns, judged_rows, project_table
@@ -64,13 +70,9 @@ class _Planner:
     def __init__(self, tree: ast.Module, module: str, code: str) -> None:
         self._scope = Scope(module, read_symbols(code))
         self._imports = list(imports_of(tree))
-        for item in self._imports:
-            self._scope.import_names(item)
-        for item in ast.walk(tree):  # imports stand at the top of both texts
-            for key, body in ast.iter_fields(item):
-                if isinstance(body, list) and any(isinstance(part, _IMPORTS) for part in body):
-                    kept = [part for part in body if not isinstance(part, _IMPORTS)]
-                    setattr(item, key, kept or [ast.Pass()])
+        for node in self._imports:
+            self._scope.import_names(node)
+        _remove_imports(tree)
         self._file = read_test_module(tree)
         self._preamble = self._split_preamble()
 
@@ -110,6 +112,11 @@ class _Planner:
 
     def _keep_as_it_is(self, node: ast.stmt, names: set[str], found: Halves) -> None:
         """Keep a statement of the top level that uses the code, for the scenario alone."""
+        try:
+            check_observable(node, self._scope)
+        except RefusedError as error:
+            self._scope.refused |= dict.fromkeys(names, error.reason)
+            return
         for item in sorted(names):
             self._scope.levels[item] = Level.DEPENDENT
         found.steps.append(Step(node, defines=frozenset(names)))
@@ -159,22 +166,14 @@ class _Planner:
 
     def _names_of_module(self, nodes: Iterable[ast.AST], uses: Uses) -> set[str]:
         """Return the names of the module that nodes use, themselves or by what they use."""
-        todo, seen = dict(uses), dict(uses)
-        steps = self._preamble.steps
-        pending = [*nodes, *keep_steps(steps, todo)]
-        found: set[str] = set()
-        for node in pending:
-            for item in ast.walk(node):
-                found |= set(self._name_of_module(item))
-        return found | (set() if seen else set())
-
-    def _name_of_module(self, node: ast.AST) -> Iterator[str]:
         imported = self._scope.imported
-        if isinstance(node, ast.Name) and imported.get(node.id):
-            yield imported[node.id]
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if imported.get(node.value.id) == "":
-                yield node.attr
+        found: set[str] = set()
+        for node in (*nodes, *keep_steps(self._preamble.steps, dict(uses))):
+            names = {dotted_name(item) for item in ast.walk(node)}
+            found |= {imported[name] for name in names if imported.get(name)}
+            parts = [name.split(".") for name in names if "." in name]
+            found |= {part[1] for part in parts if imported.get(part[0]) == ""}
+        return found
 
     # -- the texts
 
@@ -205,7 +204,7 @@ class _Planner:
             key = item.asname or item.name.partition(".")[0]
             if key in self._scope.imported:
                 yield from self._stand_ins(key)
-            elif self._scope.levels.get(key) is not Level.DEPENDENT:
+            elif _root_module(node, item) in (*sys.stdlib_module_names, "pytest"):
                 yield _import_of(node, item)
 
     def _stand_ins(self, key: str) -> Iterator[ast.stmt]:
@@ -229,7 +228,14 @@ class _Planner:
         return ast.Call(name("symbol"), [*constants, tuple_of(list[ast.expr](fields))], [])
 
 
-_IMPORTS = (ast.Import, ast.ImportFrom)
+def _remove_imports(tree: ast.Module) -> None:
+    """Remove all imports, which stand at the top of both texts."""
+    kinds = (ast.Import, ast.ImportFrom)
+    for node in ast.walk(tree):
+        for key, body in ast.iter_fields(node):
+            if isinstance(body, list) and any(isinstance(part, kinds) for part in body):
+                kept = [part for part in body if not isinstance(part, kinds)]
+                setattr(node, key, kept or [ast.Pass()])
 
 
 def keep_steps(steps: list[Step], uses: Uses) -> list[ast.stmt]:
@@ -286,14 +292,17 @@ def _used_imports(
             yield _import_of(node, item)
 
 
+def _root_module(node: ast.Import | ast.ImportFrom, item: ast.alias) -> str:
+    found = node.module or "" if isinstance(node, ast.ImportFrom) else item.name
+    return found.partition(".")[0]
+
+
 def node_is_future(node: ast.Import | ast.ImportFrom) -> bool:
     """Return whether an import changes how the text is compiled."""
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
-def _import_of(
-    node: ast.Import | ast.ImportFrom, item: ast.alias
-) -> ast.Import | ast.ImportFrom:
+def _import_of(node: ast.Import | ast.ImportFrom, item: ast.alias) -> ast.Import | ast.ImportFrom:
     if isinstance(node, ast.ImportFrom):
         return ast.ImportFrom(node.module, [item], node.level)
     return ast.Import([item])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -24,7 +25,12 @@ _IMMUTABLE_CALLS = frozenset(
     "str int float bool complex bytes frozenset len Decimal Fraction date datetime timedelta time "
     "range round abs".split()
 )
-_MOCK_VALUES = frozenset({"call", "mock.call", "ANY", "mock.ANY"})
+# Names of other modules that are the same in both processes.
+_CLASS_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
+_SHARED_NAMES = frozenset(
+    "call mock.call ANY mock.ANY sys.version_info sys.maxsize sys.platform os.name os.sep os.linesep "
+    "os.path.join os.path.basename os.path.dirname os.path.splitext".split()
+)
 
 
 class Level(IntEnum):
@@ -96,7 +102,9 @@ class Scope:
         imported: Names of the module by the names that the test uses; '' for the module itself.
         levels: The level of each name that is not independent.
         reachable: For names of mutable objects, the names through which these can be reached.
+        composites: Names of literals whose parts are objects of their own.
         objects: Names of instances of the module's classes.
+        process_modules: Names of modules whose functions depend on the process.
         judge_only: Names that only the process of the tests has.
         compares: Functions of the test file that decide something by their arguments.
         refused: Functions that cannot run beside the code, and why.
@@ -109,7 +117,9 @@ class Scope:
     imported: dict[str, str] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
     reachable: dict[str, set[str]] = field(default_factory=dict)
+    composites: set[str] = field(default_factory=set)
     objects: set[str] = field(default_factory=set)
+    process_modules: set[str] = field(default_factory=set)
     judge_only: set[str] = field(default_factory=set)
     compares: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
@@ -124,7 +134,9 @@ class Scope:
             dict(self.imported),
             dict(self.levels),
             {name: set(found) for name, found in self.reachable.items()},
+            set(self.composites),
             set(self.objects),
+            set(self.process_modules),
             set(self.judge_only),
             set(self.compares),
             dict(self.refused),
@@ -141,19 +153,24 @@ class Scope:
         name = dotted_name(node)
         if name.partition(".")[0] in bound:
             return Level.INDEPENDENT
-        if name in _MOCK_VALUES:
+        if name in _SHARED_NAMES and not isinstance(node, ast.Name):
             return Level.INDEPENDENT
         if self.symbol(name):
             return Level.SYMBOLIC
         if isinstance(node, ast.Name):
-            return self.levels.get(node.id, self._builtin_level(node.id))
+            return self._name_level(node.id)
+        part = self.part(node)
+        if part:
+            return self.levels.get(part, Level.INDEPENDENT)
         bound = bound | inner_bindings(node)
         found = max(
             (self.level(item, bound, records=records) for item in _value_parts(node)),
             default=Level.INDEPENDENT,
         )
         if isinstance(node, (ast.Call, ast.Attribute)) and found is Level.SYMBOLIC:
-            is_record = records and self.symbol(dotted_name(getattr(node, "func", node))) == "record"
+            is_record = (
+                records and self.symbol(dotted_name(getattr(node, "func", node))) == "record"
+            )
             return Level.SYMBOLIC if is_record else Level.DEPENDENT
         if isinstance(node, ast.Attribute) and node.attr in _CLOCK_METHODS:
             return Level.DEPENDENT
@@ -163,8 +180,23 @@ class Scope:
         """Return whether only the process of the code can evaluate an expression."""
         return self.level(node) is Level.DEPENDENT
 
-    def _builtin_level(self, name: str) -> Level:
-        return Level.DEPENDENT if name in _PROCESS_BUILTINS else Level.INDEPENDENT
+    def _name_level(self, name: str) -> Level:
+        is_changed = name in self.composites and any(
+            key.startswith(f"{name}[") for key in self.levels
+        )
+        default = is_changed or name in _PROCESS_BUILTINS
+        return self.levels.get(name, Level.DEPENDENT if default else Level.INDEPENDENT)
+
+    def part(self, node: ast.AST) -> str:
+        """Return the name of a part of a composite, such as `case['key']`; '' for other nodes."""
+        if not isinstance(node, (ast.Subscript, ast.Attribute)):
+            return ""
+        base = dotted_name(node.value)
+        if base not in self.composites or base in self.levels:
+            return ""
+        if isinstance(node, ast.Attribute):
+            return f"{base}[{node.attr!r}]"
+        return f"{base}[{ast.unparse(node.slice)}]" if isinstance(node.slice, ast.Constant) else ""
 
     def symbol(self, name: str) -> str:
         """Return the kind of stand-in for a dotted name: a class's kind, "member" or ''."""
@@ -173,6 +205,8 @@ class Scope:
         base, _, member = name.rpartition(".")
         if base in self.classes and member in self.classes[base].members:
             return "member"
+        if name.partition(".")[0] in self.process_modules and _CLASS_NAME.fullmatch(member):
+            return "class"
         return ""
 
     def is_object(self, node: ast.AST) -> bool:
@@ -198,8 +232,14 @@ class Scope:
                 f"{source}.{item.name}"
             ):
                 self.judge_only.add(name)
+            elif f"{source}.{item.name}".partition(".")[2] in _SHARED_NAMES or (
+                f"{source}.{item.name}" in _SHARED_NAMES
+            ):
+                continue
             elif source.partition(".")[0] not in _PURE_MODULES:
-                self.levels[name] = Level.DEPENDENT
+                is_class = is_member and _CLASS_NAME.fullmatch(item.name)
+                self.levels[name] = Level.SYMBOLIC if is_class else Level.DEPENDENT
+                self.process_modules |= set() if is_member else {name}
 
     def _import_from_module(self, name: str, member: str) -> None:
         self.imported[name] = member
@@ -207,10 +247,19 @@ class Scope:
             self.levels[name] = Level.DEPENDENT
             found = {f"{name}.{key}": symbol for key, symbol in self.symbols.classes.items()}
             self.classes |= found
+            for key, symbol in found.items():
+                self._remember_members(key, symbol)
         elif member in self.symbols.classes:
             self.classes[name] = self.symbols.classes[member]
+            self._remember_members(name, self.classes[name])
         else:
             self.levels[name] = Level.DEPENDENT
+
+    def _remember_members(self, name: str, symbol: ClassSymbol) -> None:
+        """Make an enumeration a table of its members."""
+        if symbol.kind == "enum":
+            members = [ast.parse(f"{name}.{key}", mode="eval").body for key in symbol.members]
+            self.literals[name] = ast.List(members, ast.Load())
 
     def bind(self, names: Iterable[str], value: ast.AST, level: Level | None = None) -> None:
         """Bind names to the value of an expression, or to what a definition makes."""
@@ -222,6 +271,7 @@ class Scope:
                 self.levels[name] = level
             if not self.is_immutable(value):
                 self.reachable[name] = reachable
+                self.composites |= {name} if _has_own_parts(value) else set()
             if self.is_object(value):
                 self.objects.add(name)
 
@@ -230,6 +280,9 @@ class Scope:
         for known in (self.levels, self.reachable, self.literals, self.classes, self.imported):
             known.pop(name, None)
         self.objects.discard(name)
+        self.composites.discard(name)
+        for part in [key for key in self.levels if key.startswith(f"{name}[")]:
+            del self.levels[part]
         self.judge_only.discard(name)
 
     def is_immutable(self, node: ast.AST) -> bool:
@@ -246,13 +299,32 @@ class Scope:
 
     def hand_over(self, node: ast.AST) -> None:
         """Make all objects dependent that the code can reach through an expression."""
-        pending = [name for name in free_names(node) if name in self.reachable]
+        pending = [name for name in self._handed_names(node) if name in self.reachable]
         while pending:
             name = pending.pop()
             if self.levels.get(name) is not Level.DEPENDENT:
                 self.levels[name] = Level.DEPENDENT
                 pending += [item for item in self.reachable[name] if item in self.reachable]
                 pending += [key for key, found in self.reachable.items() if name in found]
+
+    def _handed_names(self, node: ast.AST) -> Iterator[str]:
+        """Yield the names that a node uses; a part of a composite becomes dependent by itself."""
+        parts = [(part, item) for item in ast.walk(node) if (part := self.part(item))]
+        for part, _ in parts:
+            self.levels[part] = Level.DEPENDENT
+        whole = [dotted_name(getattr(item, "value", item)) for _, item in parts]
+        for name in free_names(node):
+            if name in whole:
+                whole.remove(name)
+            else:
+                yield name
+
+
+def _has_own_parts(node: ast.AST) -> bool:
+    """Return whether the parts of a value are literals, which nothing else refers to."""
+    if isinstance(node, ast.Dict):
+        return all(isinstance(key, ast.Constant) for key in node.keys)
+    return isinstance(node, ast.Call) and not node.args and bool(node.keywords)
 
 
 def _value_parts(node: ast.AST) -> Iterator[ast.AST]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from greenloop.testsuite.scenarios.records import RefusedError
+from greenloop.testsuite.scenarios.scope import dotted_name
 
 
 def check_separation(
@@ -30,9 +31,8 @@ def _assertions(judge: ast.AST) -> Iterator[ast.AST]:
     for node in ast.walk(judge):
         if isinstance(node, ast.Assert):
             yield node.test
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in ("raised", "warned"):
-                yield from node.args[1:]
+        elif isinstance(node, ast.Call) and dotted_name(node.func) in ("raised", "warned"):
+            yield from node.args[1:]
 
 
 def _constant_places(node: ast.AST) -> Iterator[tuple[int, int, str]]:

@@ -24,7 +24,7 @@ from greenloop.testsuite.scenarios.scope import (
     free_names,
 )
 from greenloop.testsuite.scenarios.steps import Step
-from greenloop.testsuite.scenarios.tables import bind_columns
+from greenloop.testsuite.scenarios.tables import bind_columns, judged_rows
 
 _ENDING_CALLS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "self.fail"})
 
@@ -48,6 +48,7 @@ class StatementSplitter:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self._count = 0
+        self._is_top_level = True
         self._expected: list[int] | None = None  # the acts that may raise
 
     def next_number(self) -> int:
@@ -62,7 +63,7 @@ class StatementSplitter:
             RefusedError: one of them cannot be observed.
         """
         found = Halves([], [])
-        for node in body:
+        for node in self._without_return(body):
             method = getattr(self, f"_split_{type(node).__name__}", None)
             if method is None:
                 raise RefusedError(f"{type(node).__name__} statement", node.lineno)
@@ -72,23 +73,30 @@ class StatementSplitter:
                 raise RefusedError(error.reason, error.line or node.lineno) from None
         return found
 
+    def _without_return(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Return statements without a `return` at the end of the test."""
+        is_test, self._is_top_level = self._is_top_level, False
+        last = body[-1] if body else None
+        return body[:-1] if is_test and isinstance(last, ast.Return) else body
+
     # -- assertions
 
     def _split_Assert(self, node: ast.Assert) -> Halves:
         splitter = ExpressionSplitter(self.scope, self.next_number)
-        test = splitter.split(node.test)
-        for item in splitter.observations:
-            self._hand_over_arguments(item.value)
+        test = splitter.split_truth(node.test)
         checked = located(ast.Assert(test), node)
-        return self._observed(splitter.observations, [checked], node)
+        return self._observed(splitter, [checked], node)
 
     def _observed(
-        self, observations: list[Observation], judge: list[ast.stmt], node: ast.stmt
+        self, splitter: ExpressionSplitter, judge: list[ast.stmt], node: ast.stmt
     ) -> Halves:
         """Return observations, and what the process of the tests does with all of them."""
+        observations = splitter.observations
+        for item in observations:
+            self._hand_over_arguments(item.value)
         steps = [Step(located(_observe(item), node)) for item in observations]
         taken = [statement(f"seen__{item.number} = take({item.number})") for item in observations]
-        marked = [*taken, statement(f"at({node.lineno})"), *judge]
+        marked = [*splitter.preparations, *taken, statement(f"at({node.lineno})"), *judge]
         return Halves(steps, [located(item, node) for item in marked])
 
     def _hand_over_arguments(self, value: ast.AST) -> None:
@@ -139,7 +147,7 @@ class StatementSplitter:
         self.scope.bind(names, value, Level.INDEPENDENT)
         self.scope.judge_only |= names
         made = located(ast.Assign(node.targets, value), node)
-        return self._observed(splitter.observations, [made], node)
+        return self._observed(splitter, [made], node)
 
     def _split_AnnAssign(self, node: ast.AnnAssign) -> Halves:
         if node.value is None:
@@ -179,9 +187,7 @@ class StatementSplitter:
             self.scope.judge_only |= {item for item in names if item}
         return Halves(steps, [node])
 
-    def _act(
-        self, value: ast.expr, targets: list[ast.expr] | None, node: ast.stmt
-    ) -> Halves:
+    def _act(self, value: ast.expr, targets: list[ast.expr] | None, node: ast.stmt) -> Halves:
         """Evaluate an expression in the process of the code; the tests check that it did not raise."""
         check_observable(value, self.scope)
         number = self.next_number()
@@ -192,7 +198,9 @@ class StatementSplitter:
             judge = [statement(f"at({node.lineno})"), statement(f"completed({number})")]
             return Halves([Step(located(made, node))], [located(item, node) for item in judge])
         self._expected.append(number)
-        is_name = targets and isinstance(targets[0], ast.Name)  # others cannot be bound if it raises
+        is_name = targets and isinstance(
+            targets[0], ast.Name
+        )  # others cannot be bound if it raises
         made = ast.Assign(targets, call) if targets and is_name else ast.Expr(call)
         return Halves([Step(located(made, node))], [])
 
@@ -215,6 +223,11 @@ class StatementSplitter:
             return self._split_expectation(node)
         if dotted_name(getattr(first, "func", first)) == "self.subTest":
             return self.split(node.body)
+        if any(isinstance(part, ast.Raise) for part in ast.walk(node)):
+            block = Halves([], [])
+            (number,) = self._act_as_block([node], block)
+            block.judge.append(located(statement(f"completed({number})"), node))
+            return block
         check_observable(first, self.scope)
         number, target = self.next_number(), node.items[0].optional_vars
         if target is not None:
@@ -234,7 +247,12 @@ class StatementSplitter:
         classes, pattern = block_arguments(call)
         if self.scope.is_dependent(classes) or self.scope.is_dependent(pattern):
             raise RefusedError("an expected exception that the code gives")
-        found, numbers = self._split_expecting(node.body)
+        if block_kind(call) == "raises":
+            found, numbers = self._split_expecting(node.body)
+        else:
+            before = self._count
+            found = self.split(node.body)
+            numbers = list(range(before + 1, self._count + 1))
         if not numbers:
             raise RefusedError("an exception that does not come from the code")
         listed = tuple_of([ast.Constant(number) for number in numbers])
@@ -294,13 +312,14 @@ class StatementSplitter:
         level = self.scope.copy()
         for _ in range(2):  # what the first round hands over is dependent in the second
             bind_columns(self.scope, node.target, node.iter)
+            rows = judged_rows(node.target, node.iter, self.scope)
             count = self._count
             body = self.split(node.body)
             if self.scope.levels == level.levels:
                 break
             level = self.scope.copy()
             self._count = count
-        made = located(ast.For(node.target, node.iter, body.judge or [ast.Pass()], []), node)
+        made = located(ast.For(node.target, rows, body.judge or [ast.Pass()], []), node)
         step = Step(located(ast.For(node.target, node.iter, [], []), node), body=body.steps)
         return Halves([step], [made])
 
@@ -314,7 +333,7 @@ class StatementSplitter:
         if any(step.defines is None for step in body.steps):
             raise RefusedError("a loop over values of the code that calls it")
         made = located(ast.For(node.target, iterated, body.judge or [ast.Pass()], []), node)
-        return self._observed(splitter.observations, [made], node)
+        return self._observed(splitter, [made], node)
 
     def _split_If(self, node: ast.If) -> Halves:
         if self.scope.level(node.test) or set(free_names(node.test)) & self.scope.judge_only:
@@ -343,7 +362,9 @@ def define(scope: Scope, node: Function | ast.ClassDef) -> None:
     parts = list(ast.walk(node))
     decides = any(isinstance(part, _DECISIONS) for part in parts)
     captured = set(free_names(node)) & scope.reachable.keys()
-    rebound = {n for part in parts if isinstance(part, (ast.Global, ast.Nonlocal)) for n in part.names}
+    rebound = {
+        n for part in parts if isinstance(part, (ast.Global, ast.Nonlocal)) for n in part.names
+    }
     scope.bind([node.name], node, level)
     for name in rebound:
         scope.reachable.setdefault(name, set())

@@ -98,8 +98,15 @@ def add_uses(node: ast.AST, uses: Uses) -> None:
         if key is not None and isinstance(node.ctx, ast.Load):
             _merge(uses, {node.value.id: frozenset({key})})
             return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        add_uses(node.func.value, uses)  # a method may use all of its object
+        for part in (*node.args, *node.keywords):
+            add_uses(part, uses)
+        return
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         uses[node.id] = None
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        uses |= dict.fromkeys(node.names)
     for child in ast.iter_child_nodes(node):
         add_uses(child, uses)
 
@@ -108,5 +115,3 @@ def _key(node: ast.Subscript | ast.Attribute) -> object:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.slice.value if isinstance(node.slice, ast.Constant) else None
-
-

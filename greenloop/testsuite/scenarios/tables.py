@@ -17,7 +17,7 @@ _Sequence = (ast.List, ast.Tuple, ast.Set)
 
 def resolve(node: ast.expr, literals: Mapping[str, ast.expr]) -> ast.expr:
     """Return the table that a name is bound to."""
-    return literals.get(node.id, node) if isinstance(node, ast.Name) else node
+    return literals.get(dotted_name(node), node)
 
 
 def split_rows(rows: ast.expr, literals: Mapping[str, ast.expr]) -> list[ast.expr] | None:
@@ -40,6 +40,8 @@ def split_rows(rows: ast.expr, literals: Mapping[str, ast.expr]) -> list[ast.exp
 def _split_combined(rows: ast.Call, literals: Mapping[str, ast.expr]) -> list[ast.expr] | None:
     """Return the rows of `zip(...)` and `enumerate(...)` of tables."""
     called = dotted_name(rows.func)
+    if called in ("list", "tuple") and len(rows.args) == 1:
+        return split_rows(rows.args[0], literals)
     parts = [split_rows(item, literals) for item in rows.args]
     known = [item for item in parts if item is not None]
     if rows.keywords or not known or len(known) < len(parts):
@@ -78,10 +80,16 @@ def read_columns(
 def _match(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(target, ast.Name):
         yield target.id, value
-    elif isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
-        if len(target.elts) == len(value.elts):
-            for part, cell in zip(target.elts, value.elts, strict=True):
-                yield from _match(part, cell)
+    for part, cell in _pairs(target, value):
+        yield from _match(part, cell)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the parts of a target with those of a value; [] where they do not match."""
+    if not isinstance(target, _Sequence) or not isinstance(value, (ast.List, ast.Tuple)):
+        return []
+    is_match = len(target.elts) == len(value.elts)
+    return list(zip(target.elts, value.elts, strict=True)) if is_match else []
 
 
 def bind_columns(scope: Scope, target: ast.expr, rows: ast.expr) -> None:
@@ -92,7 +100,7 @@ def bind_columns(scope: Scope, target: ast.expr, rows: ast.expr) -> None:
     """
     columns = read_columns(target, rows, scope.literals) or {}
     for name in sorted(bound_names(target)):
-        if name in columns and columns[name]:
+        if columns.get(name):
             _bind_column(scope, name, columns[name])
         else:
             scope.bind([name], rows)
@@ -135,10 +143,9 @@ def project_table(
 def _project(target: ast.expr, value: ast.expr, uses: Uses) -> ast.expr:
     if isinstance(target, ast.Name):
         return project_value(value, uses.get(target.id, frozenset()))
-    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
-        if len(target.elts) == len(value.elts):
-            pairs = zip(target.elts, value.elts, strict=True)
-            return tuple_of([_project(part, cell, uses) for part, cell in pairs])
+    pairs = _pairs(target, value)
+    if pairs:
+        return tuple_of([_project(part, cell, uses) for part, cell in pairs])
     if all(uses.get(name, frozenset()) is None for name in bound_names(target)):
         return value
     raise RefusedError("a row whose parts cannot be told", getattr(value, "lineno", 0))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..entrypoints.pytest_run import report_end
 from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER
 from ..isolation.seccomp import build_filter
@@ -117,7 +118,7 @@ class _HeldSession:
             child.exit_with(lambda: compile_tests(config, job, handle))
         if not child.uses_preloaded_session(job):
             child.exit_with(lambda: child.run_cold(job, handle))
-        self._channel = Channel(handle, job.pop("key"))
+        self._job, self._channel = job, Channel(handle, job.pop("key"))
         self._reporter.start(self._channel, job)
         _reset_session_state(config)
         if job.get("brief"):
@@ -127,7 +128,7 @@ class _HeldSession:
 
     def close(self, status: int) -> int:
         """Report the end of the run and return the status."""
-        self._channel.send("end", exit_status=status)
+        report_end(self._job, self._channel, status)
         return status
 
 
