@@ -87,9 +87,7 @@ def grade_run(
         SettingsError: a plug-in for evidence cannot be loaded.
     """
     plan = plan or Plan()
-    context = GradingContext(
-        sandbox, code, tests, module, run, plan, expected, held_out, interface
-    )
+    context = GradingContext(sandbox, code, tests, module, run, plan, expected, held_out, interface)
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
     evidence = Evidence(

@@ -34,7 +34,9 @@ def measure(context: GradingContext) -> Isolated | str:
     if not tests:
         return "no test function was found"
     results = [found for item, plan in files for found in _judge_file(context, item, plan)]
-    refused = [_refuse(item.test, item.line, item.reason) for _, p in files for item in p.not_observable]
+    refused = [
+        _refuse(item.test, item.line, item.reason) for _, p in files for item in p.not_observable
+    ]
     return _summarize(context, tests, results, refused)
 
 
@@ -114,7 +116,10 @@ def _run(
     if not seen.error or _CRASHED in seen.error:
         return rows
     ended = {(item.scenario, item.row) for item in seen.rows if item.has_ended}
-    late = {key: replace(rows[key], outcome="not observable", reason=seen.error) for key in rows.keys() - ended}
+    late = {
+        key: replace(rows[key], outcome="not observable", reason=seen.error)
+        for key in rows.keys() - ended
+    }
     return rows | late
 
 

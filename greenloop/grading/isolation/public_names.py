@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator, Sequence
 
 from greenloop.syntax.parse import parse_or_none
@@ -32,12 +33,9 @@ def _read_all(code: str) -> list[str]:
     """Return the names in `__all__` where it is one literal, else none."""
     tree = parse_or_none(code)
     for node in tree.body if tree else []:
-        if isinstance(node, ast.Assign) and [ast.unparse(item) for item in node.targets] == [
-            "__all__"
-        ]:
-            if isinstance(node.value, (ast.List, ast.Tuple)):
-                items = [item for item in node.value.elts if isinstance(item, ast.Constant)]
-                return [item.value for item in items if isinstance(item.value, str)]
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            with contextlib.suppress(ValueError, TypeError):
+                return [item for item in ast.literal_eval(node.value) if isinstance(item, str)]
     return []
 
 
@@ -52,6 +50,7 @@ def _find_used_names(tests: str, module: str) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module == module and not node.level:
             yield from (item.name for item in node.names if item.name[:1] not in "_*")
     for node in nodes:
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.value.id in aliases and not node.attr.startswith("_"):
-                yield node.attr
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in aliases:
+                if not name.startswith("_"):
+                    yield name
