@@ -26,11 +26,11 @@ _TWO_OPERANDS = {
     "assertSequenceEqual": "list(_a) == list(_b)",
     "assertIsInstance": "isinstance(_a, _b)",
     "assertNotIsInstance": "not isinstance(_a, _b)",
-    "assertCountEqual": "count_equal(_a, _b)",
-    "assertRegex": "re_search(_b, _a)",
-    "assertNotRegex": "not re_search(_b, _a)",
-    "assertAlmostEqual": "almost_equal(_a, _b, 7)",
-    "assertNotAlmostEqual": "not almost_equal(_a, _b, 7)",
+    "assertCountEqual": "count_equal__(_a, _b)",
+    "assertRegex": "re_search__(_b, _a)",
+    "assertNotRegex": "not re_search__(_b, _a)",
+    "assertAlmostEqual": "almost_equal__(_a, _b, 7)",
+    "assertNotAlmostEqual": "not almost_equal__(_a, _b, 7)",
 }
 _ONE_OPERAND = {
     "assertTrue": "_a",
@@ -65,7 +65,7 @@ def block_kind(node: ast.AST) -> str:
     if not isinstance(node, ast.Call):
         return ""
     owner, _, called = dotted_name(node.func).rpartition(".")
-    is_known = owner == "self" if called.startswith("assert") else owner in ("", "pytest")
+    is_known = owner in ("self", "") if called.startswith("assert") else owner in ("", "pytest")
     return _BLOCKS.get(called, "") if is_known else ""
 
 

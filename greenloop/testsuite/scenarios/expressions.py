@@ -24,7 +24,7 @@ _ITERATING_FUNCTIONS = frozenset(
     "list tuple set frozenset sorted sum dict any all min max enumerate zip reversed map filter "
     "Counter deque iter".split()
 )
-_REFLECTIVE_FUNCTIONS = frozenset("next hasattr getattr callable".split())
+_REFLECTIVE_FUNCTIONS = frozenset("next hasattr getattr callable islice itertools.islice".split())
 _MUTATING_METHODS = frozenset(
     "append extend insert remove pop clear sort reverse add discard update popitem setdefault "
     "difference_update intersection_update symmetric_difference_update".split()
@@ -77,6 +77,8 @@ class ExpressionSplitter:
             return self.split_truth(node)
         if self._is_whole(node):
             return self._observe(node)
+        if isinstance(node, ast.FormattedValue) and self._is_whole(node.value):
+            return self._split_formatted(node)
         if isinstance(node, ast.Call):
             return self._split_call(node)
         if isinstance(node, _DIVISIBLE):
@@ -96,9 +98,15 @@ class ExpressionSplitter:
 
     def split_iterable(self, node: ast.expr) -> ast.expr:
         """Return the expression for something that is iterated over."""
-        if self._scope.is_dependent(node) and self._is_whole(node):
+        if self._scope.level(node) > Level.INDEPENDENT and self._is_whole(node):
             return self._observe(node, "iterable")
         return self.split(node)
+
+    def _split_formatted(self, node: ast.FormattedValue) -> ast.expr:
+        if node.format_spec is not None:
+            return self._split_children(node)
+        text = self._observe(node.value, "repr" if node.conversion == ord("r") else "str")
+        return located(ast.FormattedValue(text, -1), node)
 
     def _split_children(self, node: ast.expr) -> ast.expr:
         changed = copy.copy(node)
@@ -115,17 +123,27 @@ class ExpressionSplitter:
         operands = [node.left, *node.comparators]
         stand_ins = [self._scope.level(item, records=True) < Level.DEPENDENT for item in operands]
         if all(stand_ins):
-            stand_ins = [not self._scope.is_dependent(item) for item in operands]
+            stand_ins = [self._scope.level(item) is Level.INDEPENDENT for item in operands]
         made = [
-            item if stands_in else self.split(item)
+            item if stands_in else self._split_whole(item)
             for item, stands_in in zip(operands, stand_ins, strict=True)
         ]
         return located(ast.Compare(made[0], node.ops, made[1:]), node)
+
+    def _split_whole(self, node: ast.expr) -> ast.expr:
+        """Split an expression; one that has a stand-in is observed all the same."""
+        is_symbolic = self._scope.level(node) is Level.SYMBOLIC
+        return self._observe(node) if is_symbolic else self.split(node)
 
     def _is_whole(self, node: ast.expr) -> bool:
         """Return whether a dependent expression is observed as a whole."""
         if isinstance(node, (ast.Name, ast.Attribute)):
             return True
+        if isinstance(node, ast.Subscript):
+            root = dotted_name(node.value).partition(".")[0]
+            is_class = self._scope.symbol(dotted_name(node.value)) != ""
+            if is_class or root in self._scope.process_modules:
+                return True
         if isinstance(node, (ast.BinOp, ast.Subscript, ast.UnaryOp)):
             return any(map(self._scope.is_object, ast.iter_child_nodes(node)))
         return isinstance(node, ast.Call) and self._is_call_of_code(node)
@@ -181,18 +199,18 @@ class ExpressionSplitter:
             raise RefusedError("an asynchronous comprehension", node.lineno)
         inner, has_dependent = self._scope.copy(), False
         for item in node.generators:
-            has_dependent = has_dependent or inner.is_dependent(item.iter)
+            has_dependent = has_dependent or inner.level(item.iter) > Level.INDEPENDENT
             inner.bind(bound_names(item.target), item.iter, Level.INDEPENDENT)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         conditions = [test for item in node.generators for test in item.ifs]
         decides = any(map(inner.is_dependent, conditions))
+        if has_dependent and not conditions:
+            return self._observe_elements(node, parts, inner.copy_dependent(names), [])
         if not decides and not any(map(inner.is_dependent, parts)):
             return self._iterate_over_values(node)
         if conditions and (has_dependent or (decides and any(map(inner.is_dependent, parts)))):
             raise RefusedError("a comprehension that selects by what the code says", node.lineno)
-        for key in names if has_dependent else ():
-            inner.levels[key] = Level.DEPENDENT
-        return self._observe_elements(node, parts, inner, [] if has_dependent else names)
+        return self._observe_elements(node, parts, inner, names)
 
     def _iterate_over_values(self, node: ast.expr) -> ast.expr:
         """Return a comprehension over observed values; its element needs nothing else of the code."""

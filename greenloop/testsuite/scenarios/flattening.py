@@ -17,7 +17,7 @@ from greenloop.testsuite.scenarios.inlining import (
 )
 from greenloop.testsuite.scenarios.nodes import located
 from greenloop.testsuite.scenarios.records import NotObservable, RefusedError
-from greenloop.testsuite.scenarios.scope import Function, dotted_name
+from greenloop.testsuite.scenarios.scope import Function, dotted_name, free_names
 
 BUILTIN_FIXTURES = frozenset(
     "tmp_path tmp_path_factory monkeypatch capsys capfd caplog recwarn".split()
@@ -151,7 +151,7 @@ class _Flattening:
         body = self._wrap([name for name in dict.fromkeys(wanted) if name not in columns], body)
         body = [*self._defaults(node), *self._class_constants(), *body]
         body = [self._attributes.visit(item) for item in self._expand(body, 0)]
-        if any(isinstance(item, ast.Name) and item.id in ("self", "cls") for item in _walk(body)):
+        if {"self", "cls"} & {used for item in body for used in free_names(item)}:
             raise RefusedError("the test instance itself is used")
         is_async = isinstance(node, ast.AsyncFunctionDef) or any(map(_is_async, _walk(body)))
         return FlatTest(
@@ -256,7 +256,7 @@ class _Flattening:
         """Return statements with assertions in one form, helpers written out, awaits hoisted."""
         made: list[ast.stmt] = []
         for item in [part for statement in body for part in as_expectation(statement)]:
-            item = as_plain(item)
+            item = as_plain(_as_awaited(item))
             if isinstance(item, Function):
                 self._local[item.name] = item
             for key in ("body", "orelse", "finalbody"):
@@ -271,8 +271,6 @@ class _Flattening:
             return []
         call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
         call = call.value if isinstance(call, ast.Await) else call
-        if isinstance(call, ast.Call) and dotted_name(call.func) == "asyncio.run":
-            call = call.args[0] if self._helper(call.args[0]) else call
         helper = self._helper(call)
         if helper is not None and isinstance(call, ast.Call):
             target = node.targets[0] if isinstance(node, ast.Assign) else None
@@ -336,10 +334,15 @@ class _Hoisting(ast.NodeTransformer):
     visit_Assign = visit_Expr
 
     def visit_Await(self, node: ast.Await) -> ast.expr:
-        self.generic_visit(node)
+        if self._helper(node.value) is None:
+            self.generic_visit(node)
+        else:
+            self.has_helper = True
         return self._hoist(node)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        if _is_asyncio_run(node):
+            return self.visit_Await(located(ast.Await(node.args[0]), node))
         self.generic_visit(node)
         if self._helper(node) is None:
             return node
@@ -351,6 +354,18 @@ class _Hoisting(ast.NodeTransformer):
         target = ast.Name(key, ast.Store())
         self.statements.append(located(ast.Assign([target], value), value))
         return load(key, value)
+
+
+def _is_asyncio_run(node: ast.AST) -> bool:
+    is_run = isinstance(node, ast.Call) and dotted_name(node.func) == "asyncio.run"
+    return is_run and len(getattr(node, "args", ())) == 1
+
+
+def _as_awaited(node: ast.stmt) -> ast.stmt:
+    """Return a statement that awaits what it would run in an event loop of its own."""
+    if isinstance(node, (ast.Expr, ast.Assign)) and _is_asyncio_run(node.value):
+        node.value = located(ast.Await(node.value.args[0]), node)  # type: ignore[attr-defined]
+    return node
 
 
 def _walk(body: list[ast.stmt]) -> Iterator[ast.AST]:

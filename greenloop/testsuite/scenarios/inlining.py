@@ -150,14 +150,25 @@ def _replace_yield(body: list[ast.stmt], found: ast.expr, use: list[ast.stmt]) -
     return False
 
 
+_METHODS_OF_UNITTEST = frozenset({"subTest", "fail", "skipTest"})
+
+
 class AttributeNames(ast.NodeTransformer):
     """Replaces the attributes of a test class's instance, `self.x`, by names `self__x`."""
 
     def __init__(self, owners: set[str]) -> None:
         self._owners = owners
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Leave methods of other classes as they are."""
+        if not {item.arg for item in node.args.args} & {"self", "cls"}:
+            self.generic_visit(node)
+        return node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._owners:
+            if node.attr.startswith("assert") or node.attr in _METHODS_OF_UNITTEST:
+                return load(node.attr, node)
             return located(ast.Name(f"self__{node.attr}", node.ctx), node)
         self.generic_visit(node)
         return node

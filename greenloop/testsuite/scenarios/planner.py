@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.expressions import check_observable
@@ -150,7 +151,7 @@ class _Planner:
             raise RefusedError(scope.refused[item])
         parameters = [*columns, *test.fixtures]
         function = _function(f"scenario_{number}", parameters, body, is_async=test.is_async)
-        judge = _function(f"judge_{number}", columns, halves.judge)
+        judge = _JudgeForms().visit(_function(f"judge_{number}", columns, halves.judge))
         check_separation(function, tables, judge, judged)
         used = self._names_of_module([function, *tables, judge], uses)
         if not used:
@@ -220,12 +221,32 @@ class _Planner:
 
     def _symbol(self, symbol: ClassSymbol) -> ast.expr:
         fields = [
-            tuple_of([ast.Constant(key), expression(default or "REQUIRED")])
+            tuple_of([ast.Constant(key), expression(default or "REQUIRED__")])
             for key, default in symbol.fields
         ]
         names = [self._scope.module, symbol.name, symbol.kind]
         constants: list[ast.expr] = [ast.Constant(item) for item in names]
-        return ast.Call(name("symbol"), [*constants, tuple_of(list[ast.expr](fields))], [])
+        return ast.Call(name("symbol__"), [*constants, tuple_of(list[ast.expr](fields))], [])
+
+
+class _JudgeForms(ast.NodeTransformer):
+    """Replaces questions about classes and identity by those that work for copies of values."""
+
+    _functions: ClassVar = {"isinstance": "is_instance__", "issubclass": "is_subclass__", "type": "type_of__"}
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        called = dotted_name(node.func)
+        if called in self._functions and len(node.args) == (1 if called == "type" else 2):
+            node.func = name(self._functions[called])
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return node
+        form = "is_same__(_l, _r)" if isinstance(node.ops[0], ast.Is) else "not is_same__(_l, _r)"
+        return expression(form, _l=node.left, _r=node.comparators[0])
 
 
 def _remove_imports(tree: ast.Module) -> None:

@@ -26,6 +26,8 @@ _IMMUTABLE_CALLS = frozenset(
     "range round abs".split()
 )
 # Names of other modules that are the same in both processes.
+_CONTAINERS = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred)
+_NO_CLASS = ClassSymbol("")
 _CLASS_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
 _SHARED_NAMES = frozenset(
     "call mock.call ANY mock.ANY sys.version_info sys.maxsize sys.platform os.name os.sep os.linesep "
@@ -102,6 +104,7 @@ class Scope:
         imported: Names of the module by the names that the test uses; '' for the module itself.
         levels: The level of each name that is not independent.
         reachable: For names of mutable objects, the names through which these can be reached.
+        makers: Functions of the test file that return such instances.
         composites: Names of literals whose parts are objects of their own.
         objects: Names of instances of the module's classes.
         process_modules: Names of modules whose functions depend on the process.
@@ -117,6 +120,7 @@ class Scope:
     imported: dict[str, str] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
     reachable: dict[str, set[str]] = field(default_factory=dict)
+    makers: set[str] = field(default_factory=set)
     composites: set[str] = field(default_factory=set)
     objects: set[str] = field(default_factory=set)
     process_modules: set[str] = field(default_factory=set)
@@ -134,6 +138,7 @@ class Scope:
             dict(self.imported),
             dict(self.levels),
             {name: set(found) for name, found in self.reachable.items()},
+            set(self.makers),
             set(self.composites),
             set(self.objects),
             set(self.process_modules),
@@ -142,6 +147,13 @@ class Scope:
             dict(self.refused),
             dict(self.literals),
         )
+
+    def copy_dependent(self, names: Iterable[str]) -> Scope:
+        """Return a copy in which names are those of values that the code gives."""
+        made = self.copy()
+        for name in names:
+            made.levels[name] = Level.DEPENDENT
+        return made
 
     def level(
         self, node: ast.AST, bound: frozenset[str] = frozenset(), *, records: bool = False
@@ -167,7 +179,7 @@ class Scope:
             (self.level(item, bound, records=records) for item in _value_parts(node)),
             default=Level.INDEPENDENT,
         )
-        if isinstance(node, (ast.Call, ast.Attribute)) and found is Level.SYMBOLIC:
+        if not isinstance(node, _CONTAINERS) and found is Level.SYMBOLIC:
             is_record = (
                 records and self.symbol(dotted_name(getattr(node, "func", node))) == "record"
             )
@@ -203,8 +215,8 @@ class Scope:
         if name in self.classes and name not in self.levels:
             return self.classes[name].kind
         base, _, member = name.rpartition(".")
-        if base in self.classes and member in self.classes[base].members:
-            return "member"
+        if self.classes.get(base, _NO_CLASS).kind == "enum":
+            return "member" if member in dict(self.classes[base].fields) else ""
         if name.partition(".")[0] in self.process_modules and _CLASS_NAME.fullmatch(member):
             return "class"
         return ""
@@ -213,7 +225,8 @@ class Scope:
         """Return whether an expression is an instance of a class of the module, as far as known."""
         if isinstance(node, ast.Call):
             name = dotted_name(node.func)
-            return name in self.classes or self.imported.get(name, "") in self.symbols.factories
+            is_factory = self.imported.get(name, "") in self.symbols.factories
+            return name in self.classes or name in self.makers or is_factory
         if isinstance(node, (ast.Await, ast.Starred)):
             return self.is_object(node.value)
         return isinstance(node, ast.Name) and node.id in self.objects
@@ -258,7 +271,7 @@ class Scope:
     def _remember_members(self, name: str, symbol: ClassSymbol) -> None:
         """Make an enumeration a table of its members."""
         if symbol.kind == "enum":
-            members = [ast.parse(f"{name}.{key}", mode="eval").body for key in symbol.members]
+            members = [ast.parse(f"{name}.{key}", mode="eval").body for key, _ in symbol.fields]
             self.literals[name] = ast.List(members, ast.Load())
 
     def bind(self, names: Iterable[str], value: ast.AST, level: Level | None = None) -> None:

@@ -31,7 +31,7 @@ def _assertions(judge: ast.AST) -> Iterator[ast.AST]:
     for node in ast.walk(judge):
         if isinstance(node, ast.Assert):
             yield node.test
-        elif isinstance(node, ast.Call) and dotted_name(node.func) in ("raised", "warned"):
+        elif isinstance(node, ast.Call) and dotted_name(node.func) in ("raised__", "warned__"):
             yield from node.args[1:]
 
 

@@ -26,7 +26,7 @@ from greenloop.testsuite.scenarios.scope import (
 from greenloop.testsuite.scenarios.steps import Step
 from greenloop.testsuite.scenarios.tables import bind_columns, judged_rows
 
-_ENDING_CALLS = frozenset({"pytest.fail", "pytest.skip", "pytest.xfail", "self.fail"})
+_ENDING_CALLS = frozenset("pytest.fail pytest.skip pytest.xfail fail skipTest".split())
 
 
 @dataclass
@@ -95,8 +95,8 @@ class StatementSplitter:
         for item in observations:
             self._hand_over_arguments(item.value)
         steps = [Step(located(_observe(item), node)) for item in observations]
-        taken = [statement(f"seen__{item.number} = take({item.number})") for item in observations]
-        marked = [*splitter.preparations, *taken, statement(f"at({node.lineno})"), *judge]
+        taken = [statement(f"seen__{item.number} = take__({item.number})") for item in observations]
+        marked = [*splitter.preparations, *taken, statement(f"at__({node.lineno})"), *judge]
         return Halves(steps, [located(item, node) for item in marked])
 
     def _hand_over_arguments(self, value: ast.AST) -> None:
@@ -165,8 +165,8 @@ class StatementSplitter:
         for target in node.targets:
             if isinstance(target, (ast.Attribute, ast.Subscript)):
                 found.add(self._split_mutation(target, None, node))
-            elif not isinstance(target, ast.Name):
-                raise RefusedError("del of several names")
+            elif isinstance(target, ast.Name) and self.scope.is_dependent(target):
+                found.steps.append(Step(located(ast.Delete([target]), node)))
         return found
 
     def _split_mutation(
@@ -195,7 +195,7 @@ class StatementSplitter:
         self._hand_over_arguments(value)
         if self._expected is None:
             made = ast.Assign(targets, call) if targets else ast.Expr(call)
-            judge = [statement(f"at({node.lineno})"), statement(f"completed({number})")]
+            judge = [statement(f"at__({node.lineno})"), statement(f"completed__({number})")]
             return Halves([Step(located(made, node))], [located(item, node) for item in judge])
         self._expected.append(number)
         is_name = targets and isinstance(
@@ -207,7 +207,9 @@ class StatementSplitter:
     def _split_FunctionDef(self, node: Function | ast.ClassDef) -> Halves:
         level = self.scope.level(node)
         define(self.scope, node)
-        step = Step(without_docstrings(node), defines=frozenset({node.name}))
+        registers = any(map(self.scope.is_dependent, node.decorator_list))
+        defines = None if registers else frozenset({node.name})
+        step = Step(without_docstrings(node), defines=defines)
         return Halves([step], [node] if level is Level.INDEPENDENT else [])
 
     _split_AsyncFunctionDef = _split_ClassDef = _split_FunctionDef
@@ -221,13 +223,10 @@ class StatementSplitter:
             node = located(type(node)(node.items[:1], [inner]), node)
         if block_kind(first):
             return self._split_expectation(node)
-        if dotted_name(getattr(first, "func", first)) == "self.subTest":
+        if dotted_name(getattr(first, "func", first)) == "subTest":
             return self.split(node.body)
         if any(isinstance(part, ast.Raise) for part in ast.walk(node)):
-            block = Halves([], [])
-            (number,) = self._act_as_block([node], block)
-            block.judge.append(located(statement(f"completed({number})"), node))
-            return block
+            return self._act_on_block(node)
         check_observable(first, self.scope)
         number, target = self.next_number(), node.items[0].optional_vars
         if target is not None:
@@ -236,9 +235,16 @@ class StatementSplitter:
         body = self.split(node.body)
         item = ast.withitem(_observe_call(Observation(number, first)), target)
         step = Step(located(type(node)([item], []), node), body=body.steps)
-        return Halves([step], [located(statement(f"completed({number})"), node), *body.judge])
+        return Halves([step], [located(statement(f"completed__({number})"), node), *body.judge])
 
     _split_AsyncWith = _split_With
+
+    def _act_on_block(self, node: ast.stmt) -> Halves:
+        """Run a block as one act."""
+        found = Halves([], [])
+        (number,) = self._act_as_block([node], found)
+        found.judge.append(located(statement(f"completed__({number})"), node))
+        return found
 
     def _split_expectation(self, node: ast.With | ast.AsyncWith) -> Halves:
         """Split `with raises(...)` and `with warns(...)`: every act in it may raise."""
@@ -256,7 +262,7 @@ class StatementSplitter:
         if not numbers:
             raise RefusedError("an exception that does not come from the code")
         listed = tuple_of([ast.Constant(number) for number in numbers])
-        check = "raised" if block_kind(call) == "raises" else "warned"
+        check = "raised__" if block_kind(call) == "raises" else "warned__"
         result = expression(f"{check}(_n, _c, _p)", _n=listed, _c=classes, _p=pattern)
         if target is None:
             judge: ast.stmt = ast.Expr(result)
@@ -264,7 +270,7 @@ class StatementSplitter:
             judge = ast.Assign([target], result)
             self.scope.bind(bound_names(target), result, Level.INDEPENDENT)
             self.scope.judge_only |= bound_names(target)
-        found.judge += [located(statement(f"at({node.lineno})"), node), located(judge, node)]
+        found.judge += [located(statement(f"at__({node.lineno})"), node), located(judge, node)]
         return found
 
     def _split_expecting(self, body: list[ast.stmt]) -> tuple[Halves, list[int]]:
@@ -296,7 +302,7 @@ class StatementSplitter:
         assert isinstance(function, Function)
         function.body = body
         self._hand_over_arguments(function)
-        call = f"{'await observe_awaited' if is_async else 'observe'}({number}, {label})"
+        call = f"{'await observe_awaited__' if is_async else 'observe__'}({number}, {label})"
         found.steps += [
             Step(located(function, body[0]), defines=frozenset({label})),
             Step(located(statement(call), body[0])),
@@ -324,7 +330,9 @@ class StatementSplitter:
         return Halves([step], [made])
 
     def _loop_over_values(self, node: ast.For, names: set[str]) -> Halves:
-        """Loop over values of the code in the process of the tests."""
+        """Loop over values of the code in the process of the tests, if the loop asserts."""
+        if not any(isinstance(part, (ast.Assert, ast.With, ast.Raise)) for part in ast.walk(node)):
+            return self._act_on_block(node)
         splitter = ExpressionSplitter(self.scope, self.next_number)
         iterated = splitter.split_iterable(node.iter)
         self.scope.bind(names, iterated, Level.INDEPENDENT)
@@ -366,6 +374,8 @@ def define(scope: Scope, node: Function | ast.ClassDef) -> None:
         n for part in parts if isinstance(part, (ast.Global, ast.Nonlocal)) for n in part.names
     }
     scope.bind([node.name], node, level)
+    if isinstance(node, Function) and _makes_object(scope, node):
+        scope.makers.add(node.name)
     for name in rebound:
         scope.reachable.setdefault(name, set())
     if decides:
@@ -375,6 +385,16 @@ def define(scope: Scope, node: Function | ast.ClassDef) -> None:
             scope.refused[node.name] = reason
     if any(isinstance(part, ast.Assert) or block_kind(part) for part in parts):
         scope.refused[node.name] = f"{node.name}() asserts where it is called"
+
+
+def _makes_object(scope: Scope, node: Function) -> bool:
+    """Return whether a helper returns an instance of a class of the module."""
+    inner = scope.copy()
+    for item in ast.walk(node):
+        if isinstance(item, ast.Assign) and scope.is_object(item.value):
+            inner.objects |= {name for target in item.targets for name in bound_names(target)}
+    last = node.body[-1]
+    return isinstance(last, ast.Return) and last.value is not None and inner.is_object(last.value)
 
 
 _DECISIONS = (ast.Compare, ast.BoolOp, ast.If, ast.IfExp, ast.While, ast.Try, ast.Match)
@@ -400,9 +420,9 @@ def _observe(item: Observation) -> ast.stmt:
 def _observe_call(item: Observation) -> ast.expr:
     """Return the call that evaluates an expression and reports it."""
     functions: list[ast.expr] = [ast.Constant(key) for key in item.functions]
-    value, template = item.value, "observe(_n, lambda: _v, *_f)"
+    value, template = item.value, "observe__(_n, lambda: _v, *_f)"
     if isinstance(value, ast.Await):
-        value, template = value.value, "await observe_awaited(_n, lambda: _v, *_f)"
+        value, template = value.value, "await observe_awaited__(_n, lambda: _v, *_f)"
     if any(isinstance(part, (ast.Await, ast.Yield, ast.NamedExpr)) for part in ast.walk(value)):
         raise RefusedError("an expression that cannot stand in a lambda")
     made = expression(template, _n=ast.Constant(item.number), _v=value)
@@ -416,11 +436,11 @@ def _mutation_call(target: ast.Attribute | ast.Subscript, value: ast.expr | None
     verb = "set" if value is not None else "del"
     if isinstance(target, ast.Attribute):
         key: ast.expr = ast.Constant(target.attr)
-        function = f"operators.{verb}attr"
+        function = f"{verb}attr"
     elif isinstance(target.slice, ast.Slice):
         raise RefusedError("an assignment to a slice", target.lineno)
     else:
-        key, function = target.slice, f"operators.{verb}item"
+        key, function = target.slice, f"operators__.{verb}item"
     arguments = [target.value, key, *([value] if value is not None else [])]
     return ast.Call(expression(function), arguments, [])
 

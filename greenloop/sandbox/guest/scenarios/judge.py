@@ -10,7 +10,7 @@ from typing import Any
 
 from . import checks
 from .checks import DiffersError, Observation, Raised
-from .parameters import build_rows
+from .parameters import build_rows, reserve_names
 from .stand_ins import REQUIRED, ClassStandIn, NotObservableError
 
 MODULE_NAME = "scenario"  # as in the process of the code: classes of the text have the same names
@@ -24,6 +24,7 @@ class Judge:
         self._send = send
         self._rows = {(scenario, row): rest for scenario, row, *rest in rows}
         self._line = 0
+        self._all: dict[int, list[str]] = {}
         self._waiting: dict[int, collections.deque[str]] = {}
 
     def run(self, text: str) -> None:
@@ -49,9 +50,10 @@ class Judge:
         observations, error, has_ended = self._rows[key]
         if not has_ended:
             error = "the code ended its process"
-        self._waiting = {}
+        self._all = {}
         for number, payload in observations:
-            self._waiting.setdefault(number, collections.deque()).append(payload)
+            self._all.setdefault(number, []).append(payload)
+        self._waiting = {number: collections.deque(found) for number, found in self._all.items()}
         try:
             function(**arguments)
         except NotObservableError as refusal:
@@ -71,13 +73,12 @@ class Judge:
         own = (self.take, self.completed, self.raised, self.warned, self.at, self.symbol)
         checked = (checks.is_instance, checks.is_subclass, checks.is_same, checks.type_of)
         compared = (checks.count_equal, checks.re_search, checks.almost_equal)
-        return {
+        provided = {
             **{function.__name__: function for function in (*own, *checked, *compared)},
             "strictly_equal": checks.is_strictly_equal,
             "REQUIRED": REQUIRED,
-            "pytest": pytest,
-            "call": call,
         }
+        return {**reserve_names(provided), "pytest": pytest, "call": call}
 
     # What the text of the tests calls.
 
@@ -110,9 +111,12 @@ class Judge:
     def warned(
         self, numbers: tuple[int, ...], classes: Any = Warning, match: Any = None
     ) -> list[Raised]:
-        """Check that one of the warnings is the expected one; return all of them."""
-        taken = [self.take(number) for number in numbers]
-        found = [item for observation in taken for item in observation.get_warnings()]
+        """Check that one of the warnings is the expected one; return all of them.
+
+        Nothing is taken: the values of the same observations are asked for elsewhere.
+        """
+        seen = [Observation(item) for number in numbers for item in self._all.get(number, ())]
+        found = [item for observation in seen for item in observation.get_warnings()]
         if not any(checks.fits(item, classes, match) for item in found):
             raise DiffersError("no such warning")
         return [Raised(item) for item in found]

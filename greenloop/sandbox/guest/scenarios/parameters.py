@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Tables = Iterable[tuple[Sequence[str], Iterable[Any]]]
@@ -21,6 +21,11 @@ def build_rows(tables: Tables) -> list[dict[str, Any]]:
         {name: value for part in combination for name, value in part.items()}
         for combination in itertools.product(*axes)
     ]
+
+
+def reserve_names(provided: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a text is provided with, under names that no test has."""
+    return {**provided, **{f"{name}__": value for name, value in provided.items()}}
 
 
 def _get_values(row: Any) -> Iterable[Any]:

@@ -18,7 +18,7 @@ from typing import Any
 from . import classes
 from .encoder import Encoder, TooLargeError
 from .fixtures import RecordedWarnings, create_fixture
-from .parameters import build_rows
+from .parameters import build_rows, reserve_names
 
 _MODULE_NAME = "scenario"
 _MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
@@ -90,7 +90,8 @@ class Runner:
         module = types.ModuleType(_MODULE_NAME)
         sys.modules[_MODULE_NAME] = module
         names = (self.observe, self.observe_awaited, self.shared)
-        vars(module).update({item.__name__: item for item in names}, operators=operator)
+        provided = {item.__name__: item for item in names} | {"operators": operator}
+        vars(module).update(reserve_names(provided))
         exec(compile(text, "<scenario>", "exec"), vars(module))
         for number, (function, fixtures, tables) in enumerate(vars(module)["scenarios"]):
             try:
@@ -161,6 +162,8 @@ class Runner:
             else:
                 payload = self._encode_value(values[0], functions)
         self._recorded.extend(caught)
+        for item in caught:  # the test itself may record them
+            warnings._showwarnmsg(item)  # type: ignore[attr-defined]
         shown = [
             [classes.name_bases(item.category), classes.read_text(item.message)] for item in caught
         ]

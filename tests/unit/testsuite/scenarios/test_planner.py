@@ -40,7 +40,7 @@ def plan(body: str, head: str = HEAD) -> ScenarioFile:
 
 def test_equality_is_judged_without_the_code() -> None:
     found = plan('def test_sum():\n    """R1: gives 77."""\n    assert f(1, 2) == 77  # not 78\n')
-    assert "observe(1, lambda: f(1, 2))" in found.scenario
+    assert "observe__(1, lambda: f(1, 2))" in found.scenario
     assert "assert seen__1() == 77" in found.judge
     assert "from m" not in found.judge
     assert [(item.test, item.line, item.names) for item in found.scenarios] == [
@@ -56,8 +56,8 @@ CROSSING = {
     "an opposite": ("assert f(1) != 77", "f(1)", "77"),
     "an order": ("assert 5 < f(1) < 77", "f(1)", "77"),
     "membership": ("assert 77 in f(1)", "f(1)", "77"),
-    "identity": ("assert f(1) is None", "f(1)", " is "),
-    "truth": ("assert not f(1)", "observe(1, lambda: f(1), 'bool')", "not"),
+    "identity": ("assert f(1) is 77", "f(1)", "77"),
+    "truth": ("assert not f(1)", "observe__(1, lambda: f(1), 'bool')", "not"),
     "a conjunction": ("assert f(1) == 77 and f(2) == 78", "f(2)", "77"),
     "a type": ("assert isinstance(f(1), str)", "f(1)", "str"),
     "a length": ("assert len(f(1)) == 77", "'len'", "77"),
@@ -217,4 +217,4 @@ def test_a_scenario_is_the_same_whatever_is_expected(pair) -> None:  # type: ign
     first = build_scenarios(ast.unparse(ast.parse(pair.tests)), pair.name, pair.code)
     other = build_scenarios(changed, pair.name, pair.code)
     assert first.scenario == other.scenario
-    assert first.scenario.count("observe(") > 1
+    assert first.scenario.count("observe__(") > 1
