@@ -17,6 +17,7 @@ from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import Scenario, ScenarioFile
 
 _CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
+_NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
 _BESIDE = "gives another result beside the tests too: the analysis does not fit the test"
 _UNSTEADY = "does not give the same result each time"
 _NO_ROWS = "no row of it was run"
@@ -113,7 +114,7 @@ def _run(
     seen = box.observe_scenarios(context.code, context.module, plan.scenario, beside=beside)
     outcomes = box.judge_scenarios(plan.judge, seen, [file])
     rows = {(item.scenario, item.row): item for item in outcomes}
-    if not seen.error or _CRASHED in seen.error:
+    if not seen.error or (_CRASHED in seen.error and _NO_MODULE not in seen.error):
         return rows
     ended = {(item.scenario, item.row) for item in seen.rows if item.has_ended}
     late = {

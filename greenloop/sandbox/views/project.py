@@ -9,8 +9,15 @@ from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import Expectation, Project, TestRun
 from greenloop.sandbox.base import Sandbox, SandboxView
+from greenloop.sandbox.job import Job
 from greenloop.sandbox.work.mutants import ModuleEdit, MutantRun, MutantRuns
 from greenloop.sandbox.work.patches import PatchRuns, PatchTrialPlan
+from greenloop.sandbox.work.scenarios import (
+    Observations,
+    RowOutcome,
+    judge_scenarios,
+    observe_job,
+)
 from greenloop.testsuite import TestFile
 
 
@@ -61,6 +68,37 @@ class ProjectSandbox(SandboxView):
             project, expected=expected, order_seed=order_seed, hash_seed=hash_seed
         )
 
+    def observe_scenarios(
+        self,
+        code: str,
+        module: str,
+        scenario: str,
+        *,
+        beside: Sequence[TestFile] = (),
+        timeout_s: float | None = None,
+    ) -> Observations:
+        """Run scenarios in a copy of the project without its tests; none are run beside tests."""
+        if beside:
+            return Observations((), "in a project no scenario runs beside the tests")
+        files = self.project.with_overlay({self.path: code}).all_files
+        tree = tuple((path, text) for path, text in files.items() if not _is_of_tests(path))
+        levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
+        root = "/".join(self.path.split("/")[:-levels])
+        payload = {"module": module, "scenario": scenario, "import_root": root}
+        job = Job("scenarios", (), payload, packages=self.packages, timeout_s=timeout_s, tree=tree)
+        return observe_job(self, job)
+
+    def judge_scenarios(
+        self,
+        judge: str,
+        observations: Observations,
+        tests: Sequence[TestFile] = (),
+        *,
+        timeout_s: float | None = None,
+    ) -> tuple[RowOutcome, ...]:
+        """Judge without the files of the tests: their folders may hold the code."""
+        return judge_scenarios(self, judge, observations, timeout_s=timeout_s)
+
     def run_mutants(
         self,
         code: str,
@@ -94,6 +132,12 @@ class ProjectSandbox(SandboxView):
     ) -> PatchRuns:
         """Return no results: a process that collected the tests of a project is not forked."""
         return PatchRuns(error="in a project nothing is forked after collection")
+
+
+def _is_of_tests(path: str) -> bool:
+    """Whether a file is a test, or lies in a folder of tests."""
+    *folders, name = path.split("/")
+    return not {"test", "tests"}.isdisjoint(folders) or name.startswith(("test_", "conftest."))
 
 
 def _to_mutant_run(run: TestRun) -> MutantRun:
