@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -12,8 +12,10 @@ from typing import Any
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import PackagesError
 from greenloop.evals.task import EvalTask
+from greenloop.grading import GradingContext
+from greenloop.grading.isolation.evidence import measure as measure_isolation
 from greenloop.grading.unreported_tests import find_unreported_tests
-from greenloop.records import Failure, TestRun
+from greenloop.records import Failure, Isolated, TestRun
 from greenloop.records.evaluation import GroundTruth
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
@@ -28,12 +30,16 @@ _MAX_REASON_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class HiddenTestsOutcome:
-    """Result of the hidden tests, and the reason where it is not `passed`."""
+    """Result of the hidden tests, and the reason where it is not `passed`.
+
+    `isolated` is the number of test functions whose results agree apart from the tests.
+    """
 
     truth: GroundTruth
     reason: str = ""
     passed: int = 0
     failed: int = 0
+    isolated: int = 0
 
 
 async def run_hidden_tests(
@@ -44,7 +50,7 @@ async def run_hidden_tests(
 ) -> HiddenTestsOutcome:
     """Run the hidden tests on the code.
 
-    `contract_packages` are packages that the code may use.
+    A result that only the process of the tests gives is no pass. `contract_packages` are packages that the code may use.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -56,9 +62,24 @@ async def run_hidden_tests(
     except PackagesError as error:
         return HiddenTestsOutcome("unknown", first_error_line(error))
     files = [item.to_test_file() for item in task.tests]
-    work = partial(box.run_tests, code, files, module=task.module)
-    run = await run_in_sandbox_thread(box, work)
-    return outcome_from_run(files, run)
+    return await run_in_sandbox_thread(box, partial(_run_and_isolate, box, task, code, files))
+
+
+def _run_and_isolate(
+    box: Sandbox, task: EvalTask, code: str, files: list[TestFile]
+) -> HiddenTestsOutcome:
+    """Run the tests beside the code; where they pass, also compare its results apart from them."""
+    run = box.run_tests(code, files, module=task.module)
+    outcome = outcome_from_run(files, run)
+    if outcome.truth != "passed":
+        return outcome
+    found = measure_isolation(GradingContext(box, code, files, task.module, run))
+    if not isinstance(found, Isolated):
+        return outcome
+    if found.differing:
+        why = f"{found.differing[0]} passes only beside the tests"
+        return replace(outcome, truth="failed", reason=why, isolated=found.agreed)
+    return replace(outcome, isolated=found.agreed)
 
 
 def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:

@@ -131,6 +131,7 @@ def _build_result(
         exit_status=outcome.exit_status,
         hidden_passed=hidden.passed if hidden else 0,
         hidden_failed=hidden.failed if hidden else 0,
+        isolated=hidden.isolated if hidden else 0,
         spent=spent,
         run_dir=outcome.run_dir,
     )
