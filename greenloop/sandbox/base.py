@@ -61,7 +61,7 @@ class Sandbox(ABC):
         It is cheap, shares the processes of this sandbox, is interrupted by itself, and need not
         be closed.
         """
-        return SandboxView(self, packages) if packages else self
+        return SandboxView(self, packages)
 
     def interrupt(self) -> None:
         """End every run in progress; these end as `interrupted`. Later runs are not affected."""
@@ -98,9 +98,6 @@ class SandboxView(Sandbox):
         super().__init__(sandbox.limits, packages or sandbox.packages)
         self.sandbox, self.info = sandbox, sandbox.info
         self.can_allow_hosts = sandbox.can_allow_hosts
-
-    def with_packages(self, packages: InstalledPackages) -> Sandbox:
-        return self.sandbox.with_packages(packages)
 
     def run(self, job: Job) -> ProcessResult:
         return self.sandbox.run(replace(job, stop_events=(*job.stop_events, self._stop)))

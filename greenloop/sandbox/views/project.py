@@ -44,11 +44,8 @@ class ProjectSandbox(SandboxView):
         order_seed: int | None = None,
         hash_seed: int = 0,
         doctests: bool = False,
-        brief: bool = False,
     ) -> TestRun:
         """Run the tests of the project, then those among `tests` that it does not have.
-
-        `brief` has no effect: the configuration of the project decides about the output.
 
         Raises:
             SandboxError: the tests are not files, or are to run as doctests.

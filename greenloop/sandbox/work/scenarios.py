@@ -78,7 +78,7 @@ def observe_scenarios(
     payload: dict[str, Any] = {"module": module, "scenario": scenario}
     if beside:
         targets = [item.name for item in beside]
-        payload |= {"targets": targets, "order_seed": None, "doctests": [], "brief": True}
+        payload |= {"targets": targets, "order_seed": None, "doctests": []}
     kind = "tests" if beside else "scenarios"
     job = Job(kind, files, payload, packages=sandbox.packages, timeout_s=timeout_s)
     return observe_job(sandbox, job)

@@ -22,13 +22,12 @@ def run_tests(
     order_seed: int | None = None,
     hash_seed: int = 0,
     doctests: bool = False,
-    brief: bool = False,
 ) -> TestRun:
     """Run tests on the source of a module in a new working folder.
 
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed` shuffles
-    the tests, `doctests` also runs those of all files. `brief` omits pytest's text of failures.
+    the tests, `doctests` also runs those of all files.
 
     Raises:
         SandboxError: no process can be started.
@@ -43,7 +42,6 @@ def run_tests(
         "order_seed": order_seed,
         "last": [item.name for item in tests if item.is_last],
         "doctests": list(sources) if doctests else [],
-        "brief": brief,
     }
     job = Job("tests", (*own, *files), payload, hash_seed, sandbox.packages)
     return build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, sources)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.guest.scenarios.decoder import decode
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.work.calls import CallResults
 
 CODE = """

@@ -45,9 +45,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
         arguments += ["-W", _CONFIG_WARNINGS, *job["targets"]]
         status = _run_project(arguments, [reporter, *loaded], reporter)
     else:
-        brief = ["--tb=no"] if job.get("brief") else []
-        arguments = [*options(work, job["ini"]), *common, *brief]
-        status = int(pytest.main([*arguments, *job["targets"]], plugins=[reporter, *loaded]))
+        arguments = [*options(work, job["ini"]), *common, *job["targets"]]
+        status = int(pytest.main(arguments, plugins=[reporter, *loaded]))
     report_end(job, channel, status)
     return status
 

@@ -121,8 +121,6 @@ class _HeldSession:
         self._job, self._channel = job, Channel(handle, job.pop("key"))
         self._reporter.start(self._channel, job)
         _reset_session_state(config)
-        if job.get("brief"):
-            config.option.tbstyle = "no"
         config.args = list(job["targets"])
         return _main(config, session)
 
