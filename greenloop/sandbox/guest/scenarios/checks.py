@@ -116,10 +116,10 @@ def fits(error: ObservedException, expected: Any, pattern: Any) -> bool:
 
 def _check_exception_bases(bases: list[tuple[str, ...]]) -> None:
     """Refuse a class of the code that several `except` clauses would catch."""
-    if bases[0][0] == "builtins":
-        return
     known = [getattr(builtins, name, None) for module, name in bases if module == "builtins"]
     kinds = [kind for kind in known if isinstance(kind, type)]
+    if kinds and name_bases(kinds[0]) == bases:  # a built-in class itself
+        return
     for kind, other in itertools.pairwise(kinds):
         if not issubclass(kind, other):
             raise NotObservableError(f"{bases[0][1]} inherits from unrelated exceptions")

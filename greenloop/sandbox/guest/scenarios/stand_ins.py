@@ -106,6 +106,9 @@ class ObservedException(Opaque):
     def __str__(self) -> str:
         return self.text__
 
+    def __format__(self, specification: str) -> str:
+        return format(self.text__, specification)
+
 
 class EnumMember(Opaque):
     """A member of an enumeration that is no subclass of a built-in type, or an expected member."""
