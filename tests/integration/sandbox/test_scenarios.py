@@ -499,6 +499,41 @@ def test_what_the_judge_cannot_evaluate_is_not_observable(box: Sandbox) -> None:
     assert "TypeError" in found.reason
 
 
+def test_classes_of_a_test_are_the_same_in_both_processes(box: Sandbox) -> None:
+    code = "def call(function): return function()"
+    body = """
+        class Special(Exception): pass
+        def fail(): raise Special("mine")
+        observe(1, lambda: m.call(fail))
+        """
+    judge = judge_text("class Special(Exception): pass\nraised((1,), Special, 'mine')")
+    assert verdict(box, code, scenario_text(body), judge).outcome == "agrees"
+
+
+def test_row_whose_text_shows_a_stand_in_does_not_end_the_judge(box: Sandbox) -> None:
+    code = "class T: pass\ndef f(): return T()"
+    scenario = scenario_text("observe(1, m.f)")
+    reasons = {}
+    for statement in ("{}[take(1)()]", "assert False, take(1)()", "raise ValueError(take(1)())"):
+        found = verdict(box, code, scenario, judge_text(statement))
+        reasons[found.reason] = found.outcome
+    assert reasons == {
+        "KeyError: ": "not observable",
+        "": "differs",
+        "ValueError: ": "not observable",
+    }
+
+
+def test_tables_that_cannot_be_built_are_told_by_the_first_row(box: Sandbox) -> None:
+    observations = box.observe_scenarios("def add(x, y): return x + y", "m", TABLES)
+    judge = TABLES_JUDGE.replace("lambda: [(", "lambda: 1 / 0 and [(", 1)
+    outcomes = box.judge_scenarios(judge, observations)
+    assert [(item.scenario, item.row, item.outcome) for item in outcomes] == [
+        (0, 0, "not observable"),
+        (1, 0, "agrees"),
+    ]
+
+
 def test_too_large_values_are_not_observable_and_the_rest_is(box: Sandbox) -> None:
     body = "observe(1, lambda: 'x' * m.SIZE)\nobserve(2, lambda: [0] * m.SIZE, 'len')\nobserve(3, lambda: 1)"
     found = verdict(box, "SIZE = 1 << 22", scenario_text(body), judge_text("take(1)()"))

@@ -22,6 +22,7 @@ from .stand_ins import (
     Opaque,
     describe,
     name_bases,
+    type_of,
 )
 
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
@@ -106,7 +107,7 @@ def _flatten(expected: Any) -> Iterator[Any]:
 
 
 def fits(error: ObservedException, expected: Any, pattern: Any) -> bool:
-    bases = [tuple(names) for names in error.observed__.bases]
+    bases = name_bases(type_of(error))
     _check_exception_bases(bases)
     notes = error.observed__.fields.get("__notes__", [])
     text = "\n".join([str(error), *(notes if isinstance(notes, list) else [])])
@@ -114,7 +115,7 @@ def fits(error: ObservedException, expected: Any, pattern: Any) -> bool:
     return is_expected and (pattern is None or re.search(pattern, text) is not None)
 
 
-def _check_exception_bases(bases: list[tuple[str, ...]]) -> None:
+def _check_exception_bases(bases: list[tuple[str, str]]) -> None:
     """Refuse a class of the code that several `except` clauses would catch."""
     known = [getattr(builtins, name, None) for module, name in bases if module == "builtins"]
     kinds = [kind for kind in known if isinstance(kind, type)]
@@ -123,12 +124,6 @@ def _check_exception_bases(bases: list[tuple[str, ...]]) -> None:
     for kind, other in itertools.pairwise(kinds):
         if not issubclass(kind, other):
             raise NotObservableError(f"{bases[0][1]} inherits from unrelated exceptions")
-
-
-def type_of(value: Any) -> Any:
-    """Return the class of a value, or what stands in for it."""
-    described = describe(value)
-    return type(value) if described is None else ClassStandIn(described.bases)
 
 
 def is_instance(value: Any, expected: Any) -> bool:
@@ -141,7 +136,7 @@ def _is_instance(value: Any, kind: Any) -> bool:
         return isinstance(value, kind)
     if isinstance(value, ClassStandIn):
         return kind in (type, object)
-    if describe(value) is not None and name_bases(kind)[0] in name_bases(type_of(value)):
+    if name_bases(kind)[0] in name_bases(type_of(value)):
         return True
     if isinstance(value, Opaque) and isinstance(kind, ABCMeta):
         raise value.observed__.refuse(f"whether it is a {kind.__name__}")

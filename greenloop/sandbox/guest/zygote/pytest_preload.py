@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from multiprocessing import connection
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,9 @@ def preload(modules: Sequence[str], families: tuple[int, ...], pytest_only: bool
     for name in (*_PYTEST_MODULES, *(() if pytest_only else _COMMON_MODULES)):
         with contextlib.suppress(Exception):
             __import__(name)
+    if families:
+        # That of managers; AF_UNIX, the default, is refused.
+        connection.default_family = "AF_INET"  # type: ignore[attr-defined]
     preload_packages(modules)
     with contextlib.suppress(OSError):
         build_filter(k.machine(), families)

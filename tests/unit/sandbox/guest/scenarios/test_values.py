@@ -343,6 +343,8 @@ def test_classes_are_equal_by_name() -> None:
     assert checks.type_of(cross(LyingNumber(1))) == stand_in(LyingNumber)
     assert checks.type_of(cross(5)) is int
     assert checks.is_subclass(cross(Level), int)
+    assert cross(Color.RED) in cross(Color)
+    assert cross(Point(1)) not in cross(Color)
     assert cross(Level).__name__ == "Level"
 
 
@@ -352,6 +354,8 @@ def test_instances_are_told_by_the_names_of_their_bases() -> None:
     assert checks.is_instance(got, stand_in(LyingNumber))
     assert not checks.is_instance(got, str | list)
     assert checks.is_instance(cross([1]), collections.abc.Sequence)
+    assert checks.is_instance(cross(uuid.UUID(int=1)), cross(uuid.UUID))
+    assert not checks.is_instance(cross(1), cross(uuid.UUID))
     with pytest.raises(NotObservableError):
         checks.is_instance(cross(Slotted()), collections.abc.Sequence)
 
