@@ -7,18 +7,31 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Coroutine
-from typing import Any, Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar
 
-from greenloop.errors import GreenloopError
-from greenloop.records import Report
+from greenloop.errors import GreenloopError, InterruptedRunError
 from greenloop.reporting.escaping import escape_invisible
 
+T = TypeVar("T")
 
-def run_with_signals(coroutine: Coroutine[Any, Any, Report]) -> Report:
+
+def run_command(command: Callable[[Any], int], options: object) -> int:
+    """Run a command and return the exit status; print the error that ends it."""
+    try:
+        return command(options)
+    except GreenloopError as error:
+        print_error(str(error))
+        return error.exit_status
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        print_error("interrupted")
+        return InterruptedRunError.exit_status
+
+
+def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine. The first SIGINT or SIGTERM cancels it, a second one ends the process."""
 
-    async def guarded() -> Report:
+    async def guarded() -> T:
         task = asyncio.ensure_future(coroutine)
         stopped: list[int] = []
 

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
-from dataclasses import dataclass
+import os
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
 from typing import Any
 
 from greenloop.dependencies import PackageResolver
-from greenloop.errors import PackagesError
+from greenloop.errors import GreenloopError, PackagesError
 from greenloop.evals.task import EvalTask
+from greenloop.grading import GradingContext
+from greenloop.grading.isolation.evidence import measure as measure_isolation
 from greenloop.grading.unreported_tests import find_unreported_tests
-from greenloop.records import Failure, TestRun
+from greenloop.records import Failure, Isolated, TestRun
 from greenloop.records.evaluation import GroundTruth
-from greenloop.records.pytest_run import ProcessMode
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name, parse_test_functions
+from greenloop.workflow.make.strategy import run_concurrently
 
 # Function in which datasets/evalplus_harness.py.txt runs the reference solution.
 _SOLUTION_FUNCTION = "_answers_of_the_task"
@@ -29,13 +32,16 @@ _MAX_REASON_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class HiddenTestsOutcome:
-    """Result of the hidden tests, and the reason where it is not `passed`."""
+    """Result of the hidden tests, and the reason where it is not `passed`.
 
-    truth: GroundTruth
+    `isolated` is the number of test functions whose results agree apart from the tests.
+    """
+
+    truth: GroundTruth | None
     reason: str = ""
-    form: ProcessMode | None = None
     passed: int = 0
     failed: int = 0
+    isolated: int = 0
 
 
 async def run_hidden_tests(
@@ -46,8 +52,7 @@ async def run_hidden_tests(
 ) -> HiddenTestsOutcome:
     """Run the hidden tests on the code.
 
-    Tests and code are in two processes where that is possible, so that the code cannot forge the
-    result; `form` says which it was. `contract_packages` are packages that the code may use.
+    A result that only the process of the tests gives is no pass. `contract_packages` are packages that the code may use.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -59,9 +64,24 @@ async def run_hidden_tests(
     except PackagesError as error:
         return HiddenTestsOutcome("unknown", first_error_line(error))
     files = [item.to_test_file() for item in task.tests]
-    work = partial(box.run_tests, code, files, module=task.module, form="best")
-    run = await run_in_sandbox_thread(box, work)
-    return outcome_from_run(files, run)
+    return await run_in_sandbox_thread(box, partial(_run_and_isolate, box, task, code, files))
+
+
+def _run_and_isolate(
+    box: Sandbox, task: EvalTask, code: str, files: list[TestFile]
+) -> HiddenTestsOutcome:
+    """Run the tests beside the code; where they pass, also compare its results apart from them."""
+    run = box.run_tests(code, files, module=task.module)
+    outcome = outcome_from_run(files, run)
+    if outcome.truth != "passed":
+        return outcome
+    found = measure_isolation(GradingContext(box, code, files, task.module, run))
+    if not isinstance(found, Isolated):
+        return outcome
+    if found.differing:
+        why = f"{found.differing[0]} passes only beside the tests"
+        return replace(outcome, truth="failed", reason=why, isolated=found.agreed)
+    return replace(outcome, isolated=found.agreed)
 
 
 def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
@@ -74,9 +94,7 @@ def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
         why = _find_failure_reason(files, run, skippable)
     truth: GroundTruth = "unknown" if broken else "failed" if why else "passed"
     failed = sum(_qualified_test_name(item) not in skippable for item in run.failing_tests)
-    return HiddenTestsOutcome(
-        truth, why[:_MAX_REASON_CHARACTERS], run.form, run.passed_count, failed
-    )
+    return HiddenTestsOutcome(truth, why[:_MAX_REASON_CHARACTERS], run.passed_count, failed)
 
 
 def _find_failure_reason(files: list[TestFile], run: TestRun, skippable: set[str]) -> str:
@@ -146,6 +164,30 @@ class TaskSandboxFactory:
             installed = await self._provider.find_installed(names)
             installed = installed or await self._provider.install(names)
         return self.sandbox.with_packages(installed)
+
+
+async def for_each_task(
+    tasks: Iterable[EvalTask], work: Callable[[EvalTask], Awaitable[None]]
+) -> None:
+    """Do the work for all tasks, several at once. After an error no other task is begun."""
+    waiting, errors = iter(tasks), list[GreenloopError]()
+
+    async def run_worker() -> None:
+        for task in waiting:
+            if errors:
+                return
+            try:
+                await work(task)
+            except GreenloopError as error:
+                errors.append(error)
+                raise
+
+    await run_concurrently(*(run_worker() for _ in range(default_concurrency())))
+
+
+def default_concurrency() -> int:
+    """Return the number of concurrent sandbox runs."""
+    return max(2, os.cpu_count() or 1)
 
 
 def first_error_line(error: PackagesError) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,8 +11,8 @@ from greenloop.app.check import run_check, start_check
 from greenloop.cli.commands.report import write_output
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import VerifyOptions
-from greenloop.cli.process import print_error, run_with_signals
-from greenloop.errors import GreenloopError, InputError, InterruptedRunError
+from greenloop.cli.process import run_with_signals
+from greenloop.errors import InputError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import LockCheckResult, Report
@@ -32,19 +31,12 @@ _SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".gr
 def verify_command(options: VerifyOptions) -> int:
     """Run `greenloop verify` and return the exit status; 1 if anything has drifted."""
     locks = options.locks or [Path()]
-    try:
-        settings = load_settings(options)
-        found = [path for item in locks for path in _find_locks(item)]
-        if not found:
-            raise InputError(f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks))}")
-        results = _verify_locks(found, settings, options)
-        _write_outputs(results, options)
-    except (asyncio.CancelledError, KeyboardInterrupt):
-        print_error("interrupted")
-        return InterruptedRunError.exit_status
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
+    settings = load_settings(options)
+    found = [path for item in locks for path in _find_locks(item)]
+    if not found:
+        raise InputError(f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks))}")
+    results = _verify_locks(found, settings, options)
+    _write_outputs(results, options)
     _print_results(results, options)
     return 1 if any(item.drift for item in results) else 0
 
