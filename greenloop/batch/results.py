@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from greenloop.errors import OutputError
+from greenloop.files import writing
 from greenloop.records import BatchOutcome, BatchTotals, Record
 from greenloop.records.batch import OutcomeKind
 
@@ -42,15 +42,12 @@ def append_line(path: Path, line: str) -> None:
     Raises:
         OutputError: the line cannot be written.
     """
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            if file.tell() and not _ends_with_newline(path):
-                file.write("\n")
-            file.write(line + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
+    with writing(path), path.open("a", encoding="utf-8") as file:
+        if file.tell() and not _ends_with_newline(path):
+            file.write("\n")
+        file.write(line + "\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def merge_results(folder: Path, other: bytes) -> None:
@@ -60,12 +57,10 @@ def merge_results(folder: Path, other: bytes) -> None:
         OutputError: they cannot be written.
     """
     path = folder / RESULTS_FILE
-    try:
+    with writing(path):
         own = path.read_bytes() if path.exists() else b""
         both = dict.fromkeys(line for line in (other + b"\n" + own).split(b"\n") if line.strip())
         path.write_bytes(b"".join(line + b"\n" for line in both))
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def read_results(path: Path) -> Iterator[BatchOutcome]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from greenloop.errors import GreenloopError, InputError, PackagesError
-from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line
+from greenloop.errors import InputError, PackagesError
+from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line, for_each_task
 from greenloop.evals.task import EvalTask
+from greenloop.files import check_python
 from greenloop.records import Failure, TestRun
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import BROKEN_TEST_ERRORS
-from greenloop.workflow.make.strategy import run_concurrently
 
 
 def check_task(task: EvalTask) -> None:
@@ -24,7 +23,7 @@ def check_task(task: EvalTask) -> None:
     if why := explain_invalid_module_name(task.module):
         raise InputError(f"{what}: '{task.module}' cannot be the module's name: {why}")
     for item in task.tests:
-        _check_python(item.code, f"{what}: {_describe_test_file(task, item.name)}")
+        check_python(item.code, f"{what}: {_describe_test_file(task, item.name)} are")
     if not any(parse_test_functions(item.code) for item in task.tests):
         raise InputError(f"{what}: the tests have no test: a function or method named test…")
     if not any(_has_import(item.code, task.module) for item in task.tests):
@@ -33,18 +32,6 @@ def check_task(task: EvalTask) -> None:
 
 def _describe_test_file(task: EvalTask, name: str) -> str:
     return "the tests" if len(task.tests) == 1 else f"the tests ({name})"
-
-
-def _check_python(code: str, label: str) -> None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(code, "tests", "exec", dont_inherit=True)
-    except SyntaxError as error:
-        line = f"line {error.lineno}: " if error.lineno else ""
-        raise InputError(f"{label} are not Python: {line}{error.msg}") from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{label} are not Python: {error or 'nested too deeply'}") from None
 
 
 def _has_import(code: str, module: str) -> bool:
@@ -80,7 +67,6 @@ def __getattr__(name):
 async def check_collectable(
     tasks: Iterable[EvalTask],
     sandbox_factory: TaskSandboxFactory,
-    concurrency: int,
     is_known: Callable[[EvalTask], bool],
     mark_collected: Callable[[EvalTask], None],
 ) -> None:
@@ -90,21 +76,13 @@ async def check_collectable(
         InputError: tests of a task cannot be collected, whatever the code is.
         SandboxError: the sandbox cannot run anything.
     """
-    waiting, errors = iter(tasks), list[GreenloopError]()
 
-    async def work() -> None:
-        for task in waiting:
-            if errors:
-                return
-            if not is_known(task):
-                try:
-                    await _check_task_collectable(task, sandbox_factory)
-                except GreenloopError as error:
-                    errors.append(error)
-                    raise
-                mark_collected(task)
+    async def check(task: EvalTask) -> None:
+        if not is_known(task):
+            await _check_task_collectable(task, sandbox_factory)
+            mark_collected(task)
 
-    await run_concurrently(*(work() for _ in range(concurrency)))
+    await for_each_task(tasks, check)
 
 
 async def _check_task_collectable(task: EvalTask, sandbox_factory: TaskSandboxFactory) -> None:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from greenloop.records import Record, Report
 from greenloop.records.report import Verdict
+from greenloop.reporting.evidence.text import list_survivors
 from greenloop.workflow.delivery import meets_requirement
 
 _MAX_ITEMS, _MAX_LINE_LENGTH = 10, 300
@@ -72,8 +73,7 @@ def _failure_lines(report: Report) -> Iterator[str]:
 
 
 def _survivor_lines(report: Report) -> Iterator[str]:
-    mutation = report.evidence.mutation
-    for item in mutation.survived[:_MAX_ITEMS] if mutation else ():
+    for item in list_survivors(report.evidence)[:_MAX_ITEMS]:
         yield _truncate_line(f"line {item.line}: {item.question}")
 
 

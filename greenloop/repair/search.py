@@ -12,7 +12,6 @@ from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.repair.generator import generate_edits
 from greenloop.repair.hints import extract_hints
-from greenloop.repair.patch_comparison import PatchComparison, compare_patches
 from greenloop.repair.ranking import RankedEdit, build_patch, rank_edits
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.mutants import ModuleEdit
@@ -41,14 +40,13 @@ def search_patches(
     run: TestRun,
     expected: Expectation | None = None,
     seconds: float = 20.0,
-    seed: int = 0,
     max_patches: int = DEFAULT_MAX_PATCHES,
 ) -> SearchResult:
     """Return plausible patches of `code`, best first; `run` is its failing run on `tests`.
 
     Each patch has passed an ordinary run that reported the tests in `expected`. The search takes
     about `seconds` of wall time and stops early when `max_patches` were found. It is deterministic
-    for a `seed` if the time is enough. Source that does not parse ends the search without an error.
+    if the time is enough. Source that does not parse ends the search without an error.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -61,7 +59,7 @@ def search_patches(
     except _PARSE_ERRORS as error:
         return SearchResult(ended=f"the code cannot be read: {error}")
     work = _PatchSearch(sandbox, code, tuple(tests), module, expected, started + seconds)
-    found = work.execute(tree, run, seed, max_patches)
+    found = work.execute(tree, run, max_patches)
     return found.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
 
 
@@ -84,7 +82,7 @@ class _PatchSearch:
     def _remaining_s(self) -> float:
         return self._deadline - time.monotonic()
 
-    def execute(self, tree: ast.Module, run: TestRun, seed: int, max_patches: int) -> SearchResult:
+    def execute(self, tree: ast.Module, run: TestRun, max_patches: int) -> SearchResult:
         hints = extract_hints(run, self._module)
         reached = self._measure_reached_lines(run)
         try:
@@ -92,19 +90,19 @@ class _PatchSearch:
             localization = FaultLocalization(tree, reached, hints)
         except _PARSE_ERRORS as error:
             return SearchResult(ended=f"the code cannot be edited: {error}")
-        ranked = rank_edits(found, self._code, localization, seed)
+        ranked = rank_edits(found, self._code, localization)
         if not ranked:
             return SearchResult(ended="there is nothing to change")
         if not reached:
-            return self._try_one_by_one(ranked, max_patches, seed)
+            return self._try_one_by_one(ranked, max_patches)
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
         runs = self._try_in_batches(tree, ranked, reached, max_patches, margin)
         is_unsupported = _UNSUPPORTED_RUN.search(runs.error) and not runs.tried_count
         if is_unsupported and not self._is_interrupted:
-            return self._try_one_by_one(ranked, max_patches, seed)
+            return self._try_one_by_one(ranked, max_patches)
         passing = [ranked[number] for number in sorted(runs.passing)]
         kept = self._verify_candidates(passing, max_patches)
-        return self._build_result(kept, runs.tried_count, len(ranked), max_patches, seed)
+        return self._build_result(kept, runs.tried_count, len(ranked))
 
     def _measure_reached_lines(self, run: TestRun) -> tuple[BaselineResult, ...]:
         """Return which lines each test reaches; () if that cannot be measured."""
@@ -191,9 +189,7 @@ class _PatchSearch:
         self._is_interrupted |= run.ending == "interrupted"
         return run.passed
 
-    def _try_one_by_one(
-        self, ranked: Sequence[RankedEdit], max_patches: int, seed: int
-    ) -> SearchResult:
+    def _try_one_by_one(self, ranked: Sequence[RankedEdit], max_patches: int) -> SearchResult:
         """Try each edit with an ordinary run, where the tests cannot be forked."""
         kept: list[RankedEdit] = []
         tried = 0
@@ -203,38 +199,14 @@ class _PatchSearch:
             tried += 1
             if self._verify_candidate(item):
                 kept.append(item)
-        return self._build_result(kept, tried, len(ranked), max_patches, seed)
+        return self._build_result(kept, tried, len(ranked))
 
-    def _build_result(
-        self, kept: Sequence[RankedEdit], tried: int, generated: int, max_patches: int, seed: int
-    ) -> SearchResult:
-        comparison = None if self._is_interrupted else self._compare_patches(kept, seed)
-        order = comparison.order if comparison else kept
-        shares = comparison.agreement if comparison else [None] * len(kept)
+    def _build_result(self, kept: Sequence[RankedEdit], tried: int, generated: int) -> SearchResult:
         if self._is_interrupted:
             ended = "interrupted"
         elif tried >= generated:
             ended = "all tried"
         else:
             ended = "enough found" if kept and self._remaining_s() > 0 else "time"
-        return SearchResult(
-            patches=tuple(
-                build_patch(item, self._code, self._module, share)
-                for item, share in zip(order, shares, strict=True)
-            ),
-            tried=tried,
-            generated=generated,
-            ended=ended,
-            disagreements=comparison.disagreements if comparison else (),
-        )
-
-    def _compare_patches(self, kept: Sequence[RankedEdit], seed: int) -> PatchComparison | None:
-        return compare_patches(
-            self._sandbox,
-            self._code,
-            self._tests,
-            self._module,
-            kept,
-            seed=seed,
-            remaining_s=self._remaining_s,
-        )
+        patches = tuple(build_patch(item, self._code, self._module) for item in kept)
+        return SearchResult(patches=patches, tried=tried, generated=generated, ended=ended)

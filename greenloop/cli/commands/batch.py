@@ -8,15 +8,17 @@ import sys
 from pathlib import Path
 
 from greenloop.batch.entries import read_entries
+from greenloop.batch.results import RESULTS_FILE
 from greenloop.batch.runner import Batch
-from greenloop.cli.batch_index import INDEX_FILE, RESULTS_FILE, write_index
+from greenloop.cli.batch_index import INDEX_FILE, write_index
 from greenloop.cli.batch_outputs import OutcomeCollector, write_outputs
 from greenloop.cli.executors import BatchLocation, create_executor
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import BatchOptions
-from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
+from greenloop.cli.process import report_early_end, run_until_stopped, write_stdout
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.events import EventSink
+from greenloop.files import writing
 from greenloop.reporting.progress.batch import create_batch_progress, format_totals
 from greenloop.settings import Settings
 from greenloop.workflow.storage.request import digest
@@ -27,11 +29,7 @@ def batch_command(options: BatchOptions) -> int:
     failure: GreenloopError | None = None
     with create_batch_progress(quiet=options.quiet) as progress:
         collector = OutcomeCollector(progress)
-        try:
-            batch = _create_batch(options, load_settings(options), collector)
-        except GreenloopError as error:
-            print_error(str(error))
-            return error.exit_status
+        batch = _create_batch(options, load_settings(options), collector)
         try:
             asyncio.run(run_until_stopped(batch, batch.run()))
         except asyncio.CancelledError:
@@ -88,9 +86,7 @@ def _default_folder(settings: Settings, options: BatchOptions) -> Path:
 
 
 def _create_folder(folder: Path) -> None:
-    try:
+    with writing(folder):
         (folder / "runs").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder} cannot be made: {error.strerror or error}") from None
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{folder} cannot be written: no permission")

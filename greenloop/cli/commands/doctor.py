@@ -13,7 +13,6 @@ import typer
 
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.report import DoctorOptions
-from greenloop.cli.process import print_error
 from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
 from greenloop.llm.factory import open_source
@@ -54,11 +53,7 @@ class Diagnostic:
 
 def doctor_command(options: DoctorOptions) -> int:
     """Run `greenloop doctor`; return 0, or the status of the first check that failed."""
-    try:
-        settings = load_settings(options)
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
+    settings = load_settings(options)
     checks = [
         _check_versions(),
         _run_check("sandbox", _check_sandbox, settings),

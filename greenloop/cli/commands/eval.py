@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -17,14 +18,14 @@ from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import EvalOptions
 from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
 from greenloop.dependencies import PackageResolver
-from greenloop.errors import GreenloopError, InputError, InterruptedRunError
+from greenloop.errors import GreenloopError, InputError
 from greenloop.evals.comparison import compare_evaluations, read_evaluation
 from greenloop.evals.datasets.loader import TaskSource
 from greenloop.evals.hidden_tests import TaskSandboxFactory, adapt_settings_to_format
 from greenloop.evals.output_dir import EvalDirectory, build_setup
 from greenloop.evals.reference_solutions import SolutionResult, run_solutions
 from greenloop.evals.results import HiddenTestResults
-from greenloop.evals.runner import Evaluation, default_concurrency
+from greenloop.evals.runner import Evaluation
 from greenloop.evals.summary import build_eval_report
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
@@ -32,6 +33,7 @@ from greenloop.evals.task_validation import check_collectable
 from greenloop.events import EventSink, Notice
 from greenloop.llm.factory import open_sources
 from greenloop.records.evaluation import EvalReport
+from greenloop.records.invisible import escape_json
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.evals.markdown import render_comparison_markdown, render_eval_markdown
 from greenloop.reporting.evals.text import render_comparison_text, render_eval_text
@@ -43,27 +45,19 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 def eval_command(options: EvalOptions) -> int:
     """Run `greenloop eval` and return the exit status."""
-    try:
-        if options.compare is not None:
-            if options.tasks is not None:
-                raise InputError("--compare A B takes two evaluations and no tasks")
-            return _compare(*options.compare, as_json=options.json, markdown=options.markdown)
-        if options.tasks is None:
-            raise InputError("name a file of tasks, or a folder of exercises; or --compare A B")
-        settings = load_settings(options)
-        source = TaskSource(options.tasks, options.format, frozenset(options.leave_out or ()))
-        if options.check_tasks:
-            tasks, fitting = islice(source, options.limit), adapt_settings_to_format(
-                settings, source.format
-            )
-            return _check_tasks(tasks, fitting, as_json=options.json, quiet=options.quiet)
-        return _run_evaluation(options.tasks, source, settings, options)
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
-    except KeyboardInterrupt:
-        print_error("interrupted")
-        return InterruptedRunError.exit_status
+    if options.compare is not None:
+        if options.tasks is not None:
+            raise InputError("--compare A B takes two evaluations and no tasks")
+        return _compare(*options.compare, as_json=options.json, markdown=options.markdown)
+    if options.tasks is None:
+        raise InputError("name a file of tasks, or a folder of exercises; or --compare A B")
+    settings = load_settings(options)
+    source = TaskSource(options.tasks, options.format, frozenset(options.leave_out or ()))
+    if options.check_tasks:
+        tasks = islice(source, options.limit)
+        fitting = adapt_settings_to_format(settings, source.format)
+        return _check_tasks(tasks, fitting, as_json=options.json, quiet=options.quiet)
+    return _run_evaluation(options.tasks, source, settings, options)
 
 
 def _run_evaluation(
@@ -87,10 +81,10 @@ def _run_evaluation(
         except asyncio.CancelledError:
             session.is_stopping = True
         except GreenloopError as error:
-            if not session.has_begun:
+            if session.batch is None:
                 raise
             failure = error
-        failure = failure or session.fatal_error
+        failure = failure or (session.batch.fatal_error if session.batch else None)
         known = (
             results.find_result(e.id, e.sha256, store.tests_sha256(e.id)) for e in store.entries
         )
@@ -99,67 +93,52 @@ def _run_evaluation(
     return _finish_evaluation(report, session, failure, options)
 
 
+@dataclass
 class _EvalSession:
     """One evaluation: check the hidden tests, then run the batch and the hidden tests together."""
 
-    def __init__(
-        self,
-        folder: EvalDirectory,
-        store: TaskStore,
-        results: HiddenTestResults,
-        settings: Settings,
-        options: EvalOptions,
-        sink: EventSink,
-        format: str,
-    ) -> None:
-        self._hidden_settings = adapt_settings_to_format(settings, format)
-        self.folder, self._store, self._settings = folder, store, settings
-        self._results, self._options, self._sink = results, options, sink
-        self._batch: Batch | None = None
-        self.is_stopping = False
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether the batch has begun."""
-        return self._batch is not None
-
-    @property
-    def fatal_error(self) -> GreenloopError | None:
-        return self._batch.fatal_error if self._batch else None
+    folder: EvalDirectory
+    store: TaskStore
+    results: HiddenTestResults
+    settings: Settings
+    options: EvalOptions
+    sink: EventSink
+    format: str
+    is_stopping: bool = field(default=False, init=False)
+    batch: Batch | None = field(default=None, init=False)
 
     def stop(self) -> None:
         self.is_stopping = True
-        if self._batch is not None:
-            self._batch.stop()
+        if self.batch is not None:
+            self.batch.stop()
 
     async def run(self) -> None:
         """Raises GreenloopError if the batch cannot begin, or results cannot be written."""
-        with open_sandbox(self._hidden_settings) as sandbox:
-            factory = TaskSandboxFactory(sandbox, PackageResolver(self._settings.allow_list))
+        with open_sandbox(adapt_settings_to_format(self.settings, self.format)) as sandbox:
+            factory = TaskSandboxFactory(sandbox, PackageResolver(self.settings.allow_list))
             await self._check_tasks(factory)
-            evaluation = Evaluation(self._store, self._results, factory, self._sink)
-            self._batch = Batch(
-                self._store.entries,
-                self._settings,
+            evaluation = Evaluation(self.store, self.results, factory, self.sink)
+            self.batch = Batch(
+                self.store.entries,
+                self.settings,
                 self.folder.path,
-                self._options.jobs,
-                self._options.requests_per_minute,
-                self._options.tokens_per_minute,
+                self.options.jobs,
+                self.options.requests_per_minute,
+                self.options.tokens_per_minute,
                 emit=evaluation.handle_event,
             )
             if self.is_stopping:
-                self._batch.stop()
-            await evaluation.run(self._batch)
+                self.batch.stop()
+            await evaluation.run(self.batch)
 
     async def _check_tasks(self, sandbox_factory: TaskSandboxFactory) -> None:
         known = self.folder.load_collected()
-        self._sink(
-            Notice(f"{len(self._store)} tasks: checking that their hidden tests can be collected")
+        self.sink(
+            Notice(f"{len(self.store)} tasks: checking that their hidden tests can be collected")
         )
         await check_collectable(
-            self._store,
+            self.store,
             sandbox_factory,
-            default_concurrency(),
             lambda task: self.is_stopping or task.tests_sha256 in known,
             lambda task: self.folder.add_collected(task.tests_sha256),
         )
@@ -217,9 +196,7 @@ async def _run_all_solutions(
 ) -> tuple[SolutionResult, ...]:
     with open_sandbox(settings) as sandbox:
         factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
-        return await run_solutions(
-            store, factory, default_concurrency(), lambda item: _print_failure(item, quiet)
-        )
+        return await run_solutions(store, factory, lambda item: _print_failure(item, quiet))
 
 
 def _print_failure(item: SolutionResult, quiet: bool) -> None:
@@ -236,4 +213,6 @@ def _solutions_as_text(results: Sequence[SolutionResult]) -> str:
 
 
 def _solutions_as_json(results: Sequence[SolutionResult]) -> str:
-    return json.dumps([item.model_dump(mode="json") for item in results], indent=1) + "\n"
+    return (
+        escape_json(json.dumps([item.model_dump(mode="json") for item in results], indent=1)) + "\n"
+    )

@@ -1,4 +1,4 @@
-"""Repair operators. A module lists its own in OPERATORS, in the order in which they are applied."""
+"""Repair operators, in the order in which they are applied: by module, as they are defined."""
 
 from __future__ import annotations
 
@@ -16,14 +16,10 @@ from greenloop.repair.operators import (
 )
 from greenloop.syntax.operators import Operator
 
-OPERATORS: tuple[Operator[CandidateEdit], ...] = (
-    *expressions.OPERATORS,
-    *constants.OPERATORS,
-    *names.OPERATORS,
-    *calls.OPERATORS,
-    *slices_and_ranges.OPERATORS,
-    *returns_and_raises.OPERATORS,
-    *statements.OPERATORS,
-    *guards.OPERATORS,
-    *insertions.OPERATORS,
+_MODULES = (
+    *(expressions, constants, names, calls, slices_and_ranges),
+    *(returns_and_raises, statements, guards, insertions),
+)
+OPERATORS: tuple[Operator[CandidateEdit], ...] = tuple(
+    item for module in _MODULES for item in vars(module).values() if isinstance(item, Operator)
 )

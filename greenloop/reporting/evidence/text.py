@@ -45,12 +45,17 @@ def _grade_lines(report: Report) -> Iterator[str]:
 
 
 def _survivor_lines(evidence: Evidence) -> Iterator[str]:
-    survived = evidence.mutation.survived if evidence.mutation else ()
+    survived = list_survivors(evidence)
     for item in survived[:_MAX_SURVIVORS]:
         yield f"  survived: line {item.line} as `{mutated_line(item)}`"
         yield f"            {item.question}"
     if len(survived) > _MAX_SURVIVORS:
         yield f"  and {len(survived) - _MAX_SURVIVORS} more, see the report"
+
+
+def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:
+    """Return the surviving mutants, none where mutants were not measured."""
+    return evidence.mutation.survived if evidence.mutation else ()
 
 
 def diff_hunk(survivor: Survivor) -> list[str]:

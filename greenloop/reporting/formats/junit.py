@@ -9,7 +9,6 @@ from typing import Literal
 
 from greenloop.records import Failure, Report, TestEntry
 from greenloop.reporting.escaping import escape_invisible, truncate
-from greenloop.reporting.evidence.measures import build_measures
 from greenloop.reporting.summary import report_title
 
 _MAX_TEXT_LENGTH = 20_000
@@ -40,7 +39,7 @@ def render_junit(report: Report) -> str:
     for item in report.failures:
         failures.setdefault(item.test, item)
     properties: dict[str, str] = {"verdict": report.verdict}
-    for measure in build_measures(report.evidence):
+    for measure in report.evidence.summary():
         properties[f"evidence.{measure.name}"] = measure.text
     return render_suite(
         f"greenloop {report_title(report)}",

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from greenloop.records import Report
 from greenloop.reporting.escaping import escape_invisible, truncate
-from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
-from greenloop.reporting.evidence.text import mutated_line
+from greenloop.reporting.evidence.text import list_survivors, mutated_line
 from greenloop.reporting.summary import VERDICT_SIGNS, format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
@@ -52,13 +51,13 @@ def _heading_lines(report: Report) -> Iterator[str]:
 
 def _evidence_lines(report: Report) -> Iterator[str]:
     """Yield the table of evidence."""
-    if not has_grading_evidence(report.evidence):
+    if not report.evidence.is_graded:
         return
     signs = {True: "✓", False: "✗", None: "–"}
     yield ""
     yield "| | evidence | result |"
     yield "|---|---|---|"
-    for item in build_measures(report.evidence):
+    for item in report.evidence.summary():
         yield f"| {signs[item.reached]} | {item.name} | {escape_markdown(item.text)} |"
 
 
@@ -71,10 +70,9 @@ def _failure_lines(report: Report) -> Iterator[str]:
 
 
 def _survivor_lines(report: Report) -> Iterator[str]:
-    mutation = report.evidence.mutation
     lines = [
         f"- line {item.line} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
-        for item in (mutation.survived if mutation else ())
+        for item in list_survivors(report.evidence)
     ]
     yield from _collapsible_section("surviving mutant", lines)
 

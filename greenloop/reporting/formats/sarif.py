@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from greenloop.records import Finding, IntegrityFinding, Report, Survivor
 from greenloop.reporting.escaping import escape_invisible, truncate
-from greenloop.reporting.evidence.text import mutated_line
+from greenloop.reporting.evidence.text import list_survivors, mutated_line
 
 _SCHEMA_URL = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -36,9 +36,8 @@ _RULES: Final[dict[str, tuple[str, str, str]]] = {
 def render_sarif(report: Report) -> str:
     """Return the log of one run: surviving mutants, open review findings, integrity findings."""
     place = _artifact_uri(report)
-    mutation = report.evidence.mutation
     results = [
-        *(_survivor_result(item, place) for item in (mutation.survived if mutation else ())),
+        *(_survivor_result(item, place) for item in list_survivors(report.evidence)),
         *(_review_result(item, place, report) for item in report.review if not item.resolved),
         *(_integrity_result(item, place) for item in report.evidence.integrity),
     ]

@@ -25,7 +25,7 @@ from greenloop.records import (
     ScriptRun,
     TestRun,
 )
-from greenloop.scripts.checks.options import complete_checks
+from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.evaluator import evaluate_checks
 from greenloop.tools.script_toolkit import ScriptTask, ScriptToolkit
 from greenloop.tools.toolkit import RepairRequest

@@ -13,6 +13,7 @@ from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import write_index
 from greenloop.cli.commands.report import report_command
 from greenloop.cli.options.report import ReportOptions
+from greenloop.errors import InputError
 from greenloop.records import BatchOutcome
 from greenloop.settings import Settings
 
@@ -96,5 +97,5 @@ def test_report_of_a_batch_in_other_forms(folder: Path, capsys: pytest.CaptureFi
     assert "2 of 3 specifications reached" in shown
     assert report_command(ReportOptions(run_dir=folder, markdown="-")) == 0
     assert "| `bad` |" in capsys.readouterr().out
-    assert report_command(ReportOptions(run_dir=folder, sarif="x.sarif")) == 2
-    assert "name one of its runs" in capsys.readouterr().err
+    with pytest.raises(InputError, match="name one of its runs"):
+        report_command(ReportOptions(run_dir=folder, sarif="x.sarif"))

@@ -18,7 +18,7 @@ from .package_preload import unload_shadowed_packages
 
 _GUEST = __name__.rsplit(".", 2)[0]
 _ENTRYPOINTS = load_all_entrypoints()
-_NAMESPACE_FAMILIES = (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6)
+_NAMESPACE_FAMILIES = (seccomp.AF_INET, seccomp.AF_INET6)
 
 
 def socket_families(has_namespaces: bool) -> tuple[int, ...]:

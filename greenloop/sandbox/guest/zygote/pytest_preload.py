@@ -7,8 +7,10 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
+from multiprocessing import connection
 from typing import Any
 
+from ..entrypoints.pytest_run import report_end
 from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER
 from ..isolation.seccomp import build_filter
@@ -56,6 +58,9 @@ def preload(modules: Sequence[str], families: tuple[int, ...], pytest_only: bool
     for name in (*_PYTEST_MODULES, *(() if pytest_only else _COMMON_MODULES)):
         with contextlib.suppress(Exception):
             __import__(name)
+    if families:
+        # That of managers; AF_UNIX, the default, is refused.
+        connection.default_family = "AF_INET"  # type: ignore[attr-defined]
     preload_packages(modules)
     with contextlib.suppress(OSError):
         build_filter(k.machine(), families)
@@ -113,7 +118,7 @@ class _HeldSession:
         self.is_released = True
         if not child.uses_preloaded_session(job):
             child.exit_with(lambda: child.run_cold(job, handle))
-        self._channel = Channel(handle, job.pop("key"))
+        self._job, self._channel = job, Channel(handle, job.pop("key"))
         self._reporter.start(self._channel, job)
         if job["kind"] == "split":
             config.pluginmanager.register(tests_side.begun(job, self._channel))
@@ -123,7 +128,7 @@ class _HeldSession:
 
     def close(self, status: int) -> int:
         """Report the end of the run and return the status."""
-        self._channel.send("end", exit_status=status)
+        report_end(self._job, self._channel, status)
         return status
 
 
