@@ -34,6 +34,11 @@ def first_line(text: str, max_length: int = 200) -> str:
     return truncate(escape_invisible(first).strip(), max_length)
 
 
+def flatten(text: str, max_length: int) -> str:
+    """Return the text in one line, escaped and truncated."""
+    return truncate(" ".join(escape_invisible(text).split()), max_length)
+
+
 def truncate(line: str, max_length: int) -> str:
     """Return at most `max_length` characters, and the number of those that were cut."""
     more = len(line) - max_length

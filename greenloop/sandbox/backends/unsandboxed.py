@@ -61,7 +61,9 @@ class ProcessSandbox(Sandbox):
             if job.artifact_request is None:
                 return result
             created = collect_created_files(paths.work, job.artifact_request)
-            return replace(result, artifacts=result.artifacts.with_files(created))
+            manifest, contents = created.to_summary(), bytes(created.contents)
+            artifacts = replace(result.artifacts, manifest=manifest, contents=contents)
+            return replace(result, artifacts=artifacts)
 
     @contextlib.contextmanager
     def _create_folder(self) -> Iterator[Path]:
