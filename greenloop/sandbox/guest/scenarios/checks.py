@@ -14,13 +14,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .decoder import decode, decode_exception
+from .descriptions import NotObservableError, describe
 from .stand_ins import (
     ClassStandIn,
     EnumMember,
-    NotObservableError,
     ObservedException,
     Opaque,
-    describe,
     name_bases,
     type_of,
 )
