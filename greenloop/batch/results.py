@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from greenloop.files import writing
 from greenloop.records import BatchOutcome, BatchTotals, Record
-from greenloop.records.batch import OutcomeKind
 
 RESULTS_FILE = "results.jsonl"
 _RESPONSE_BYTES = 64 << 10  # of a long answer
@@ -94,18 +93,14 @@ def add_outcome(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
         "reached": totals.reached + good,
         "verified": totals.verified + (good and outcome.verdict == "verified"),
         "missed": totals.missed + (outcome.exit_status == 1 and outcome.kind != "broken off"),
-        "broken_off": totals.broken_off + _has_kind(outcome, "broken off"),
-        "refused": totals.refused + _has_kind(outcome, "refused"),
-        "unchanged": totals.unchanged + (not new and not _has_kind(outcome, "refused")),
+        "broken_off": totals.broken_off + (outcome.kind == "broken off"),
+        "refused": totals.refused + (outcome.kind == "refused"),
+        "unchanged": totals.unchanged + (not new and outcome.kind != "refused"),
         "calls": totals.calls + new * outcome.calls,
         "tokens": totals.tokens + new * outcome.tokens,
         "not_run": totals.not_run - 1,
     }
     return totals.model_copy(update={name: int(value) for name, value in counted.items()})
-
-
-def _has_kind(outcome: BatchOutcome, kind: OutcomeKind) -> bool:
-    return outcome.kind == kind
 
 
 def has_disk_space(folder: Path) -> bool:

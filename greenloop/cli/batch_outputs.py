@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from greenloop.batch.runner import Batch
 from greenloop.cli.commands.report import write_output
 from greenloop.cli.options.batch import BatchOptions
-from greenloop.events import EntryEnded, Event, EventSink
 from greenloop.files import writing
 from greenloop.records import BatchOutcome
 from greenloop.reporting.batch.summary import (
@@ -19,19 +17,6 @@ from greenloop.reporting.batch.summary import (
     render_batch_junit,
     render_batch_markdown,
 )
-
-
-@dataclass
-class OutcomeCollector:
-    """An event sink that keeps the outcome of each entry."""
-
-    sink: EventSink
-    outcomes: dict[str, BatchOutcome] = field(default_factory=dict)
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, EntryEnded):
-            self.outcomes[event.outcome.id] = event.outcome
-        self.sink(event)
 
 
 def write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: BatchOptions) -> None:

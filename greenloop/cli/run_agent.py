@@ -20,7 +20,7 @@ from greenloop.cli.finish import finish_run, load_settings, print_report
 from greenloop.cli.options.common import NewRunOptions, RunOptions
 from greenloop.cli.process import print_error, run_with_signals
 from greenloop.errors import GreenloopError, InterruptedRunError
-from greenloop.events import Event, EventSink, RunFinished
+from greenloop.events import Event, RunFinished
 from greenloop.records import Report
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
@@ -117,9 +117,15 @@ def _run_once(
     resume_from: RunDirectory | None,
 ) -> tuple[Report | None, GreenloopError | None]:
     """Return the report, if there is one, and the error that ended the run, if any."""
+    ended: list[Report] = []  # a cancelled run cannot return its report
+
+    def emit(event: Event) -> None:
+        if isinstance(event, RunFinished):
+            ended.append(event.report)
+        progress(event)
+
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
-        capture = _ReportCapture(progress)
-        agent = CodingAgent(settings, emit=capture)
+        agent = CodingAgent(settings, emit=emit)
         started = (
             agent.run(request, options.run_dir)
             if resume_from is None
@@ -128,7 +134,10 @@ def _run_once(
         try:
             return run_with_signals(started), None
         except asyncio.CancelledError:
-            return capture.report, _build_interrupted_error(capture.report)
+            report = ended[-1] if ended else None
+            run_dir = report.artifacts.run_dir if report else None
+            hint = f"; resume with: greenloop resume {run_dir}" if run_dir else ""
+            return report, InterruptedRunError(f"interrupted{hint}")
         except GreenloopError as error:
             return error.report, error
 
@@ -146,26 +155,6 @@ def _report_rejection(report: Report, options: RunOptions) -> int:
         print_report(report, as_json=True)
     print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
     return 1
-
-
-class _ReportCapture:
-    """An event sink that keeps the report, which a cancelled run cannot return."""
-
-    def __init__(self, sink: EventSink) -> None:
-        self._sink = sink
-        self.report: Report | None = None
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, RunFinished):
-            self.report = event.report
-        self._sink(event)
-
-
-def _build_interrupted_error(report: Report | None) -> InterruptedRunError:
-    run_dir = report.artifacts.run_dir if report else None
-    return InterruptedRunError(
-        f"interrupted; resume with: greenloop resume {run_dir}" if run_dir else "interrupted"
-    )
 
 
 def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -> Report:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError, PackagesError
 from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line, for_each_task
 from greenloop.evals.task import EvalTask
@@ -23,25 +24,12 @@ def check_task(task: EvalTask) -> None:
     if why := explain_invalid_module_name(task.module):
         raise InputError(f"{what}: '{task.module}' cannot be the module's name: {why}")
     for item in task.tests:
-        check_python(item.code, f"{what}: {_describe_test_file(task, item.name)} are")
+        name = "" if len(task.tests) == 1 else f" ({item.name})"
+        check_python(item.code, f"{what}: the tests{name} are")
     if not any(parse_test_functions(item.code) for item in task.tests):
         raise InputError(f"{what}: the tests have no test: a function or method named test…")
-    if not any(_has_import(item.code, task.module) for item in task.tests):
+    if not any(task.module in iter_imported_modules(ast.parse(i.code)) for i in task.tests):
         raise InputError(f"{what}: the tests never import the module `{task.module}`")
-
-
-def _describe_test_file(task: EvalTask, name: str) -> str:
-    return "the tests" if len(task.tests) == 1 else f"the tests ({name})"
-
-
-def _has_import(code: str, module: str) -> bool:
-    for node in ast.walk(ast.parse(code)):
-        names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            names = [node.module]
-        if module in names:
-            return True
-    return False
 
 
 # Errors of a test file that a placeholder module cannot have caused.

@@ -40,11 +40,11 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 class ScriptParameters:
     """How a script is run and what its output is checked for, as in the options of `heal`."""
 
-    arguments: Sequence[str] = ()
+    arguments: Sequence[str] | None = None
     stdin: str | None = None
     inputs: Mapping[str, str] | None = None
-    expect: Sequence[str] = ()
-    expect_files: Sequence[str] = ()
+    expect: Sequence[str] | None = None
+    expect_files: Sequence[str] | None = None
 
 
 class AgentService:
@@ -118,7 +118,7 @@ class AgentService:
         with open_input_folder(directory) as given:
             if tests is None:
                 request = self._script_heal_request(given, code, script)
-            elif script != ScriptParameters():
+            elif any(vars(script).values()):
                 raise InputError("arguments, stdin, inputs, expect…: for scripts, without tests")
             else:
                 request = self._module_heal_request(given, code, tests, module)

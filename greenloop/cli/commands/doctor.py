@@ -22,16 +22,7 @@ from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version, installed_version
 
-_PACKAGES = (
-    "langchain",
-    "langchain-core",
-    "langchain-openai",
-    "pytest",
-    "ruff",
-    "black",
-    "typer",
-    "rich",
-)
+_PACKAGES = "langchain langchain-core langchain-openai pytest ruff black typer rich".split()
 _PROBE_CODE = "def double(x):\n    return 2 * x\n"
 _PROBE_TESTS = "from probe import double\n\ndef test_double():\n    assert double(2) == 4\n"
 
@@ -60,7 +51,8 @@ def doctor_command(options: DoctorOptions) -> int:
         _run_check("packages", _check_packages, settings),
         _run_check("model", _check_model, settings),
     ]
-    sys.stdout.write(_as_json(checks) if options.json else _as_text(checks))
+    as_json = json.dumps({item.name: asdict(item) for item in checks}, indent=1) + "\n"
+    sys.stdout.write(as_json if options.json else _as_text(checks))
     return next((item.status for item in checks if not item.ok), 0)
 
 
@@ -107,10 +99,6 @@ def _check_model(settings: Settings) -> Diagnostic:
     open_source(choice, settings)
     because = f" ({choice.reason})" if choice.reason else ""
     return Diagnostic("model", True, f"{choice.name}{because}; not called")
-
-
-def _as_json(checks: list[Diagnostic]) -> str:
-    return json.dumps({item.name: asdict(item) for item in checks}, indent=1) + "\n"
 
 
 def _as_text(checks: list[Diagnostic]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from greenloop.batch.executor import BatchConfig
 from greenloop.batch.runner import Batch
 from greenloop.cli.commands.report import write_output
 from greenloop.cli.finish import load_settings
@@ -33,6 +34,7 @@ from greenloop.evals.task_validation import check_collectable
 from greenloop.events import EventSink, Notice
 from greenloop.llm.factory import open_sources
 from greenloop.records.evaluation import EvalReport
+from greenloop.records.invisible import escape_json
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.evals.markdown import render_comparison_markdown, render_eval_markdown
 from greenloop.reporting.evals.text import render_comparison_text, render_eval_text
@@ -117,15 +119,10 @@ class _EvalSession:
             factory = TaskSandboxFactory(sandbox, PackageResolver(self.settings.allow_list))
             await self._check_tasks(factory)
             evaluation = Evaluation(self.store, self.results, factory, self.sink)
-            self.batch = Batch(
-                self.store.entries,
-                self.settings,
-                self.folder.path,
-                self.options.jobs,
-                self.options.requests_per_minute,
-                self.options.tokens_per_minute,
-                emit=evaluation.handle_event,
-            )
+            given = self.options
+            limits = (given.jobs, given.requests_per_minute, given.tokens_per_minute)
+            config = BatchConfig(self.settings, *limits, evaluation.handle_event)
+            self.batch = Batch(self.store.entries, config, self.folder.path)
             if self.is_stopping:
                 self.batch.stop()
             await evaluation.run(self.batch)
@@ -169,8 +166,7 @@ def _compare(a: Path, b: Path, *, as_json: bool, markdown: str | None) -> int:
     """Print the comparison and return the exit status. Raises InputError."""
     found = compare_evaluations(read_evaluation(a), read_evaluation(b))
     text = found.model_dump_json(indent=1) + "\n" if as_json else render_comparison_text(found)
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    write_stdout(text)
     if markdown is not None:
         write_output(markdown, render_comparison_markdown(found))
     return 0
@@ -185,8 +181,9 @@ def _check_tasks(
         if not len(store):
             raise InputError("there is no task to check")
         results = asyncio.run(_run_all_solutions(store, settings, quiet))
-    sys.stdout.write(_solutions_as_json(results) if as_json else _solutions_as_text(results))
-    sys.stdout.flush()
+    as_list = [item.model_dump(mode="json") for item in results]
+    text = escape_json(json.dumps(as_list, indent=1)) + "\n"
+    write_stdout(text if as_json else _solutions_as_text(results))
     return 0 if all(item.truth in ("passed", None) for item in results) else 1
 
 
@@ -209,7 +206,3 @@ def _solutions_as_text(results: Sequence[SolutionResult]) -> str:
     none = f"; {without} tasks have no solution of their own" if without else ""
     had = len(results) - without
     return f"{passed} of {had} solutions of the data pass their hidden tests{none}\n"
-
-
-def _solutions_as_json(results: Sequence[SolutionResult]) -> str:
-    return json.dumps([item.model_dump(mode="json") for item in results], indent=1) + "\n"

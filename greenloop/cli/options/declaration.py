@@ -39,7 +39,7 @@ def argument(help: str, default: Any = MISSING, **details: Any) -> Any:
     return field(default=default, metadata={"typer": typer.Argument(shown, help=help, **details)})
 
 
-def add_command(app: typer.Typer, name: str, options_class: type, **arguments: Any) -> None:
+def add_command(app: typer.Typer, name: str, options_class: type) -> None:
     """Add a command that calls `greenloop.cli.commands.NAME:NAME_command` with its options.
 
     The command's module is imported when the command runs.
@@ -64,7 +64,7 @@ def add_command(app: typer.Typer, name: str, options_class: type, **arguments: A
     ]
     vars(run)["__signature__"] = inspect.Signature(parameters)
     run.__annotations__ = hints
-    app.command(name, help=options_class.__doc__, **arguments)(run)
+    app.command(name, help=options_class.__doc__)(run)
 
 
 def collect_settings(options: object) -> dict[str, Any]:

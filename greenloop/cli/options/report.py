@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from typer.core import TyperCommand
 
 from greenloop.cli.options.common import (
     AllowPackage,
@@ -22,15 +19,8 @@ from greenloop.cli.options.declaration import argument, flag, option
 _OPTIONAL_VALUE_FLAGS = ("--html", "--markdown")
 
 
-class ReportCommand(TyperCommand):
-    """The `report` command, whose options `--html` and `--markdown` may go without a file."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [*expand_bare_options(args)])
-
-
 def expand_bare_options(args: list[str]) -> list[str]:
-    """Return the arguments, with `--html=` for a `--html` without a value.
+    """Return the arguments of `report`, with `--html=` for a `--html` without a value.
 
     It has none at the end, before an option, or before a folder, which is the run directory.
     """

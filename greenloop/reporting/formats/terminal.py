@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from greenloop.records import Report, TestEntry
-from greenloop.reporting.escaping import escape_invisible, truncate
+from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
 from greenloop.reporting.evidence.text import diff_hunk, list_survivors
 from greenloop.reporting.summary import format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
@@ -36,7 +36,7 @@ def render_report_text(report: Report, width: int = _WIDTH) -> str:
     for heading, section in sections.items():
         if lines := list(section(report, layout)):
             text += ["", heading.upper(), *lines]
-    return "\n".join(text).strip("\n") + "\n"
+    return escape_commands("\n".join(text).strip("\n")) + "\n"  # lines were wrapped
 
 
 class _TextLayout:
@@ -56,7 +56,7 @@ class _TextLayout:
 
     def row(self, label: str, text: str, indent: int = 2) -> Iterator[str]:
         """Yield a label and a text that wraps beside it; a long label has its own line."""
-        flat = truncate(" ".join(escape_invisible(text).split()), _MAX_TEXT_LENGTH)
+        flat = flatten(text, _MAX_TEXT_LENGTH)
         before = " " * indent
         column = indent + _LABEL_WIDTH if label else indent
         parts = wrap(flat, self._width - column, break_on_hyphens=False) or [""]

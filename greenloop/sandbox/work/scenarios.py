@@ -81,9 +81,18 @@ def observe_scenarios(
         payload |= {"targets": targets, "order_seed": None, "doctests": []}
     kind = "tests" if beside else "scenarios"
     job = Job(kind, files, payload, packages=sandbox.packages, timeout_s=timeout_s)
+    return observe_job(sandbox, job)
+
+
+def observe_job(sandbox: JobRunner, job: Job) -> Observations:
+    """Run a job that has scenarios. Raises SandboxError where no process can be started."""
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
-    error = "" if is_complete else describe_incomplete(result, sandbox.limits, "scenarios")
+    error = (
+        ""
+        if is_complete
+        else describe_incomplete(result, job.apply_limits(sandbox.limits), "scenarios")
+    )
     rows: list[ObservedRow] = []
     try:
         rows.extend(_combine_rows(events))
@@ -137,7 +146,7 @@ def judge_scenarios(
     judged = [_read_outcome(item) for item in events if item.get("event") == "judged"]
     if is_complete:
         return tuple(judged)
-    reason = describe_incomplete(result, sandbox.limits, "judgement")
+    reason = describe_incomplete(result, job.apply_limits(sandbox.limits), "judgement")
     return (*judged, *_complete(judged, events, observations, reason))
 
 

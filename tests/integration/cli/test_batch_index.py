@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.batch.entries import Entry
+from greenloop.batch.executor import BatchConfig
 from greenloop.batch.results import BatchResults, add_outcome
 from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import write_index
@@ -45,7 +46,7 @@ def links(page: Path) -> list[str]:
 
 def test_thousands_of_entries_are_on_one_page_and_those_that_were_not_run(tmp_path: Path) -> None:
     entries = tuple(Entry(id=f"n{i} <b>", text=f"text {i}", source="-") for i in range(MANY + 1))
-    batch = Batch(entries, Settings(), tmp_path)
+    batch = Batch(entries, BatchConfig(Settings()), tmp_path)
     ran = {entry.id: outcome(entry, tmp_path) for entry in entries[:MANY]}
     for item in ran.values():
         batch.totals = add_outcome(batch.totals, item)

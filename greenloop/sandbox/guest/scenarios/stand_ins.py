@@ -30,9 +30,9 @@ class Description(NamedTuple):
     is_expected: bool = False
 
     @property
-    def name(self) -> tuple[str, ...]:
+    def name(self) -> tuple[str, str]:
         """Module and qualified name of the class."""
-        return tuple(self.bases[0])
+        return name_class(ClassStandIn(self.bases))
 
     def get_field(self, name: str) -> Any:
         """Return a field. Raises NotObservableError, and AttributeError for special names."""
@@ -106,6 +106,9 @@ class ObservedException(Opaque):
     def __str__(self) -> str:
         return self.text__
 
+    def __format__(self, specification: str) -> str:
+        return format(self.text__, specification)
+
 
 class EnumMember(Opaque):
     """A member of an enumeration that is no subclass of a built-in type, or an expected member."""
@@ -165,6 +168,9 @@ class ClassStandIn:
             raise NotObservableError(f"a call of {self.bases__[0][1]} with other fields")
         return Opaque(Description(self.bases__, "record", fields, is_expected=True))
 
+    def __contains__(self, value: Any) -> bool:
+        return name_class(type_of(value)) == name_class(self)
+
     def _find_member(self, value: Any) -> EnumMember:
         for name, item in self.fields__.items():
             if item is not REQUIRED and item == value:
@@ -178,22 +184,35 @@ class ClassStandIn:
         return hash(name_class(self))
 
 
-def name_class(kind: type | ClassStandIn) -> tuple[str, ...]:
+def name_class(kind: type | ClassStandIn) -> tuple[str, str]:
     """Return module and qualified name of a class or its stand-in."""
     return name_bases(kind)[0]
 
 
-def name_bases(kind: type | ClassStandIn) -> list[tuple[str, ...]]:
+def name_bases(kind: type | ClassStandIn) -> list[tuple[str, str]]:
     """Return the same of a class and its bases."""
     if isinstance(kind, ClassStandIn):
-        return [tuple(names) for names in kind.bases__]
-    return [(base.__module__, base.__qualname__) for base in kind.__mro__]
+        names: Any = kind.bases__
+    else:
+        names = [(base.__module__, base.__qualname__) for base in kind.__mro__]
+    return [(module, _drop_function(name)) for module, name in names]
+
+
+def _drop_function(name: str) -> str:
+    """Return a qualified name without that of a test, which differs between the processes."""
+    return name.rpartition("<locals>.")[2]
 
 
 def describe(value: Any) -> Description | None:
     """Return the description of an object of the module, None for other values."""
     found = getattr(value, "__dict__", {}).get("observed__")
     return found if isinstance(found, Description) else None
+
+
+def type_of(value: Any) -> Any:
+    """Return the class of a value, or what stands in for it."""
+    described = describe(value)
+    return type(value) if described is None else ClassStandIn(described.bases)
 
 
 def _create_subclass(kind: Any) -> Any:

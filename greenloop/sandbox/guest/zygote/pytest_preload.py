@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import gc
-import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from multiprocessing import connection
 from typing import Any
 
 from ..entrypoints.pytest_run import report_end
@@ -20,7 +18,6 @@ from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import accept_undecodable_output, ini_file, options
 from ..pytest_plugin.reporter import Reporter
-from ..remote_module import tests_side
 from . import child
 from .file_descriptors import InheritedDescriptors
 from .package_preload import preload_packages
@@ -60,6 +57,9 @@ def preload(modules: Sequence[str], families: tuple[int, ...], pytest_only: bool
     for name in (*_PYTEST_MODULES, *(() if pytest_only else _COMMON_MODULES)):
         with contextlib.suppress(Exception):
             __import__(name)
+    if families:
+        # That of managers; AF_UNIX, the default, is refused.
+        connection.default_family = "AF_INET"  # type: ignore[attr-defined]
     preload_packages(modules)
     with contextlib.suppress(OSError):
         build_filter(k.machine(), families)
@@ -115,14 +115,10 @@ class _HeldSession:
 
         job, handle = self._wait_for_run()
         self.is_released = True
-        if job["kind"] == "compile":
-            child.exit_with(lambda: compile_tests(config, job, handle))
         if not child.uses_preloaded_session(job):
             child.exit_with(lambda: child.run_cold(job, handle))
         self._job, self._channel = job, Channel(handle, job.pop("key"))
         self._reporter.start(self._channel, job)
-        if job["kind"] == "split":
-            config.pluginmanager.register(tests_side.begun(job, self._channel))
         _reset_session_state(config)
         config.args = list(job["targets"])
         return _main(config, session)
@@ -139,22 +135,3 @@ def _reset_session_state(config: Any) -> None:
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     with contextlib.suppress(AttributeError):  # the start of the duration in its last line
         terminal._session_start = type(terminal._session_start)()
-
-
-def compile_tests(config: Any, job: dict[str, Any], handle: int) -> int:
-    """Report test files with rewritten assertions, as pytest caches them; none is executed."""
-    from _pytest.assertion.rewrite import PYC_TAIL, _rewrite_test, _write_pyc_fp
-
-    channel = Channel(handle, job.pop("key"))
-    for name in job["targets"]:
-        with contextlib.suppress(
-            Exception
-        ):  # each run then rewrites the file, and reports the error
-            source_hash, code = _rewrite_test(Path(job["work"], name), config)
-            data = io.BytesIO()
-            _write_pyc_fp(data, source_hash, code)
-            text = base64.b64encode(data.getvalue()).decode()
-            path = f"__pycache__/{name.removesuffix('.py')}{PYC_TAIL}"
-            channel.send("compiled", name=name, path=path, data=text)
-    channel.send("end", exit_status=0)
-    return 0
