@@ -14,7 +14,7 @@ from pathlib import Path
 
 from greenloop.batch.executor import BatchConfig
 from greenloop.batch.runner import Batch
-from greenloop.cli.commands.report import write_output
+from greenloop.cli.commands.report import write_outputs
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import EvalOptions
 from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
@@ -148,8 +148,7 @@ def _finish_evaluation(
     write_stdout(
         report.model_dump_json(indent=1) + "\n" if options.json else render_eval_text(report)
     )
-    if options.markdown is not None:
-        write_output(options.markdown, render_eval_markdown(report))
+    write_outputs(report, (options.markdown, render_eval_markdown))
     if not options.json:
         print(f"evaluation: {session.folder.path}", file=sys.stderr)
     early = report_early_end(failure, bool(session.is_stopping and report.not_run))
@@ -166,8 +165,7 @@ def _compare(a: Path, b: Path, *, as_json: bool, markdown: str | None) -> int:
     found = compare_evaluations(read_evaluation(a), read_evaluation(b))
     text = found.model_dump_json(indent=1) + "\n" if as_json else render_comparison_text(found)
     write_stdout(text)
-    if markdown is not None:
-        write_output(markdown, render_comparison_markdown(found))
+    write_outputs(found, (markdown, render_comparison_markdown))
     return 0
 
 

@@ -232,7 +232,11 @@ class _Planner:
 class _JudgeForms(ast.NodeTransformer):
     """Replaces questions about classes and identity by those that work for copies of values."""
 
-    _functions: ClassVar = {"isinstance": "is_instance__", "issubclass": "is_subclass__", "type": "type_of__"}
+    _functions: ClassVar = {
+        "isinstance": "is_instance__",
+        "issubclass": "is_subclass__",
+        "type": "type_of__",
+    }
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
