@@ -24,8 +24,10 @@ from .stand_ins import (
     type_of,
 )
 
+AMBIGUOUS_EXCEPTION = "inherits from unrelated exceptions"
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _SCALARS = (int, float, str, bytes, complex)
+_PLAIN_TYPES = (bool, *_SCALARS, tuple, list, set, frozenset, dict)
 
 
 class DiffersError(BaseException):
@@ -122,7 +124,7 @@ def _check_exception_bases(bases: list[tuple[str, str]]) -> None:
         return
     for kind, other in itertools.pairwise(kinds):
         if not issubclass(kind, other):
-            raise NotObservableError(f"{bases[0][1]} inherits from unrelated exceptions")
+            raise NotObservableError(f"{bases[0][1]} {AMBIGUOUS_EXCEPTION}")
 
 
 def is_instance(value: Any, expected: Any) -> bool:
@@ -166,8 +168,8 @@ def is_same(left: Any, right: Any) -> bool:
 
 
 def is_strictly_equal(expected: Any, got: Any) -> bool:
-    """Whether two values are equal in value and exact type at every level; floats to nine digits."""
-    if type(expected) is not type(got):
+    """Whether two values are equal in value and built-in type at every level; floats to nine digits."""
+    if _get_plain_type(expected) is not _get_plain_type(got):
         return False
     if isinstance(expected, float):
         both_nan = math.isnan(expected) and math.isnan(got)
@@ -184,6 +186,11 @@ def is_strictly_equal(expected: Any, got: Any) -> bool:
         theirs = {item: item for item in got}  # equal is not enough: 1 == True
         return expected == got and all(is_strictly_equal(item, theirs[item]) for item in expected)
     return bool(expected == got)
+
+
+def _get_plain_type(value: Any) -> type:
+    """Return the built-in type that a value's class is or inherits from; else its class."""
+    return next((kind for kind in _PLAIN_TYPES if isinstance(value, kind)), type(value))
 
 
 def count_equal(left: Iterable[Any], right: Iterable[Any]) -> bool:
