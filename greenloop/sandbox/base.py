@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from types import TracebackType
 from typing import TypeVar
 
 from greenloop.dependencies import InstalledPackages
@@ -79,12 +78,7 @@ class Sandbox(ABC):
     def __enter__(self: _S) -> _S:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
