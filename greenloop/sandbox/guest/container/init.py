@@ -24,6 +24,7 @@ from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER
 from ..limits.usage import NamespaceUsage
 from ..protocol.framing import receive_frame, send_frame
+from ..protocol.output_buffers import OutputBuffers
 from ..zygote import child as guest_child
 from ..zygote.file_descriptors import (
     RESULT_FD,
@@ -38,7 +39,6 @@ from ..zygote.supervisor import GuestRun, detach_process
 from .cleanup import empty_folder
 from .hardening import harden_process
 from .host_connection import HostConnection
-from .output_capture import OutputCapture
 
 _MAX_JOB_BYTES, _MAX_LIMITS_BYTES = 64 << 20, 65536
 _WRITABLE_FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")
@@ -169,7 +169,7 @@ def _report_run(
     host: HostConnection, child: int, limits: dict[str, int], handles: tuple[int, int, int, int]
 ) -> None:
     """Watch a run to its end and send its output and reports to the host."""
-    usage, captured = _ContainerUsage(limits), OutputCapture.from_limits(limits)
+    usage, captured = _ContainerUsage(limits), OutputBuffers(limits)
     monitor = RunMonitor(host.fileno(), child, captured, handles)
     ending = monitor.wait(limits["wall_ms"] / 1000, usage)
     if ending == "interrupted":
