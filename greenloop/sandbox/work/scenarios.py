@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
@@ -18,12 +18,12 @@ from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
-from greenloop.sandbox.work.result_decoder import decode_report
+from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.testsuite import TestFile
 
 RowVerdict = Literal["agrees", "differs", "not observable"]
 _VERDICT_ADAPTER: TypeAdapter[RowVerdict] = TypeAdapter(RowVerdict)
-_MAX_ROWS, _MAX_TEXT = 100_000, 300
+_MAX_ROWS, _MAX_LINE, _MAX_TEXT = 100_000, 10_000_000, 300
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,10 @@ def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
         if kind == "begin":
             if current is not None:
                 yield ObservedRow(**current, observations=tuple(seen))
-            current, seen = {name: int(event[name]) for name in ("scenario", "row")}, []
+            names = ("scenario", "row")
+            current, seen = {name: parse_index(event[name], _MAX_ROWS) for name in names}, []
         elif kind == "observed" and current is not None:
-            seen.append((int(event["number"]), str(event["payload"])))
+            seen.append((parse_index(event["number"], _MAX_ROWS), str(event["payload"])))
         elif kind == "end_row" and current is not None:
             error = None if event["error"] is None else str(event["error"])[:_MAX_TEXT]
             yield ObservedRow(**current, observations=tuple(seen), error=error, has_ended=True)
@@ -143,17 +144,22 @@ def judge_scenarios(
     job = Job("judge", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
-    judged = [_read_outcome(item) for item in events if item.get("event") == "judged"]
-    if is_complete:
-        return tuple(judged)
-    reason = describe_incomplete(result, job.apply_limits(sandbox.limits), "judgement")
+    judged: list[RowOutcome] = []
+    try:
+        judged.extend(_read_outcome(item) for item in events if item.get("event") == "judged")
+        if is_complete:
+            return tuple(judged)
+        reason = describe_incomplete(result, job.apply_limits(sandbox.limits), "judgement")
+    except (LookupError, TypeError, ValueError):
+        reason = "the report of the judgement is invalid"
     return (*judged, *_complete(judged, events, observations, reason))
 
 
 def _read_outcome(event: dict[str, Any]) -> RowOutcome:
     outcome: RowVerdict = _VERDICT_ADAPTER.validate_python(event["outcome"])
-    key = int(event["scenario"]), int(event["row"])
-    return RowOutcome(*key, outcome, int(event["line"]), str(event["reason"])[:_MAX_TEXT])
+    key = (parse_index(event["scenario"], _MAX_ROWS), parse_index(event["row"], _MAX_ROWS))
+    line = parse_index(event["line"], _MAX_LINE)
+    return RowOutcome(*key, outcome, line, str(event["reason"])[:_MAX_TEXT])
 
 
 def _complete(
@@ -163,11 +169,12 @@ def _complete(
     reason: str,
 ) -> Iterator[RowOutcome]:
     """Yield the rows that were not judged, as far as they are known."""
-    counts: list[int] = next((item["counts"] for item in events if item["event"] == "rows"), [])
-    known = ((at, row) for at, count in enumerate(counts) for row in range(min(count, _MAX_ROWS)))
+    sent = next((item.get("counts") for item in events if item.get("event") == "rows"), None)
+    counts = [item for item in sent if type(item) is int] if isinstance(sent, list) else []
+    known = ((at, row) for at, count in enumerate(counts) for row in range(count))
     observed = ((item.scenario, item.row) for item in observations.rows)
     seen = {(item.scenario, item.row) for item in judged}
-    for key in dict.fromkeys(chain(known, observed)):
+    for key in dict.fromkeys(chain(islice(known, _MAX_ROWS), observed)):
         if key not in seen:
             yield RowOutcome(*key, "not observable", reason=reason)
 
