@@ -39,7 +39,6 @@ PLAIN_RUN, PRESENCE, INTEGRITY = "plain run", "presence", "integrity"
 _MORE_CODE = {
     PRESENCE: ("greenloop/grading/unreported_tests.py",),
     INTEGRITY: ("greenloop/grading/integrity.py", "greenloop/grading/monkeypatching.py"),
-    "split": ("greenloop/sandbox/guest/remote_module",),
     "isolated": ("greenloop/testsuite/scenarios", "greenloop/sandbox/guest/scenarios"),
 }
 

@@ -71,7 +71,7 @@ def measure_coverage_alone(context: GradingContext) -> Coverage | str:
 
 def _get_part_number(item: tuple[str, str]) -> int:
     number = item[0].rpartition("_")[2]
-    return int(number) if number.isdigit() else 0
+    return int(number[:9]) if number.isdecimal() else 0
 
 
 def _build_coverage(

@@ -54,10 +54,9 @@ def _accusing(report: Report) -> Iterator[str]:
             yield found.assertion_mutation.forged
     if found.empty_bodies is not None and not found.empty_bodies.reached:
         yield "empty bodies"
-    if found.split is not None:
-        yield from (f"differs in isolation: {name}" for name in found.split.only_beside)
+    if found.isolated is not None:
+        yield from (f"differs in isolation: {name}" for name in found.isolated.differing)
     if found.memorization is not None:
-        yield from (f"differs without tests: {call}" for call in found.memorization.differing)
         yield from (f"memorized: {name}" for name in found.memorization.functions)
 
 
