@@ -140,6 +140,7 @@ BAD = [
     (("latin.py", "test_m.py"), "latin.py is not UTF-8 text (byte 1)"),
     (("huge.py", "test_m.py"), "huge.py is larger than 1 MB"),
     (("m.py", "test_other.py"), "test_other.py imports `other`, not `m`"),
+    (("m.py", "test_own.py"), "test_own.py never imports `m`"),
     (("m.py", "no_tests.py"), "no tests were collected from no_tests.py"),
     (("m.py", "m.py"), "m.py is the code itself"),
     (("m.py", "empty"), "no test files"),
@@ -154,6 +155,7 @@ BAD = [
 @pytest.mark.parametrize(("arguments", "said"), BAD)
 def test_bad_input_is_one_clear_line(run: Run, arguments: tuple[str, ...], said: str) -> None:
     write(m=CODE, test_m=TESTS, json=CODE, broken="\ndef f(:\n", no_tests="import m\n")
+    write(test_own=f"{CODE}\n\ndef test_a():\n    'Squares of m.'\n    assert f(2) == 4\n")
     write(test_other="from other import g\ndef test_a(): assert g()\n", huge="#" * 1_000_001)
     Path("latin.py").write_bytes(b"#\xe9\n")
     Path("m.txt").write_text(CODE)
@@ -161,6 +163,23 @@ def test_bad_input_is_one_clear_line(run: Run, arguments: tuple[str, ...], said:
     status, _, err = run(*arguments, "--quiet")
     assert status == 2
     assert said in err.strip().split("\n")[-1]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"conftest": "import m, pytest\n@pytest.fixture\ndef f(): return m.f\n"},
+        {"helping": "from m import f\n", "test_m": "from helping import f\n"},
+        {"test_m": "import importlib\nf = importlib.import_module('m').f\n"},
+    ],
+)
+def test_tests_may_import_the_module_indirectly(run: Run, files: dict[str, str]) -> None:
+    takes = "f" if "conftest" in files else ""
+    tests = f"{files.get('test_m', '')}\n\ndef test_a({takes}): assert f(2) == 4\n"
+    write(**{"m": CODE, **files, "test_m": tests})
+    status, out, err = run("m.py", "test_m.py", "--mutants", "0", "--quiet")
+    assert (status, err) == (0, "")
+    assert out.startswith("passed: 1 of 1 test passes")
 
 
 @pytest.mark.slow
