@@ -27,6 +27,7 @@ from greenloop.app.requests import (
     build_script_request,
     with_absolute_replays,
 )
+from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.events import EventSink, RunFinished, ignore_event
 from greenloop.grading import Plan
@@ -198,7 +199,11 @@ class AgentService:
         try:
             async with trace_run(emit, self._tracing) as traced:
                 await run_check_with_events(
-                    await self._create_sandbox_view(), check, str(directory.path), traced
+                    await self._create_sandbox_view(),
+                    check,
+                    str(directory.path),
+                    traced,
+                    PackageResolver(self.settings.allow_list),
                 )
                 traced(RunFinished(build_report(check)))
         except asyncio.CancelledError:

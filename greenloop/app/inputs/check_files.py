@@ -113,7 +113,9 @@ def _check_imports(sources: dict[str, str], helpers: dict[str, str], module: str
             raise InputError(
                 f"{file} imports `{other}`, not `{module}`: a module has the name of its file"
             )
-    raise InputError(f"{', '.join(sources)} never imports `{module}`: nothing of it would be tested")
+    raise InputError(
+        f"{', '.join(sources)} never imports `{module}`: nothing of it would be tested"
+    )
 
 
 def _mentions_import(code: str, module: str) -> bool:

@@ -14,6 +14,7 @@ from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.cli.finish import finish_run, load_settings
 from greenloop.cli.options.runs import CheckOptions
 from greenloop.cli.process import print_error, run_with_signals
+from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InterruptedRunError
 from greenloop.events import EventSink, RunFinished
 from greenloop.grading import Plan
@@ -62,7 +63,9 @@ async def _execute_check(
 ) -> Report:
     async with trace_run(sink) as emit:
         with open_sandbox(settings) as sandbox:
-            await run_check_with_events(sandbox, check, run_dir, emit)
+            await run_check_with_events(
+                sandbox, check, run_dir, emit, PackageResolver(settings.allow_list)
+            )
         report = build_report(check)
         emit(RunFinished(report))
         return report

@@ -13,6 +13,7 @@ from greenloop.cli.commands.report import write_output
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import VerifyOptions
 from greenloop.cli.process import print_error, run_with_signals
+from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
@@ -90,7 +91,7 @@ def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) ->
     )
 
     async def run() -> Report:
-        await run_check(sandbox, check, ignore_event)
+        await run_check(sandbox, check, ignore_event, PackageResolver(settings.allow_list))
         return build_report(check)
 
     return run_with_signals(run())

@@ -44,7 +44,7 @@ AllowPackage = Annotated[
     list[str] | None,
     typer.Option(
         "--allow-package",
-        help="Generated code may use this package too: NAME or NAME==1.2.*; may be repeated.",
+        help="Code and tests may use this package too: NAME or NAME==1.2.*; may be repeated.",
         metavar="NAME",
     ),
     Setting("allow_package"),

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from greenloop.cli.options.common import (
+    AllowPackage,
     DisplayOptions,
     KeepBest,
     Mutants,
@@ -62,6 +63,7 @@ class CheckOptions(DisplayOptions):
     run_dir: RunDir = None
     timeout: Timeout = None
     sandbox: Sandbox = None
+    allow_package: AllowPackage = None
     require: Require = None
     mutants: Mutants = None
     verbose: Verbose = False

@@ -15,6 +15,7 @@ import pytest
 
 from greenloop.cli.main import app
 from greenloop.records import Report
+from tests.support.wheels import only_wheels_of, wheel
 
 Run = Callable[..., tuple[int, str, str]]
 CODE = "def f(n):\n    if n < 0:\n        raise ValueError('negative')\n    return n * n\n"
@@ -130,6 +131,40 @@ def test_a_folder_with_a_conftest_and_helpers(run: Run) -> None:
     status, out, _ = run("m.py", "tests", "--json")
     assert status == 0
     assert [t["id"] for t in json.loads(out)["tests"]] == ["b_test.py::test_b", "test_a.py::test_a"]
+
+
+def test_an_allowed_package_is_installed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_wheels_of(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    wheel(tmp_path, "alpha", {"alpha.py": "def twice(n):\n    return 2 * n\n"})
+    tests = "from m import f\nimport alpha\n\ndef test_a():\n    assert f(2) == alpha.twice(2)\n"
+    write(m=CODE, test_m=tests)
+    status, _, err = run("m.py", "test_m.py", "--mutants", "0")
+    assert status == 1
+    assert "imports alpha, which is not available; --allow-package alpha would allow it" in err
+    allowed = ("--mutants", "0", "--allow-package", "alpha", "--allow-package", "toolz")
+    status, out, err = run("m.py", "test_m.py", *allowed)
+    assert status == 0
+    assert "packages alpha 1.0 (installed)" in err
+    assert out.startswith("passed: 1 of 1 test passes")
+
+
+def test_a_package_that_cannot_be_installed_matters_only_where_it_is_needed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_wheels_of(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    allowed = ("--mutants", "0", "--allow-package", "alpha", "--quiet")
+    write(
+        m=f"try:\n    import alpha\nexcept ImportError:\n    alpha = None\n\n\n{CODE}", test_m=TESTS
+    )
+    assert run("m.py", "test_m.py", *allowed)[0] == 0
+    write(m=f"import alpha\n\n\n{CODE}")
+    status, _, err = run("m.py", "test_m.py", *allowed)
+    assert status == 4
+    assert "alpha cannot be installed: there is no wheel of alpha" in err
 
 
 BAD = [
