@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from greenloop.records.evidence.base import EvidenceRow, Piece, format_items
+from greenloop.records.evidence.base import (
+    EvidenceRow,
+    Piece,
+    format_items,
+    format_minimum,
+    format_share,
+)
 from greenloop.records.evidence.thresholds import Thresholds
 
 _MAX_SHOWN = 12
@@ -36,7 +42,8 @@ class Coverage(Piece):
 
 
 def _build_row(name: str, share: float, threshold: float, missed: Sequence[object]) -> EvidenceRow:
-    text = f"{share:.0%} (at least {threshold:.0%})"
+    brief = format_share(share, threshold)
+    text = f"{brief} ({format_minimum(threshold)})"
     if missed:
         text += f"; never reached: {format_items(missed, _MAX_SHOWN)}"
-    return EvidenceRow(name, share >= threshold, text, f"{share:.0%}", share, threshold)
+    return EvidenceRow(name, share >= threshold, text, brief, share, threshold)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.records.base import Record
-from greenloop.records.evidence.base import EvidenceRow, Piece
+from greenloop.records.evidence.base import EvidenceRow, Piece, format_minimum, format_share
 from greenloop.records.evidence.thresholds import Thresholds
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*\n", re.MULTILINE)
@@ -95,13 +95,14 @@ class Mutation(Piece):
                 self.title, False, self.trouble, share=self.score, threshold=threshold
             )
             return
+        share = format_share(self.score, threshold)
         noticed = self.killed + self.timeout + self.crashed
         yield EvidenceRow(
             self.title,
             self.score >= threshold,
-            f"score {self.score:.2f} (at least {threshold}): "
+            f"score {share} ({format_minimum(threshold)}): "
             f"{noticed} noticed, {len(self.survived)} survived",
-            f"{self.score:.0%}",
+            share,
             self.score,
             threshold,
         )
