@@ -29,6 +29,7 @@ class JobRunner(Protocol):
     packages: InstalledPackages
     limits: ResourceLimits
     can_isolate: bool
+    can_fork: bool
     can_allow_hosts: bool
 
     def run(self, job: Job) -> ProcessResult: ...

@@ -29,11 +29,13 @@ class Sandbox(ABC):
         packages: What code may import besides the standard library.
         limits: The limits of a job, where it sets none.
         can_isolate: Whether tests and code can run in two processes that cannot reach each other.
+        can_fork: Whether a run can start processes.
         can_allow_hosts: Whether a script can be given access to single hosts.
     """
 
     info: SandboxInfo
     can_isolate = False
+    can_fork = True
     can_allow_hosts = False
 
     def __init__(
@@ -97,7 +99,8 @@ class SandboxView(Sandbox):
     def __init__(self, sandbox: Sandbox, packages: InstalledPackages | None = None) -> None:
         super().__init__(sandbox.limits, packages or sandbox.packages)
         self.sandbox, self.info = sandbox, sandbox.info
-        self.can_isolate, self.can_allow_hosts = sandbox.can_isolate, sandbox.can_allow_hosts
+        self.can_isolate, self.can_fork = sandbox.can_isolate, sandbox.can_fork
+        self.can_allow_hosts = sandbox.can_allow_hosts
 
     def with_packages(self, packages: InstalledPackages) -> Sandbox:
         return self.sandbox.with_packages(packages)

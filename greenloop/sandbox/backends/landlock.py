@@ -50,6 +50,7 @@ class LandlockSandbox(WarmSandbox):
     """
 
     can_isolate = False  # without namespaces either process could reach the other
+    can_fork = False  # resource usage is that of one process
     can_allow_hosts = False  # without a network namespace a run gets no sockets
 
     def __init__(self, limits: ResourceLimits | None = None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from greenloop.dependencies import InstalledPackages
@@ -10,7 +9,7 @@ from greenloop.errors import SandboxError
 from greenloop.records import Expectation, Project, TestRun
 from greenloop.sandbox.api import IsolationMode
 from greenloop.sandbox.base import Sandbox, SandboxView
-from greenloop.sandbox.work.mutants import ModuleEdit, MutantRun, MutantRuns
+from greenloop.sandbox.work.mutant_runs import ModuleEdit, MutantRuns, run_mutants_separately
 from greenloop.sandbox.work.patches import PatchRuns, PatchTrialPlan
 from greenloop.testsuite import TestFile
 
@@ -40,10 +39,11 @@ class ProjectSandbox(SandboxView):
         doctests: bool = False,
         form: IsolationMode = "shared",
         brief: bool = False,
+        timeout_s: float | None = None,
     ) -> TestRun:
         """Run the tests of the project, then those among `tests` that it does not have.
 
-        `brief` has no effect: the configuration of the project decides about the output.
+        `brief` and `timeout_s` have no effect: the project decides about the output.
 
         Raises:
             SandboxError: the tests are not files, or are to run split or as doctests.
@@ -73,15 +73,11 @@ class ProjectSandbox(SandboxView):
         budget_s: float,
     ) -> MutantRuns:
         """Run all tests once for each mutant: far slower than for a module without a project."""
-        started = time.monotonic()
-        runs: list[MutantRun] = []
-        for edit in edits:
-            if time.monotonic() - started > budget_s:
-                break
-            mutant = code[: edit.start] + edit.text + code[edit.end :]
-            runs.append(_to_mutant_run(self.run_tests(mutant, tests, module=module)))
-        runs += [MutantRun("not_run")] * (len(edits) - len(runs))
-        return MutantRuns(tuple(runs), seconds=time.monotonic() - started)
+
+        def run(mutant: str, timeout_s: float | None) -> TestRun:
+            return self.run_tests(mutant, tests, module=module)
+
+        return run_mutants_separately(run, code, edits, budget_s)
 
     def run_patches(
         self,
@@ -96,14 +92,3 @@ class ProjectSandbox(SandboxView):
     ) -> PatchRuns:
         """Return no results: a process that collected the tests of a project is not forked."""
         return PatchRuns(error="in a project nothing is forked after collection")
-
-
-def _to_mutant_run(run: TestRun) -> MutantRun:
-    if run.passed:
-        return MutantRun("survived")
-    if run.ending == "timeout":
-        return MutantRun("timeout")
-    if run.ending == "interrupted":
-        return MutantRun("not_run")
-    first = next(iter(sorted(run.failing_tests)), "")
-    return MutantRun("killed" if run.ending == "finished" else "crashed", first)

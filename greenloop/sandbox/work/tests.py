@@ -28,12 +28,14 @@ def run_tests(
     doctests: bool = False,
     form: IsolationMode = "shared",
     brief: bool = False,
+    timeout_s: float | None = None,
 ) -> TestRun:
     """Run tests on the source of a module in a new working folder.
 
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed` shuffles
-    the tests, `doctests` also runs those of all files. `brief` omits pytest's text of failures.
+    the tests, `doctests` also runs those of all files. `brief` omits pytest's text of failures. `timeout_s` is at most
+    the limit of the sandbox.
 
     `form` "split" runs tests and code in two processes, so that the code cannot forge the verdict;
     not every test can run so, and doctests never. "best" tries "split", then "shared", both in one
@@ -55,7 +57,8 @@ def run_tests(
         "doctests": list(sources) if doctests else [],
         "brief": brief,
     }
-    shared = Job("tests", (*own, *files), payload, hash_seed, sandbox.packages)
+    seconds = None if timeout_s is None else min(timeout_s, sandbox.limits.timeout_s)
+    shared = Job("tests", (*own, *files), payload, hash_seed, sandbox.packages, seconds)
     split_payload = {**payload, "module": module}
     split = Job("split", files, split_payload, packages=sandbox.packages, code_files=own)
 
