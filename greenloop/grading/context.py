@@ -69,6 +69,8 @@ class GradingContext:
     A measurement returns its record, text that says why it could not be taken, or None where there
     is nothing to measure. Measurements run in threads of their own.
 
+    `contract` is the text of the contract, '' where there is none.
+
     `disagreements` are the held-out examples that fail, filled in by their measurement. `rerun`
     holds the run that flakiness and coverage share, or the error in it.
     """
@@ -81,6 +83,7 @@ class GradingContext:
     plan: Plan = field(default_factory=Plan)
     expected: Expectation | None = None
     held_out: Sequence[HeldOutExample] = ()
+    contract: str = ""
     disagreements: tuple[HeldOutExample, ...] = ()
     rerun: Rerun | SandboxError | None = None
     rerun_lock: threading.Lock = field(default_factory=threading.Lock)

@@ -13,7 +13,7 @@ from greenloop.records.evidence.held_out import HeldOut
 from greenloop.records.evidence.integrity import IntegrityFinding
 from greenloop.records.evidence.isolated_run import IsolatedRun
 from greenloop.records.evidence.memorization import Memorization
-from greenloop.records.evidence.mutation import MutantResult, Mutation, Survivor
+from greenloop.records.evidence.mutation import EquivalentMutant, MutantResult, Mutation, Survivor
 from greenloop.records.evidence.thresholds import Thresholds
 from greenloop.records.generation import (
     Dispute,
@@ -87,6 +87,7 @@ __all__ = [
     "EmptyBodies",
     "Ending",
     "Environment",
+    "EquivalentMutant",
     "Evidence",
     "EvidenceRow",
     "Expectation",

@@ -42,6 +42,12 @@ class Survivor(Record):
         return "\n".join([self.diff[: found.start()] + head, *changed])
 
 
+class EquivalentMutant(Survivor):
+    """A survivor that does not count, and the reason."""
+
+    reason: str
+
+
 class MutantResult(Record):
     """A mutant and its outcome: `before` was changed to `after` at `line`.
 
@@ -65,7 +71,7 @@ class Mutation(Piece):
     not all could be tried (`trouble` says why). Noticed are `killed` (a test failed), `timeout` (a
     test took far longer) and `crashed` (the process ended in a test). Of `generated` mutants,
     `equivalent_suspects` were left out as probably equivalent, and `sampled` of the rest were
-    chosen by `seed`. `errors` could not be tried, `not_run` ran out of time. `tried` has each
+    chosen by `seed`; those in `equivalent` survived, and do not count. `errors` could not be tried, `not_run` ran out of time. `tried` has each
     chosen mutant with its outcome.
     """
 
@@ -76,6 +82,7 @@ class Mutation(Piece):
     score: float | None
     killed: int
     survived: tuple[Survivor, ...] = ()
+    equivalent: tuple[EquivalentMutant, ...] = ()
     timeout: int = 0
     equivalent_suspects: int = 0
     crashed: int = 0
@@ -97,11 +104,12 @@ class Mutation(Piece):
             return
         share = format_share(self.score, threshold)
         noticed = self.killed + self.timeout + self.crashed
+        apart = f", {len(self.equivalent)} not counted" if self.equivalent else ""
         yield EvidenceRow(
             self.title,
             self.score >= threshold,
             f"score {share} ({format_minimum(threshold)}): "
-            f"{noticed} noticed, {len(self.survived)} survived",
+            f"{noticed} noticed, {len(self.survived)} survived{apart}",
             share,
             self.score,
             threshold,
