@@ -34,8 +34,8 @@ def run_tests(
 
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed` shuffles
-    the tests, `doctests` also runs those of all files. `brief` omits pytest's text of failures. `timeout_s` is at most
-    the limit of the sandbox.
+    the tests, `doctests` also runs those of all files. `brief` omits pytest's text of failures.
+    `timeout_s` can only shorten the limit of the sandbox.
 
     `form` "split" runs tests and code in two processes, so that the code cannot forge the verdict;
     not every test can run so, and doctests never. "best" tries "split", then "shared", both in one
@@ -47,23 +47,21 @@ def run_tests(
         ValueError: there is no test file, or a name is invalid or given twice.
     """
     module, tests = _resolve_tests(tests, module, sandbox.packages.import_names)
-    own = ((f"{module}.py", code),)
-    files = tuple((item.name, item.code) for item in tests)
-    sources = dict((*own, *files))
+    files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
     payload = {
         "targets": [item.name for item in tests],
         "order_seed": order_seed,
         "last": [item.name for item in tests if item.is_last],
-        "doctests": list(sources) if doctests else [],
+        "doctests": [name for name, _ in files] if doctests else [],
         "brief": brief,
+        "module": module,
     }
     seconds = None if timeout_s is None else min(timeout_s, sandbox.limits.timeout_s)
-    shared = Job("tests", (*own, *files), payload, hash_seed, sandbox.packages, seconds)
-    split_payload = {**payload, "module": module}
-    split = Job("split", files, split_payload, packages=sandbox.packages, code_files=own)
+    shared = Job("tests", files, payload, hash_seed, sandbox.packages, seconds)
+    split = Job("split", files[1:], payload, packages=sandbox.packages, code_files=files[:1])
 
     def run(job: Job) -> TestRun:
-        return build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, sources)
+        return build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, dict(files))
 
     can_split = sandbox.can_isolate and not hash_seed and not doctests
     return _run_with_isolation(
