@@ -35,7 +35,7 @@ def run_tests(
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed` shuffles
     the tests, `doctests` also runs those of all files. `brief` omits pytest's text of failures.
-    `timeout_s` can only shorten the limit of the sandbox.
+    `timeout_s` can only shorten the limit.
 
     `form` "split" runs tests and code in two processes, so that the code cannot forge the verdict;
     not every test can run so, and doctests never. "best" tries "split", then "shared", both in one
@@ -43,7 +43,7 @@ def run_tests(
 
     Raises:
         SandboxError: no process can be started, or "split" is not available: in this sandbox, with
-            a hash seed, or with doctests.
+            a hash seed, or doctests.
         ValueError: there is no test file, or a name is invalid or given twice.
     """
     module, tests = _resolve_tests(tests, module, sandbox.packages.import_names)
@@ -56,17 +56,16 @@ def run_tests(
         "brief": brief,
         "module": module,
     }
-    seconds = None if timeout_s is None else min(timeout_s, sandbox.limits.timeout_s)
-    shared = Job("tests", files, payload, hash_seed, sandbox.packages, seconds)
+    limit_s = timeout_s and min(timeout_s, sandbox.limits.timeout_s)
+    shared = Job("tests", files, payload, hash_seed, sandbox.packages, limit_s)
     split = Job("split", files[1:], payload, packages=sandbox.packages, code_files=files[:1])
 
     def run(job: Job) -> TestRun:
         return build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, dict(files))
 
     can_split = sandbox.can_isolate and not hash_seed and not doctests
-    return _run_with_isolation(
-        form, partial(run, shared), partial(run, split) if can_split else None
-    )
+    run_split = partial(run, split) if can_split else None
+    return _run_with_isolation(form, partial(run, shared), run_split)
 
 
 def _resolve_tests(
