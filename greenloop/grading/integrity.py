@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from greenloop.grading.monkeypatching import find_monkeypatches
@@ -11,6 +12,24 @@ from greenloop.records import IntegrityFinding
 _SUSPICIOUS_MODULES = frozenset(
     "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal sys.monitoring".split()
 )
+# Members of suspicious modules that only describe what they are given, or are plain values.
+_HARMLESS_MEMBERS = {
+    "inspect": frozenset(
+        "signature Signature Parameter BoundArguments isclass isfunction ismethod isbuiltin isroutine "
+        "ismodule isabstract isgenerator isgeneratorfunction iscoroutine iscoroutinefunction "
+        "isawaitable isasyncgen isasyncgenfunction isdatadescriptor ismethoddescriptor cleandoc "
+        "getdoc getmro get_annotations getfullargspec".split()
+    ),
+    "ctypes": frozenset(
+        "c_bool c_byte c_ubyte c_char c_wchar c_short c_ushort c_int c_uint c_long c_ulong c_longlong "
+        "c_ulonglong c_size_t c_ssize_t c_int8 c_int16 c_int32 c_int64 c_uint8 c_uint16 c_uint32 "
+        "c_uint64 c_float c_double c_longdouble sizeof alignment Structure Union Array "
+        "BigEndianStructure LittleEndianStructure".split()
+    ),
+    "gc": frozenset("collect enable disable isenabled".split()),
+}
+_MEMORY_ATTRIBUTES = {"from_address", "in_dll"}  # of the types of ctypes
+_NAMESPACE_CALLS = frozenset({"globals", "locals", "vars"})
 _CODE_EXECUTION_NAMES = frozenset({"exec", "eval", "compile", "__import__"})
 _SUSPICIOUS_CALLS = {
     "os._exit": "ends the process without pytest",
@@ -36,9 +55,7 @@ _SUSPICIOUS_ATTRIBUTES = {
     "builtins.__import__": "changes how modules are imported",
     "builtins.__build_class__": "changes how classes are made",
 }
-_FRAME_ATTRIBUTES = frozenset(
-    {"f_back", "f_locals", "f_globals", "tb_frame", "gi_frame", "__subclasses__"}
-)
+_FRAME_ATTRIBUTES = frozenset("f_back f_locals f_globals tb_frame gi_frame __subclasses__".split())
 
 
 def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
@@ -46,7 +63,8 @@ def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
     try:
         tree = ast.parse(code)
         aliases = _collect_module_aliases(tree)
-        found = {item for node in ast.walk(tree) for item in _inspect_node(node, aliases)}
+        harmless = _find_harmless_modules(tree)
+        found = {i for node in ast.walk(tree) for i in _inspect_node(node, aliases, harmless)}
         found |= set(find_monkeypatches(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
@@ -59,9 +77,38 @@ def _collect_module_aliases(tree: ast.Module) -> dict[str, str]:
     return {item.asname: item.name for node in imports for item in node.names if item.asname}
 
 
-def _inspect_node(node: ast.AST, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
+def _find_harmless_modules(tree: ast.Module) -> frozenset[str]:
+    """Return the suspicious modules of which only harmless members are used, by these names."""
+    nodes = list(ast.walk(tree))
+    if any(isinstance(n, ast.Name) and n.id in _NAMESPACE_CALLS for n in nodes):
+        return frozenset()
+    bound = {
+        item.asname or item.name: item.name
+        for node in nodes
+        if isinstance(node, ast.Import)
+        for item in node.names
+    }
+    read = Counter(bound[n.id] for n in nodes if isinstance(n, ast.Name) and n.id in bound)
+    read_harmlessly = Counter(
+        bound[node.value.id]
+        for node in nodes
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in bound
+        and node.attr in _HARMLESS_MEMBERS.get(bound[node.value.id], ())
+    )
+    harmless = {name for name in _HARMLESS_MEMBERS if read[name] == read_harmlessly[name]}
+    reads_memory = any(
+        isinstance(node, ast.Attribute) and node.attr in _MEMORY_ATTRIBUTES for node in nodes
+    )
+    return frozenset(harmless - {"ctypes"} if reads_memory else harmless)
+
+
+def _inspect_node(
+    node: ast.AST, aliases: dict[str, str], harmless: frozenset[str]
+) -> Iterator[tuple[int, str]]:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from _inspect_import(node)
+        yield from _inspect_import(node, harmless)
     elif isinstance(node, ast.Attribute):
         owner = node.value.id if isinstance(node.value, ast.Name) else ""
         name = f"{aliases.get(owner, owner)}.{node.attr}"
@@ -98,12 +145,16 @@ def _inspect_call(name: str, node: ast.Call, aliases: dict[str, str]) -> Iterato
             yield node.lineno, f"`{full}` {why}"
 
 
-def _inspect_import(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[int, str]]:
-    modules = (
-        [item.name for item in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-    )
+def _inspect_import(
+    node: ast.Import | ast.ImportFrom, harmless: frozenset[str]
+) -> Iterator[tuple[int, str]]:
+    modules = [item.name for item in node.names]
+    if isinstance(node, ast.ImportFrom):
+        members = _HARMLESS_MEMBERS.get(node.module or "", frozenset())
+        harmless = harmless if members.issuperset(modules) else frozenset()
+        modules = [node.module or ""]
     for module in modules:
-        if module.partition(".")[0] in _SUSPICIOUS_MODULES:
+        if module.partition(".")[0] in _SUSPICIOUS_MODULES and module not in harmless:
             yield node.lineno, f"imports `{module}`, which can change tests and frames"
     if isinstance(node, ast.ImportFrom):
         known = _SUSPICIOUS_CALLS | _SUSPICIOUS_ATTRIBUTES
