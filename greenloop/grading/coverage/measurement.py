@@ -16,6 +16,7 @@ from greenloop.records import Coverage, TestRun
 from greenloop.testsuite import TestFile
 
 _HITS_PREFIX = "hits:"
+DISTURBED = "on instrumented code"  # ends the reason why there is no coverage of a run that differs
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class InstrumentedTests:
         """Return what a run of them reports, or why it counts for nothing."""
         if not self.has_same_outcomes(run, context.first_run):
             how = "the outcomes differ" if run.ending == "finished" else run.ending
-            return f"{how} on instrumented code"
+            return f"{how} {DISTURBED}"
         name = self.tests[-1].name
         reported = {f.test: f.message for f in run.failures if f.test.startswith(name)}
         parts = [

@@ -63,6 +63,14 @@ class Piece(Record):
             if row.reached is False:
                 yield f"{row.name}: {row.text}"
 
+    def disturbance(self) -> str:
+        """Return what a busy machine may explain; '' where the result does not depend on time."""
+        return ""
+
+    def with_disturbance(self, why: str) -> Piece:
+        """Return the record with this reason for its result. Only for one that has a disturbance."""
+        return self
+
     def forgery(self) -> str:
         """Return why only a forgery explains the result; '' where something else does."""
         return ""

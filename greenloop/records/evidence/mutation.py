@@ -95,6 +95,12 @@ class Mutation(Piece):
     trouble: str = ""
     tried: tuple[MutantResult, ...] = ()
 
+    def disturbance(self) -> str:
+        return self.trouble if self.sampled else ""
+
+    def with_disturbance(self, why: str) -> Piece:
+        return self.model_copy(update={"trouble": why})
+
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         threshold = thresholds.mutation_score
         if self.score is None or self.trouble:
