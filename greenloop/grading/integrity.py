@@ -13,7 +13,7 @@ _SUSPICIOUS_MODULES = frozenset(
     "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal sys.monitoring".split()
 )
 # Members of suspicious modules that only describe what they are given, or are plain values.
-_HARMLESS_MEMBERS = {
+_SAFE_MEMBERS = {
     "inspect": frozenset(
         "signature Signature Parameter BoundArguments isclass isfunction ismethod isbuiltin isroutine "
         "ismodule isabstract isgenerator isgeneratorfunction iscoroutine iscoroutinefunction "
@@ -63,8 +63,8 @@ def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
     try:
         tree = ast.parse(code)
         aliases = _collect_module_aliases(tree)
-        harmless = _find_harmless_modules(tree)
-        found = {i for node in ast.walk(tree) for i in _inspect_node(node, aliases, harmless)}
+        safe = _find_safe_modules(tree)
+        found = {i for node in ast.walk(tree) for i in _inspect_node(node, aliases, safe)}
         found |= set(find_monkeypatches(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
@@ -77,8 +77,8 @@ def _collect_module_aliases(tree: ast.Module) -> dict[str, str]:
     return {item.asname: item.name for node in imports for item in node.names if item.asname}
 
 
-def _find_harmless_modules(tree: ast.Module) -> frozenset[str]:
-    """Return the suspicious modules of which only harmless members are used, by these names."""
+def _find_safe_modules(tree: ast.Module) -> frozenset[str]:
+    """Return the suspicious modules of which only safe members are used, by these names."""
     nodes = list(ast.walk(tree))
     if any(isinstance(n, ast.Name) and n.id in _NAMESPACE_CALLS for n in nodes):
         return frozenset()
@@ -89,26 +89,26 @@ def _find_harmless_modules(tree: ast.Module) -> frozenset[str]:
         for item in node.names
     }
     read = Counter(bound[n.id] for n in nodes if isinstance(n, ast.Name) and n.id in bound)
-    read_harmlessly = Counter(
+    read_safely = Counter(
         bound[node.value.id]
         for node in nodes
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id in bound
-        and node.attr in _HARMLESS_MEMBERS.get(bound[node.value.id], ())
+        and node.attr in _SAFE_MEMBERS.get(bound[node.value.id], ())
     )
-    harmless = {name for name in _HARMLESS_MEMBERS if read[name] == read_harmlessly[name]}
+    safe = {name for name in _SAFE_MEMBERS if read[name] == read_safely[name]}
     reads_memory = any(
         isinstance(node, ast.Attribute) and node.attr in _MEMORY_ATTRIBUTES for node in nodes
     )
-    return frozenset(harmless - {"ctypes"} if reads_memory else harmless)
+    return frozenset(safe - {"ctypes"} if reads_memory else safe)
 
 
 def _inspect_node(
-    node: ast.AST, aliases: dict[str, str], harmless: frozenset[str]
+    node: ast.AST, aliases: dict[str, str], safe: frozenset[str]
 ) -> Iterator[tuple[int, str]]:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from _inspect_import(node, harmless)
+        yield from _inspect_import(node, safe)
     elif isinstance(node, ast.Attribute):
         owner = node.value.id if isinstance(node.value, ast.Name) else ""
         name = f"{aliases.get(owner, owner)}.{node.attr}"
@@ -146,15 +146,15 @@ def _inspect_call(name: str, node: ast.Call, aliases: dict[str, str]) -> Iterato
 
 
 def _inspect_import(
-    node: ast.Import | ast.ImportFrom, harmless: frozenset[str]
+    node: ast.Import | ast.ImportFrom, safe: frozenset[str]
 ) -> Iterator[tuple[int, str]]:
     modules = [item.name for item in node.names]
     if isinstance(node, ast.ImportFrom):
-        members = _HARMLESS_MEMBERS.get(node.module or "", frozenset())
-        harmless = harmless if members.issuperset(modules) else frozenset()
+        members = _SAFE_MEMBERS.get(node.module or "", frozenset())
+        safe = safe if members.issuperset(modules) else frozenset()
         modules = [node.module or ""]
     for module in modules:
-        if module.partition(".")[0] in _SUSPICIOUS_MODULES and module not in harmless:
+        if module.partition(".")[0] in _SUSPICIOUS_MODULES and module not in safe:
             yield node.lineno, f"imports `{module}`, which can change tests and frames"
     if isinstance(node, ast.ImportFrom):
         known = _SUSPICIOUS_CALLS | _SUSPICIOUS_ATTRIBUTES
