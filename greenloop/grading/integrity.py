@@ -98,10 +98,10 @@ def _find_safe_modules(tree: ast.Module) -> frozenset[str]:
         and node.attr in _SAFE_MEMBERS.get(bound[node.value.id], ())
     )
     safe = {name for name in _SAFE_MEMBERS if read[name] == read_safely[name]}
-    reads_memory = any(
-        isinstance(node, ast.Attribute) and node.attr in _MEMORY_ATTRIBUTES for node in nodes
-    )
-    return frozenset(safe - {"ctypes"} if reads_memory else safe)
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    if attributes & _MEMORY_ATTRIBUTES:
+        safe.discard("ctypes")
+    return frozenset(safe - attributes)  # not as `m.inspect`, by an import of the module itself
 
 
 def _inspect_node(

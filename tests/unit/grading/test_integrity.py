@@ -20,6 +20,7 @@ from greenloop.grading.integrity import find_integrity_issues
         ("import inspect\nglobals()['ins' + 'pect'].stack()", "imports `inspect`"),
         ("from inspect import signature, stack", "imports `inspect`"),
         ("from inspect import *", "imports `inspect`"),
+        ("import inspect\nimport m as own\nown.inspect.stack()", "imports `inspect`"),
         ("import ctypes.util", "imports `ctypes.util`"),
         ("import ctypes\nctypes.pythonapi", "imports `ctypes`"),
         ("from ctypes import c_int\nc_int.from_address(id(f))", "imports `ctypes`"),
