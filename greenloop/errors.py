@@ -28,25 +28,6 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from greenloop.records import Report
 
-__all__ = [
-    "BudgetExhaustedError",
-    "GreenloopError",
-    "InputError",
-    "InterruptedRunError",
-    "InvalidResponseError",
-    "ModelFailure",
-    "ModelRefusedError",
-    "ModelUnavailableError",
-    "NoModelError",
-    "OutputError",
-    "PackagesError",
-    "ReplayExhaustedError",
-    "SandboxError",
-    "SettingsError",
-    "SpecificationError",
-    "StoreError",
-]
-
 
 class GreenloopError(Exception):
     """Base of all greenloop errors. `report` holds what the run had reached, where there was one."""

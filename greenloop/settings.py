@@ -39,45 +39,40 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
         validate_by_name=True,
         validate_by_alias=True,
+        alias_generator=lambda name: f"GREENLOOP_{name.upper()}",
     )
 
-    model: str | None = Field(None, validation_alias="GREENLOOP_MODEL")
-    fallback_model: str | None = Field(None, validation_alias="GREENLOOP_FALLBACK_MODEL")
+    model: str | None = None
+    fallback_model: str | None = None
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
     ollama_host: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_HOST")
     model_timeout_s: float = Field(300, gt=0, validation_alias="GREENLOOP_MODEL_TIMEOUT")
-    model_attempts: int = Field(6, ge=1, le=20, validation_alias="GREENLOOP_MODEL_ATTEMPTS")
+    model_attempts: int = Field(6, ge=1, le=20)
     model_backoff_s: float = Field(1.0, ge=0, validation_alias="GREENLOOP_MODEL_BACKOFF")
     max_repairs: int = Field(5, ge=0, le=100, validation_alias="MAX_REPAIR_ITERATIONS")
-    hardening_rounds: int = Field(2, ge=0, le=10, validation_alias="GREENLOOP_HARDENING_ROUNDS")
+    hardening_rounds: int = Field(2, ge=0, le=10)
     timeout_s: float = Field(30, gt=0, le=3600, validation_alias="EXECUTION_TIMEOUT_SECONDS")
-    max_tokens: int | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_TOKENS")
-    max_cost: float | None = Field(None, gt=0, validation_alias="GREENLOOP_MAX_COST")
-    sandbox: str = Field("auto", validation_alias="GREENLOOP_SANDBOX")
-    container_engine: Literal["auto", "podman", "docker"] = Field(
-        "auto", validation_alias="GREENLOOP_CONTAINER_ENGINE"
-    )
-    container_image: str | None = Field(None, validation_alias="GREENLOOP_CONTAINER_IMAGE")
-    require: Literal["verified", "passed"] = Field("passed", validation_alias="GREENLOOP_REQUIRE")
-    home: Path = Field(Path(".greenloop"), validation_alias="GREENLOOP_HOME")
+    max_tokens: int | None = Field(None, gt=0)
+    max_cost: float | None = Field(None, gt=0)
+    sandbox: str = "auto"
+    container_engine: Literal["auto", "podman", "docker"] = "auto"
+    container_image: str | None = None
+    require: Literal["verified", "passed"] = "passed"
+    home: Path = Path(".greenloop")
     cpu_s: int | None = Field(None, ge=1, le=36000, validation_alias="GREENLOOP_CPU_SECONDS")
-    memory_mb: int = Field(2048, ge=64, le=1 << 20, validation_alias="GREENLOOP_MEMORY_MB")
-    total_memory_mb: int | None = Field(
-        None, ge=64, le=1 << 20, validation_alias="GREENLOOP_TOTAL_MEMORY_MB"
-    )
-    processes: int = Field(64, ge=4, le=4096, validation_alias="GREENLOOP_PROCESSES")
-    disk_mb: int = Field(64, ge=1, le=1 << 20, validation_alias="GREENLOOP_DISK_MB")
-    inodes: int = Field(4096, ge=64, le=10**7, validation_alias="GREENLOOP_INODES")
-    shared_memory_mb: int = Field(
-        16, ge=1, le=1 << 20, validation_alias="GREENLOOP_SHARED_MEMORY_MB"
-    )
-    open_files: int = Field(256, ge=32, le=4096, validation_alias="GREENLOOP_OPEN_FILES")
-    file_mb: int = Field(64, ge=1, le=1 << 20, validation_alias="GREENLOOP_FILE_MB")
-    output_kb: int = Field(4096, ge=16, le=1 << 20, validation_alias="GREENLOOP_OUTPUT_KB")
-    allowed_packages: str | None = Field(None, validation_alias="GREENLOOP_ALLOWED_PACKAGES")
-    allow_package: str = Field("", validation_alias="GREENLOOP_ALLOW_PACKAGE")
-    prompts: str | None = Field(None, validation_alias="GREENLOOP_PROMPTS")
+    memory_mb: int = Field(2048, ge=64, le=1 << 20)
+    total_memory_mb: int | None = Field(None, ge=64, le=1 << 20)
+    processes: int = Field(64, ge=4, le=4096)
+    disk_mb: int = Field(64, ge=1, le=1 << 20)
+    inodes: int = Field(4096, ge=64, le=10**7)
+    shared_memory_mb: int = Field(16, ge=1, le=1 << 20)
+    open_files: int = Field(256, ge=32, le=4096)
+    file_mb: int = Field(64, ge=1, le=1 << 20)
+    output_kb: int = Field(4096, ge=16, le=1 << 20)
+    allowed_packages: str | None = None
+    allow_package: str = ""
+    prompts: str | None = None
 
     @field_validator("mutants", mode="before")
     @classmethod
@@ -103,22 +98,12 @@ class Settings(BaseSettings):
         """Return the packages that generated code may use: the list, and those allowed in addition."""
         return PackageAllowlist.parse(self.allowed_packages, self.allow_package)
 
-    mutants: Literal["all"] | int = Field(100, validation_alias="GREENLOOP_MUTANTS")
-    min_held_out_agreement: float = Field(
-        1.0, ge=0, le=1, validation_alias="GREENLOOP_MIN_HELD_OUT_AGREEMENT"
-    )
-    min_mutation_score: float = Field(
-        0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_MUTATION_SCORE"
-    )
-    min_assertion_mutation: float = Field(
-        0.5, ge=0, le=1, validation_alias="GREENLOOP_MIN_ASSERTION_MUTATION"
-    )
-    min_line_coverage: float = Field(
-        0.9, ge=0, le=1, validation_alias="GREENLOOP_MIN_LINE_COVERAGE"
-    )
-    min_branch_coverage: float = Field(
-        0.8, ge=0, le=1, validation_alias="GREENLOOP_MIN_BRANCH_COVERAGE"
-    )
+    mutants: Literal["all"] | int = 100
+    min_held_out_agreement: float = Field(1.0, ge=0, le=1)
+    min_mutation_score: float = Field(0.8, ge=0, le=1)
+    min_assertion_mutation: float = Field(0.5, ge=0, le=1)
+    min_line_coverage: float = Field(0.9, ge=0, le=1)
+    min_branch_coverage: float = Field(0.8, ge=0, le=1)
     former_min_agreement: float | None = Field(
         None, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT", repr=False
     )

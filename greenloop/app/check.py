@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from greenloop.app.inputs.check_files import CheckInputs
+from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
-from greenloop.errors import GreenloopError, InputError, OutputError, PackagesError
-from greenloop.events import EventSink, Notice, RunStarted, TestRunFinished
+from greenloop.errors import (
+    GreenloopError,
+    InputError,
+    InterruptedRunError,
+    OutputError,
+    PackagesError,
+)
+from greenloop.events import EventSink, Notice, RunFinished, RunStarted, TestRunFinished
 from greenloop.events.progress import progress_span
 from greenloop.grading import Plan
 from greenloop.grading.unreported_tests import find_unreported_tests
@@ -21,16 +29,17 @@ from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
+from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.grade_code import collect_evidence
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.packages import (
     describe_missing_module,
     find_missing_module,
     install_with_events,
 )
 from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import CheckRequest, GivenTests, select_saved_options
+from greenloop.workflow.storage.request import CheckRequest, GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -99,13 +108,36 @@ async def _install_packages(
     return None
 
 
-async def run_check_with_events(
-    sandbox: Sandbox, state: RunState, run_dir: str, emit: EventSink, packages: PackageResolver
-) -> None:
-    """Run a check, and emit that it started. Raises as `run_check` does."""
-    state.sandbox = info = sandbox.info
-    emit(RunStarted("none: nothing is asked of one", info.backend, info.isolation, run_dir))
-    await run_check(sandbox, state, emit, packages)
+async def check_files(
+    inputs: CheckInputs,
+    code: Path,
+    directory: RunDirectory,
+    settings: Settings,
+    open_box: Callable[[], Awaitable[Sandbox]],
+    emit: EventSink,
+    tracing: Tracing | None = None,
+) -> tuple[Report, GreenloopError | None]:
+    """Check files and save the report; return it with the error that ended the check, if any.
+
+    The error of a cancelled check is an InterruptedRunError.
+    """
+    unknown = SandboxInfo(backend=settings.sandbox, isolation="not opened")
+    plan = Plan.from_settings(settings)
+    state = start_check(inputs.module, inputs.code, inputs.tests, plan, unknown)
+    failure: GreenloopError | None = None
+    try:
+        async with trace_run(emit, tracing) as traced:
+            sandbox = await open_box()
+            state.sandbox = info = sandbox.info
+            model, run_dir = "none: nothing is asked of one", str(directory.path)
+            traced(RunStarted(model, info.backend, info.isolation, run_dir))
+            await run_check(sandbox, state, traced, PackageResolver(settings.allow_list))
+            traced(RunFinished(build_report(state)))
+    except asyncio.CancelledError:
+        failure = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
+    except GreenloopError as error:
+        failure = error
+    return _save_check(build_report(state, failure), directory, code, failure)
 
 
 def create_check_directory(
@@ -117,18 +149,12 @@ def create_check_directory(
         InputError, OutputError: as `RunDirectory.create` does.
     """
     directory = RunDirectory.create(settings.home, f"check {inputs.module}", run_dir)
-    directory.save_request(
-        CheckRequest(
-            module=inputs.module,
-            given=tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests),
-            options=select_saved_options(settings),
-            greenloop=greenloop_version(),
-        )
-    )
+    given = tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests)
+    directory.save_request(build_request(CheckRequest, settings, module=inputs.module, given=given))
     return directory
 
 
-def save_check(
+def _save_check(
     report: Report, directory: RunDirectory, code: Path, error: GreenloopError | None
 ) -> tuple[Report, GreenloopError | None]:
     """Save the report; return it with its paths, and the error, which may be that of saving."""

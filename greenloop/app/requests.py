@@ -3,56 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from greenloop.app.inputs.script_inputs import read_inputs, read_stdin
 from greenloop.records import OutputCheck
 from greenloop.scripts.checks.options import load_schema, parse_expect, parse_expect_file
-from greenloop.workflow.storage.request import SavedOptions, ScriptSpec
-
-
-@dataclass(frozen=True)
-class OutputExpectations:
-    """Expectations of a script's output, as options state them."""
-
-    texts: Sequence[str] = ()
-    files: Sequence[str] = ()
-    schema: Path | None = None
-
-    def parse_checks(self) -> Iterator[OutputCheck]:
-        """Parse the checks. Raises InputError where one is malformed."""
-        for text in self.texts:
-            yield parse_expect(text)
-        for text in self.files:
-            yield from parse_expect_file(text)
-        if self.schema is not None:
-            yield load_schema(self.schema)
+from greenloop.settings import Settings
+from greenloop.workflow.report_builder import greenloop_version
+from greenloop.workflow.storage.request import (
+    RequestT,
+    SavedOptions,
+    ScriptSpec,
+    select_saved_options,
+)
 
 
 @dataclass(frozen=True)
 class ScriptArguments:
-    """How a script is run and what its output is checked for, as options state it."""
+    """How a script is run and what its output is checked for, as the options of these names."""
 
-    artifacts: Path | None = None
-    inputs: Sequence[str] = ()
+    arguments: Sequence[str] | None = None
+    input: Sequence[str] | None = None
     stdin: Path | None = None
-    arguments: Sequence[str] = ()
-    expected: OutputExpectations = field(default_factory=OutputExpectations)
-    allow_network: Sequence[str] = ()
+    expect: Sequence[str] | None = None
+    expect_file: Sequence[str] | None = None
+    expect_json_schema: Path | None = None
+    allow_network: Sequence[str] | None = None
+    artifacts: Path | None = None
+
+    def parse_checks(self) -> Iterator[OutputCheck]:
+        """Parse the checks. Raises InputError where one is malformed."""
+        for text in self.expect or ():
+            yield parse_expect(text)
+        for text in self.expect_file or ():
+            yield from parse_expect_file(text)
+        if self.expect_json_schema is not None:
+            yield load_schema(self.expect_json_schema)
 
 
 def build_script_request(name: str, options: ScriptArguments) -> ScriptSpec:
     """Read the inputs and parse the checks of a script. Raises InputError."""
     return ScriptSpec(
         name=name,
-        arguments=tuple(options.arguments),
+        arguments=tuple(options.arguments or ()),
         stdin=read_stdin(options.stdin),
-        inputs=read_inputs(options.inputs),
-        checks=tuple(options.expected.parse_checks()),
-        allow_network=tuple(options.allow_network),
+        inputs=read_inputs(options.input or ()),
+        checks=tuple(options.parse_checks()),
+        allow_network=tuple(options.allow_network or ()),
         artifacts=to_absolute_path(options.artifacts),
     )
+
+
+def build_request(kind: type[RequestT], settings: Settings, **fields: Any) -> RequestT:
+    """Return a request with the settings that a resumed run needs."""
+    options = _with_absolute_paths(select_saved_options(settings))
+    return kind(options=options, greenloop=greenloop_version(), **fields)
 
 
 def to_absolute_path(path: Path | None) -> str | None:
@@ -60,7 +67,7 @@ def to_absolute_path(path: Path | None) -> str | None:
     return str(path.absolute()) if path is not None else None
 
 
-def with_absolute_replays(kept: SavedOptions) -> SavedOptions:
+def _with_absolute_paths(kept: SavedOptions) -> SavedOptions:
     """Make paths in options absolute: replay files, and the folder of prompts."""
     models = {name: str(kept[name]) for name in ("model", "fallback_model")}
     replays = {name: text[7:] for name, text in models.items() if text.startswith("replay:")}

@@ -11,12 +11,12 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
+from greenloop.files import check_python, decode_text, read_bounded, read_text
 from greenloop.records import Record
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.workflow.storage.request import GivenTests, digest
 
 _SUFFIXES = (".md", ".txt", ".rst")
-_MAX_FILE_BYTES = 1_000_000
 _MAX_JSONL_BYTES = 200_000_000
 
 
@@ -89,13 +89,13 @@ def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
             if item.suffix in _SUFFIXES and item.is_file() and item.stem.lower() != "readme":
                 yield _entry_from_file(item, item.relative_to(path).with_suffix(""), output_dir)
     elif path.suffix in (".jsonl", ".ndjson"):
-        yield from _entries_from_jsonl(_read_bytes(path, _MAX_JSONL_BYTES), spec, output_dir)
+        yield from _entries_from_jsonl(read_bounded(path, _MAX_JSONL_BYTES), spec, output_dir)
     else:
         yield _entry_from_file(path, Path(path.stem), output_dir)
 
 
 def _entry_from_file(path: Path, name: Path, output_dir: Path | None) -> Entry:
-    text = _decode_text(_read_bytes(path, _MAX_FILE_BYTES), str(path))
+    text = read_text(path)
     if not text.strip():
         raise InputError(f"{path} is empty: describe what the code should do")
     output = output_dir / _module_file_name(name) if output_dir else None
@@ -112,7 +112,7 @@ def _module_file_name(name: Path) -> Path:
 
 
 def _entries_from_jsonl(data: bytes, name: str, output_dir: Path | None) -> Iterator[Entry]:
-    for number, raw in enumerate(_decode_text(data, name).split("\n"), 1):
+    for number, raw in enumerate(decode_text(data, name).split("\n"), 1):
         if raw.strip():
             yield _entry_from_line(raw, f"{name}, line {number}", output_dir)
 
@@ -144,30 +144,6 @@ def _describe_validation_error(error: ValidationError) -> str:
 
 def _read_user_tests(path: Path, where: str) -> GivenTests:
     name = f"{where}: tests {path}"
-    code = _decode_text(_read_bytes(path, _MAX_FILE_BYTES, name), name)
-    try:
-        compile(code, str(path), "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        raise InputError(f"{name} is not valid Python: {error}") from None
+    code = read_text(path, name)
+    check_python(code, f"{name} is")
     return GivenTests.from_code(path.name, code)
-
-
-def _read_bytes(path: Path, max_bytes: int, name: str = "") -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(max_bytes + 1)
-    except OSError as error:
-        raise InputError(f"{name or path} cannot be read: {error.strerror or error}") from None
-    if len(data) > max_bytes:
-        raise InputError(f"{name or path} is larger than {max_bytes // 1_000_000} MB")
-    return data
-
-
-def _decode_text(data: bytes, name: str) -> str:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name} is not UTF-8 text (byte {error.start})") from None
-    if "\0" in text:
-        raise InputError(f"{name} is binary, not text")
-    return text

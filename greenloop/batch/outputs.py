@@ -35,7 +35,7 @@ def deliver_entry(
     try:
         if not force and (why := find_manual_edit(entry, request, directory)):
             raise OutputError(f"{why}; --force writes over it")
-        report = deliver(report, request, lambda _path, _text: True)
+        report = deliver(report, request)
         directory.save_report(report)
         source = Path(entry.source) if Path(entry.source).is_file() else None
         lock = build_lock(report, entry.sha256, source, entry.output)

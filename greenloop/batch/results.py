@@ -10,9 +10,8 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from greenloop.errors import OutputError
+from greenloop.files import writing
 from greenloop.records import BatchOutcome, BatchTotals, Record
-from greenloop.records.batch import OutcomeKind
 
 RESULTS_FILE = "results.jsonl"
 _RESPONSE_BYTES = 64 << 10  # of a long answer
@@ -42,15 +41,12 @@ def append_line(path: Path, line: str) -> None:
     Raises:
         OutputError: the line cannot be written.
     """
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            if file.tell() and not _ends_with_newline(path):
-                file.write("\n")
-            file.write(line + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
+    with writing(path), path.open("a", encoding="utf-8") as file:
+        if file.tell() and not _ends_with_newline(path):
+            file.write("\n")
+        file.write(line + "\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def merge_results(folder: Path, other: bytes) -> None:
@@ -60,12 +56,10 @@ def merge_results(folder: Path, other: bytes) -> None:
         OutputError: they cannot be written.
     """
     path = folder / RESULTS_FILE
-    try:
+    with writing(path):
         own = path.read_bytes() if path.exists() else b""
         both = dict.fromkeys(line for line in (other + b"\n" + own).split(b"\n") if line.strip())
         path.write_bytes(b"".join(line + b"\n" for line in both))
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def read_results(path: Path) -> Iterator[BatchOutcome]:
@@ -99,18 +93,14 @@ def add_outcome(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:
         "reached": totals.reached + good,
         "verified": totals.verified + (good and outcome.verdict == "verified"),
         "missed": totals.missed + (outcome.exit_status == 1 and outcome.kind != "broken off"),
-        "broken_off": totals.broken_off + _has_kind(outcome, "broken off"),
-        "refused": totals.refused + _has_kind(outcome, "refused"),
-        "unchanged": totals.unchanged + (not new and not _has_kind(outcome, "refused")),
+        "broken_off": totals.broken_off + (outcome.kind == "broken off"),
+        "refused": totals.refused + (outcome.kind == "refused"),
+        "unchanged": totals.unchanged + (not new and outcome.kind != "refused"),
         "calls": totals.calls + new * outcome.calls,
         "tokens": totals.tokens + new * outcome.tokens,
         "not_run": totals.not_run - 1,
     }
     return totals.model_copy(update={name: int(value) for name, value in counted.items()})
-
-
-def _has_kind(outcome: BatchOutcome, kind: OutcomeKind) -> bool:
-    return outcome.kind == kind
 
 
 def has_disk_space(folder: Path) -> bool:

@@ -36,11 +36,8 @@ from greenloop.events import (
     EntryEnded,
     EntryProgress,
     EntryStarted,
-    EventSink,
-    ignore_event,
 )
 from greenloop.records import BatchOutcome, BatchTotals, Report
-from greenloop.settings import Settings
 from greenloop.workflow.delivery import meets_requirement
 from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.storage.request import MakeRequest, select_saved_options
@@ -61,13 +58,9 @@ class Batch:
     """One call of a batch. `folder` has its results and runs; `force` replaces edited files."""
 
     entries: tuple[Entry, ...]
-    settings: Settings
+    config: BatchConfig
     folder: Path
-    jobs: int = 4
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
     force: bool = False
-    emit: EventSink = ignore_event
     executor: Executor = field(default_factory=LocalExecutor)
     is_stopping: bool = field(default=False, init=False)
     fatal_error: GreenloopError | None = field(default=None, init=False)
@@ -90,16 +83,16 @@ class Batch:
             SandboxError, ModelFailure: the executor cannot be opened.
         """
         started = time.monotonic()
-        self.emit(BatchStarted(len(self.entries), str(self.folder)))
+        self.config.emit(BatchStarted(len(self.entries), str(self.folder)))
         results = BatchResults(self.folder / RESULTS_FILE)
         waiting = iter(self._pending_entries(results))
         try:
             async with AsyncExitStack() as stack:
                 first = next(waiting, None)
                 if first is not None:
-                    runs = await stack.enter_async_context(self.executor.open(self._config))
+                    runs = await stack.enter_async_context(self.executor.open(self.config))
                     queue = chain([first], waiting)
-                    work = (self._run_worker(queue, results, runs) for _ in range(self.jobs))
+                    work = (self._run_worker(queue, results, runs) for _ in range(self.config.jobs))
                     await asyncio.gather(*work)
                     self._update_totals(cost_usd=await runs.cost())
         finally:  # the totals of a cancelled batch are reported too
@@ -107,31 +100,22 @@ class Batch:
             self._update_totals(seconds=seconds, ended=self._describe_ending())
         return self.totals
 
-    @property
-    def _config(self) -> BatchConfig:
-        limits = (self.requests_per_minute, self.tokens_per_minute)
-        return BatchConfig(self.settings, self.jobs, *limits, self.emit)
-
     def _update_totals(self, **fields: float | str | None) -> None:
         self.totals = self.totals.model_copy(update=fields)
 
     def _pending_entries(self, results: BatchResults) -> Iterator[Entry]:
         """Yield the entries that need a run; record the outcomes of the others."""
         for entry in self.entries:
-            known = (
-                self._find_refused_outcome(entry)
-                or find_unchanged_outcome(entry, self.settings)
-                or _find_earlier_outcome(results, entry)
-            )
+            known = None
+            if not self.force:
+                request, directory = self._build_request(entry), self._run_directory(entry)
+                known = find_refused_outcome(entry, request, directory)
+            known = known or find_unchanged_outcome(entry, self.config.settings)
+            known = known or _find_earlier_outcome(results, entry)
             if known is None:
                 yield entry
             else:
                 self._record_outcome(known)
-
-    def _find_refused_outcome(self, entry: Entry) -> BatchOutcome | None:
-        if self.force:
-            return None
-        return find_refused_outcome(entry, self._build_request(entry), self._run_directory(entry))
 
     def _run_directory(self, entry: Entry) -> RunDirectory:
         return RunDirectory(self.folder / "runs" / entry.slug)
@@ -142,14 +126,14 @@ class Batch:
         for entry in queue:
             if self.is_stopping or self.fatal_error:
                 return
-            self.emit(EntryStarted(entry.id))
+            self.config.emit(EntryStarted(entry.id))
             outcome = await self._run_entry(entry, executor)
             results.append(outcome)
             self._record_outcome(outcome)
 
     def _record_outcome(self, outcome: BatchOutcome) -> None:
         self.totals = add_outcome(self.totals, outcome)
-        self.emit(EntryEnded(outcome, self.totals))
+        self.config.emit(EntryEnded(outcome, self.totals))
 
     async def _run_entry(self, entry: Entry, executor: RunExecutor) -> BatchOutcome:
         """Run one entry and return its outcome, whether it succeeds or not."""
@@ -173,13 +157,12 @@ class Batch:
     ) -> Report:
         request = self._build_request(entry)
         check_output_path(request)
-        report = await executor.run(request, directory, self._entry_event_sink(entry))
-        if entry.output is None or not meets_requirement(report, self.settings.require):
+        report = await executor.run(
+            request, directory, lambda event: self.config.emit(EntryProgress(entry.id, event))
+        )
+        if entry.output is None or not meets_requirement(report, self.config.settings.require):
             return report
         return deliver_entry(report, entry, request, directory, force=self.force)
-
-    def _entry_event_sink(self, entry: Entry) -> EventSink:
-        return lambda event: self.emit(EntryProgress(entry.id, event))
 
     def _build_request(self, entry: Entry) -> MakeRequest:
         return MakeRequest(
@@ -187,7 +170,7 @@ class Batch:
             module=entry.output.stem if entry.output else entry.module,
             given=entry.tests,
             output=str(entry.output.absolute()) if entry.output else None,
-            options=select_saved_options(self.settings),
+            options=select_saved_options(self.config.settings),
             greenloop=greenloop_version(),
         )
 
@@ -210,7 +193,7 @@ class Batch:
         directory: RunDirectory,
         seconds: float,
     ) -> BatchOutcome:
-        require = self.settings.require
+        require = self.config.settings.require
         success = error is None and report is not None and meets_requirement(report, require)
         status = 0 if success else error.exit_status if isinstance(error, GreenloopError) else 1
         reasons = report.reasons if report else ()

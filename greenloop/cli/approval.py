@@ -39,16 +39,6 @@ def confirm_write(path: Path, text: str) -> bool:
     return False
 
 
-def approve_reviewed(_path: Path, _text: str) -> bool:
-    """Approve a file: the user accepted all files together."""
-    return True
-
-
-def approve_always(_path: Path, _text: str) -> bool:
-    """Approve a file: the user does not want to be asked."""
-    return True
-
-
 def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
     """Return what the user decides; a request is that of the run that continues.
 

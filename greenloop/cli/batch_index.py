@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from greenloop.batch.results import add_outcome, read_results
+from greenloop.batch.results import RESULTS_FILE, add_outcome, read_results
 from greenloop.batch.runner import Batch
 from greenloop.errors import InputError
 from greenloop.records import BatchOutcome, BatchTotals
+from greenloop.reporting.batch.summary import BatchSummary
 from greenloop.reporting.html import IndexEntry, render_index_html
 from greenloop.workflow.storage.run_dir import write_atomically
 
 INDEX_FILE = "index.html"
-RESULTS_FILE = "results.jsonl"
-
-
-@dataclass(frozen=True)
-class FinishedBatch:
-    """The stored results of a batch: the outcome of each entry that ran, by id, in order."""
-
-    totals: BatchTotals
-    outcomes: Mapping[str, BatchOutcome]
 
 
 def write_index(batch: Batch, outcomes: Mapping[str, BatchOutcome]) -> Path:
     """Write the page of a batch that has ended, and return its path. Raises OutputError."""
-    page = batch.folder / INDEX_FILE
+    page, runs = batch.folder / INDEX_FILE, batch.folder / "runs"
     entries = [
-        _build_index_entry(
-            item.id, outcomes.get(item.id), batch.folder / "runs" / item.slug, page.parent
-        )
+        _build_index_entry(item.id, outcomes.get(item.id), runs / item.slug, page.parent)
         for item in batch.entries
     ]
     write_atomically(page, render_index_html(entries, batch.totals))
@@ -44,34 +33,32 @@ def is_batch_folder(folder: Path) -> bool:
     return (folder / RESULTS_FILE).is_file()
 
 
-def read_batch(folder: Path) -> FinishedBatch:
+def read_batch(folder: Path) -> BatchSummary:
     """Read the last outcome of each entry of a batch, and sum them up.
 
     Raises:
         InputError: there is no result.
     """
-    outcomes = {item.id: item for item in read_results(folder / RESULTS_FILE)}
+    outcomes = tuple({item.id: item for item in read_results(folder / RESULTS_FILE)}.values())
     if not outcomes:
         raise InputError(f"{folder / RESULTS_FILE} has no result yet")
-    count = len(outcomes)
-    totals = BatchTotals(specifications=count, not_run=count)
-    for item in outcomes.values():
+    totals = BatchTotals(specifications=len(outcomes), not_run=len(outcomes))
+    for item in outcomes:
         totals = add_outcome(totals, item)
-    costs = [item.cost_usd for item in outcomes.values()]
-    known = [cost for cost in costs if cost is not None]
+    known = [item.cost_usd for item in outcomes if item.cost_usd is not None]
     spent = {
-        "cost_usd": sum(known) if len(known) == count else None,
-        "seconds": sum(item.seconds for item in outcomes.values()),
+        "cost_usd": sum(known) if len(known) == len(outcomes) else None,
+        "seconds": sum(item.seconds for item in outcomes),
         "ended": "as kept in its results; times added up",
     }
-    return FinishedBatch(totals.model_copy(update=spent), outcomes)
+    return BatchSummary(totals.model_copy(update=spent), outcomes)
 
 
-def render_batch_page(batch: FinishedBatch, base_folder: Path) -> str:
+def render_batch_page(batch: BatchSummary, base_folder: Path) -> str:
     """Return the page; its links are relative to `base_folder`."""
     entries = [
-        _build_index_entry(name, item, Path(item.run_dir), base_folder)
-        for name, item in batch.outcomes.items()
+        _build_index_entry(item.id, item, Path(item.run_dir), base_folder)
+        for item in batch.outcomes
     ]
     return render_index_html(entries, batch.totals)
 

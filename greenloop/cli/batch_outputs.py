@@ -5,33 +5,18 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from greenloop.batch.runner import Batch
 from greenloop.cli.commands.report import write_output
 from greenloop.cli.options.batch import BatchOptions
-from greenloop.errors import OutputError
-from greenloop.events import EntryEnded, Event, EventSink
+from greenloop.files import writing
 from greenloop.records import BatchOutcome
 from greenloop.reporting.batch.summary import (
     BatchSummary,
     render_batch_junit,
     render_batch_markdown,
 )
-
-
-@dataclass
-class OutcomeCollector:
-    """An event sink that keeps the outcome of each entry."""
-
-    sink: EventSink
-    outcomes: dict[str, BatchOutcome] = field(default_factory=dict)
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, EntryEnded):
-            self.outcomes[event.outcome.id] = event.outcome
-        self.sink(event)
 
 
 def write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: BatchOptions) -> None:
@@ -49,7 +34,9 @@ def write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: Batc
     if options.junit is not None:
         write_output(options.junit, render_batch_junit(summary))
     if options.github_output is not None:
-        _append_text(options.github_output, "".join(_github_output_lines(summary, batch.folder)))
+        path = options.github_output
+        with writing(path), path.open("a", encoding="utf-8") as file:
+            file.writelines(_github_output_lines(summary, batch.folder))
 
 
 def _github_output_lines(summary: BatchSummary, folder: Path) -> Iterator[str]:
@@ -63,11 +50,3 @@ def _github_output_lines(summary: BatchSummary, folder: Path) -> Iterator[str]:
     files = [os.path.relpath(path) for item in reached for path in item.written]
     yield "".join(f"{line}\n" for line in (f"changed-files<<{end}", *files, end))
     yield f"report-dir={folder}\n"
-
-
-def _append_text(path: Path, text: str) -> None:
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.declaration import add_command
-from greenloop.cli.options.report import ReportCommand
+from greenloop.cli.options.report import expand_bare_options
 
 _DEFAULT_COMMAND = "make"
 _ROOT_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
@@ -26,6 +26,8 @@ class _DefaultGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in _ROOT_OPTIONS:
             args = [_DEFAULT_COMMAND, *args]
+        elif args and args[0] == "report":
+            args = expand_bare_options(args)
         return super().parse_args(ctx, args)
 
 
@@ -58,8 +60,7 @@ def create_app() -> typer.Typer:
     )
     program.callback()(greenloop)
     for name, options in COMMANDS.items():
-        special = {"cls": ReportCommand} if name == "report" else {}
-        add_command(program, name, options, **special)
+        add_command(program, name, options)
     return program
 
 

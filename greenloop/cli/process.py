@@ -5,18 +5,33 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import stat
 import sys
-from collections.abc import Coroutine
-from typing import Any, Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar
 
-from greenloop.errors import GreenloopError
-from greenloop.records import Report
+from greenloop.errors import GreenloopError, InterruptedRunError
+from greenloop.reporting.escaping import escape_invisible
+
+T = TypeVar("T")
 
 
-def run_with_signals(coroutine: Coroutine[Any, Any, Report]) -> Report:
+def run_command(command: Callable[[Any], int], options: object) -> int:
+    """Run a command and return the exit status; print the error that ends it."""
+    try:
+        return command(options)
+    except GreenloopError as error:
+        print_error(str(error))
+        return error.exit_status
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        print_error("interrupted")
+        return InterruptedRunError.exit_status
+
+
+def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine. The first SIGINT or SIGTERM cancels it, a second one ends the process."""
 
-    async def guarded() -> Report:
+    async def guarded() -> T:
         task = asyncio.ensure_future(coroutine)
         stopped: list[int] = []
 
@@ -62,7 +77,22 @@ def _handle_signals(handler: Any) -> None:
 
 def print_error(message: str) -> None:
     """Print an error message on standard error."""
-    print(f"greenloop: {message}", file=sys.stderr, flush=True)
+    print(f"greenloop: {escape_invisible(message)}", file=sys.stderr, flush=True)
+
+
+def write_program_text(text: str) -> None:
+    """Write code, or the output of a script, on standard output; escaped where it is displayed."""
+    sys.stdout.write(escape_invisible(text) if _is_displayed() else text)
+
+
+def _is_displayed() -> bool:
+    """Return whether standard output is a terminal, or the log of a job of GitHub Actions."""
+    try:
+        is_file = stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except OSError:
+        return False
+    in_job = os.environ.get("GITHUB_ACTIONS") == "true"
+    return sys.stdout.isatty() or (in_job and not is_file)
 
 
 def write_stdout(text: str) -> None:

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 from greenloop.agent import CodingAgent, build_refusal_report
+from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.cli.approval import (
     Decision,
-    approve_always,
-    approve_reviewed,
     check_terminal,
     confirm_write,
     review,
 )
 from greenloop.cli.finish import finish_run, load_settings, print_report
-from greenloop.cli.options.common import RunOptions
+from greenloop.cli.options.common import NewRunOptions, RunOptions
 from greenloop.cli.process import print_error, run_with_signals
 from greenloop.errors import GreenloopError, InterruptedRunError
-from greenloop.events import Event, EventSink, RunFinished
+from greenloop.events import Event, RunFinished
 from greenloop.records import Report
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import (
-    Approve,
     check_output_paths,
     deliver,
     deliver_healed_file,
     deliver_script,
     meets_requirement,
 )
-from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
+from greenloop.workflow.storage.request import HealRequest, RequestT, RunRequest, ScriptRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
+
+NewOptionsT = TypeVar("NewOptionsT", bound=NewRunOptions)
 
 
 def check_run(request: RunRequest, options: RunOptions) -> None:
@@ -47,14 +49,29 @@ def check_run(request: RunRequest, options: RunOptions) -> None:
         check_terminal()
 
 
-def refuse_run(error: GreenloopError, options: RunOptions, specification: str = "") -> int:
-    """Report why a run cannot begin, and return the exit status."""
+def start_run(
+    options: NewOptionsT,
+    build: Callable[[NewOptionsT, Settings], RunRequest],
+    specification: str = "",
+) -> int:
+    """Begin a run with the request that `build` returns; return the exit status."""
+    settings = Settings.model_construct()
     try:
         settings = load_settings(options)
-    except GreenloopError:
-        settings = Settings.model_construct()
-    error.report = build_refusal_report(settings, specification, error, options.run_dir)
-    return finish_run(error.report, error, options)
+        request = build(options, settings)
+        check_run(request, options)
+    except GreenloopError as error:
+        report = build_refusal_report(settings, specification, error, options.run_dir)
+        return finish_run(report, error, options)
+    return run_agent(request, settings, options)
+
+
+def build_new_request(
+    kind: type[RequestT], options: NewRunOptions, settings: Settings, **fields: Any
+) -> RequestT:
+    """Return a request with the options that all new runs have."""
+    output, record = to_absolute_path(options.output), to_absolute_path(options.record)
+    return build_request(kind, settings, output=output, record=record, **fields)
 
 
 def run_agent(
@@ -85,8 +102,7 @@ def run_agent(
                 request, resume_from = decision, _save_request(report, decision)
                 continue
             if decision == "accept":
-                approve = approve_reviewed if options.approve else approve_always
-                report = _deliver_report(report, request, approve)
+                report = _deliver_report(report, request, is_reviewed=options.approve)
         except GreenloopError as problem:
             error = error or problem
         if decision == "reject":
@@ -101,9 +117,15 @@ def _run_once(
     resume_from: RunDirectory | None,
 ) -> tuple[Report | None, GreenloopError | None]:
     """Return the report, if there is one, and the error that ended the run, if any."""
+    ended: list[Report] = []  # a cancelled run cannot return its report
+
+    def emit(event: Event) -> None:
+        if isinstance(event, RunFinished):
+            ended.append(event.report)
+        progress(event)
+
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
-        capture = _ReportCapture(progress)
-        agent = CodingAgent(settings, emit=capture)
+        agent = CodingAgent(settings, emit=emit)
         started = (
             agent.run(request, options.run_dir)
             if resume_from is None
@@ -112,7 +134,10 @@ def _run_once(
         try:
             return run_with_signals(started), None
         except asyncio.CancelledError:
-            return capture.report, _build_interrupted_error(capture.report)
+            report = ended[-1] if ended else None
+            run_dir = report.artifacts.run_dir if report else None
+            hint = f"; resume with: greenloop resume {run_dir}" if run_dir else ""
+            return report, InterruptedRunError(f"interrupted{hint}")
         except GreenloopError as error:
             return error.report, error
 
@@ -132,40 +157,19 @@ def _report_rejection(report: Report, options: RunOptions) -> int:
     return 1
 
 
-class _ReportCapture:
-    """An event sink that keeps the report, which a cancelled run cannot return."""
-
-    def __init__(self, sink: EventSink) -> None:
-        self._sink = sink
-        self.report: Report | None = None
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, RunFinished):
-            self.report = event.report
-        self._sink(event)
-
-
-def _build_interrupted_error(report: Report | None) -> InterruptedRunError:
-    run_dir = report.artifacts.run_dir if report else None
-    return InterruptedRunError(
-        f"interrupted; resume with: greenloop resume {run_dir}" if run_dir else "interrupted"
-    )
-
-
-def _deliver_report(report: Report, request: RunRequest, approve: Approve) -> Report:
+def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -> Report:
     """Write the outputs; return the report with their paths. Raises OutputError."""
     if not report.artifacts.run_dir:
         return report
     directory = RunDirectory(Path(report.artifacts.run_dir))
     if isinstance(request, ScriptRequest):
-        report = deliver_script(report, request, approve)
+        report = deliver_script(report, request)
     elif isinstance(request, HealRequest):
-        is_approved = request.write or request.output or approve is approve_reviewed
-        report = deliver_healed_file(
-            report, request, approve if is_approved else _confirm_overwrite, directory
-        )
+        is_approved = request.write or request.output or is_reviewed
+        confirm = None if is_approved else _confirm_overwrite
+        report = deliver_healed_file(report, request, confirm, directory)
     else:
-        report = deliver(report, request, approve)
+        report = deliver(report, request)
     directory.save_report(report)
     return report
 

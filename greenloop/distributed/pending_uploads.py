@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.distributed.object_store import ObjectStore, list_run_files
-from greenloop.errors import OutputError
+from greenloop.files import writing
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 _PENDING_MARKER = ".left"  # in the folder of a run that is newer than the object store
@@ -30,14 +30,12 @@ class PendingUploads:
 
     def write_to(self, folder: Path) -> None:
         """Write the files to a folder. Raises OutputError."""
-        try:
+        with writing(folder):
             for name, data in self.files:
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
             (folder / _PENDING_MARKER).touch()
-        except OSError as error:
-            raise OutputError(f"{folder} cannot be written: {error.strerror or error}") from None
 
 
 def upload_pending(object_store: ObjectStore, folder: Path) -> None:

@@ -20,9 +20,8 @@ from greenloop.batch.executor import BatchConfig, RunExecutor
 from greenloop.distributed.object_store import ObjectStore, retry_in_thread
 from greenloop.distributed.ray_cluster import connect_to_ray, require_ray, resolve_address
 from greenloop.distributed.results_sync import ResultsSynchronizer
-from greenloop.distributed.run_sync import relocate_report
-from greenloop.distributed.shared_budget import BudgetLimits, SharedBudget
-from greenloop.distributed.worker import RemoteRunResult, WorkerConfig
+from greenloop.distributed.shared_budget import SharedBudget
+from greenloop.distributed.worker import RemoteRunResult, WorkerConfig, relocate_result
 from greenloop.distributed.worker_pool import WorkerPool, WorkerSlot
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import EventSink, ignore_event
@@ -118,15 +117,10 @@ class RayRunExecutor:
             await retry_in_thread(
                 self.object_store.retry_seconds, self.object_store.fetch, name, directory.path
             )
-        if result.report is None:
-            return result
-        report = relocate_report(
-            result.report, f"{self.object_store.url}/{name}", str(directory.path)
-        )
-        directory.save_report(report)
-        if result.error is not None:
-            result.error.report = report
-        return RemoteRunResult(report, result.error)
+        result = relocate_result(result, f"{self.object_store.url}/{name}", str(directory.path))
+        if result.report is not None:
+            directory.save_report(result.report)
+        return result
 
     async def _attempt_run(
         self, name: str, request: RunRequest, directory: RunDirectory
@@ -177,9 +171,12 @@ async def _start_shared_budget(ray: Any, config: BatchConfig, name: str) -> Any:
         InputError: an actor of that name exists: another process runs this batch.
     """
     settings = config.settings
-    limits = BudgetLimits(
-        settings.max_tokens, settings.max_cost, config.requests_per_minute, config.tokens_per_minute
-    )
+    limits = {
+        "max_tokens": settings.max_tokens,
+        "max_cost": settings.max_cost,
+        "requests_per_minute": config.requests_per_minute,
+        "tokens_per_minute": config.tokens_per_minute,
+    }
     here = ray.get_runtime_context().get_node_id()
     at = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
     options = {"name": name, "num_cpus": 0, "max_concurrency": config.jobs * 4 + 8}
@@ -187,7 +184,7 @@ async def _start_shared_budget(ray: Any, config: BatchConfig, name: str) -> Any:
     deadline = asyncio.get_running_loop().time() + _NAME_TAKEN_TIMEOUT_SECONDS
     while True:
         try:
-            return make.remote(limits)
+            return make.remote(**limits)
         except ValueError:
             if asyncio.get_running_loop().time() > deadline:
                 raise InputError(f"another process works on this batch ({name})") from None

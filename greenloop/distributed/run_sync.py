@@ -18,14 +18,6 @@ from greenloop.sandbox.backends.cleanup import remove_folder
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
-@dataclass(frozen=True)
-class SyncFailure:
-    """Why the object store lacks files of a run, and these files."""
-
-    error: StoreError
-    pending_uploads: PendingUploads
-
-
 @dataclass
 class RunSynchronizer:
     """An event sink that stores a run's `folder` under `name` after each answer.
@@ -55,8 +47,8 @@ class RunSynchronizer:
         """Fetch what another worker has stored. Raises StoreError."""
         await retry_in_thread(self._retry_seconds, self.object_store.fetch, self.name, self.folder)
 
-    async def finish(self) -> SyncFailure | None:
-        """Store all files and remove the folder; return what could not be stored, or None."""
+    async def finish(self) -> tuple[StoreError, PendingUploads] | None:
+        """Store all files and remove the folder; return why and what could not be stored, or None."""
         if self._upload_task is not None:
             await asyncio.wait([self._upload_task])
         try:
@@ -64,9 +56,7 @@ class RunSynchronizer:
                 self._retry_seconds, self.object_store.put, self.name, self.folder
             )
         except StoreError as error:
-            return SyncFailure(
-                error, await asyncio.to_thread(PendingUploads.from_folder, self.folder)
-            )
+            return error, await asyncio.to_thread(PendingUploads.from_folder, self.folder)
         finally:
             await asyncio.to_thread(remove_folder, self.folder)
         return None

@@ -15,19 +15,6 @@ from greenloop.llm.rate_limits import LLMCall, LocalRateLimits
 from greenloop.llm.response_log import TokenCount
 
 
-@dataclass(frozen=True)
-class BudgetLimits:
-    """Limits for all runs together: tokens, US dollars, requests and tokens per minute.
-
-    None means no limit.
-    """
-
-    max_tokens: int | None = None
-    max_cost: float | None = None
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-
-
 @dataclass
 class _Account:
     """The account of one run: what it has spent, and its open calls."""
@@ -37,15 +24,21 @@ class _Account:
 
 
 class SharedBudget:
-    """Budget and rate limits. The methods are called from other processes.
+    """Budget and rate limits, in tokens and US dollars. None means no limit.
 
-    Each attempt of a run has its own account. What a lost attempt has spent is subtracted, because
+    The methods are called from other processes. Each attempt of a run has its own account. What a lost attempt has spent is subtracted, because
     the next attempt enters the answers of its log again.
     """
 
-    def __init__(self, limits: BudgetLimits) -> None:
-        self._total = Budget(max_tokens=limits.max_tokens, max_cost=limits.max_cost)
-        self._limits = LocalRateLimits(None, limits.requests_per_minute, limits.tokens_per_minute)
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        max_cost: float | None = None,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
+    ) -> None:
+        self._total = Budget(max_tokens=max_tokens, max_cost=max_cost)
+        self._limits = LocalRateLimits(None, requests_per_minute, tokens_per_minute)
         self._accounts: dict[str, _Account] = {}
         self._call_numbers = itertools.count(1)
 
@@ -99,10 +92,6 @@ class SharedBudget:
     async def cost(self) -> float | None:
         """Return the US dollars of all runs; None if a price is unknown."""
         return self._total.cost
-
-    async def tokens(self) -> int:
-        """Return the tokens of all runs."""
-        return self._total.tokens
 
 
 @dataclass(frozen=True)

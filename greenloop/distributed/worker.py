@@ -125,14 +125,14 @@ class Worker:
         await run_sync.fetch()
         try:
             ended = await self._run_locally(name, request, RunDirectory(run_sync.folder), run_sync)
-            ended = _relocate_result(ended, run_sync)
+            place = f"{object_store.url}/{run_sync.name}"
+            ended = relocate_result(ended, str(run_sync.folder), place)
+            with contextlib.suppress(OutputError):  # a full disk is reported by the run itself
+                if ended.report is not None:
+                    RunDirectory(run_sync.folder).save_report(ended.report)
         finally:
             missing = await run_sync.finish()
-        return (
-            ended
-            if missing is None
-            else RemoteRunResult(ended.report, missing.error, missing.pending_uploads)
-        )
+        return ended if missing is None else RemoteRunResult(ended.report, *missing)
 
     async def _run_locally(
         self,
@@ -162,19 +162,13 @@ class Worker:
         await asyncio.to_thread(self._stack.close)
 
 
-def _relocate_result(result: RemoteRunResult, synchronizer: RunSynchronizer) -> RemoteRunResult:
-    """Return the result with the report's paths in the object store."""
+def relocate_result(result: RemoteRunResult, old: str, new: str) -> RemoteRunResult:
+    """Return the result with the report's paths below `new` instead of `old`."""
     if result.report is None:
         return result
-    report = relocate_report(
-        result.report,
-        str(synchronizer.folder),
-        f"{synchronizer.object_store.url}/{synchronizer.name}",
-    )
+    report = relocate_report(result.report, old, new)
     if result.error is not None:
         result.error.report = report
-    with contextlib.suppress(OutputError):  # a full disk is reported by the run itself
-        RunDirectory(synchronizer.folder).save_report(report)
     return RemoteRunResult(report, result.error)
 
 

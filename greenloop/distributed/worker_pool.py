@@ -108,7 +108,7 @@ class WorkerPool:
             SandboxError: the actor was lost, with the node of this process.
         """
         try:
-            return await asyncio.wait_for(_await_reference(reference), _BUDGET_TIMEOUT_SECONDS)
+            return await asyncio.wait_for(reference, _BUDGET_TIMEOUT_SECONDS)
         except (self.ray.exceptions.RayError, asyncio.TimeoutError):
             self._fatal_error = SandboxError("the command's own node of the Ray cluster was lost")
             raise self._fatal_error from None
@@ -137,7 +137,7 @@ class WorkerPool:
         for task in starts:
             task.cancel()
         closing = [
-            asyncio.ensure_future(_close_actor(item.actor)) for item in self._workers.values()
+            asyncio.ensure_future(item.actor.close.remote()) for item in self._workers.values()
         ]
         if starts or closing:
             await asyncio.wait([*starts, *closing], timeout=_CLOSE_SECONDS)
@@ -223,14 +223,6 @@ class WorkerPool:
 
     def _kill_actor(self, actor: Any) -> None:
         self.ray.kill(actor, no_restart=True)
-
-
-async def _await_reference(reference: Any) -> Any:
-    return await reference
-
-
-async def _close_actor(actor: Any) -> None:
-    await actor.close.remote()
 
 
 def _last_line(error: Exception) -> str:

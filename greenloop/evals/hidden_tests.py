@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+import os
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 from typing import Any
 
 from greenloop.dependencies import PackageResolver
-from greenloop.errors import PackagesError
+from greenloop.errors import GreenloopError, PackagesError
 from greenloop.evals.task import EvalTask
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.records import Failure, TestRun
@@ -21,6 +22,7 @@ from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name, parse_test_functions
+from greenloop.workflow.make.strategy import run_concurrently
 
 # Function in which datasets/evalplus_harness.py.txt runs the reference solution.
 _SOLUTION_FUNCTION = "_answers_of_the_task"
@@ -31,7 +33,7 @@ _MAX_REASON_CHARACTERS = 300
 class HiddenTestsOutcome:
     """Result of the hidden tests, and the reason where it is not `passed`."""
 
-    truth: GroundTruth
+    truth: GroundTruth | None
     reason: str = ""
     form: ProcessMode | None = None
     passed: int = 0
@@ -146,6 +148,30 @@ class TaskSandboxFactory:
             installed = await self._provider.find_installed(names)
             installed = installed or await self._provider.install(names)
         return self.sandbox.with_packages(installed)
+
+
+async def for_each_task(
+    tasks: Iterable[EvalTask], work: Callable[[EvalTask], Awaitable[None]]
+) -> None:
+    """Do the work for all tasks, several at once. After an error no other task is begun."""
+    waiting, errors = iter(tasks), list[GreenloopError]()
+
+    async def run_worker() -> None:
+        for task in waiting:
+            if errors:
+                return
+            try:
+                await work(task)
+            except GreenloopError as error:
+                errors.append(error)
+                raise
+
+    await run_concurrently(*(run_worker() for _ in range(default_concurrency())))
+
+
+def default_concurrency() -> int:
+    """Return the number of concurrent sandbox runs."""
+    return max(2, os.cpu_count() or 1)
 
 
 def first_error_line(error: PackagesError) -> str:

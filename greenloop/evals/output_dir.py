@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from greenloop.errors import InputError, OutputError
+from greenloop.errors import InputError
 from greenloop.evals.comparison import EVAL_RESULTS_FILE, EVAL_SETUP_FILE
+from greenloop.files import writing
 from greenloop.llm.model_selection import choose_model
 from greenloop.records.evaluation import EvalReport, EvalSetup
 from greenloop.settings import Settings
@@ -37,12 +38,8 @@ class EvalDirectory:
             OutputError: it cannot be created.
         """
         folder = cls(run_dir or home / "evals" / _directory_name(setup))
-        try:
+        with writing(folder.path):
             (folder.path / "runs").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(
-                f"{folder.path} cannot be created: {error.strerror or error}"
-            ) from None
         folder._claim(setup)
         return folder
 

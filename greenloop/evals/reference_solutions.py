@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from greenloop.evals.hidden_tests import TaskSandboxFactory, run_hidden_tests
+from greenloop.evals.hidden_tests import TaskSandboxFactory, for_each_task, run_hidden_tests
 from greenloop.evals.task import EvalTask
 from greenloop.records import Record
 from greenloop.records.evaluation import GroundTruth
-from greenloop.workflow.make.strategy import run_concurrently
 
 
 class SolutionResult(Record):
@@ -22,7 +21,6 @@ class SolutionResult(Record):
 async def run_solutions(
     tasks: Iterable[EvalTask],
     sandbox_factory: TaskSandboxFactory,
-    concurrency: int,
     on_result: Callable[[SolutionResult], None],
 ) -> tuple[SolutionResult, ...]:
     """Run the hidden tests on each solution; return the results in the order of completion.
@@ -30,16 +28,15 @@ async def run_solutions(
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    waiting, results = iter(tasks), list[SolutionResult]()
+    results: list[SolutionResult] = []
 
-    async def work() -> None:
-        for task in waiting:
-            result = SolutionResult(id=task.id, truth=None, why="the data has no solution")
-            if task.solution:
-                found = await run_hidden_tests(task, task.solution, sandbox_factory)
-                result = SolutionResult(id=task.id, truth=found.truth, why=found.reason)
-            results.append(result)
-            on_result(result)
+    async def check(task: EvalTask) -> None:
+        result = SolutionResult(id=task.id, truth=None, why="the data has no solution")
+        if task.solution:
+            found = await run_hidden_tests(task, task.solution, sandbox_factory)
+            result = SolutionResult(id=task.id, truth=found.truth, why=found.reason)
+        results.append(result)
+        on_result(result)
 
-    await run_concurrently(*(work() for _ in range(concurrency)))
+    await for_each_task(tasks, check)
     return tuple(results)

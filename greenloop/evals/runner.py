@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from greenloop.batch.runner import Batch
 from greenloop.errors import GreenloopError, InputError
-from greenloop.evals.hidden_tests import HiddenTestsOutcome, TaskSandboxFactory, run_hidden_tests
+from greenloop.evals.hidden_tests import (
+    HiddenTestsOutcome,
+    TaskSandboxFactory,
+    default_concurrency,
+    run_hidden_tests,
+)
 from greenloop.evals.results import HiddenTestResults
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
@@ -18,11 +22,6 @@ from greenloop.events import EntryEnded, Event, EventSink, HiddenTestsFinished
 from greenloop.records import BatchOutcome, Report
 from greenloop.records.evaluation import EvalUsage, TaskResult
 from greenloop.reporting.loader import read_report
-
-
-def default_concurrency() -> int:
-    """Return the number of concurrent sandbox runs."""
-    return max(2, os.cpu_count() or 1)
 
 
 @dataclass
@@ -76,23 +75,20 @@ class Evaluation:
         if outcome.kind == "done before" and known and known.truth in ("passed", "failed"):
             self.emit(HiddenTestsFinished(known, from_earlier_call=True))
             return
-        report, why = _load_report(Path(outcome.run_dir))
+        report: Report | None = None
         found: HiddenTestsOutcome | None = None
-        if outcome.kind != "broken off":
-            found = await self._run_hidden_tests(task, report, why)
+        try:
+            report = read_report(Path(outcome.run_dir, "report.json"))
+        except InputError as error:
+            found = HiddenTestsOutcome("unknown", str(error))
+        if outcome.kind == "broken off":
+            found = None
+        elif report is not None:
+            packages = tuple(report.contract.packages) if report.contract else ()
+            found = await run_hidden_tests(task, report.final_code, self.sandbox_factory, packages)
         result = _build_result(outcome, task, report, found)
         self.results.append(result)
         self.emit(HiddenTestsFinished(result))
-
-    async def _run_hidden_tests(
-        self, task: EvalTask, report: Report | None, reason: str
-    ) -> HiddenTestsOutcome:
-        if report is None:
-            return HiddenTestsOutcome("unknown", reason)
-        packages = report.contract.packages if report.contract else ()
-        return await run_hidden_tests(
-            task, report.final_code, self.sandbox_factory, tuple(packages)
-        )
 
 
 async def _wait_for_all(workers: Sequence[asyncio.Future[None]]) -> None:
@@ -102,16 +98,10 @@ async def _wait_for_all(workers: Sequence[asyncio.Future[None]]) -> None:
             raise item
 
 
-def _load_report(run_dir: Path) -> tuple[Report | None, str]:
-    try:
-        return read_report(run_dir / "report.json"), ""
-    except InputError as error:
-        return None, str(error)
-
-
 def _build_result(
-    outcome: BatchOutcome, task: EvalTask, report: Report | None, hidden: HiddenTestsOutcome | None
+    outcome: BatchOutcome, task: EvalTask, report: Report | None, found: HiddenTestsOutcome | None
 ) -> TaskResult:
+    hidden = found or HiddenTestsOutcome(None, outcome.reason)
     usage = report.usage if report else None
     spent = EvalUsage(
         calls=usage.calls if usage else outcome.calls,
@@ -125,13 +115,13 @@ def _build_result(
         id=outcome.id,
         sha256=outcome.sha256,
         tests_sha256=task.tests_sha256,
-        verdict=outcome.verdict if hidden else None,
-        truth=hidden.truth if hidden else None,
-        why=hidden.reason if hidden else outcome.reason,
-        form=hidden.form if hidden else None,
+        verdict=outcome.verdict if found else None,
+        truth=hidden.truth,
+        why=hidden.reason,
+        form=hidden.form,
         exit_status=outcome.exit_status,
-        hidden_passed=hidden.passed if hidden else 0,
-        hidden_failed=hidden.failed if hidden else 0,
+        hidden_passed=hidden.passed,
+        hidden_failed=hidden.failed,
         spent=spent,
         run_dir=outcome.run_dir,
     )

@@ -16,6 +16,9 @@ from greenloop.records.evaluation import (
     VerdictRow,
 )
 
+# Decimal places of a mean.
+_DIGITS = {"calls": 3, "input_tokens": 1, "output_tokens": 1, "repairs": 3, "seconds": 3}
+
 
 def build_eval_report(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> EvalReport:
     """Build the report; those of `tasks` without a result were not run."""
@@ -52,14 +55,8 @@ def sum_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
     """Return the sums; the cost is null where that of any task with calls is."""
     costs = [item.cost_usd for item in spent if item.calls or item.cost_usd is not None]
     known = [item for item in costs if item is not None]
-    return EvalUsage(
-        calls=sum(item.calls for item in spent),
-        input_tokens=sum(item.input_tokens for item in spent),
-        output_tokens=sum(item.output_tokens for item in spent),
-        cost_usd=sum(known) if len(known) == len(costs) else None,
-        repairs=sum(item.repairs for item in spent),
-        seconds=round(sum(item.seconds for item in spent), 3),
-    )
+    sums = {name: round(sum(getattr(item, name) for item in spent), 3) for name in _DIGITS}
+    return EvalUsage(cost_usd=sum(known) if len(known) == len(costs) else None, **sums)
 
 
 def average_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
@@ -68,11 +65,5 @@ def average_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
         return EvalUsage()
     costs = [item.cost_usd for item in spent if item.cost_usd is not None]
     added, of = sum_spent(spent), len(spent)
-    return EvalUsage(
-        calls=round(added.calls / of, 3),
-        input_tokens=round(added.input_tokens / of, 1),
-        output_tokens=round(added.output_tokens / of, 1),
-        cost_usd=sum(costs) / len(costs) if costs else None,
-        repairs=round(added.repairs / of, 3),
-        seconds=round(added.seconds / of, 3),
-    )
+    means = {name: round(getattr(added, name) / of, digits) for name, digits in _DIGITS.items()}
+    return EvalUsage(cost_usd=sum(costs) / len(costs) if costs else None, **means)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from pydantic import BaseModel, ConfigDict, Field
 
+from greenloop.errors import InputError
 from greenloop.records import Record
 from greenloop.testsuite import TestFile
 from greenloop.workflow.storage.request import digest
@@ -36,6 +39,14 @@ class EvalTask(Record):
     @property
     def tests_sha256(self) -> str:
         return digest("\0".join(f"{item.name}\0{item.code}" for item in self.tests))
+
+
+def parse_source(source: str, label: str) -> ast.Module:
+    """Return the syntax tree of a part of a task. Raises InputError if it is not Python."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise InputError(f"{label} is not Python: {error}") from None
 
 
 class ExternalRecord(BaseModel):

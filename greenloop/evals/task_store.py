@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import IO
 
 from greenloop.batch.entries import Entry
-from greenloop.errors import InputError, OutputError
+from greenloop.errors import InputError
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_validation import check_task
+from greenloop.files import writing
 
 
 class TaskStore:
@@ -27,12 +28,10 @@ class TaskStore:
         self._locations: dict[str, tuple[int, str]] = {}
         self.entries: tuple[Entry, ...] = ()
         temporary = path.with_suffix(".new")
-        try:
+        with writing(path):
             with temporary.open("wb") as file:
                 self.entries = tuple(self._write_task(task, file.tell(), file) for task in tasks)
             os.replace(temporary, path)
-        except OSError as error:
-            raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
     def _write_task(self, task: EvalTask, offset: int, file: IO[bytes]) -> Entry:
         check_task(task)

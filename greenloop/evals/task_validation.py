@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from greenloop.errors import GreenloopError, InputError, PackagesError
-from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line
+from greenloop.dependencies.names import iter_imported_modules
+from greenloop.errors import InputError, PackagesError
+from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line, for_each_task
 from greenloop.evals.task import EvalTask
+from greenloop.files import check_python
 from greenloop.records import Failure, TestRun
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import BROKEN_TEST_ERRORS
-from greenloop.workflow.make.strategy import run_concurrently
 
 
 def check_task(task: EvalTask) -> None:
@@ -24,37 +24,12 @@ def check_task(task: EvalTask) -> None:
     if why := explain_invalid_module_name(task.module):
         raise InputError(f"{what}: '{task.module}' cannot be the module's name: {why}")
     for item in task.tests:
-        _check_python(item.code, f"{what}: {_describe_test_file(task, item.name)}")
+        name = "" if len(task.tests) == 1 else f" ({item.name})"
+        check_python(item.code, f"{what}: the tests{name} are")
     if not any(parse_test_functions(item.code) for item in task.tests):
         raise InputError(f"{what}: the tests have no test: a function or method named test…")
-    if not any(_has_import(item.code, task.module) for item in task.tests):
+    if not any(task.module in iter_imported_modules(ast.parse(i.code)) for i in task.tests):
         raise InputError(f"{what}: the tests never import the module `{task.module}`")
-
-
-def _describe_test_file(task: EvalTask, name: str) -> str:
-    return "the tests" if len(task.tests) == 1 else f"the tests ({name})"
-
-
-def _check_python(code: str, label: str) -> None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(code, "tests", "exec", dont_inherit=True)
-    except SyntaxError as error:
-        line = f"line {error.lineno}: " if error.lineno else ""
-        raise InputError(f"{label} are not Python: {line}{error.msg}") from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{label} are not Python: {error or 'nested too deeply'}") from None
-
-
-def _has_import(code: str, module: str) -> bool:
-    for node in ast.walk(ast.parse(code)):
-        names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            names = [node.module]
-        if module in names:
-            return True
-    return False
 
 
 # Errors of a test file that a placeholder module cannot have caused.
@@ -80,7 +55,6 @@ def __getattr__(name):
 async def check_collectable(
     tasks: Iterable[EvalTask],
     sandbox_factory: TaskSandboxFactory,
-    concurrency: int,
     is_known: Callable[[EvalTask], bool],
     mark_collected: Callable[[EvalTask], None],
 ) -> None:
@@ -90,21 +64,13 @@ async def check_collectable(
         InputError: tests of a task cannot be collected, whatever the code is.
         SandboxError: the sandbox cannot run anything.
     """
-    waiting, errors = iter(tasks), list[GreenloopError]()
 
-    async def work() -> None:
-        for task in waiting:
-            if errors:
-                return
-            if not is_known(task):
-                try:
-                    await _check_task_collectable(task, sandbox_factory)
-                except GreenloopError as error:
-                    errors.append(error)
-                    raise
-                mark_collected(task)
+    async def check(task: EvalTask) -> None:
+        if not is_known(task):
+            await _check_task_collectable(task, sandbox_factory)
+            mark_collected(task)
 
-    await run_concurrently(*(work() for _ in range(concurrency)))
+    await for_each_task(tasks, check)
 
 
 async def _check_task_collectable(task: EvalTask, sandbox_factory: TaskSandboxFactory) -> None:

@@ -3,160 +3,220 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterator
+import sys
+from collections.abc import Collection, Iterator
 
-from greenloop.grading.monkeypatching import find_monkeypatches
+from greenloop.grading.safe_imports import are_safe, find_safe_modules
 from greenloop.records import IntegrityFinding
 
 _SUSPICIOUS_MODULES = frozenset(
-    "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal sys.monitoring".split()
+    "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal dis sys.monitoring".split()
 )
-# Members of suspicious modules that only describe what they are given, or are plain values.
-_SAFE_MEMBERS = {
-    "inspect": frozenset(
-        "signature Signature Parameter BoundArguments isclass isfunction ismethod isbuiltin isroutine "
-        "ismodule isabstract isgenerator isgeneratorfunction iscoroutine iscoroutinefunction "
-        "isawaitable isasyncgen isasyncgenfunction isdatadescriptor ismethoddescriptor cleandoc "
-        "getdoc getmro get_annotations getfullargspec".split()
-    ),
-    "ctypes": frozenset(
-        "c_bool c_byte c_ubyte c_char c_wchar c_short c_ushort c_int c_uint c_long c_ulong c_longlong "
-        "c_ulonglong c_size_t c_ssize_t c_int8 c_int16 c_int32 c_int64 c_uint8 c_uint16 c_uint32 "
-        "c_uint64 c_float c_double c_longdouble sizeof alignment Structure Union Array "
-        "BigEndianStructure LittleEndianStructure".split()
-    ),
-    "gc": frozenset("collect enable disable isenabled".split()),
-}
-_MEMORY_ATTRIBUTES = {"from_address", "in_dll"}  # of the types of ctypes
-_NAMESPACE_CALLS = frozenset({"globals", "locals", "vars"})
 _CODE_EXECUTION_NAMES = frozenset({"exec", "eval", "compile", "__import__"})
-_SUSPICIOUS_CALLS = {
+_READS_FRAMES = "reads its callers' frames"
+_READS_SOURCE = "reads source, by which a mutant is told from the code"
+_SUSPICIOUS_NAMES = {
     "os._exit": "ends the process without pytest",
     "os.kill": "kills processes",
     "os.abort": "ends the process without pytest",
-    "sys._getframe": "reads its callers' frames",
+    "os.fork": "starts a second process",
+    "sys._getframe": _READS_FRAMES,
+    "sys._current_frames": _READS_FRAMES,
     "sys.settrace": "traces the tests",
     "sys.setprofile": "traces the tests",
-    "atexit.register": "runs code after the tests",
-    "os.fork": "starts a second process",
-    "sys._current_frames": "reads its callers' frames",
-    "traceback.extract_stack": "reads its callers' frames",
-    "traceback.walk_stack": "reads its callers' frames",
+    "sys.monitoring": "traces the tests",
     "sys.addaudithook": "observes its callers",
-    "threading.settrace": "traces the tests",
-    "threading.setprofile": "traces the tests",
-}
-_SUSPICIOUS_ATTRIBUTES = {
     "sys.modules": "changes or reads the loaded modules",
     "sys.meta_path": "changes how modules are found",
     "sys.path_hooks": "changes how modules are found",
-    "sys.monitoring": "traces the tests",
+    "atexit.register": "runs code after the tests",
     "builtins.__import__": "changes how modules are imported",
     "builtins.__build_class__": "changes how classes are made",
+    "inspect.findsource": _READS_SOURCE,
+    "inspect.getsource": _READS_SOURCE,
+    "inspect.getsourcelines": _READS_SOURCE,
+    "linecache.getline": _READS_SOURCE,
+    "linecache.getlines": _READS_SOURCE,
+    "threading.settrace": "traces the tests",
+    "threading.setprofile": "traces the tests",
+    "traceback.extract_stack": _READS_FRAMES,
+    "traceback.walk_stack": _READS_FRAMES,
 }
-_FRAME_ATTRIBUTES = frozenset("f_back f_locals f_globals tb_frame gi_frame __subclasses__".split())
+_FRAME_ATTRIBUTES = frozenset(
+    {"f_back", "f_locals", "f_globals", "tb_frame", "gi_frame", "__subclasses__"}
+)
+# Names by which code finds its own code object or file, so that it knows whether it was changed.
+_CODE_OBJECT_NAMES = frozenset(
+    "__code__ f_code gi_code cr_code ag_code co_code co_consts co_names co_lines co_linetable "
+    "co_positions co_firstlineno co_filename".split()
+)
+_OWN_FILE_NAMES = frozenset({"__file__", "__cached__", "__loader__", "__spec__"})
+# Uses of them that say nothing of the code: the parameters of a function, the folder of a file.
+_PARAMETER_ATTRIBUTES = frozenset(
+    "co_argcount co_kwonlyargcount co_posonlyargcount co_varnames co_name co_qualname co_flags".split()
+)
+_PATH_PARTS = frozenset({"parent", "parents", "name", "stem", "dirname", "basename"})
+_PATH_CALLS = frozenset("Path PurePath resolve absolute abspath realpath fspath str".split())
+# Modules and attributes of the standard library that are meant to be set.
+_SETTABLE_MODULES = frozenset(
+    {"sys", "os", "logging", "locale", "readline", "threading", "mimetypes"}
+)
+_SETTABLE_ATTRIBUTES = frozenset({"showwarning", "formatwarning", "debug"})
+_PROTECTED_NAMESPACES = frozenset({"sys", "os", "builtins", "gc"})
+_Finding = tuple[ast.expr | ast.stmt, str]
 
 
 def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
     """Return all findings by line; () where the code cannot be parsed."""
     try:
         tree = ast.parse(code)
-        aliases = _collect_module_aliases(tree)
-        safe = _find_safe_modules(tree)
-        found = {i for node in ast.walk(tree) for i in _inspect_node(node, aliases, safe)}
-        found |= set(find_monkeypatches(tree))
+        inspector = _Inspector(tree)
+        nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.expr, ast.stmt))]
+        found = {(at.lineno, what) for node in nodes for at, what in inspector.inspect(node)}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     return tuple(IntegrityFinding(line=line, what=what) for line, what in sorted(found))
 
 
-def _collect_module_aliases(tree: ast.Module) -> dict[str, str]:
-    """Return modules by their aliases: `o` is `os` after `import os as o`."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
-    return {item.asname: item.name for node in imports for item in node.names if item.asname}
+class _Inspector:
+    """The rules for one module; its imports say what its names stand for."""
 
+    def __init__(self, tree: ast.Module) -> None:
+        imported = [item for n in ast.walk(tree) if isinstance(n, ast.Import) for item in n.names]
+        self._modules = {
+            item.asname
+            or item.name.partition(".")[0]: (
+                item.name if item.asname else item.name.partition(".")[0]
+            )
+            for item in imported
+        }
+        self._safe_modules = find_safe_modules(tree)
+        self._safe = {id(name) for node in ast.walk(tree) for name in _find_safe_uses(node)}
 
-def _find_safe_modules(tree: ast.Module) -> frozenset[str]:
-    """Return the suspicious modules of which only safe members are used, by these names."""
-    nodes = list(ast.walk(tree))
-    if any(isinstance(n, ast.Name) and n.id in _NAMESPACE_CALLS for n in nodes):
-        return frozenset()
-    bound = {
-        item.asname or item.name: item.name
-        for node in nodes
-        if isinstance(node, ast.Import)
-        for item in node.names
-    }
-    read = Counter(bound[n.id] for n in nodes if isinstance(n, ast.Name) and n.id in bound)
-    read_safely = Counter(
-        bound[node.value.id]
-        for node in nodes
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in bound
-        and node.attr in _SAFE_MEMBERS.get(bound[node.value.id], ())
-    )
-    safe = {name for name in _SAFE_MEMBERS if read[name] == read_safely[name]}
-    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    if attributes & _MEMORY_ATTRIBUTES:
-        safe.discard("ctypes")
-    return frozenset(safe - attributes)  # not as `m.inspect`, by an import of the module itself
+    def inspect(self, node: ast.expr | ast.stmt) -> Iterator[_Finding]:
+        """Yield what one node does by itself."""
+        for target in _get_assignment_targets(node):
+            yield from self._inspect_target(target)
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from _inspect_import(node, self._safe_modules)
+        elif isinstance(node, ast.ClassDef):
+            yield from _inspect_class(node)
+        elif isinstance(node, ast.FunctionDef):
+            yield from _inspect_function(node)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from _inspect_text(node, node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield from self._inspect_call(node, node.func.id)
+        elif isinstance(node, ast.Attribute):
+            yield from self._inspect_attribute(node)
+        elif isinstance(node, ast.Name) and node.id in _OWN_FILE_NAMES:
+            yield from self._inspect_self_reference(node, node.id)
 
-
-def _inspect_node(
-    node: ast.AST, aliases: dict[str, str], safe: frozenset[str]
-) -> Iterator[tuple[int, str]]:
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from _inspect_import(node, safe)
-    elif isinstance(node, ast.Attribute):
-        owner = node.value.id if isinstance(node.value, ast.Name) else ""
-        name = f"{aliases.get(owner, owner)}.{node.attr}"
-        why = _SUSPICIOUS_CALLS.get(name) or _SUSPICIOUS_ATTRIBUTES.get(name)
-        if why:
-            yield node.lineno, f"`{name}` {why}"
+    def _inspect_attribute(self, node: ast.Attribute) -> Iterator[_Finding]:
+        yield from self._inspect_member(node, node.value, node.attr)
         if node.attr in _FRAME_ATTRIBUTES:
-            yield node.lineno, f"`.{node.attr}` reads frames or classes of others"
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        yield from _inspect_call(node.func.id, node, aliases)
-    elif isinstance(node, ast.FunctionDef) and node.name == "__eq__":
-        if ast.unparse(node.body[-1]) == "return True" and not _has_branch(node):
-            yield node.lineno, "`__eq__` returns True for everything"
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if node.value.startswith("test_") and node.value.endswith(".py"):
-            yield node.lineno, f"names a test file: {node.value!r}"
-        elif node.value in ("conftest.py", "PYTEST_CURRENT_TEST"):
-            yield node.lineno, f"names a file or variable of pytest: {node.value!r}"
+            yield node, f"`.{node.attr}` reads frames or classes of others"
+        elif node.attr in _CODE_OBJECT_NAMES | _OWN_FILE_NAMES:
+            yield from self._inspect_self_reference(node, node.attr)
+        elif node.attr == "__dict__":
+            yield from self._inspect_namespace(node.value)
+
+    def _inspect_self_reference(self, node: ast.expr, name: str) -> Iterator[_Finding]:
+        if id(node) not in self._safe:
+            yield node, f"`{name}` {_READS_SOURCE}"
+
+    def _inspect_member(self, node: ast.expr, owner: ast.expr, name: str) -> Iterator[_Finding]:
+        full = f"{self._resolve(owner)}.{name}"
+        if why := _SUSPICIOUS_NAMES.get(full):
+            yield node, f"`{full}` {why}"
+
+    def _inspect_call(self, node: ast.Call, name: str) -> Iterator[_Finding]:
+        if name in _CODE_EXECUTION_NAMES:
+            yield node, f"`{name}` runs code that cannot be analysed"
+        owner, attribute = [*node.args, None, None][:2]
+        if name in ("getattr", "setattr") and owner and isinstance(attribute, ast.Constant):
+            yield from self._inspect_member(node, owner, str(attribute.value))
+        if name == "setattr" and owner and (what := self._find_patched(owner)):
+            yield node, f"replaces parts of `{what}` for the whole process, tests included"
+        if name == "vars" and owner:
+            yield from self._inspect_namespace(owner)
+
+    def _inspect_target(self, target: ast.expr) -> Iterator[_Finding]:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for item in target.elts:
+                yield from self._inspect_target(item)
+        elif not isinstance(target, ast.Attribute) or target.attr in _SETTABLE_ATTRIBUTES:
+            return
+        elif what := self._find_patched(target):
+            yield target, f"replaces `{what}` for the whole process, tests included"
+
+    def _find_patched(self, node: ast.expr) -> str:
+        """Return the part of the standard library that is changed with a name; '' where it is none."""
+        first, dot, rest = ast.unparse(node).partition(".")
+        module = self._modules.get(first, "")
+        is_protected = module.partition(".")[0] in sys.stdlib_module_names
+        return f"{module}{dot}{rest}" if is_protected and module not in _SETTABLE_MODULES else ""
+
+    def _inspect_namespace(self, owner: ast.expr) -> Iterator[_Finding]:
+        if isinstance(owner, ast.Name) and self._modules.get(owner.id) in _PROTECTED_NAMESPACES:
+            yield owner, f"takes from `{self._resolve(owner)}` names that cannot be analysed"
+
+    def _resolve(self, owner: ast.expr) -> str:
+        return self._modules.get(owner.id, owner.id) if isinstance(owner, ast.Name) else ""
 
 
-def _has_branch(node: ast.FunctionDef) -> bool:
-    return any(isinstance(item, ast.If) for item in ast.walk(node))
+def _find_safe_uses(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield code objects and files below a node that takes nothing from them but names and places."""
+    if isinstance(node, ast.Attribute) and node.attr in _PARAMETER_ATTRIBUTES:
+        yield node.value
+    elif isinstance(node, (ast.Attribute, ast.Call)) and _get_last_name(node) in _PATH_PARTS:
+        parts = list(ast.walk(node))
+        calls = {_get_last_name(item) for item in parts if isinstance(item, ast.Call)}
+        if calls <= _PATH_CALLS | _PATH_PARTS:
+            yield from (item for item in parts if isinstance(item, ast.Name))
 
 
-def _inspect_call(name: str, node: ast.Call, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
-    if name in _CODE_EXECUTION_NAMES:
-        yield node.lineno, f"`{name}` runs code that cannot be analysed"
-    owner, attribute = (
-        ([*node.args, None, None][:2]) if name in ("getattr", "setattr") else (None, None)
-    )
-    if isinstance(owner, ast.Name) and isinstance(attribute, ast.Constant):
-        full = f"{aliases.get(owner.id, owner.id)}.{attribute.value!s}"
-        if why := _SUSPICIOUS_CALLS.get(full) or _SUSPICIOUS_ATTRIBUTES.get(full):
-            yield node.lineno, f"`{full}` {why}"
+def _get_last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        return _get_last_name(node.func)
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
-def _inspect_import(
-    node: ast.Import | ast.ImportFrom, safe: frozenset[str]
-) -> Iterator[tuple[int, str]]:
-    modules = [item.name for item in node.names]
+def _get_assignment_targets(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, (ast.Assign, ast.Delete)):
+        return node.targets
+    return [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign)) else []
+
+
+def _inspect_import(node: ast.Import | ast.ImportFrom, safe: Collection[str]) -> Iterator[_Finding]:
+    names = [item.name for item in node.names]
+    for module in names if isinstance(node, ast.Import) else [node.module or ""]:
+        is_safe = module in safe and (isinstance(node, ast.Import) or are_safe(module, names))
+        if module.partition(".")[0] in _SUSPICIOUS_MODULES and not is_safe:
+            yield node, f"imports `{module}`, which can change tests and frames"
     if isinstance(node, ast.ImportFrom):
-        members = _SAFE_MEMBERS.get(node.module or "", frozenset())
-        safe = safe if members.issuperset(modules) else frozenset()
-        modules = [node.module or ""]
-    for module in modules:
-        if module.partition(".")[0] in _SUSPICIOUS_MODULES and module not in safe:
-            yield node.lineno, f"imports `{module}`, which can change tests and frames"
-    if isinstance(node, ast.ImportFrom):
-        known = _SUSPICIOUS_CALLS | _SUSPICIOUS_ATTRIBUTES
-        names = [f"{node.module}.{item.name}" for item in node.names]
-        yield from ((node.lineno, f"`{n}` {known[n]}") for n in names if n in known)
+        full = [f"{node.module}.{name}" for name in names]
+        yield from ((node, f"`{n}` {_SUSPICIOUS_NAMES[n]}") for n in full if n in _SUSPICIOUS_NAMES)
+
+
+def _inspect_class(node: ast.ClassDef) -> Iterator[_Finding]:
+    for item in node.body:
+        targets = _get_assignment_targets(item)
+        names = [part.id for part in targets if isinstance(part, ast.Name)]
+        if "__class__" in [*names, getattr(item, "name", "")]:
+            yield item, "`__class__` pretends that an object has another class"
+
+
+def _inspect_function(node: ast.FunctionDef) -> Iterator[_Finding]:
+    has_branch = any(isinstance(item, ast.If) for item in ast.walk(node))
+    if node.name == "__eq__" and not has_branch and ast.unparse(node.body[-1]) == "return True":
+        yield node, "`__eq__` returns True for everything"
+
+
+def _inspect_text(node: ast.Constant, text: str) -> Iterator[_Finding]:
+    if text.startswith("test_") and text.endswith(".py"):
+        yield node, f"names a test file: {text!r}"
+    elif text in ("conftest.py", "PYTEST_CURRENT_TEST"):
+        yield node, f"names a file or variable of pytest: {text!r}"
+    elif text in _CODE_OBJECT_NAMES:
+        yield node, f"`{text}` {_READS_SOURCE}"

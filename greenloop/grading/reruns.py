@@ -14,7 +14,7 @@ from greenloop.grading.coverage.measurement import (
 from greenloop.records import Coverage, Flakiness, TestRun
 
 _ORDER_SEED, _HASH_SEED = 20261, 4711  # any fixed values: a repeat must give the same verdict
-_SHUFFLED: dict[str, Any] = {"order_seed": _ORDER_SEED, "hash_seed": _HASH_SEED, "brief": True}
+_SHUFFLED: dict[str, Any] = {"order_seed": _ORDER_SEED, "hash_seed": _HASH_SEED}
 
 
 def measure_flakiness(context: GradingContext) -> Flakiness:

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 
-from greenloop.app.inputs.specification import Specification, read_tests, resolve_module_name
+from greenloop.app.inputs.specification import SpecificationFile, read_tests, resolve_module_name
 from greenloop.errors import InputError
+from greenloop.files import MAX_TEXT_BYTES
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_MAX_BYTES = 1_000_000
 # The options that error messages of the commands begin with.
 _OPTION_PREFIX = re.compile(r"^--(tests |input (input_\d+=)?)")
 
@@ -31,7 +31,7 @@ class InputFolder:
             content = text.encode()
         except UnicodeEncodeError as error:
             raise InputError(f"{label}: not UTF-8 text: {error.reason}") from None
-        if len(content) > _MAX_BYTES:
+        if len(content) > MAX_TEXT_BYTES:
             raise InputError(f"{label}: longer than 1 MB")
         self.folder.mkdir(exist_ok=True)
         path = self.folder / name
@@ -76,7 +76,7 @@ def choose_module_name(name: str | None, tests: str | None, packages: frozenset[
     if name is not None and (why := explain_invalid_module_name(name)):
         raise InputError(f"module: {name!r} cannot be its name: {why}")
     given = (GivenTests.from_code("tests", tests),) if tests is not None else ()
-    tested = resolve_module_name(Specification(""), None, given, packages)
+    tested = resolve_module_name(SpecificationFile(""), None, given, packages)
     if name and tested and name != tested:
         raise InputError(f"module: `{name}` was given, but the tests import `{tested}`")
     return name or tested

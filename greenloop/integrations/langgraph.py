@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import (
-    BaseTool,
-    StructuredTool,
-    ToolException,
-    create_schema_from_function,
-)
+from langchain_core.tools import BaseTool
 
-from greenloop.errors import GreenloopError
 from greenloop.events import EventSink
 from greenloop.integrations.mcp.progress import forward_progress
 from greenloop.integrations.result import RunResult, build_run_result
@@ -22,7 +15,7 @@ from greenloop.integrations.service import AgentService
 from greenloop.llm.chat import ChatSource
 from greenloop.records import Report
 from greenloop.settings import Settings
-from greenloop.tools.langchain import run_in_any_thread
+from greenloop.tools.langchain import build_tool
 from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
@@ -60,7 +53,7 @@ def make_node(settings: Settings | None = None, *, model: BaseChatModel | None =
     service = _create_service(settings, model)
 
     async def make(
-        state: Mapping[str, Any], config: RunnableConfig, writer: StreamWriter = _discard_progress
+        state: Mapping[str, Any], config: RunnableConfig, writer: StreamWriter = lambda _line: None
     ) -> NodeOutput:
         async def write_line(_number: int, line: str) -> None:
             writer({"greenloop": line})
@@ -70,10 +63,6 @@ def make_node(settings: Settings | None = None, *, model: BaseChatModel | None =
             return await _run_node(service, emit, str(state["specification"]), thread)
 
     return make
-
-
-def _discard_progress(_line: object) -> None:
-    return
 
 
 async def _run_node(
@@ -113,29 +102,17 @@ def make_tool(settings: Settings | None = None, *, model: BaseChatModel | None =
     """
     service = _create_service(settings, model)
 
-    async def awaited(
+    async def make_tested_code(
         specification: Annotated[str, "what one Python module is to do, in plain language"],
         module: Annotated[str | None, "the module's name, if it is fixed"] = None,
         tests: Annotated[str | None, "a pytest file that the module has to pass"] = None,
     ) -> tuple[str, RunResult]:
         """Write a Python module from a specification, with tests that were written without seeing
         it, run and graded. Takes minutes. Writes no file: the answer holds code, tests, verdict."""
-        try:
-            report = await service.make(specification, module, tests)
-        except GreenloopError as error:
-            raise ToolException(str(error)) from error
+        report = await service.make(specification, module, tests)
         answer = build_run_result(report, service.settings.require)
         return answer.model_dump_json(), answer
 
-    def blocking(specification: str, module: str | None = None, tests: str | None = None) -> Any:
-        return run_in_any_thread(awaited(specification, module, tests))
-
-    return StructuredTool.from_function(
-        func=blocking,
-        coroutine=awaited,
-        name="make_tested_code",
-        description=inspect.getdoc(awaited),
-        args_schema=create_schema_from_function("make_tested_code", awaited),
-        response_format="content_and_artifact",
-        handle_tool_error=True,
+    return build_tool(
+        make_tested_code, response_format="content_and_artifact", handle_tool_error=True
     )

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from greenloop.records import Record, Report
 from greenloop.records.report import Verdict
+from greenloop.reporting.evidence.text import list_survivors
 from greenloop.workflow.delivery import meets_requirement
 
 _MAX_ITEMS, _MAX_LINE_LENGTH = 10, 300
@@ -68,15 +69,15 @@ def build_run_result(report: Report, require: Literal["verified", "passed"]) -> 
 
 def _failure_lines(report: Report) -> Iterator[str]:
     for item in report.failures[:_MAX_ITEMS]:
-        yield _truncate_line(f"{item.test}: {item.exception}: {item.message}")
+        yield truncate_line(f"{item.test}: {item.exception}: {item.message}", _MAX_LINE_LENGTH)
 
 
 def _survivor_lines(report: Report) -> Iterator[str]:
-    mutation = report.evidence.mutation
-    for item in mutation.survived[:_MAX_ITEMS] if mutation else ():
-        yield _truncate_line(f"line {item.line}: {item.question}")
+    for item in list_survivors(report.evidence)[:_MAX_ITEMS]:
+        yield truncate_line(f"line {item.line}: {item.question}", _MAX_LINE_LENGTH)
 
 
-def _truncate_line(text: str) -> str:
+def truncate_line(text: str, max_length: int = 500) -> str:
+    """Return the text in one line of limited length."""
     line = " ".join(text.split())
-    return line if len(line) <= _MAX_LINE_LENGTH else f"{line[:_MAX_LINE_LENGTH]}…"
+    return line if len(line) <= max_length else f"{line[:max_length]}…"

@@ -8,47 +8,30 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from greenloop.agent import CodingAgent
-from greenloop.app.check import (
-    create_check_directory,
-    run_check_with_events,
-    save_check,
-    start_check,
-)
-from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
+from greenloop.app.check import check_files, create_check_directory
+from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.app.inputs.heal_files import read_original
 from greenloop.app.inputs.specification import validate_text
-from greenloop.app.requests import (
-    OutputExpectations,
-    ScriptArguments,
-    build_script_request,
-    with_absolute_replays,
-)
-from greenloop.dependencies import PackageResolver
-from greenloop.errors import GreenloopError, InputError, InterruptedRunError
-from greenloop.events import EventSink, RunFinished, ignore_event
-from greenloop.grading import Plan
+from greenloop.app.requests import ScriptArguments, build_request, build_script_request
+from greenloop.errors import InputError, InterruptedRunError
+from greenloop.events import EventSink, ignore_event
 from greenloop.integrations.input_files import InputFolder, choose_module_name, open_input_folder
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.factory import is_model_disabled
-from greenloop.records import Report, SandboxInfo
+from greenloop.records import Report
 from greenloop.sandbox import open_sandbox
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.throttled import ThrottledSandbox
 from greenloop.settings import Settings
-from greenloop.tracing.setup import Tracing, trace_run
-from greenloop.workflow.report_builder import build_report, greenloop_version
+from greenloop.tracing.setup import Tracing
 from greenloop.workflow.setup.runtime import SharedResources
 from greenloop.workflow.storage.request import (
     HealModuleRequest,
     HealScriptRequest,
     MakeRequest,
-    RequestT,
     RunRequest,
-    select_saved_options,
 )
 from greenloop.workflow.storage.run_dir import RunDirectory
 
@@ -57,11 +40,11 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 class ScriptParameters:
     """How a script is run and what its output is checked for, as in the options of `heal`."""
 
-    arguments: Sequence[str] = ()
+    arguments: Sequence[str] | None = None
     stdin: str | None = None
     inputs: Mapping[str, str] | None = None
-    expect: Sequence[str] = ()
-    expect_files: Sequence[str] = ()
+    expect: Sequence[str] | None = None
+    expect_files: Sequence[str] | None = None
 
 
 class AgentService:
@@ -98,7 +81,8 @@ class AgentService:
         with open_input_folder(directory) as given:
             name = choose_module_name(module, tests, self.settings.allow_list.import_names)
             locked = given.write_tests(name or "given", tests) if tests is not None else ()
-        request = self._build_request(MakeRequest, specification=text, module=name, given=locked)
+        fields = {"specification": text, "module": name, "given": locked}
+        request = build_request(MakeRequest, self.settings, **fields)
         return await self._execute_request(request, directory, emit)
 
     async def check(
@@ -111,7 +95,15 @@ class AgentService:
             file = given.write(f"{name}.py", code, "code")
             checked = read_check_inputs(file, [given.write(f"test_{name}.py", tests, "tests")])
         create_check_directory(self.settings, checked, directory.path)
-        return await self._execute_check(checked, directory, file, emit)
+        report, error = await check_files(
+            checked, file, directory, self.settings, self._create_sandbox_view, emit, self._tracing
+        )
+        if isinstance(error, InterruptedRunError):
+            raise asyncio.CancelledError
+        if error is not None:
+            error.report = report
+            raise error
+        return report
 
     async def heal(
         self,
@@ -126,7 +118,7 @@ class AgentService:
         with open_input_folder(directory) as given:
             if tests is None:
                 request = self._script_heal_request(given, code, script)
-            elif script != ScriptParameters():
+            elif any(vars(script).values()):
                 raise InputError("arguments, stdin, inputs, expect…: for scripts, without tests")
             else:
                 request = self._module_heal_request(given, code, tests, module)
@@ -147,10 +139,6 @@ class AgentService:
 
     # --- requests
 
-    def _build_request(self, kind: type[RequestT], **fields: Any) -> RequestT:
-        options = with_absolute_replays(select_saved_options(self.settings))
-        return kind(options=options, greenloop=greenloop_version(), **fields)
-
     def _require_module_name(self, module: str | None, tests: str) -> str:
         name = choose_module_name(module, tests, self.settings.allow_list.import_names)
         if name is None:
@@ -163,7 +151,8 @@ class AgentService:
         name = self._require_module_name(module, tests)
         original = read_original(folder.write(f"{name}.py", code, "code"))
         locked = folder.write_tests(name, tests)
-        return self._build_request(HealModuleRequest, original=original, module=name, given=locked)
+        fields = {"original": original, "module": name, "given": locked}
+        return build_request(HealModuleRequest, self.settings, **fields)
 
     def _script_heal_request(
         self, folder: InputFolder, code: str, parameters: ScriptParameters
@@ -173,13 +162,14 @@ class AgentService:
         original = read_original(folder.write("script.py", code, "code"))
         stdin = parameters.stdin
         options = ScriptArguments(
-            arguments=tuple(parameters.arguments),
+            arguments=parameters.arguments,
             stdin=folder.write("stdin", stdin, "stdin") if stdin is not None else None,
-            inputs=folder.write_inputs(parameters.inputs or {}),
-            expected=OutputExpectations(parameters.expect, parameters.expect_files),
+            input=folder.write_inputs(parameters.inputs or {}),
+            expect=parameters.expect,
+            expect_file=parameters.expect_files,
         )
         script = build_script_request("script.py", options)
-        return self._build_request(HealScriptRequest, original=original, script=script)
+        return build_request(HealScriptRequest, self.settings, original=original, script=script)
 
     # --- runs
 
@@ -189,36 +179,7 @@ class AgentService:
         directory.save_request(request)
         return await (await self.create_agent(emit)).resume(directory)
 
-    async def _execute_check(
-        self, inputs: CheckInputs, directory: RunDirectory, code: Path, emit: EventSink
-    ) -> Report:
-        unknown = SandboxInfo(backend=self.settings.sandbox, isolation="not opened")
-        plan = Plan.from_settings(self.settings)
-        check = start_check(inputs.module, inputs.code, inputs.tests, plan, unknown)
-        error: GreenloopError | None = None
-        try:
-            async with trace_run(emit, self._tracing) as traced:
-                await run_check_with_events(
-                    await self._create_sandbox_view(),
-                    check,
-                    str(directory.path),
-                    traced,
-                    PackageResolver(self.settings.allow_list),
-                )
-                traced(RunFinished(build_report(check)))
-        except asyncio.CancelledError:
-            error = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
-            raise
-        except GreenloopError as problem:
-            error = problem
-        finally:
-            report, error = save_check(build_report(check, error), directory, code, error)
-        if error is not None:
-            error.report = report
-            raise error
-        return report
-
-    async def _create_sandbox_view(self) -> ThrottledSandbox:
+    async def _create_sandbox_view(self) -> Sandbox:
         """Return a throttled view of the shared sandbox. Raises SandboxError."""
         return ThrottledSandbox(await asyncio.to_thread(self._open_base_sandbox), self._slots)
 

@@ -150,17 +150,14 @@ async def run_in_thread(work: Callable[[], T]) -> T:
         try:
             value = context.run(work)
         except BaseException as error:  # noqa: BLE001 - passed on to the awaiting task
-            _call_if_open(loop, deliver, future.set_exception, _wrap_stop_iteration(error))
+            if isinstance(error, StopIteration):  # which a future does not accept
+                error = RuntimeError(repr(error))
+            _call_if_open(loop, deliver, future.set_exception, error)
         else:
             _call_if_open(loop, deliver, future.set_result, value)
 
     threading.Thread(target=body, name="greenloop-call", daemon=True).start()
     return await future
-
-
-def _wrap_stop_iteration(error: BaseException) -> BaseException:
-    """Return the error; RuntimeError for StopIteration, which a future does not accept."""
-    return RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
 
 
 def _call_if_open(

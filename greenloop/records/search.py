@@ -11,8 +11,8 @@ class Patch(Record):
     `code` is the whole module, `diff` a unified diff, `change` describes the change at `line` (of
     the module before). `suspicion` (0 to 1) is that of the line by the tests' coverage, `distance`
     how unlikely the change is (about 1 to 4, less is more likely), `number` its position in the
-    search. `agreeing` is the share (0 to 1) of the patches found that give the same results on other
-    inputs; None where they were not compared.
+    search. `agreeing` is null but in older reports: the share (0 to 1) of the patches found that
+    gave the same results on other inputs.
     """
 
     code: str
@@ -29,8 +29,7 @@ class SearchResult(Record):
     """`patches` best first; `tried` of `generated` edits were tried in `seconds`.
 
     `ended` says why the search ended: `all tried`, `enough found`, `time`, `interrupted`, or what
-    made it impossible. `disagreements` are calls on which patches differ, each with the results of
-    the patches, in their order, as short text.
+    made it impossible.
     """
 
     patches: tuple[Patch, ...] = ()
@@ -38,4 +37,3 @@ class SearchResult(Record):
     generated: int = 0
     seconds: float = 0.0
     ended: str = ""
-    disagreements: tuple[tuple[str, tuple[str, ...]], ...] = ()

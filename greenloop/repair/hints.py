@@ -75,9 +75,6 @@ def _find_compared_expressions(failure: Failure) -> Iterator[str]:
 
 def _find_module_line(failure: Failure, module: str) -> int:
     """Return the innermost line of the module in a failure's traceback; 0 for none."""
-    lines = [item.line for item in failure.frames if _is_module_file(item.file, module)]
+    own = f"{module}.py"
+    lines = [item.line for item in failure.frames if item.file.rpartition("/")[2] == own]
     return lines[-1] if lines else 0
-
-
-def _is_module_file(file: str, module: str) -> bool:
-    return file.rpartition("/")[2] == f"{module}.py"

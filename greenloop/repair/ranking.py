@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -26,9 +25,9 @@ class RankedEdit:
 
 
 def rank_edits(
-    edits: Iterable[CandidateEdit], code: str, localization: FaultLocalization, seed: int
+    edits: Iterable[CandidateEdit], code: str, localization: FaultLocalization
 ) -> list[RankedEdit]:
-    """Return edits best first, of those with the same result the cheapest; `seed` breaks ties."""
+    """Return edits best first, of those with the same result the cheapest."""
     best: dict[str, tuple[float, float, CandidateEdit]] = {}
     for edit in edits:
         suspicion = localization.score_line(edit.line)
@@ -38,21 +37,14 @@ def rank_edits(
         score = edit.cost + _SUSPICION_WEIGHT * (1 - suspicion)
         if key not in best or score < best[key][0]:
             best[key] = (score, suspicion, edit)
-    rng = random.Random(seed)
-    ordered = [
-        (round(score, 4), rng.random(), suspicion, edit) for score, suspicion, edit in best.values()
-    ]
-    if not seed:
-        ordered.sort(key=lambda item: (item[0], item[3].start, item[3].text))
-    else:
-        ordered.sort(key=lambda item: item[:2])
+    ordered = sorted(best.values(), key=lambda i: (round(i[0], 4), i[2].start, i[2].text))
     return [
         RankedEdit(edit, suspicion, score, rank)
-        for rank, (score, _, suspicion, edit) in enumerate(ordered[:_MAX_EDITS], 1)
+        for rank, (score, suspicion, edit) in enumerate(ordered[:_MAX_EDITS], 1)
     ]
 
 
-def build_patch(ranked: RankedEdit, code: str, module: str, agreeing: float | None = None) -> Patch:
+def build_patch(ranked: RankedEdit, code: str, module: str) -> Patch:
     """Return the record of an edit that passed."""
     changed = ranked.edit.apply_to(code)
     name = f"{module}.py"
@@ -65,5 +57,4 @@ def build_patch(ranked: RankedEdit, code: str, module: str, agreeing: float | No
         suspicion=round(ranked.suspicion, 4),
         distance=round(ranked.edit.cost, 2),
         number=ranked.rank,
-        agreeing=agreeing,
     )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -13,8 +11,6 @@ from greenloop.errors import InputError
 from greenloop.records import Report
 from greenloop.records.schema_1 import upgrade_report
 from greenloop.reporting.escaping import first_line
-
-_MAX_ROUNDS = 20  # of removing unknown keys; each round may show others
 
 
 def read_report(location: Path) -> Report:
@@ -34,7 +30,10 @@ def read_report(location: Path) -> Report:
         raise InputError(f"{path} is not JSON: {first_line(str(error))}") from None
     if not isinstance(found, dict) or "verdict" not in found or "evidence" not in found:
         raise InputError(f"{path} is JSON, but no report of greenloop")
-    return _parse_report(upgrade_report(found), path)
+    try:
+        return Report.model_validate_json(json.dumps(upgrade_report(found)), extra="ignore")
+    except ValidationError as error:
+        raise InputError(f"{path} cannot be read: {_validation_message(error)}") from None
 
 
 def _missing_report_message(location: Path) -> str:
@@ -45,29 +44,9 @@ def _missing_report_message(location: Path) -> str:
     return f"{location} has no report.json"
 
 
-def _parse_report(content: dict[str, Any], path: Path) -> Report:
-    """Parse a report without the keys that a later version added."""
-    for _ in range(_MAX_ROUNDS):
-        try:
-            return Report.model_validate_json(json.dumps(content))
-        except ValidationError as error:
-            unknown = [item["loc"] for item in error.errors() if item["type"] == "extra_forbidden"]
-            if not unknown:
-                raise InputError(f"{path} cannot be read: {_validation_message(error)}") from None
-            for loc in unknown:
-                _remove_key(content, loc)
-    raise InputError(f"{path} cannot be read: its version is not supported")
-
-
 def _validation_message(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the whole"
     if where == "schema_version":
         return f"its schema_version is {first_line(repr(first['input']), 40)}; this version reads 1 and 2"
     return f"{first_line(where, 80)}: {first_line(first['msg'])}"
-
-
-def _remove_key(content: Any, loc: Sequence[int | str]) -> None:
-    for key in loc[:-1]:
-        content = content[key]
-    del content[loc[-1]]

@@ -14,7 +14,7 @@ from greenloop.sandbox.guest.zygote.package_preload import SINGLE_THREAD_VARIABL
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work import calls, mutants, patches, projects, scripts, tests
+from greenloop.sandbox.work import calls, mutants, patches, projects, scenarios, scripts, tests
 
 _S = TypeVar("_S", bound="Sandbox")
 
@@ -56,6 +56,8 @@ class Sandbox(ABC):
     run_mutants = mutants.run_mutants
     run_patches = patches.run_patches
     evaluate_calls = calls.evaluate_calls
+    observe_scenarios = scenarios.observe_scenarios
+    judge_scenarios = scenarios.judge_scenarios
 
     def with_packages(self, packages: InstalledPackages) -> Sandbox:
         """Return a view for code that may import these packages.
@@ -63,7 +65,7 @@ class Sandbox(ABC):
         It is cheap, shares the processes of this sandbox, is interrupted by itself, and need not
         be closed.
         """
-        return SandboxView(self, packages) if packages else self
+        return SandboxView(self, packages)
 
     def interrupt(self) -> None:
         """End every run in progress; these end as `interrupted`. Later runs are not affected."""
@@ -101,9 +103,6 @@ class SandboxView(Sandbox):
         self.sandbox, self.info = sandbox, sandbox.info
         self.can_isolate, self.can_fork = sandbox.can_isolate, sandbox.can_fork
         self.can_allow_hosts = sandbox.can_allow_hosts
-
-    def with_packages(self, packages: InstalledPackages) -> Sandbox:
-        return self.sandbox.with_packages(packages)
 
     def run(self, job: Job) -> ProcessResult:
         return self.sandbox.run(replace(job, stop_events=(*job.stop_events, self._stop)))

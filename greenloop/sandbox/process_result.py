@@ -7,14 +7,13 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.errors import SandboxError
 from greenloop.records import Ending, NetworkRequest
-from greenloop.sandbox.guest.files.collector import CreatedFiles
-from greenloop.sandbox.guest.protocol.framing import MessageStream, receive_frame
+from greenloop.sandbox.guest.protocol.framing import MessageStream, receive_frame, send_frame
 
 MAX_FRAME_BYTES = 64 << 20
 POLL_SECONDS = 0.05
@@ -46,10 +45,6 @@ class ScriptArtifacts:
         """Receive the artifacts, three frames. Raises EOFError, OSError or ValueError."""
         errors, manifest, contents = (receive_frame(stream, MAX_FRAME_BYTES) for _ in range(3))
         return cls(errors, tuple(truncated_streams), json.loads(manifest), contents)
-
-    def with_files(self, files: CreatedFiles) -> ScriptArtifacts:
-        """Return the same artifacts with the files that were created."""
-        return replace(self, manifest=files.to_summary(), contents=bytes(files.contents))
 
 
 @dataclass(frozen=True)
@@ -85,38 +80,38 @@ class ProcessResult:
         return self.output.decode("utf-8", "replace").strip().rpartition("\n")[2][:300]
 
 
-def receive_result(
-    connection: socket.socket,
-    backend: str,
-    started: float,
-    stop: threading.Event,
-    timeout_s: float,
-    receive_rest: Callable[[dict[str, Any]], tuple[str, ScriptArtifacts]],
-) -> ProcessResult:
-    """Wait for the report of a run and receive it: a head, the output, the result channel.
-
-    Args:
-        connection: The socket of the run.
-        backend: Name of the backend, for error messages.
-        started: When the run began, by the monotonic clock.
-        stop: Ends the wait, with an `interrupted` result.
-        timeout_s: Ends the wait so long after `started`, with a `timeout` result.
-        receive_rest: Receives what follows; given the head, returns stack dump and artifacts.
-
-    Raises:
-        SandboxError: the guest could not begin the run.
-        OSError, EOFError, ValueError: the guest closed the connection or broke the protocol.
-    """
+def wait_for_report(
+    connection: socket.socket, started: float, stop: threading.Event, timeout_s: float
+) -> ProcessResult | None:
+    """Wait until a run that began at `started` reports; return its result where it does not."""
     while not select.select([connection], [], [], POLL_SECONDS)[0]:
         if stop.is_set():
             return ProcessResult.without_report("interrupted", started)
         if time.monotonic() - started > timeout_s:
             return ProcessResult.without_report("timeout", started)
+    return None
+
+
+def receive_report(
+    connection: socket.socket, backend: str, started: float, artifact_request: bytes = b""
+) -> ProcessResult:
+    """Receive a report: a head, output, result channel and stack dump, and a script's artifacts.
+
+    `artifact_request` is sent only when the run is over: before, it could have been read there.
+
+    Raises:
+        SandboxError: the guest could not begin the run.
+        OSError, EOFError, ValueError: the guest closed the connection or broke the protocol.
+    """
     head = json.loads(receive_frame(connection, MAX_FRAME_BYTES))
     if "trouble" in head:
         raise SandboxError(f"{backend}: {head['trouble']}")
-    output, channel_data = (receive_frame(connection, MAX_FRAME_BYTES) for _ in range(2))
-    stack_dump, artifacts = receive_rest(head)
+    output, channel_data, dump = (receive_frame(connection, MAX_FRAME_BYTES) for _ in range(3))
+    artifacts = ScriptArtifacts()
+    if artifact_request:
+        send_frame(connection, artifact_request)
+    if "cut" in head:
+        artifacts = ScriptArtifacts.from_stream(connection, head["cut"])
     return ProcessResult(
         head["ending"] if head["ending"] in _ENDINGS else "crashed",
         int(head["status"]),
@@ -124,6 +119,6 @@ def receive_result(
         channel_data,
         time.monotonic() - started,
         tuple(head["hit"]),
-        stack_dump,
+        dump.decode("utf-8", "replace"),
         artifacts,
     )

@@ -9,7 +9,7 @@ from greenloop.records import Failure, Outcome, TestOutcome, TestRun
 from greenloop.records.output_check import OutputCheck
 from greenloop.records.script_result import ScriptRun
 from greenloop.scripts.checks.evaluation import find_violation
-from greenloop.scripts.checks.factories import expect_success
+from greenloop.scripts.checks.factories import build_check
 from greenloop.scripts.failure import failure_from_run
 from greenloop.scripts.output_excerpts import tail
 
@@ -41,8 +41,9 @@ def evaluate_checks(run: ScriptRun, checks: Sequence[OutputCheck]) -> TestRun:
     the failed run explains it. The same applies to checks that a missing file or empty output explains.
     """
     evaluation = _Evaluation()
-    broken = failure_from_run(run, expect_success().id)
-    evaluation.add(expect_success().id, "failed" if broken else "passed", broken)
+    status = build_check("status").id
+    broken = failure_from_run(run, status)
+    evaluation.add(status, "failed" if broken else "passed", broken)
     if run.changed_inputs:
         evaluation.add(INPUTS_UNCHANGED, "failed", _failure_from_changed_inputs(run))
     for check in checks:
@@ -72,7 +73,9 @@ def _evaluate_check(
     elif _mark_if_reported(evaluation, check, run):
         evaluation.add(check.id, "skipped")
     else:
-        evaluation.add(check.id, "failed", _failure_from_check(check, why))
+        exception = _EXCEPTION_BY_KIND.get(check.kind, "CheckFailed")
+        failure = Failure(test=check.id, phase="call", exception=exception, message=why)
+        evaluation.add(check.id, "failed", failure)
 
 
 def _mark_if_reported(evaluation: _Evaluation, check: OutputCheck, run: ScriptRun) -> bool:
@@ -88,11 +91,6 @@ def _mark_if_reported(evaluation: _Evaluation, check: OutputCheck, run: ScriptRu
     reported = check.file in evaluation.reported_missing_files
     evaluation.reported_missing_files.add(check.file)
     return reported
-
-
-def _failure_from_check(check: OutputCheck, message: str) -> Failure:
-    exception = _EXCEPTION_BY_KIND.get(check.kind, "CheckFailed")
-    return Failure(test=check.id, phase="call", exception=exception, message=message)
 
 
 def _failure_from_changed_inputs(run: ScriptRun) -> Failure:

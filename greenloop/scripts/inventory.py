@@ -46,11 +46,6 @@ class Inventory:
     texts: frozenset[str] = frozenset()
     is_exact: bool = True
 
-    @property
-    def bare_names(self) -> frozenset[str]:
-        """The names of all definitions without their class."""
-        return frozenset(name.rpartition(".")[2] for name in self.definitions)
-
 
 def build_inventory(source: str) -> Inventory:
     """Return the inventory of a source, from its syntax tree, or by patterns if it does not parse."""
@@ -63,7 +58,7 @@ def build_inventory(source: str) -> Inventory:
 def _inventory_from_tree(tree: ast.Module) -> Inventory:
     found = list(_iter_definitions(tree.body, ""))
     return Inventory(
-        definitions={name: _body_text(node) for name, node in found},
+        definitions={name: "\n".join(map(ast.unparse, node.body)) for name, node in found},
         kinds={name: _definition_kind(name, node) for name, node in found},
         options=tuple(find_options(tree)),
         outputs=tuple(_build_output_call(node) for node in ast.walk(tree) if _is_output_call(node)),
@@ -107,10 +102,6 @@ def _definition_kind(name: str, node: _DefinitionNode) -> str:
     if isinstance(node, ast.ClassDef):
         return "class"
     return "method" if "." in name else "function"
-
-
-def _body_text(node: _DefinitionNode) -> str:
-    return "\n".join(ast.unparse(item) for item in node.body)
 
 
 def _is_output_call(node: ast.AST) -> bool:

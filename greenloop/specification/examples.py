@@ -38,13 +38,6 @@ class Specification:
     signatures: str
     examples: tuple[GivenExample, ...]
 
-    @property
-    def defined_names(self) -> frozenset[str]:
-        """Top-level names of the signatures."""
-        tree = ast.parse(self.signatures)
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        return frozenset(node.name for node in tree.body if isinstance(node, kinds))
-
 
 @lru_cache(maxsize=16)  # the module's name, the prompt and the contract are all made from it
 def analyze_specification(specification: str) -> Specification:

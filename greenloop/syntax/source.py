@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Protocol
 
-from greenloop.syntax.edit import LINE_END, TextEdit, apply_edits
+from greenloop.syntax.edit import LINE_END, TextEdit
 
 _COMMENT = r"#[^\r\n]*"
 _OPERATOR = re.compile(
@@ -57,7 +57,11 @@ class Source:
 
     def apply_edits(self, edits: Iterable[TextEdit]) -> str:
         """Return the text with all edits made; they must not overlap."""
-        return apply_edits(self.text, edits)
+        code = self.text
+        ordered = sorted(set(edits), key=lambda item: (item.start, item.end, item.text))
+        for item in reversed(ordered):
+            code = item.apply_to(code)
+        return code
 
     def get_line_number(self, offset: int) -> int:
         """Return the number (from 1) of the line that holds this offset."""

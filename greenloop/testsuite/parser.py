@@ -85,14 +85,14 @@ def _parse_test(node: Function, prefix: str) -> TestFunction:
         last_line=last,
         requirements=tuple(dict.fromkeys(_REQUIREMENT_ID.findall(head))),
         can_skip=_can_skip(node),
-        has_return_value=any(_is_value_return(item) for item in _iter_own_nodes(node.body)),
+        has_return_value=any(_is_value_return(item) for item in iter_own_nodes(node.body)),
         has_assertions=any(
             isinstance(item, ast.Assert) or _is_check_call(item) for item in ast.walk(node)
         ),
     )
 
 
-def _iter_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
+def iter_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
     """Yield a function's nodes without those of nested functions and classes."""
     waiting: list[ast.AST] = list(body)
     while waiting:

@@ -9,13 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langchain_core.tools import (
+    BaseTool,
+    StructuredTool,
+    ToolException,
+    create_schema_from_function,
+)
 from pydantic import ValidationError
 
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError
 from greenloop.llm.chat import ChatSource
-from greenloop.llm.client import LLMClient, RetryPolicy
+from greenloop.llm.client import LLM, LLMClient, RetryPolicy
 from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import parse_failure_text
 from greenloop.records import (
@@ -163,16 +168,10 @@ def coding_tools(
         NoModelError, SandboxError: no `model` (`sandbox`) is given, and the settings have none.
     """
     settings = settings or Settings.load()
-    packages = PackageResolver(settings.allow_list)
-    box = sandbox or open_sandbox(settings)
-    prompts = PromptTemplates.open(settings.prompts)
-    return build_tools(Toolkit(_create_client(model, settings), box, packages, prompts))
-
-
-def build_tools(kit: Toolkit) -> list[BaseTool]:
-    """Return the tools of one toolkit."""
+    client = _create_client(model, settings)
+    kit = _create_toolkit(client, sandbox or open_sandbox(settings), settings)
     methods = _AgentTools(kit)
-    return [_build_tool(getattr(methods, name)) for name in TOOL_NAMES]
+    return [build_tool(getattr(methods, name)) for name in TOOL_NAMES]
 
 
 def build_default_tool(name: str) -> BaseTool:
@@ -182,12 +181,15 @@ def build_default_tool(name: str) -> BaseTool:
     async def call_with_settings(*args: Any, **arguments: Any) -> Any:
         settings = Settings.load()
         model = _NoModel() if name == "run_tests" else _create_client(None, settings)
-        packages = PackageResolver(settings.allow_list)
-        prompts = PromptTemplates.open(settings.prompts)
-        kit = Toolkit(model, open_sandbox(settings), packages, prompts)
+        kit = _create_toolkit(model, open_sandbox(settings), settings)
         return await method(_AgentTools(kit), *args, **arguments)
 
-    return _build_tool(method.__get__(object.__new__(_AgentTools)), call_with_settings)
+    return build_tool(method.__get__(object.__new__(_AgentTools)), call_with_settings)
+
+
+def _create_toolkit(model: LLM, sandbox: Sandbox, settings: Settings) -> Toolkit:
+    packages = PackageResolver(settings.allow_list)
+    return Toolkit(model, sandbox, packages, PromptTemplates.open(settings.prompts))
 
 
 class _NoModel:
@@ -204,9 +206,15 @@ def _create_client(model: BaseChatModel | None, settings: Settings) -> LLMClient
     return LLMClient(sources, retry=RetryPolicy(settings.model_attempts, settings.model_backoff_s))
 
 
-def _build_tool(
-    method: Callable[..., Awaitable[Any]], work: Callable[..., Awaitable[Any]] | None = None
+def build_tool(
+    method: Callable[..., Awaitable[Any]],
+    work: Callable[..., Awaitable[Any]] | None = None,
+    **details: Any,
 ) -> BaseTool:
+    """Return a tool with the name, arguments and docstring of a method; `work` runs instead of it.
+
+    An error that ends the call is a ToolException.
+    """
     call = work or method
 
     async def run_async(*args: Any, **arguments: Any) -> Any:
@@ -223,14 +231,9 @@ def _build_tool(
         coroutine=run_async,
         name=method.__name__,
         description=inspect.getdoc(method),
-        args_schema=_create_schema(method),
+        args_schema=create_schema_from_function(method.__name__, method, parse_docstring=True),
+        **details,
     )
-
-
-def _create_schema(method: Callable[..., Any]) -> Any:
-    from langchain_core.tools import create_schema_from_function
-
-    return create_schema_from_function(method.__name__, method, parse_docstring=True)
 
 
 def run_in_any_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:

@@ -55,13 +55,8 @@ class RepairRequest:
 
     def to_context(self) -> dict[str, object]:
         """Return the template variables that all prompts of repairs have."""
-        return {
-            "code": self.code,
-            "summary": self.summary,
-            "failures": self.failures,
-            "omitted": self.omitted,
-            "history": self.history,
-        }
+        names = ("code", "summary", "failures", "omitted", "history")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from greenloop.tracing.semconv import SpanType
 
-CONTENT_VARIABLE = "GREENLOOP_TRACE_CONTENT"
 _TRUE_VALUES = ("true", "1", "yes", "on")
 _OTLP_ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _LANGSMITH_URL = "https://api.smith.langchain.com"
@@ -37,31 +36,22 @@ class Preset:
     resource: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class TracingEnvironment:
-    """Destinations that are switched on. `content`: spans may hold specifications, prompts, code
-    and output."""
+def enabled_presets(environment: Mapping[str, str]) -> list[Preset | None]:
+    """Return what is switched on: None for OpenTelemetry by OTEL_*, presets for the services."""
+    found: list[Preset | None] = [None] if _is_otel_enabled(environment) else []
+    is_on = _is_true(environment, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2")
+    if is_on and _langsmith_value(environment, "API_KEY"):
+        found.append(langsmith_preset(environment))
+    is_on = environment.get("LANGFUSE_TRACING_ENABLED", "true").lower() in _TRUE_VALUES
+    keys = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
+    if is_on and all(_first_value(environment, key) for key in keys):
+        found.append(langfuse_preset(environment))
+    return found
 
-    otel: bool = False
-    langsmith: bool = False
-    langfuse: bool = False
-    content: bool = False
 
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> TracingEnvironment:
-        return cls(
-            otel=_is_otel_enabled(environment),
-            langsmith=_is_true(environment, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2")
-            and bool(_langsmith_value(environment, "API_KEY")),
-            langfuse=bool(_first_value(environment, "LANGFUSE_PUBLIC_KEY"))
-            and bool(_first_value(environment, "LANGFUSE_SECRET_KEY"))
-            and environment.get("LANGFUSE_TRACING_ENABLED", "true").lower() in _TRUE_VALUES,
-            content=_is_true(environment, CONTENT_VARIABLE),
-        )
-
-    @property
-    def is_enabled(self) -> bool:
-        return self.otel or self.langsmith or self.langfuse
+def is_content_traced(environment: Mapping[str, str]) -> bool:
+    """Return whether spans may hold specifications, prompts, code and output."""
+    return _is_true(environment, "GREENLOOP_TRACE_CONTENT")
 
 
 def langsmith_preset(environment: Mapping[str, str]) -> Preset:

@@ -11,18 +11,14 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from greenloop.events import Event, EventSink, Notice
-from greenloop.tracing.environment import (
-    Preset,
-    TracingEnvironment,
-    langfuse_preset,
-    langsmith_preset,
-)
+from greenloop.tracing.environment import Preset, enabled_presets, is_content_traced
 from greenloop.tracing.semconv import TracingSettingError
 from greenloop.tracing.spans import RunSpans, Tracer
 
 # Limit for sending the rest at the end: an endpoint that is down must not delay the exit.
 _CLOSE_TIMEOUT_SECONDS = 2.0
 _EXPORTER_LOGGER = "opentelemetry"
+_LOGGER = logging.getLogger(__name__)
 
 
 class Tracing:
@@ -96,15 +92,16 @@ def open_tracing() -> Tracing:
         from dotenv import load_dotenv
 
         load_dotenv(".env", override=False)  # OpenTelemetry reads os.environ
-    environment = TracingEnvironment.from_environment(os.environ)
-    if not environment.is_enabled:
+    presets = enabled_presets(os.environ)
+    if not presets:
         return Tracing()
     _silence_exporter_logs()
     tracers: list[Tracer] = []
     missing: list[str] = []
-    for name, create in _tracer_factories(environment):
+    for preset in presets:
+        name = preset.name if preset else "OpenTelemetry"
         try:
-            tracers.append(create())
+            tracers.append(_create_tracer(preset))
         except ImportError:
             missing.append(
                 f"{name} is configured, but its packages are missing: pip install 'greenloop[otel]'"
@@ -113,23 +110,15 @@ def open_tracing() -> Tracing:
             missing.append(str(error))
         except Exception as error:  # noqa: BLE001 - an invalid OTEL_* setting must not end the run
             missing.append(f"{name} cannot be used: {type(error).__name__}")
-    return Tracing(tuple(tracers), content=environment.content, missing="; ".join(missing))
+    return Tracing(
+        tuple(tracers), content=is_content_traced(os.environ), missing="; ".join(missing)
+    )
 
 
-def _tracer_factories(
-    environment: TracingEnvironment,
-) -> Iterator[tuple[str, Callable[[], Tracer]]]:
-    def create(preset: Callable[..., Preset] | None = None) -> Tracer:
-        from greenloop.tracing.otel import OtelTracer
+def _create_tracer(preset: Preset | None) -> Tracer:
+    from greenloop.tracing.otel import OtelTracer
 
-        return OtelTracer(preset(os.environ) if preset else None)
-
-    if environment.otel:
-        yield "OpenTelemetry", create
-    if environment.langsmith:
-        yield "LangSmith", lambda: create(langsmith_preset)
-    if environment.langfuse:
-        yield "Langfuse", lambda: create(langfuse_preset)
+    return OtelTracer(preset)
 
 
 class _GuardedSpans:
@@ -139,17 +128,17 @@ class _GuardedSpans:
         self._spans: RunSpans | None = None
         try:
             self._spans = RunSpans(tracer, content=content)
-        except Exception:  # noqa: BLE001
-            _get_logger().debug("tracing: the run's span could not be started", exc_info=True)
+        except Exception:
+            _LOGGER.debug("tracing: the run's span could not be started", exc_info=True)
 
     def apply(self, action: Callable[[RunSpans], None]) -> None:
         if self._spans is None:
             return
         try:
             action(self._spans)
-        except Exception:  # noqa: BLE001
+        except Exception:
             self._spans = None
-            _get_logger().debug("tracing was given up for this run", exc_info=True)
+            _LOGGER.debug("tracing was given up for this run", exc_info=True)
 
 
 class _ExportErrors(logging.Handler):
@@ -180,9 +169,5 @@ def _silence_exporter_logs() -> None:
 def _close_quietly(tracer: Tracer) -> None:
     try:
         tracer.close()
-    except Exception:  # noqa: BLE001
-        _get_logger().debug("tracing: the last spans could not be sent", exc_info=True)
-
-
-def _get_logger() -> logging.Logger:
-    return logging.getLogger(__name__)
+    except Exception:
+        _LOGGER.debug("tracing: the last spans could not be sent", exc_info=True)

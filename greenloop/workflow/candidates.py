@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from greenloop.prompts.failure_context import failure_signature, normalize
-from greenloop.records import Assertion, Attempt, AttemptKind, Failure, TestRun
+from greenloop.records import Attempt, AttemptKind, Failure, TestRun
 from greenloop.testsuite.parser import get_function_name
 from greenloop.workflow.storage.request import digest
 
@@ -19,11 +19,6 @@ _MAX_FRAMES = 12
 _MAX_LINE_CHARS = 300
 
 IsActive = Callable[[str], bool]
-
-
-def is_always_active(_test: str) -> bool:
-    """Return True: before a test was dropped, all are active."""
-    return True
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ class Candidates:
     tested_candidates: list[Candidate] = field(default_factory=list)
     best: Candidate | None = None
     base: Candidate | None = None
-    is_active: IsActive = is_always_active
+    is_active: IsActive = lambda _test: True  # before a test was dropped
     stuck_reason: str = ""
     _seen_signatures: set[frozenset[str]] = field(default_factory=set)
     _seen_digests: set[str] = field(default_factory=set)
@@ -103,7 +98,8 @@ class Candidates:
         self.base = done if known else self._choose_base(done)
         best = self.best
         is_first = best is None or best.run is None or best.n == done.n
-        if is_first or (best is not None and self._has_fewer_failures(done, best)):
+        failing = len(done.failing_tests(self.is_active))
+        if is_first or (best and failing < len(best.failing_tests(self.is_active))):
             self.best = done
         return done
 
@@ -169,9 +165,6 @@ class Candidates:
             return done
         return best
 
-    def _has_fewer_failures(self, one: Candidate, other: Candidate) -> bool:
-        return len(one.failing_tests(self.is_active)) < len(other.failing_tests(self.is_active))
-
     def format_attempts(self, exclude: int = 0) -> list[str]:
         """Describe the last attempts that were run, a line each: what was tried, how it failed.
 
@@ -211,6 +204,10 @@ def truncate_failures(failures: Iterable[Failure]) -> tuple[Failure, ...]:
 
 
 def _truncate_failure(item: Failure) -> Failure:
+    compared = item.assertion
+    if compared is not None:
+        values = {"left": _truncate_text(compared.left), "right": _truncate_text(compared.right)}
+        compared = compared.model_copy(update=values)
     frames = (
         frame.model_copy(update={"text": frame.text[:_MAX_LINE_CHARS]}) for frame in item.frames
     )
@@ -219,16 +216,9 @@ def _truncate_failure(item: Failure) -> Failure:
             "message": _truncate_text(item.message),
             "output": _truncate_text(item.output),
             "frames": tuple(frames)[-_MAX_FRAMES:],
-            "assertion": _truncate_assertion(item.assertion),
+            "assertion": compared,
         }
     )
-
-
-def _truncate_assertion(item: Assertion | None) -> Assertion | None:
-    if item is None:
-        return None
-    values = {"left": _truncate_text(item.left), "right": _truncate_text(item.right)}
-    return item.model_copy(update=values)
 
 
 def _truncate_text(text: str) -> str:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Literal
 
 from greenloop.errors import InputError, OutputError
+from greenloop.files import writing
 from greenloop.records import Artifacts, Report
 from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
 from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 
-Approve = Callable[[Path, str], bool]
+Confirm = Callable[[Path, str], bool]
 
 
 def save_artifacts(
@@ -71,7 +72,8 @@ def check_output_paths(request: RunRequest) -> None:
         path = Path(name)
         if path.is_dir():
             raise OutputError(f"{flag} {path} is a folder; name a file in it")
-        place = path if path.exists() else _nearest_existing_parent(path)
+        # Folders that are missing below the nearest parent are created when needed.
+        place = next(item for item in (path, *path.absolute().parents) if item.exists())
         if not path.exists() and not place.is_dir():
             raise OutputError(f"{flag} {path} cannot be written: {place} is no folder")
         if not os.access(place, os.W_OK):
@@ -80,22 +82,14 @@ def check_output_paths(request: RunRequest) -> None:
             _check_folder_writable(place, f"{flag} {path}")
 
 
-def _nearest_existing_parent(path: Path) -> Path:
-    """Return the nearest existing parent; the folders below it are created when needed."""
-    return next(parent for parent in path.absolute().parents if parent.exists())
-
-
 def _check_folder_writable(folder: Path, what: str) -> None:
     """Create a temporary file: permission bits do not show a read-only file system."""
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return
-    except OSError as error:
-        raise OutputError(f"{what} cannot be written: {error.strerror or error}") from None
+    with writing(what), tempfile.TemporaryFile(dir=folder):
+        return
 
 
-def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
-    """Write code and tests to their outputs, each only if `approve` returns True.
+def deliver(report: Report, request: RunRequest) -> Report:
+    """Write code and tests to their outputs.
 
     Raises:
         OutputError: a file cannot be written.
@@ -106,7 +100,7 @@ def deliver(report: Report, request: RunRequest, approve: Approve) -> Report:
         ("tests_output", resolve_tests_output(request), report.test_code),
     )
     for key, name, text in places:
-        if name is not None and text.strip() and approve(Path(name), text):
+        if name is not None and text.strip():
             write_atomically(Path(name), text)
             written[key] = name
     return _with_artifacts(report, **written)
@@ -133,25 +127,23 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
     if result is None or not result.made:
         return report
     folder = directory.best_dir / "made"
-    try:
+    with writing(folder):
         shutil.rmtree(folder, ignore_errors=True)
         for item in result.made:
             if item.content is not None:
                 path = folder / item.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(item.content)
-    except OSError as error:
-        raise OutputError(f"{folder} cannot be written: {error.strerror or error}") from None
     return _with_artifacts(report, made=str(folder))
 
 
-def deliver_script(report: Report, request: ScriptRequest, approve: Approve) -> Report:
+def deliver_script(report: Report, request: ScriptRequest) -> Report:
     """Write the script to `--output`, and the files that it produced to `--artifacts`.
 
     Raises:
         OutputError: a file cannot be written.
     """
-    if request.output and approve(Path(request.output), report.final_code):
+    if request.output:
         write_atomically(Path(request.output), report.final_code)
         report = _with_artifacts(report, output=request.output)
     wanted = request.script.artifacts
@@ -173,11 +165,11 @@ def _copy_produced_files(source: Path, target: Path) -> None:
 
 
 def deliver_healed_file(
-    report: Report, request: HealRequest, approve: Approve, directory: RunDirectory
+    report: Report, request: HealRequest, confirm: Confirm | None, directory: RunDirectory
 ) -> Report:
     """Write the healed file over the original or to `--output`, in the original's encoding.
 
-    A copy of the original is kept in the run directory.
+    A copy of the original is kept in the run directory. `confirm` may decline.
 
     Raises:
         OutputError: the file changed while it was being healed, or cannot be written.
@@ -187,7 +179,7 @@ def deliver_healed_file(
         return report
     source = _read_unchanged(original.path, original.sha256)
     target = Path(request.output or original.path)
-    if not approve(target, source.restore_header(report.final_code)):
+    if confirm and not confirm(target, source.restore_header(report.final_code)):
         return report
     kept = _back_up_original(directory, Path(original.path))
     source.write(target, report.final_code)
@@ -207,9 +199,7 @@ def _read_unchanged(path: str, sha256: str) -> SourceFile:
 
 def _back_up_original(directory: RunDirectory, path: Path) -> Path:
     kept = directory.path / "original" / path.name
-    try:
+    with writing(kept):
         kept.parent.mkdir(exist_ok=True)
         shutil.copy2(path, kept)
-    except OSError as error:
-        raise OutputError(f"{kept} cannot be written: {error.strerror or error}") from None
     return kept

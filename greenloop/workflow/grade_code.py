@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from greenloop.events import AutofixApplied, CandidateTested, CodeGraded, EventSink
 from greenloop.events.progress import create_thread_safe_sink
 from greenloop.grading.grader import grade_run
-from greenloop.records import Expectation, HeldOutExample, TestRun
+from greenloop.records import HeldOutExample, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.quality_gates import find_untested_requirements
@@ -104,15 +104,8 @@ async def grade_module(run: Run, result: TestRun) -> bool:
         run.notify(f"a held-out example fails and becomes a test: {example.call}")
         state.suite = state.tests.reveal(example)
     if failed:
-        _expect_revealed(state)
+        suite = state.tests
+        names = (item.name for file, item in suite.functions if file.name == suite.file_name)
+        revealed = (name for name in names if suite.origin(name) == "held_out")
+        state.update_expectation(f"{suite.file_name}::{name}" for name in revealed)
     return bool(failed)
-
-
-def _expect_revealed(state: RunState) -> None:
-    if state.expected is None:
-        return
-    suite = state.tests
-    named = (item.name for file, item in suite.functions if file.name == suite.file_name)
-    revealed = {f"{suite.file_name}::{name}" for name in named if suite.origin(name) == "held_out"}
-    ids = state.expected.ids | revealed
-    state.expected = Expectation(ids=ids, tolerated=state.expected.tolerated)

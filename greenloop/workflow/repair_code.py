@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from greenloop.errors import InvalidResponseError
 from greenloop.events import DisputeJudged, Stuck
-from greenloop.records import Dispute, DisputeEntry, Expectation, Judgement
+from greenloop.records import Dispute, DisputeEntry, Judgement
 from greenloop.workflow.strategy import Strategy
 
 _MAX_DISPUTES = 5
@@ -132,6 +132,4 @@ class RepairStep:
         state = self._state
         state.suite = state.active_tests.drop(name, why, disputed=True)
         state.candidates.is_active = state.is_active
-        if state.expected is not None:
-            kept = frozenset(item for item in state.expected.ids if state.is_active(item))
-            state.expected = Expectation(ids=kept, tolerated=state.expected.tolerated)
+        state.update_expectation()

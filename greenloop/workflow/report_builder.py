@@ -14,7 +14,6 @@ from greenloop.grading import forgery, shortfalls
 from greenloop.records import (
     Artifacts,
     Environment,
-    Failure,
     ProducedFileInfo,
     Report,
     ScriptResult,
@@ -36,7 +35,9 @@ _CHECK_PACKAGES = ("pytest",)
 
 def build_report(state: RunState, error: GreenloopError | None = None) -> Report:
     """Return the report with the best candidate so far; `error` is why the run ended early."""
-    result, best, request = _select_final_run(state), state.candidates.best, state.request
+    best, request = state.candidates.best, state.request
+    result = state.green_run or (best.run if best else None)
+    failures = (item for item in (result.failures if result else ()) if state.is_active(item.test))
     verdict, reasons = _decide_verdict(state, error)
     return Report(
         specification=request.specification,
@@ -61,7 +62,7 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
         environment=_build_environment(state),
         artifacts=Artifacts(),
         module=state.contract.module if state.contract else request.module or "",
-        failures=_collect_failures(state, result),
+        failures=truncate_failures(failures),
         disputes=tuple(state.disputes),
     )
 
@@ -76,16 +77,6 @@ def _collect_test_code(state: RunState) -> str:
     if len(files) == 1:
         return files[0].code
     return "\n\n".join(f"# --- {item.name}\n{item.code}" for item in files)
-
-
-def _collect_failures(state: RunState, result: TestRun | None) -> tuple[Failure, ...]:
-    failures = result.failures if result else ()
-    return truncate_failures(item for item in failures if state.is_active(item.test))
-
-
-def _select_final_run(state: RunState) -> TestRun | None:
-    best = state.candidates.best
-    return state.green_run or (best.run if best else None)
 
 
 def _decide_verdict(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
-from functools import partial
 from pathlib import Path
 
 from greenloop.events.progress import progress_span
 from greenloop.records import Expectation, TestRun
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite import Suite
 from greenloop.workflow.setup.packages import (
     annotate_missing_modules,
@@ -25,20 +23,18 @@ async def run_suite(
     expected: Expectation | None = None,
     *,
     name: str = "tests",
-    brief: bool = False,
 ) -> TestRun:
-    """Run a suite on a module; `name` is shown as progress.
-
-    `brief` leaves out pytest's text of each failure. Raises SandboxError.
-    """
+    """Run a suite on a module; `name` is shown as progress. Raises SandboxError."""
     sources = [code, *(item.code for item in suite.files)]
     local_names = {suite.module, *(Path(item.name).stem for item in suite.files)}
 
     async def run_once() -> TestRun:
-        sandbox = run.sandbox
-        run_tests = partial(sandbox.run_tests, module=suite.module, expected=expected, brief=brief)
         with progress_span(run.emit, name):
-            return await run_in_sandbox_thread(sandbox, partial(run_tests, code, suite.files))
+            return await run.call_in_sandbox(
+                lambda sandbox: sandbox.run_tests(
+                    code, suite.files, module=suite.module, expected=expected
+                )
+            )
 
     return await run_with_packages(run, run_once, sources, local_names)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -139,6 +139,12 @@ class RunState:
     def is_active(self, test: str) -> bool:
         """Return whether a test still counts."""
         return self.suite is None or self.suite.is_active(test)
+
+    def update_expectation(self, added: Iterable[str] = ()) -> None:
+        """Expect no more tests that were dropped, and `added` ones, where it is known which run."""
+        if self.expected is not None:
+            ids = frozenset(item for item in (*self.expected.ids, *added) if self.is_active(item))
+            self.expected = self.expected.model_copy(update={"ids": ids})
 
     @contextmanager
     def timed(self, name: Literal["sandbox_s", "grading_s"]) -> Iterator[None]:

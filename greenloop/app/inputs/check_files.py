@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.errors import InputError
+from greenloop.files import check_python, read_text
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import list_imported_modules
 
-_MAX_BYTES = 1_000_000
 _MAX_FILES = 100
 
 
@@ -79,26 +78,8 @@ def _find_test_files(path: Path, code: Path) -> list[Path]:
 
 def _read_python(path: Path) -> str:
     """Return a file's text. Raises InputError if it is not text, or not Python."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    if len(data) > _MAX_BYTES:
-        raise InputError(f"{path} is larger than 1 MB: too large to be graded")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start})") from None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except SyntaxError as error:
-        line = f"line {error.lineno}: " if error.lineno else ""
-        raise InputError(f"{path} is not Python: {line}{error.msg}") from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{path} is not Python: {error or 'nested too deeply'}") from None
+    text = read_text(path)
+    check_python(text, f"{path} is", ast.PyCF_ONLY_AST)
     return text
 
 

@@ -6,11 +6,14 @@ import ast
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
+from greenloop.files import check_python
 from greenloop.scripts.source_file import SourceFile
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.workflow.storage.request import GivenTests, OriginalFile, ProjectRequest
 
@@ -27,13 +30,13 @@ def read_original(path: Path) -> OriginalFile:
     return OriginalFile(path=str(path.absolute()), text=source.text, sha256=sha256)
 
 
+@dataclass(frozen=True)
 class ModuleLayout:
     """A module with its tests, and the project whose layout they need, if any."""
 
-    def __init__(
-        self, module: str, tests: tuple[GivenTests, ...], project: ProjectRequest | None
-    ) -> None:
-        self.module, self.tests, self.project = module, tests, project
+    module: str
+    tests: tuple[GivenTests, ...]
+    project: ProjectRequest | None
 
 
 def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
@@ -81,10 +84,7 @@ def _find_test_files(path: Path) -> Iterator[Path]:
 
 def _read_test_file(path: Path) -> str:
     source = SourceFile.from_path(path)
-    try:
-        compile(source.text, str(path), "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        raise InputError(f"--tests {path} is not a Python file: {error}") from None
+    check_python(source.text, f"--tests {path} is")
     return source.text
 
 
@@ -117,10 +117,7 @@ def _has_conftest(folder: Path) -> bool:
 
 
 def _is_relative(source: str) -> bool:
-    try:
-        nodes = ast.walk(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    nodes = ast.walk(parse_or_none(source) or ast.Module([], []))
     return any(isinstance(node, ast.ImportFrom) and node.level > 0 for node in nodes)
 
 

@@ -10,24 +10,24 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from greenloop.errors import InputError, SpecificationError
+from greenloop.files import MAX_TEXT_BYTES, check_python, decode_text, read_text
 from greenloop.specification.examples import analyze_specification
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import find_imported_module
 from greenloop.workflow.storage.request import GivenTests
 
 _SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
-_MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Specification:
+class SpecificationFile:
     """A specification's text and, if it came from a file, the path."""
 
     text: str
     path: Path | None = None
 
 
-def read_specification(spec: str, commands: Collection[str] = ()) -> Specification:
+def read_specification(spec: str, commands: Collection[str] = ()) -> SpecificationFile:
     """Read the specification that `SPEC` names.
 
     A single word that resembles one of the `commands` is taken for a mistyped command.
@@ -37,12 +37,15 @@ def read_specification(spec: str, commands: Collection[str] = ()) -> Specificati
             mistyped command.
     """
     if spec == "-":
-        return _require_text(
-            Specification(_decode_text(sys.stdin.buffer.read(_MAX_BYTES + 1), "standard input"))
-        )
+        data = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1)
+        if len(data) > MAX_TEXT_BYTES:
+            raise SpecificationError("standard input is larger than 1 MB")
+        return _require_text(SpecificationFile(decode_text(data, "standard input")))
     path = Path(spec)
     if spec.strip() and _path_exists(path):
-        return _require_text(_read_file(path))
+        if path.is_dir():
+            raise SpecificationError(f"{path} is a folder; name a file with the specification")
+        return _require_text(SpecificationFile(read_text(path), path))
     if _is_path_like(spec):
         raise SpecificationError(f"the specification file {spec} does not exist")
     close = get_close_matches(spec, commands, n=1, cutoff=0.75) if " " not in spec.strip() else []
@@ -51,14 +54,14 @@ def read_specification(spec: str, commands: Collection[str] = ()) -> Specificati
             f"'{spec}' is no command: did you mean '{close[0]}'? "
             f"To use it as a specification: greenloop make {spec}"
         )
-    return _require_text(Specification(spec))
+    return _require_text(SpecificationFile(spec))
 
 
 def validate_text(text: str) -> str:
     """Return a specification that is text, never a path. Raises SpecificationError."""
-    if len(text) > _MAX_BYTES:
+    if len(text) > MAX_TEXT_BYTES:
         raise SpecificationError("the specification is longer than 1 MB")
-    return _require_text(Specification(text)).text
+    return _require_text(SpecificationFile(text)).text
 
 
 def _path_exists(path: Path) -> bool:
@@ -75,30 +78,7 @@ def _is_path_like(spec: str) -> bool:
     )
 
 
-def _read_file(path: Path) -> Specification:
-    if path.is_dir():
-        raise SpecificationError(f"{path} is a folder; name a file with the specification")
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise SpecificationError(f"{path} cannot be read: {error.strerror or error}") from None
-    return Specification(_decode_text(data, str(path)), path)
-
-
-def _decode_text(data: bytes, name: str) -> str:
-    if len(data) > _MAX_BYTES:
-        raise SpecificationError(f"{name} is larger than 1 MB: too long for a specification")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SpecificationError(f"{name} is not UTF-8 text (byte {error.start})") from None
-    if "\x00" in text:
-        raise SpecificationError(f"{name} is binary, not text")
-    return text
-
-
-def _require_text(specification: Specification) -> Specification:
+def _require_text(specification: SpecificationFile) -> SpecificationFile:
     try:
         specification.text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -122,13 +102,8 @@ def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
 
 
 def _read_test_file(path: Path) -> GivenTests:
-    try:
-        code = path.read_bytes().decode("utf-8-sig")
-        compile(code, str(path), "exec", dont_inherit=True)
-    except OSError as error:
-        raise InputError(f"--tests {path} cannot be read: {error.strerror or error}") from None
-    except (SyntaxError, ValueError) as error:
-        raise InputError(f"--tests {path} is not a Python file: {error}") from None
+    code = read_text(path, f"--tests {path}")
+    check_python(code, f"--tests {path} is")
     return GivenTests.from_code(_test_file_name(path.stem), code)
 
 
@@ -139,7 +114,7 @@ def _test_file_name(stem: str) -> str:
 
 
 def resolve_module_name(
-    specification: Specification,
+    specification: SpecificationFile,
     output: Path | None,
     user_tests: tuple[GivenTests, ...],
     packages: Collection[str] = (),

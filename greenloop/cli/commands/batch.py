@@ -8,15 +8,19 @@ import sys
 from pathlib import Path
 
 from greenloop.batch.entries import read_entries
+from greenloop.batch.executor import BatchConfig
+from greenloop.batch.results import RESULTS_FILE
 from greenloop.batch.runner import Batch
-from greenloop.cli.batch_index import INDEX_FILE, RESULTS_FILE, write_index
-from greenloop.cli.batch_outputs import OutcomeCollector, write_outputs
+from greenloop.cli.batch_index import INDEX_FILE, write_index
+from greenloop.cli.batch_outputs import write_outputs
 from greenloop.cli.executors import BatchLocation, create_executor
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import BatchOptions
-from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
+from greenloop.cli.process import report_early_end, run_until_stopped, write_stdout
 from greenloop.errors import GreenloopError, OutputError
-from greenloop.events import EventSink
+from greenloop.events import EntryEnded, Event, EventSink
+from greenloop.files import writing
+from greenloop.records import BatchOutcome
 from greenloop.reporting.progress.batch import create_batch_progress, format_totals
 from greenloop.settings import Settings
 from greenloop.workflow.storage.request import digest
@@ -25,13 +29,15 @@ from greenloop.workflow.storage.request import digest
 def batch_command(options: BatchOptions) -> int:
     """Run `greenloop batch` and return the exit status."""
     failure: GreenloopError | None = None
+    outcomes: dict[str, BatchOutcome] = {}
+
+    def emit(event: Event) -> None:
+        if isinstance(event, EntryEnded):
+            outcomes[event.outcome.id] = event.outcome
+        progress(event)
+
     with create_batch_progress(quiet=options.quiet) as progress:
-        collector = OutcomeCollector(progress)
-        try:
-            batch = _create_batch(options, load_settings(options), collector)
-        except GreenloopError as error:
-            print_error(str(error))
-            return error.exit_status
+        batch = _create_batch(options, load_settings(options), emit)
         try:
             asyncio.run(run_until_stopped(batch, batch.run()))
         except asyncio.CancelledError:
@@ -40,8 +46,8 @@ def batch_command(options: BatchOptions) -> int:
             failure = error
     failure = failure or batch.fatal_error
     try:
-        write_index(batch, collector.outcomes)
-        write_outputs(batch, collector.outcomes, options)
+        write_index(batch, outcomes)
+        write_outputs(batch, outcomes, options)
     except GreenloopError as error:
         failure = failure or error
     return _finish_batch(batch, failure, options)
@@ -55,17 +61,8 @@ def _create_batch(options: BatchOptions, settings: Settings, emit: EventSink) ->
     folder = location.folder.absolute()
     _create_folder(folder)
     location.fetch_results()
-    return Batch(
-        entries,
-        settings,
-        folder,
-        options.jobs,
-        options.requests_per_minute,
-        options.tokens_per_minute,
-        options.force,
-        emit,
-        executor,
-    )
+    limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)
+    return Batch(entries, BatchConfig(settings, *limits, emit), folder, options.force, executor)
 
 
 def _finish_batch(batch: Batch, failure: GreenloopError | None, options: BatchOptions) -> int:
@@ -88,9 +85,7 @@ def _default_folder(settings: Settings, options: BatchOptions) -> Path:
 
 
 def _create_folder(folder: Path) -> None:
-    try:
+    with writing(folder):
         (folder / "runs").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder} cannot be made: {error.strerror or error}") from None
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{folder} cannot be written: no permission")

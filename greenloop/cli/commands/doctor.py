@@ -13,7 +13,6 @@ import typer
 
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.report import DoctorOptions
-from greenloop.cli.process import print_error
 from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
 from greenloop.llm.factory import open_source
@@ -23,16 +22,7 @@ from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version, installed_version
 
-_PACKAGES = (
-    "langchain",
-    "langchain-core",
-    "langchain-openai",
-    "pytest",
-    "ruff",
-    "black",
-    "typer",
-    "rich",
-)
+_PACKAGES = "langchain langchain-core langchain-openai pytest ruff black typer rich".split()
 _PROBE_CODE = "def double(x):\n    return 2 * x\n"
 _PROBE_TESTS = "from probe import double\n\ndef test_double():\n    assert double(2) == 4\n"
 
@@ -54,18 +44,15 @@ class Diagnostic:
 
 def doctor_command(options: DoctorOptions) -> int:
     """Run `greenloop doctor`; return 0, or the status of the first check that failed."""
-    try:
-        settings = load_settings(options)
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
+    settings = load_settings(options)
     checks = [
         _check_versions(),
         _run_check("sandbox", _check_sandbox, settings),
         _run_check("packages", _check_packages, settings),
         _run_check("model", _check_model, settings),
     ]
-    sys.stdout.write(_as_json(checks) if options.json else _as_text(checks))
+    as_json = json.dumps({item.name: asdict(item) for item in checks}, indent=1) + "\n"
+    sys.stdout.write(as_json if options.json else _as_text(checks))
     return next((item.status for item in checks if not item.ok), 0)
 
 
@@ -112,10 +99,6 @@ def _check_model(settings: Settings) -> Diagnostic:
     open_source(choice, settings)
     because = f" ({choice.reason})" if choice.reason else ""
     return Diagnostic("model", True, f"{choice.name}{because}; not called")
-
-
-def _as_json(checks: list[Diagnostic]) -> str:
-    return json.dumps({item.name: asdict(item) for item in checks}, indent=1) + "\n"
 
 
 def _as_text(checks: list[Diagnostic]) -> str:

@@ -8,23 +8,25 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from greenloop.batch.executor import BatchConfig
 from greenloop.batch.runner import Batch
 from greenloop.cli.commands.report import write_output
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import EvalOptions
 from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
 from greenloop.dependencies import PackageResolver
-from greenloop.errors import GreenloopError, InputError, InterruptedRunError
+from greenloop.errors import GreenloopError, InputError
 from greenloop.evals.comparison import compare_evaluations, read_evaluation
 from greenloop.evals.datasets.loader import TaskSource
 from greenloop.evals.hidden_tests import TaskSandboxFactory, adapt_settings_to_format
 from greenloop.evals.output_dir import EvalDirectory, build_setup
 from greenloop.evals.reference_solutions import SolutionResult, run_solutions
 from greenloop.evals.results import HiddenTestResults
-from greenloop.evals.runner import Evaluation, default_concurrency
+from greenloop.evals.runner import Evaluation
 from greenloop.evals.summary import build_eval_report
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
@@ -32,6 +34,7 @@ from greenloop.evals.task_validation import check_collectable
 from greenloop.events import EventSink, Notice
 from greenloop.llm.factory import open_sources
 from greenloop.records.evaluation import EvalReport
+from greenloop.records.invisible import escape_json
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.evals.markdown import render_comparison_markdown, render_eval_markdown
 from greenloop.reporting.evals.text import render_comparison_text, render_eval_text
@@ -43,27 +46,19 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 def eval_command(options: EvalOptions) -> int:
     """Run `greenloop eval` and return the exit status."""
-    try:
-        if options.compare is not None:
-            if options.tasks is not None:
-                raise InputError("--compare A B takes two evaluations and no tasks")
-            return _compare(*options.compare, as_json=options.json, markdown=options.markdown)
-        if options.tasks is None:
-            raise InputError("name a file of tasks, or a folder of exercises; or --compare A B")
-        settings = load_settings(options)
-        source = TaskSource(options.tasks, options.format, frozenset(options.leave_out or ()))
-        if options.check_tasks:
-            tasks, fitting = islice(source, options.limit), adapt_settings_to_format(
-                settings, source.format
-            )
-            return _check_tasks(tasks, fitting, as_json=options.json, quiet=options.quiet)
-        return _run_evaluation(options.tasks, source, settings, options)
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
-    except KeyboardInterrupt:
-        print_error("interrupted")
-        return InterruptedRunError.exit_status
+    if options.compare is not None:
+        if options.tasks is not None:
+            raise InputError("--compare A B takes two evaluations and no tasks")
+        return _compare(*options.compare, as_json=options.json, markdown=options.markdown)
+    if options.tasks is None:
+        raise InputError("name a file of tasks, or a folder of exercises; or --compare A B")
+    settings = load_settings(options)
+    source = TaskSource(options.tasks, options.format, frozenset(options.leave_out or ()))
+    if options.check_tasks:
+        tasks = islice(source, options.limit)
+        fitting = adapt_settings_to_format(settings, source.format)
+        return _check_tasks(tasks, fitting, as_json=options.json, quiet=options.quiet)
+    return _run_evaluation(options.tasks, source, settings, options)
 
 
 def _run_evaluation(
@@ -87,10 +82,10 @@ def _run_evaluation(
         except asyncio.CancelledError:
             session.is_stopping = True
         except GreenloopError as error:
-            if not session.has_begun:
+            if session.batch is None:
                 raise
             failure = error
-        failure = failure or session.fatal_error
+        failure = failure or (session.batch.fatal_error if session.batch else None)
         known = (
             results.find_result(e.id, e.sha256, store.tests_sha256(e.id)) for e in store.entries
         )
@@ -99,67 +94,47 @@ def _run_evaluation(
     return _finish_evaluation(report, session, failure, options)
 
 
+@dataclass
 class _EvalSession:
     """One evaluation: check the hidden tests, then run the batch and the hidden tests together."""
 
-    def __init__(
-        self,
-        folder: EvalDirectory,
-        store: TaskStore,
-        results: HiddenTestResults,
-        settings: Settings,
-        options: EvalOptions,
-        sink: EventSink,
-        format: str,
-    ) -> None:
-        self._hidden_settings = adapt_settings_to_format(settings, format)
-        self.folder, self._store, self._settings = folder, store, settings
-        self._results, self._options, self._sink = results, options, sink
-        self._batch: Batch | None = None
-        self.is_stopping = False
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether the batch has begun."""
-        return self._batch is not None
-
-    @property
-    def fatal_error(self) -> GreenloopError | None:
-        return self._batch.fatal_error if self._batch else None
+    folder: EvalDirectory
+    store: TaskStore
+    results: HiddenTestResults
+    settings: Settings
+    options: EvalOptions
+    sink: EventSink
+    format: str
+    is_stopping: bool = field(default=False, init=False)
+    batch: Batch | None = field(default=None, init=False)
 
     def stop(self) -> None:
         self.is_stopping = True
-        if self._batch is not None:
-            self._batch.stop()
+        if self.batch is not None:
+            self.batch.stop()
 
     async def run(self) -> None:
         """Raises GreenloopError if the batch cannot begin, or results cannot be written."""
-        with open_sandbox(self._hidden_settings) as sandbox:
-            factory = TaskSandboxFactory(sandbox, PackageResolver(self._settings.allow_list))
+        with open_sandbox(adapt_settings_to_format(self.settings, self.format)) as sandbox:
+            factory = TaskSandboxFactory(sandbox, PackageResolver(self.settings.allow_list))
             await self._check_tasks(factory)
-            evaluation = Evaluation(self._store, self._results, factory, self._sink)
-            self._batch = Batch(
-                self._store.entries,
-                self._settings,
-                self.folder.path,
-                self._options.jobs,
-                self._options.requests_per_minute,
-                self._options.tokens_per_minute,
-                emit=evaluation.handle_event,
-            )
+            evaluation = Evaluation(self.store, self.results, factory, self.sink)
+            given = self.options
+            limits = (given.jobs, given.requests_per_minute, given.tokens_per_minute)
+            config = BatchConfig(self.settings, *limits, evaluation.handle_event)
+            self.batch = Batch(self.store.entries, config, self.folder.path)
             if self.is_stopping:
-                self._batch.stop()
-            await evaluation.run(self._batch)
+                self.batch.stop()
+            await evaluation.run(self.batch)
 
     async def _check_tasks(self, sandbox_factory: TaskSandboxFactory) -> None:
         known = self.folder.load_collected()
-        self._sink(
-            Notice(f"{len(self._store)} tasks: checking that their hidden tests can be collected")
+        self.sink(
+            Notice(f"{len(self.store)} tasks: checking that their hidden tests can be collected")
         )
         await check_collectable(
-            self._store,
+            self.store,
             sandbox_factory,
-            default_concurrency(),
             lambda task: self.is_stopping or task.tests_sha256 in known,
             lambda task: self.folder.add_collected(task.tests_sha256),
         )
@@ -191,8 +166,7 @@ def _compare(a: Path, b: Path, *, as_json: bool, markdown: str | None) -> int:
     """Print the comparison and return the exit status. Raises InputError."""
     found = compare_evaluations(read_evaluation(a), read_evaluation(b))
     text = found.model_dump_json(indent=1) + "\n" if as_json else render_comparison_text(found)
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    write_stdout(text)
     if markdown is not None:
         write_output(markdown, render_comparison_markdown(found))
     return 0
@@ -207,8 +181,9 @@ def _check_tasks(
         if not len(store):
             raise InputError("there is no task to check")
         results = asyncio.run(_run_all_solutions(store, settings, quiet))
-    sys.stdout.write(_solutions_as_json(results) if as_json else _solutions_as_text(results))
-    sys.stdout.flush()
+    as_list = [item.model_dump(mode="json") for item in results]
+    text = escape_json(json.dumps(as_list, indent=1)) + "\n"
+    write_stdout(text if as_json else _solutions_as_text(results))
     return 0 if all(item.truth in ("passed", None) for item in results) else 1
 
 
@@ -217,9 +192,7 @@ async def _run_all_solutions(
 ) -> tuple[SolutionResult, ...]:
     with open_sandbox(settings) as sandbox:
         factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
-        return await run_solutions(
-            store, factory, default_concurrency(), lambda item: _print_failure(item, quiet)
-        )
+        return await run_solutions(store, factory, lambda item: _print_failure(item, quiet))
 
 
 def _print_failure(item: SolutionResult, quiet: bool) -> None:
@@ -233,7 +206,3 @@ def _solutions_as_text(results: Sequence[SolutionResult]) -> str:
     none = f"; {without} tasks have no solution of their own" if without else ""
     had = len(results) - without
     return f"{passed} of {had} solutions of the data pass their hidden tests{none}\n"
-
-
-def _solutions_as_json(results: Sequence[SolutionResult]) -> str:
-    return json.dumps([item.model_dump(mode="json") for item in results], indent=1) + "\n"

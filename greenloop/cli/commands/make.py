@@ -5,44 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 
 from greenloop.app.inputs.specification import read_specification, read_tests, resolve_module_name
-from greenloop.app.requests import to_absolute_path, with_absolute_replays
-from greenloop.cli.finish import load_settings
+from greenloop.app.requests import to_absolute_path
 from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.runs import MakeOptions
-from greenloop.cli.run_agent import check_run, refuse_run, run_agent
-from greenloop.errors import GreenloopError, OutputError
+from greenloop.cli.run_agent import build_new_request, start_run
+from greenloop.errors import OutputError
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import MakeRequest, select_saved_options
+from greenloop.workflow.storage.request import MakeRequest
 
 
 def make_command(options: MakeOptions) -> int:
     """Run `greenloop make` and return the exit status."""
-    try:
-        settings = load_settings(options)
-        request = _build_request(options, settings)
-        check_run(request, options)
-    except GreenloopError as error:
-        return refuse_run(error, options, options.spec)
-    return run_agent(request, settings, options)
+    return start_run(options, _build_request, options.spec)
 
 
 def _build_request(options: MakeOptions, settings: Settings) -> MakeRequest:
     specification = read_specification(options.spec, COMMANDS)
     given = read_tests(tuple(options.tests or ()))
     _check_collisions(options, settings, specification.path)
-    return MakeRequest(
+    return build_new_request(
+        MakeRequest,
+        options,
+        settings,
         specification=specification.text,
         module=resolve_module_name(
             specification, options.output, given, settings.allow_list.import_names
         ),
         given=given,
-        output=to_absolute_path(options.output),
         tests_output=to_absolute_path(options.tests_output),
-        record=to_absolute_path(options.record),
         keep_best=options.keep_best,
-        options=with_absolute_replays(select_saved_options(settings)),
-        greenloop=greenloop_version(),
     )
 
 

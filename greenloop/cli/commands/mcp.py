@@ -15,7 +15,7 @@ from typing import Any
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.report import McpOptions
 from greenloop.cli.process import print_error
-from greenloop.errors import GreenloopError, InputError, InterruptedRunError
+from greenloop.errors import InputError, InterruptedRunError
 from greenloop.integrations.service import AgentService
 from greenloop.settings import Settings
 from greenloop.tracing.setup import open_tracing
@@ -25,13 +25,7 @@ _LOOPBACK_ADDRESS, _LISTEN_BACKLOG, _SHUTDOWN_TIMEOUT_SECONDS = "127.0.0.1", 128
 
 def mcp_command(options: McpOptions) -> int:
     """Run `greenloop mcp` until the client disconnects; return the exit status."""
-    try:
-        settings = load_settings(options)
-        serve = _prepare_server(settings, options)
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
-    asyncio.run(serve())
+    asyncio.run(_prepare_server(load_settings(options), options)())
     return 0
 
 

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
 from greenloop.cli.options.report import ReportOptions
-from greenloop.cli.process import print_error
-from greenloop.errors import GreenloopError, InputError
+from greenloop.errors import InputError
 from greenloop.records import Report
 from greenloop.reporting.batch.summary import (
-    BatchSummary,
     render_batch_junit,
     render_batch_lines,
     render_batch_markdown,
@@ -30,6 +28,7 @@ from greenloop.settings import Settings
 from greenloop.workflow.storage.run_dir import write_atomically
 
 _STDOUT = "-"  # standard output
+Output = tuple[str, str]  # the name of a file, and its text
 
 
 def report_command(options: ReportOptions) -> int:
@@ -37,56 +36,47 @@ def report_command(options: ReportOptions) -> int:
     if options.schema:
         sys.stdout.write(render_schema())
         return 0
-    try:
-        place = options.run_dir or _find_latest_run(Settings.load().home)
-        if is_batch_folder(place):
-            return _report_batch(place, options)
-        report = read_report(place)
-        outputs = list(_render_outputs(report, place, options))
-        for name, text in outputs:
-            write_output(name, text)
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
+    place = options.run_dir or _find_latest_run(Settings.load().home)
+    render = _render_batch if is_batch_folder(place) else _render_run
+    outputs, page, text = render(place, options)
+    for name, content in outputs:
+        write_output(name, content)
     if options.open_page:
-        _show_page(_page_path(place, options))
+        _show_page(page)
     elif not outputs:
-        sys.stdout.write(render_report_text(report))
+        sys.stdout.write(text)
     sys.stdout.flush()
     return 0
 
 
-def _report_batch(folder: Path, options: ReportOptions) -> int:
-    """Show the result of a batch, or write it in other formats. Raises GreenloopError."""
+def _render_run(place: Path, options: ReportOptions) -> tuple[list[Output], Path, str]:
+    """Return the outputs for a run, its page, and the text for a terminal."""
+    report = read_report(place)
+    outputs = list(_render_outputs(report, place, options))
+    return outputs, _page_path(place, options), render_report_text(report)
+
+
+def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], Path, str]:
+    """Return the same for a batch. Raises InputError for a format that only runs have."""
     if options.sarif is not None or options.json:
         raise InputError(
             f"{folder} is the folder of a batch: name one of its runs, in {folder / 'runs'}"
         )
-    batch = read_batch(folder)
-    summary = BatchSummary(batch.totals, tuple(batch.outcomes.values()))
-    outputs: list[tuple[str, str]] = []
+    summary = read_batch(folder)
+    outputs: list[Output] = []
     page = Path(options.html) if options.html and options.html != _STDOUT else folder / INDEX_FILE
     if options.html is not None:
-        outputs.append((options.html or str(page), render_batch_page(batch, page.parent)))
+        outputs.append((options.html or str(page), render_batch_page(summary, page.parent)))
     elif options.open_page and not page.is_file():  # the batch was killed
-        outputs.append((str(page), render_batch_page(batch, folder)))
+        outputs.append((str(page), render_batch_page(summary, folder)))
     if options.junit is not None:
         outputs.append((options.junit, render_batch_junit(summary)))
     if options.markdown is not None:
         outputs.append((options.markdown or _STDOUT, render_batch_markdown(summary)))
-    for name, text in outputs:
-        write_output(name, text)
-    if options.open_page:
-        _show_page(page)
-    elif not outputs:
-        sys.stdout.writelines(f"{line}\n" for line in render_batch_lines(summary))
-    sys.stdout.flush()
-    return 0
+    return outputs, page, "".join(f"{line}\n" for line in render_batch_lines(summary))
 
 
-def _render_outputs(
-    report: Report, path: Path, options: ReportOptions
-) -> Iterator[tuple[str, str]]:
+def _render_outputs(report: Report, path: Path, options: ReportOptions) -> Iterator[Output]:
     """Yield the name and the text of each output."""
     if options.json:
         yield _STDOUT, report.model_dump_json(indent=1) + "\n"

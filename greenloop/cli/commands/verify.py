@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,13 +11,15 @@ from greenloop.app.check import run_check, start_check
 from greenloop.cli.commands.report import write_output
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import VerifyOptions
-from greenloop.cli.process import print_error, run_with_signals
+from greenloop.cli.process import run_with_signals
 from greenloop.dependencies import PackageResolver
-from greenloop.errors import GreenloopError, InputError, InterruptedRunError
+from greenloop.errors import InputError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import LockCheckResult, Report
+from greenloop.records.invisible import escape_json
 from greenloop.reporting.batch.verify import render_verify_junit, render_verify_markdown
+from greenloop.reporting.escaping import escape_invisible
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -31,19 +32,12 @@ _SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".gr
 def verify_command(options: VerifyOptions) -> int:
     """Run `greenloop verify` and return the exit status; 1 if anything has drifted."""
     locks = options.locks or [Path()]
-    try:
-        settings = load_settings(options)
-        found = [path for item in locks for path in _find_locks(item)]
-        if not found:
-            raise InputError(f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks))}")
-        results = _verify_locks(found, settings, options)
-        _write_outputs(results, options)
-    except (asyncio.CancelledError, KeyboardInterrupt):
-        print_error("interrupted")
-        return InterruptedRunError.exit_status
-    except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
+    settings = load_settings(options)
+    found = [path for item in locks for path in _find_locks(item)]
+    if not found:
+        raise InputError(f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks))}")
+    results = _verify_locks(found, settings, options)
+    _write_outputs(results, options)
     _print_results(results, options)
     return 1 if any(item.drift for item in results) else 0
 
@@ -116,12 +110,13 @@ def _write_outputs(results: Sequence[LockCheckResult], options: VerifyOptions) -
 
 def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -> None:
     if options.json:
-        print(json.dumps([item.model_dump(mode="json") for item in results], indent=1))
+        print(escape_json(json.dumps([item.model_dump(mode="json") for item in results], indent=1)))
         return
     for item in results:
         if item.drift:
             for line in item.drift:
-                print(f"drifted  {item.lock}: {line}")
+                print(escape_invisible(f"drifted  {item.lock}: {line}"))
         elif not options.quiet:
-            print(f"holds    {item.lock}: {item.verdict or 'digests only'}")
+            verdict = item.verdict or "digests only"
+            print(escape_invisible(f"holds    {item.lock}: {verdict}"))
     sys.stdout.flush()

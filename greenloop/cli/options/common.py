@@ -6,69 +6,45 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+from typer import Option
 
-from greenloop.cli.options.declaration import Setting
+from greenloop.cli.options.declaration import flag, option
 
-Json = Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="More progress.")]
+Json = Annotated[bool, Option("--json", help="The report as JSON on standard output.")]
+Verbose = Annotated[bool, Option("--verbose", "-v", help="More progress.")]
 RunDir = Annotated[
-    Path | None,
-    typer.Option("--run-dir", help="Where the run keeps its record; default .greenloop/runs/<id>."),
+    Path | None, Option(help="Where the run keeps its record; default .greenloop/runs/<id>.")
 ]
 KeepBest = Annotated[
-    bool, typer.Option("--keep-best", help="Write --output even where the goal was not reached.")
+    bool, Option("--keep-best", help="Write --output even where the goal was not reached.")
 ]
 Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model", help="PROVIDER:NAME, or replay:FILE for recorded answers.", metavar="NAME"
-    ),
-    Setting("model"),
+    str | None, Option(help="PROVIDER:NAME, or replay:FILE for recorded answers.", metavar="NAME")
 ]
-Timeout = Annotated[
-    float | None,
-    typer.Option("--timeout", help="Seconds for one test run; default 30."),
-    Setting("timeout_s"),
-]
+Timeout = Annotated[float | None, Option(help="Seconds for one test run; default 30.")]
 Sandbox = Annotated[
     str | None,
-    typer.Option(
-        "--sandbox",
-        help="auto, or a backend's name (bubblewrap, native, landlock, …); none: no isolation.",
-    ),
-    Setting("sandbox"),
+    Option(help="auto, or a backend's name (bubblewrap, native, landlock, …); none: no isolation."),
 ]
 AllowPackage = Annotated[
     list[str] | None,
-    typer.Option(
-        "--allow-package",
+    Option(
         help="Code and tests may use this package too: NAME or NAME==1.2.*; may be repeated.",
         metavar="NAME",
     ),
-    Setting("allow_package"),
 ]
 Require = Annotated[
-    Literal["verified", "passed"] | None,
-    typer.Option("--require", help="What counts as success; default passed."),
-    Setting("require"),
+    Literal["verified", "passed"] | None, Option(help="What counts as success; default passed.")
 ]
 Mutants = Annotated[
-    str | None,
-    typer.Option("--mutants", help="Maximum number of mutants; default 100.", metavar="N|all"),
-    Setting("mutants"),
+    str | None, Option(help="Maximum number of mutants; default 100.", metavar="N|all")
 ]
 Prompts = Annotated[
-    str | None,
-    typer.Option("--prompts", help="Templates in this folder replace greenloop's.", metavar="DIR"),
-    Setting("prompts"),
+    str | None, Option(help="Templates in this folder replace greenloop's.", metavar="DIR")
 ]
-Markdown = Annotated[
-    str | None, typer.Option(help="Write a summary as Markdown; - is standard output.")
-]
+Markdown = Annotated[str | None, Option(help="Write a summary as Markdown; - is standard output.")]
 Junit = Annotated[
-    str | None, typer.Option(help="Write JUnit XML: a case for each specification or lock file.")
+    str | None, Option(help="Write JUnit XML: a case for each specification or lock file.")
 ]
 
 
@@ -77,7 +53,7 @@ class DisplayOptions:
     """Options for what is printed."""
 
     json: Json = False
-    quiet: Quiet = False
+    quiet: bool = flag("No progress.", "--quiet", "-q")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,29 +61,11 @@ class ModelOptions:
     """Options of commands that call a model."""
 
     model: Model = None
-    fallback_model: Annotated[
-        str | None,
-        typer.Option(
-            "--fallback-model", help="Used when the first is stuck or down.", metavar="NAME"
-        ),
-        Setting("fallback_model"),
-    ] = None
-    max_repairs: Annotated[
-        int | None,
-        typer.Option("--max-repairs", help="Repair iterations; default 5, 0 = none."),
-        Setting("max_repairs"),
-    ] = None
+    fallback_model: str | None = option("Used when the first is stuck or down.", metavar="NAME")
+    max_repairs: int | None = option("Repair iterations; default 5, 0 = none.")
     timeout: Timeout = None
-    max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", help="Token budget, checked before each call."),
-        Setting("max_tokens"),
-    ] = None
-    max_cost: Annotated[
-        float | None,
-        typer.Option("--max-cost", help="Budget in US dollars, checked before each call."),
-        Setting("max_cost"),
-    ] = None
+    max_tokens: int | None = option("Token budget, checked before each call.")
+    max_cost: float | None = option("Budget in US dollars, checked before each call.")
     sandbox: Sandbox = None
     allow_package: AllowPackage = None
 
@@ -117,12 +75,9 @@ class RunOptions(DisplayOptions, ModelOptions):
     """Options of the commands that run the agent once."""
 
     run_dir: RunDir = None
-    approve: Annotated[
-        bool,
-        typer.Option(
-            "--approve", help="Ask before files are written: accept, reject, edit, or change."
-        ),
-    ] = False
+    approve: bool = flag(
+        "Ask before files are written: accept, reject, edit, or change.", "--approve"
+    )
     verbose: Verbose = False
 
 
@@ -130,14 +85,10 @@ class RunOptions(DisplayOptions, ModelOptions):
 class NewRunOptions(RunOptions):
     """Options of the commands that begin a run."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the code there; its stem names the module."),
-    ] = None
-    record: Annotated[
-        Path | None,
-        typer.Option("--record", help="Also write the model's answers to a replay file."),
-    ] = None
+    output: Path | None = option(
+        "Write the code there; its stem names the module.", "--output", "-o"
+    )
+    record: Path | None = option("Also write the model's answers to a replay file.")
     prompts: Prompts = None
 
 
@@ -145,12 +96,6 @@ class NewRunOptions(RunOptions):
 class ConcurrencyOptions(ModelOptions):
     """Options of the commands that run many specifications at once."""
 
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, max=1000, help="Number of runs at once.")
-    ] = 4
-    requests_per_minute: Annotated[
-        int | None, typer.Option(min=1, help="Limit for all runs together.")
-    ] = None
-    tokens_per_minute: Annotated[
-        int | None, typer.Option(min=1, help="Limit for all runs together.")
-    ] = None
+    jobs: int = option("Number of runs at once.", "--jobs", "-j", default=4, min=1, max=1000)
+    requests_per_minute: int | None = option("Limit for all runs together.", min=1)
+    tokens_per_minute: int | None = option("Limit for all runs together.", min=1)

@@ -1,32 +1,56 @@
-"""Commands declared by dataclasses: a field is a parameter, the docstring is the help text."""
+"""Commands declared by dataclasses: a field is a parameter, the docstring is the help text.
+
+A parameter of one command is declared by `option`, `flag` or `argument`, one of several commands by
+an annotated type of `common`.
+"""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, field, fields
 from importlib import import_module
 from typing import Any, get_type_hints
 
 import typer
 
+# Options that set the field of `Settings` with the same name.
+_SETTINGS = (
+    "model fallback_model max_repairs timeout max_tokens max_cost sandbox allow_package require "
+    "mutants prompts"
+).split()
+_OTHER_NAMES = {"timeout": "timeout_s"}
 
-@dataclass(frozen=True)
-class Setting:
-    """Mark of an option that sets a field of `Settings`; `name` is that field."""
 
-    name: str
+def option(help: str, *names: str, default: Any = None, **details: Any) -> Any:
+    """Declare an option; without `names` it has that of its field."""
+    return field(
+        default=default, metadata={"typer": typer.Option(default, *names, help=help, **details)}
+    )
 
 
-def add_command(app: typer.Typer, name: str, options_class: type, **arguments: Any) -> None:
+def flag(help: str, *names: str) -> Any:
+    """Declare an option without a value, which has no `--no-` form."""
+    return option(help, *names, default=False)
+
+
+def argument(help: str, default: Any = MISSING, **details: Any) -> Any:
+    """Declare a positional parameter, which is required if it has no default."""
+    shown = ... if default is MISSING else default
+    return field(default=default, metadata={"typer": typer.Argument(shown, help=help, **details)})
+
+
+def add_command(app: typer.Typer, name: str, options_class: type) -> None:
     """Add a command that calls `greenloop.cli.commands.NAME:NAME_command` with its options.
 
     The command's module is imported when the command runs.
     """
 
     def run(**values: Any) -> None:
+        from greenloop.cli.process import run_command
+
         module = import_module(f"greenloop.cli.commands.{name}")
-        status = getattr(module, f"{name}_command")(options_class(**values))
-        raise typer.Exit(status)
+        command = getattr(module, f"{name}_command")
+        raise typer.Exit(run_command(command, options_class(**values)))
 
     hints = get_type_hints(options_class, include_extras=True)
     parameters = [
@@ -34,14 +58,13 @@ def add_command(app: typer.Typer, name: str, options_class: type, **arguments: A
             item.name,
             inspect.Parameter.KEYWORD_ONLY,
             annotation=hints[item.name],
-            default=inspect.Parameter.empty if item.default is MISSING else item.default,
+            default=item.metadata.get("typer", item.default),
         )
-        for item in fields(options_class)
+        for item in sorted(fields(options_class), key=lambda item: item.default is not MISSING)
     ]
-    required_first = sorted(parameters, key=lambda item: item.default is not item.empty)
-    vars(run)["__signature__"] = inspect.Signature(required_first)
+    vars(run)["__signature__"] = inspect.Signature(parameters)
     run.__annotations__ = hints
-    app.command(name, help=options_class.__doc__, **arguments)(run)
+    app.command(name, help=options_class.__doc__)(run)
 
 
 def collect_settings(options: object) -> dict[str, Any]:
@@ -49,11 +72,10 @@ def collect_settings(options: object) -> dict[str, Any]:
 
     Repeated values are joined by commas; None means that the option was not given.
     """
-    hints = get_type_hints(type(options), include_extras=True)
     found: dict[str, Any] = {}
-    for name, hint in hints.items():
-        for mark in getattr(hint, "__metadata__", ()):
-            if isinstance(mark, Setting):
-                value = getattr(options, name)
-                found[mark.name] = ",".join(value) or None if isinstance(value, list) else value
+    for name in _SETTINGS:
+        if hasattr(options, name):
+            value = getattr(options, name)
+            joined = ",".join(value) or None if isinstance(value, list) else value
+            found[_OTHER_NAMES.get(name, name)] = joined
     return found

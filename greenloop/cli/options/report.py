@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
-from typer.core import TyperCommand
 
 from greenloop.cli.options.common import (
     AllowPackage,
@@ -18,19 +14,13 @@ from greenloop.cli.options.common import (
     Require,
     Sandbox,
 )
+from greenloop.cli.options.declaration import argument, flag, option
 
 _OPTIONAL_VALUE_FLAGS = ("--html", "--markdown")
 
 
-class ReportCommand(TyperCommand):
-    """The `report` command, whose options `--html` and `--markdown` may go without a file."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [*expand_bare_options(args)])
-
-
 def expand_bare_options(args: list[str]) -> list[str]:
-    """Return the arguments, with `--html=` for a `--html` without a value.
+    """Return the arguments of `report`, with `--html=` for a `--html` without a value.
 
     It has none at the end, before an option, or before a folder, which is the run directory.
     """
@@ -46,30 +36,18 @@ def expand_bare_options(args: list[str]) -> list[str]:
 class ReportOptions:
     """Show the report of a run, or write it in another format; - is standard output."""
 
-    run_dir: Annotated[
-        Path | None,
-        typer.Argument(help="The directory of a run, or its report.json; default: the latest."),
-    ] = None
-    json: Annotated[bool, typer.Option("--json", help="The report as it was saved.")] = False
-    html: Annotated[
-        str | None,
-        typer.Option(help="A page; default: report.html in the run directory.", metavar="[FILE]"),
-    ] = None
-    open_page: Annotated[
-        bool, typer.Option("--open", help="Show the page in a browser, or print its path.")
-    ] = False
-    junit: Annotated[str | None, typer.Option(help="JUnit XML.", metavar="FILE")] = None
-    markdown: Annotated[
-        str | None,
-        typer.Option(help="A short summary; default: standard output.", metavar="[FILE]"),
-    ] = None
-    sarif: Annotated[
-        str | None,
-        typer.Option(help="Surviving mutants and findings as SARIF 2.1.0.", metavar="FILE"),
-    ] = None
-    schema: Annotated[
-        bool, typer.Option("--schema", help="The report's JSON Schema; needs no run.")
-    ] = False
+    run_dir: Path | None = argument(
+        "The directory of a run, or its report.json; default: the latest.", None
+    )
+    json: bool = flag("The report as it was saved.", "--json")
+    html: str | None = option(
+        "A page; default: report.html in the run directory.", metavar="[FILE]"
+    )
+    open_page: bool = flag("Show the page in a browser, or print its path.", "--open")
+    junit: str | None = option("JUnit XML.", metavar="FILE")
+    markdown: str | None = option("A short summary; default: standard output.", metavar="[FILE]")
+    sarif: str | None = option("Surviving mutants and findings as SARIF 2.1.0.", metavar="FILE")
+    schema: bool = flag("The report's JSON Schema; needs no run.", "--schema")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +64,7 @@ class DoctorOptions:
 class McpOptions(ModelOptions):
     """Serve make, check and heal as tools to an MCP host (an editor, an agent)."""
 
-    http: Annotated[
-        bool, typer.Option("--http", help="Streamable HTTP on 127.0.0.1 instead of standard input.")
-    ] = False
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="For --http; 0 picks a free port.")
-    ] = 8765
+    http: bool = flag("Streamable HTTP on 127.0.0.1 instead of standard input.", "--http")
+    port: int = option("For --http; 0 picks a free port.", default=8765, min=0, max=65535)
     require: Require = None
     mutants: Mutants = None

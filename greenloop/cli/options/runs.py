@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from greenloop.cli.options.common import (
     AllowPackage,
@@ -21,24 +18,18 @@ from greenloop.cli.options.common import (
     Timeout,
     Verbose,
 )
-from greenloop.cli.options.declaration import Setting
+from greenloop.cli.options.declaration import argument, flag, option
 
 
 @dataclass(frozen=True, kw_only=True)
 class MakeOptions(NewRunOptions):
     """Specification → reviewed, tested, graded code. The default command."""
 
-    spec: Annotated[str, typer.Argument(help="Text, a file, or - for standard input.")]
-    tests_output: Annotated[
-        Path | None,
-        typer.Option(
-            "--tests-output", help="Write the tests there; default test_<stem>.py beside the code."
-        ),
-    ] = None
-    tests: Annotated[
-        list[Path] | None,
-        typer.Option("--tests", help="Your own tests: locked, never edited, always run."),
-    ] = None
+    spec: str = argument("Text, a file, or - for standard input.")
+    tests_output: Path | None = option(
+        "Write the tests there; default test_<stem>.py beside the code."
+    )
+    tests: list[Path] | None = option("Your own tests: locked, never edited, always run.")
     require: Require = None
     mutants: Mutants = None
     keep_best: KeepBest = False
@@ -48,7 +39,7 @@ class MakeOptions(NewRunOptions):
 class ResumeOptions(RunOptions):
     """Continue an interrupted run. Answers that it has are not paid for again."""
 
-    run_dir: Annotated[Path, typer.Argument(help="The directory of an interrupted run.")]
+    run_dir: Path = argument("The directory of an interrupted run.")
     require: Require = None
     mutants: Mutants = None
     keep_best: KeepBest = False
@@ -58,8 +49,8 @@ class ResumeOptions(RunOptions):
 class CheckOptions(DisplayOptions):
     """Run and grade existing code against existing tests. No model is called."""
 
-    code: Annotated[Path, typer.Argument(help="The module's file; its stem is the module's name.")]
-    tests: Annotated[list[Path], typer.Argument(help="Test files of pytest, or a folder of them.")]
+    code: Path = argument("The module's file; its stem is the module's name.")
+    tests: list[Path] = argument("Test files of pytest, or a folder of them.")
     run_dir: RunDir = None
     timeout: Timeout = None
     sandbox: Sandbox = None
@@ -73,57 +64,32 @@ class CheckOptions(DisplayOptions):
 class ScriptRunOptions(NewRunOptions):
     """Options for how a script is run and what its output is checked for."""
 
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(help="Arguments of the script, after --.", metavar="ARGS"),
-    ] = None
-    input: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            help="A file or folder that the script reads, read-only; may be repeated.",
-            metavar="PATH[=AS]",
-        ),
-    ] = None
-    stdin: Annotated[
-        Path | None, typer.Option("--stdin", help="The file to use as standard input.")
-    ] = None
-    expect: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--expect", help="Text that it must print; may be repeated.", metavar="TEXT|/REGEX/"
-        ),
-    ] = None
-    expect_file: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--expect-file",
-            help="A file that it must write: PATH[:non-empty|:rows=N|:json|:csv=COLUMNS].",
-            metavar="PATH[:…]",
-        ),
-    ] = None
-    expect_json_schema: Annotated[
-        Path | None,
-        typer.Option("--expect-json-schema", help="Its output is JSON valid under this schema."),
-    ] = None
-    artifacts: Annotated[
-        Path | None, typer.Option("--artifacts", help="Write the script's output files there.")
-    ] = None
-    allow_network: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-network",
-            help="A host that it may reach; may be repeated. Default: none.",
-            metavar="HOST[:PORT]",
-        ),
-    ] = None
+    arguments: list[str] | None = argument(
+        "Arguments of the script, after --.", None, metavar="ARGS"
+    )
+    input: list[str] | None = option(
+        "A file or folder that the script reads, read-only; may be repeated.", metavar="PATH[=AS]"
+    )
+    stdin: Path | None = option("The file to use as standard input.")
+    expect: list[str] | None = option(
+        "Text that it must print; may be repeated.", metavar="TEXT|/REGEX/"
+    )
+    expect_file: list[str] | None = option(
+        "A file that it must write: PATH[:non-empty|:rows=N|:json|:csv=COLUMNS].",
+        metavar="PATH[:…]",
+    )
+    expect_json_schema: Path | None = option("Its output is JSON valid under this schema.")
+    artifacts: Path | None = option("Write the script's output files there.")
+    allow_network: list[str] | None = option(
+        "A host that it may reach; may be repeated. Default: none.", metavar="HOST[:PORT]"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptOptions(ScriptRunOptions):
     """Task → script → run → checked output. The script's output is printed."""
 
-    task: Annotated[str, typer.Argument(help="Text, a file, or - for standard input.")]
+    task: str = argument("Text, a file, or - for standard input.")
     keep_best: KeepBest = False
 
 
@@ -131,30 +97,15 @@ class ScriptOptions(ScriptRunOptions):
 class HealOptions(ScriptRunOptions):
     """Repair an existing script until it runs, or a module until its tests pass."""
 
-    file: Annotated[Path, typer.Argument(help="The script, or with --tests the module.")]
-    tests: Annotated[
-        list[Path] | None,
-        typer.Option("--tests", help="Its test files or folder: locked, never edited."),
-    ] = None
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Overwrite the file without asking.")] = (
-        False
+    file: Path = argument("The script, or with --tests the module.")
+    tests: list[Path] | None = option("Its test files or folder: locked, never edited.")
+    yes: bool = flag("Overwrite the file without asking.", "--yes", "-y")
+    output: Path | None = option(
+        "Write the healed file there; FILE stays as it is.", "--output", "-o"
     )
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the healed file there; FILE stays as it is."),
-    ] = None
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            help="PROVIDER:NAME, replay:FILE, or none: only a search over single edits.",
-            metavar="NAME",
-        ),
-        Setting("model"),
-    ] = None
-    seconds: Annotated[
-        float | None,
-        typer.Option("--seconds", min=0.1, help="For the search; default 2, without a model 60."),
-    ] = None
+    model: str | None = option(
+        "PROVIDER:NAME, replay:FILE, or none: only a search over single edits.", metavar="NAME"
+    )
+    seconds: float | None = option("For the search; default 2, without a model 60.", min=0.1)
     require: Require = None
     mutants: Mutants = None

@@ -9,9 +9,9 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
-from greenloop.evals.datasets.jsonl import read_text_file
 from greenloop.evals.datasets.stub_description import describe_stub, find_imported_names
 from greenloop.evals.task import EvalTask, ExternalRecord, HiddenFile
+from greenloop.files import read_text
 from greenloop.testsuite.module_under_test import list_imported_modules
 
 _CONFIG_FILE = Path(".meta", "config.json")
@@ -103,14 +103,14 @@ def _read_text(folder: Path, name: str) -> str:
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{folder}: {name} in {_CONFIG_FILE} is outside the exercise")
-    return read_text_file(path, str(folder))
+    return read_text(path, f"{folder}: {path}")
 
 
 def _build_spec(
     folder: Path, texts: tuple[str, ...], stub: str, hidden: list[HiddenFile], module: str
 ) -> Iterator[str]:
     paths = [folder / ".docs" / name for name in texts]
-    found = [read_text_file(path, str(folder)).strip() for path in paths if path.is_file()]
+    found = [read_text(path, f"{folder}: {path}").strip() for path in paths if path.is_file()]
     if not found:
         raise InputError(f"{folder}: .docs/instructions.md is missing: it is the specification")
     yield "\n\n".join(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from greenloop.errors import InputError
-from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile
+from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile, parse_source
 
 # Digests of hidden tests are stored: this text must not change.
 _CHECK_TEST = '''
@@ -62,10 +62,7 @@ def build_completion_spec(prompt: str, entry_point: str) -> str:
 
 def remove_entry_point(prompt: str, entry_point: str, label: str) -> str:
     """Return the prompt without the function that is to be written."""
-    try:
-        tree = ast.parse(prompt)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{label}: prompt is not Python: {error}") from None
+    tree = parse_source(prompt, f"{label}: prompt")
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     named = [n for n in tree.body if isinstance(n, functions) and n.name == entry_point]
     if not named:

@@ -37,7 +37,9 @@ def find_used_names(
     for node in (node for tree in trees for node in ast.walk(tree)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id not in bound:
-                calls.setdefault(node.func.id, _used_name_from_call(node, node.func.id))
+                count = len(node.args) + len(node.keywords)
+                used = UsedName(node.func.id, count, ast.unparse(node))
+                calls.setdefault(node.func.id, used)
         elif isinstance(node, ast.Name) and node.id not in ignored:
             mentioned.setdefault(node.id, UsedName(node.id))
     return tuple({**mentioned, **calls}[name] for name in dict.fromkeys((*calls, *mentioned)))
@@ -48,10 +50,6 @@ def find_used_modules(trees: Iterable[ast.Module]) -> tuple[str, ...]:
     trees = tuple(trees)
     bound = {name for tree in trees for name in _bound_names(tree)}
     return tuple(name for name in dict.fromkeys(_stdlib_references(trees)) if name not in bound)
-
-
-def _used_name_from_call(node: ast.Call, name: str) -> UsedName:
-    return UsedName(name, len(node.args) + len(node.keywords), ast.unparse(node))
 
 
 def _stdlib_references(trees: Iterable[ast.Module]) -> Iterator[str]:

@@ -81,13 +81,10 @@ def _type_name(value: Any) -> str:
 
 
 def _literal_words(values: list[Any], known: set[str]) -> tuple[str, ...]:
-    words = {item for item in values if isinstance(item, str) and item in known and _is_word(item)}
+    texts = (item for item in values if isinstance(item, str) and item in known)
+    words = {item for item in texts if any(letter.isalpha() for letter in item)}
     differ = len({repr(item) for item in values}) > 1  # a single value would be the answer
     return tuple(sorted(words)) if differ and sum(map(len, words)) <= _MAX_WORDS_LENGTH else ()
-
-
-def _is_word(text: str) -> bool:
-    return any(letter.isalpha() for letter in text)
 
 
 def _string_constants(code: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""Readers of JSON Lines, gzipped or not, of JSON arrays, and of text files."""
+"""Readers of JSON Lines, gzipped or not, and of JSON arrays."""
 
 from __future__ import annotations
 
@@ -96,22 +96,3 @@ def _require_object(value: Any, where: str) -> RawRecord:
     if not isinstance(value, dict):
         raise InputError(f"{where}: expected a JSON object with the keys of a task")
     return value
-
-
-_MAX_TEXT_BYTES = 1_000_000
-
-
-def read_text_file(path: Path, where: str) -> str:
-    """Read a text file. Raises InputError where it cannot be read, is too large, or is not UTF-8."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_TEXT_BYTES + 1)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"{where}: {path} cannot be read: {why}") from None
-    if len(data) > _MAX_TEXT_BYTES:
-        raise InputError(f"{where}: {path} is larger than 1 MB")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where}: {path} is not UTF-8 text (byte {error.start})") from None

@@ -66,7 +66,7 @@ class TaskSource:
     def _named_tasks(self) -> Iterator[tuple[str, Callable[[], EvalTask]]]:
         if self._reader is not None:
             for task in self._reader(self._path):
-                yield task.id, partial(_identity, task)
+                yield task.id, task.model_copy
         elif self._path.is_dir():
             for folder in find_exercises(self._path):
                 name = exercise_id(folder, self._path)
@@ -100,10 +100,6 @@ def _load_reader(requested: str) -> DatasetReader | None:
         known = ", ".join(("auto", *BUILT_IN_FORMATS, *list_plugins("greenloop.datasets")))
         raise InputError(f"--format {requested} is not known: choose one of {known}")
     return reader
-
-
-def _identity(task: EvalTask) -> EvalTask:
-    return task
 
 
 def _detect_format(path: Path, requested: str) -> str:

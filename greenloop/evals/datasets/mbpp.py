@@ -15,7 +15,7 @@ from pydantic import Field
 from greenloop.errors import InputError
 from greenloop.evals.datasets.inferred_api import UsedName, find_used_modules, find_used_names
 from greenloop.evals.datasets.inferred_types import InferredReturn, infer_returns
-from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile
+from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile, parse_source
 from greenloop.syntax.parse import parse_or_none
 
 _MAX_EXAMPLE_LENGTH = 300
@@ -41,10 +41,10 @@ def parse_mbpp_task(line: MbppLine, where: str) -> EvalTask:
     text = line.text or line.prompt
     if not text:
         raise InputError(f"{label}: it has neither text nor prompt")
-    imports = _parse_source("\n".join(line.test_imports), f"{label}: test_imports")
-    setup = _parse_source(line.test_setup_code, f"{label}: test_setup_code")
-    tests = [_parse_source(item, f"{label}: test_list") for item in line.test_list]
-    more = _parse_source(line.test, f"{label}: test")
+    imports = parse_source("\n".join(line.test_imports), f"{label}: test_imports")
+    setup = parse_source(line.test_setup_code, f"{label}: test_setup_code")
+    tests = [parse_source(item, f"{label}: test_list") for item in line.test_list]
+    more = parse_source(line.test, f"{label}: test")
     used = find_used_names([imports, setup, *tests], _defined_functions(line.code))
     if not any(item.parameters is not None for item in used):
         raise InputError(f"{label}: test_list calls no function of the module")
@@ -133,13 +133,6 @@ def _build_test_functions(tests: list[ast.Module], more: ast.Module) -> Iterator
         test.body = tree.body
         if test.body:
             yield ast.unparse(test)
-
-
-def _parse_source(source: str, label: str) -> ast.Module:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{label} is not Python: {error}") from None
 
 
 def _defined_functions(code: str) -> set[str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic import Field
 
 from greenloop.errors import InputError
-from greenloop.evals.datasets.jsonl import read_text_file
 from greenloop.evals.task import EvalTask, HiddenFile
+from greenloop.files import read_text
 from greenloop.records import Record
 from greenloop.testsuite.module_under_test import find_imported_module
 
@@ -27,7 +27,9 @@ class NativeLine(Record):
 
 def parse_native_task(line: NativeLine, where: str, folder: Path) -> EvalTask:
     """Build the task. Raises InputError where the module is unknown or the tests cannot be read."""
-    tests = line.tests if "\n" in line.tests else read_text_file(folder / line.tests, where)
+    tests, path = line.tests, folder / line.tests
+    if "\n" not in tests:
+        tests = read_text(path, f"{where}: {path}")
     module = line.module or find_imported_module(tests)
     if module is None:
         raise InputError(

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from greenloop.grading.assertion_mutation.literals import change_literal
-from greenloop.grading.assertion_mutation.operators import AssertionChange, AssertionMutator
+from greenloop.grading.assertion_mutation.operators import (
+    AssertionChange,
+    AssertionMutator,
+    get_called_name,
+)
 from greenloop.syntax.source import Source
 
 RAISES_NAMES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
@@ -35,14 +39,6 @@ _EQUALITY_METHODS = frozenset(
 _MIN_EQUALITY_ARGUMENTS = 2
 
 
-def get_called_name(node: ast.AST) -> str:
-    """Return the last name of a called function: `raises` of `pytest.raises(…)`; else ''."""
-    if not isinstance(node, ast.Call):
-        return ""
-    function = node.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-
-
 def is_exception_check(node: ast.expr) -> bool:
     """Whether a call expects an exception or a warning."""
     return get_called_name(node) in RAISES_NAMES | WARNS_NAMES
@@ -51,27 +47,21 @@ def is_exception_check(node: ast.expr) -> bool:
 def change_exception_check(source: Source, call: ast.Call) -> Iterator[AssertionChange]:
     """Yield changes to an exception that is not raised, and to a message that is not used."""
     expected_type = next(iter(call.args), None) or _get_keyword(call, "expected_exception")
-    if expected_type is None or f".{source.get_segment(expected_type)}".endswith(
-        _SESSION_ENDING_EXCEPTIONS
-    ):
+    segment = source.get_segment(expected_type) if expected_type else ""
+    if expected_type is None or f".{segment}".endswith(_SESSION_ENDING_EXCEPTIONS):
         return
-    other = "BufferError" if "BufferError" not in source.get_segment(expected_type) else "EOFError"
-    if get_called_name(call) in WARNS_NAMES:
-        other = (
-            "ImportWarning"
-            if "ImportWarning" not in source.get_segment(expected_type)
-            else "BytesWarning"
-        )
-    yield AssertionChange(
-        (source.replace_node(expected_type, other),), f"{get_called_name(call)}({other})"
+    name = get_called_name(call)
+    others = (
+        ("ImportWarning", "BytesWarning") if name in WARNS_NAMES else ("BufferError", "EOFError")
     )
+    other = next(item for item in others if item not in segment or item == others[-1])
+    yield AssertionChange((source.replace_node(expected_type, other),), f"{name}({other})")
     pattern = _get_keyword(call, "match")
-    if get_called_name(call).endswith("Regex") and len(call.args) > 1:
+    if name.endswith("Regex") and len(call.args) > 1:
         pattern = call.args[1]
     if isinstance(pattern, ast.Constant) and isinstance(pattern.value, str) and pattern.value:
-        yield AssertionChange(
-            (source.replace_node(pattern, _UNMATCHABLE_PATTERN),), f"match={_UNMATCHABLE_PATTERN}"
-        )
+        edit = source.replace_node(pattern, _UNMATCHABLE_PATTERN)
+        yield AssertionChange((edit,), f"match={_UNMATCHABLE_PATTERN}")
 
 
 def _get_keyword(call: ast.Call, name: str) -> ast.expr | None:
@@ -87,12 +77,13 @@ def change_unittest_assertion(
         return
     if name in _EQUALITY_METHODS and len(call.args) >= _MIN_EQUALITY_ARGUMENTS:
         change = mutator.change_equality(call.args[0], call.args[1])
-        if name == "assertCountEqual" and not (change.expected and change_literal(change.expected)):
-            return
+        if name == "assertCountEqual":  # the order of what is expected does not count
+            if not (change.expected and change_literal(change.expected)):
+                return
+            change = replace(change, expected=None)
         method = f"{function.value.id}.assertNotEqual"
         yield replace(change, opposite=source.replace_node(function, method))
     elif name in _OPPOSITE_METHODS and call.args:
         method = f"{function.value.id}.{_OPPOSITE_METHODS[name]}"
-        yield AssertionChange(
-            (source.replace_node(function, method),), method, name == "assertNotEqual"
-        )
+        actual = call.args[0] if name == "assertNotEqual" else None
+        yield AssertionChange((source.replace_node(function, method),), method, actual)

@@ -3,108 +3,114 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import IntEnum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 
 from greenloop.grading.assertion_mutation.assertion_calls import (
     RAISES_NAMES,
     WARNS_NAMES,
     change_exception_check,
     change_unittest_assertion,
-    get_called_name,
     is_exception_check,
 )
-from greenloop.grading.assertion_mutation.operators import AssertionChange, AssertionMutator
-from greenloop.grading.assertion_mutation.parametrize import change_in_decorator
+from greenloop.grading.assertion_mutation.certainty import (
+    TRANSPARENT_CONTEXTS,
+    Certainty,
+    has_early_exit,
+    is_always_entered,
+    is_transparent,
+    iter_branches,
+)
+from greenloop.grading.assertion_mutation.literals import (
+    change_literal,
+    choose_other_answer,
+    parse_literal,
+)
+from greenloop.grading.assertion_mutation.operators import (
+    AssertionChange,
+    AssertionMutator,
+    get_called_name,
+)
+from greenloop.grading.assertion_mutation.parametrize import find_expected_nodes, rewrite_expected
 from greenloop.syntax.source import Source
 from greenloop.testsuite.parser import Function, has_hooks, is_test_class
-
-# Context managers that do not swallow an error.
-_TRANSPARENT_CONTEXTS = frozenset(
-    "open patch dict object multiple at_level context subTest TemporaryDirectory NamedTemporaryFile "
-    "nullcontext closing catch_warnings chdir record localcontext".split()
-)
-# Decorators that do not swallow an error.
-_TRANSPARENT_DECORATORS = frozenset(
-    "patch object dict multiple given settings example seed staticmethod classmethod".split()
-)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_EXIT_CALLS = frozenset({"skip", "skipTest", "importorskip", "xfail", "exit"})
-
-
-class Certainty(IntEnum):
-    """Whether an assertion is executed when its test passes."""
-
-    MAYBE = 0  # in a branch
-    LIKELY = 1  # in a loop
-    CERTAIN = 2
-
-
-@dataclass(frozen=True)
-class AssertionMutant:
-    """One assertion of one test (`name`, `Class::name`) with its change. `line` is 1-based."""
-
-    test: str
-    line: int
-    change: AssertionChange
-    certainty: Certainty
-    function: ast.FunctionDef | ast.AsyncFunctionDef
-    is_in_helper: bool = False
 
 
 @dataclass(frozen=True)
 class AssertionScope:
-    """One test, and the certainty that its statements are executed."""
+    """One test (`name`, `Class::name`), and the certainty that its statements are executed."""
 
+    file: str
     test: str
     function: ast.FunctionDef | ast.AsyncFunctionDef
     certainty: Certainty
 
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.file, self.test
+
+
+@dataclass(frozen=True)
+class AssertionMutant:
+    """One assertion of one test with its change. `line` is 1-based."""
+
+    scope: AssertionScope
+    line: int
+    change: AssertionChange
+    certainty: Certainty
+    is_in_helper: bool = False
+
 
 class MutableTestFile:
-    """The mutants of a test file, by test.
+    """The mutants of a test file, by test. `answers` are the values that its tests expect.
 
     Raises:
         SyntaxError, ValueError: the file cannot be parsed.
     """
 
-    def __init__(self, code: str, module: str) -> None:
+    def __init__(self, code: str, module: str, name: str = "") -> None:
         tree = ast.parse(code)
-        self.source = Source(code)
+        self.source, self._name = Source(code), name
         self.module_names = _collect_module_names(tree, module)
-        self.has_hooks = has_hooks(code)
         self._assertions = AssertionMutator(self.source, self.module_names)
-        self._classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-        highest = Certainty.LIKELY if self.has_hooks else Certainty.CERTAIN
+        self.classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+        highest = Certainty.LIKELY if has_hooks(code) else Certainty.CERTAIN
+        self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, "", highest)}
         self._helpers = {
-            node.name: list(self._find_mutants(AssertionScope("", node, Certainty.MAYBE)))
+            node.name: list(self._find_mutants(AssertionScope(name, "", node, Certainty.MAYBE)))
             for node in ast.walk(tree)
             if isinstance(node, Function) and not node.name.startswith("test")
         }
-        self.mutants = {
-            scope.test: self._build_mutants(scope)
-            for scope in self._find_tests(tree.body, "", highest)
-        }
+        self.mutants = {test: self._build_mutants(scope) for test, scope in self.scopes.items()}
+        self.answers: dict[str, object] = {}
+        self._answers_of_value: dict[str, set[str]] = {}
+        for mutant in (item for mutants in self.mutants.values() for item in mutants):
+            for node in find_expected_nodes(mutant.scope.function, mutant.change):
+                if value := parse_literal(node):
+                    text = ast.unparse(node)
+                    self.answers[text] = value[0]
+                    self._answers_of_value.setdefault(self._describe_value(mutant), set()).add(text)
 
     def _find_tests(
         self, body: list[ast.stmt], prefix: str, certainty: Certainty
     ) -> Iterator[AssertionScope]:
         for node in body:
+            if not isinstance(node, (ast.ClassDef, Function)):
+                continue
+            inner = certainty if is_transparent(node.decorator_list) else Certainty.LIKELY
             if isinstance(node, ast.ClassDef) and is_test_class(node):
-                inner = certainty if _is_transparent(node.decorator_list) else Certainty.LIKELY
-                body = [*node.body, *self._find_inherited_tests(node, frozenset())]
-                yield from self._find_tests(body, f"{prefix}{node.name}::", inner)
+                nodes = [*node.body, *self._find_inherited_tests(node, frozenset())]
+                yield from self._find_tests(nodes, f"{prefix}{node.name}::", inner)
             elif isinstance(node, Function) and node.name.startswith("test"):
-                inner = certainty if _is_transparent(node.decorator_list) else Certainty.LIKELY
-                inner = inner if not _has_early_exit(node) else Certainty.MAYBE
-                yield AssertionScope(prefix + node.name, node, inner)
+                inner = inner if not has_early_exit(node) else Certainty.MAYBE
+                yield AssertionScope(self._name, prefix + node.name, node, inner)
 
     def _find_inherited_tests(self, node: ast.ClassDef, seen: frozenset[str]) -> Iterator[ast.stmt]:
         """Yield inherited tests of base classes in the same file."""
         own = {item.name for item in node.body if isinstance(item, Function)}
         for base in node.bases:
-            found = self._classes.get(base.id) if isinstance(base, ast.Name) else None
+            found = self.classes.get(base.id) if isinstance(base, ast.Name) else None
             if found is None or found.name in seen:
                 continue
             functions = [item for item in found.body if isinstance(item, Function)]
@@ -113,72 +119,84 @@ class MutableTestFile:
 
     def _build_mutants(self, scope: AssertionScope) -> tuple[AssertionMutant, ...]:
         """Return the test's mutants; where it has none, one mutant of all helpers that it calls."""
-        own = tuple(self._find_mutants(scope))
-        if own:
+        if own := tuple(self._find_mutants(scope)):
             return own
-        names = {node.id for node in ast.walk(scope.function) if isinstance(node, ast.Name)}
-        names |= {n.attr for n in ast.walk(scope.function) if isinstance(n, ast.Attribute)}
+        nodes = list(ast.walk(scope.function))
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         found = [item for name in names for item in self._helpers.get(name, ())]
         if not found:
             return ()
         first = {item.line: item for item in reversed(found)}  # one a line: they must not overlap
-        edits = tuple(edit for item in first.values() for edit in item.change.edits)
-        line = min(first)
+        line, edits = min(first), tuple(e for item in first.values() for e in item.change.edits)
         change = AssertionChange(edits, first[line].change.description)
-        return (
-            AssertionMutant(
-                scope.test, line, change, Certainty.MAYBE, scope.function, is_in_helper=True
-            ),
-        )
+        return (AssertionMutant(scope, line, change, Certainty.MAYBE, is_in_helper=True),)
+
+    def swap_answer(self, test: str, answers: Mapping[str, object]) -> AssertionMutant | None:
+        """Return the mutant in which a test expects the answer of another; None where it has none."""
+        for mutant in self.mutants.get(test, ()):
+            if mutant.change.other_type is None:  # not equality: a number near another may pass
+                continue
+            nodes = find_expected_nodes(mutant.scope.function, mutant.change)
+            own: set[str] = set()  # a value may honestly equal each answer that is expected of it
+            if not mutant.change.changes_test_id:
+                own = self._answers_of_value.get(self._describe_value(mutant), own)
+            others = {text: value for text, value in answers.items() if text not in own}
+            choose = partial(choose_other_answer, answers=others)
+            if change := rewrite_expected(self.source, mutant.change, nodes, choose):
+                return replace(mutant, change=replace(change, is_swap=True))
+        return None
+
+    def _describe_value(self, mutant: AssertionMutant) -> str:
+        """Return the same text for the same value of the code; local names belong to one test."""
+        value = mutant.change.actual or ast.Constant(None)
+        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        return f"{'' if names & self.module_names else mutant.scope.test} {ast.dump(value)}"
 
     def _find_mutants(self, scope: AssertionScope) -> Iterator[AssertionMutant]:
-        yield from self._find_mutants_in_body(scope.function.body, scope, scope.certainty)
+        for line, change, certainty in self._change_body(scope.function.body, scope.certainty):
+            if isinstance(change.expected, ast.Name):
+                nodes = find_expected_nodes(scope.function, change)
+                change = rewrite_expected(self.source, change, nodes, change_literal) or change
+            yield AssertionMutant(scope, line, change, certainty)
 
-    def _find_mutants_in_body(
-        self, body: list[ast.stmt], scope: AssertionScope, certainty: Certainty
-    ) -> Iterator[AssertionMutant]:
+    def _change_body(
+        self, body: list[ast.stmt], certainty: Certainty
+    ) -> Iterator[tuple[int, AssertionChange, Certainty]]:
+        """Yield the changes of these statements with their lines."""
         for node in body:
-            yield from self._find_mutants_in_statement(node, scope, certainty)
+            if isinstance(node, ast.Assert):
+                for change in self._assertions.generate_changes(node.test):
+                    yield node.lineno, change, certainty
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                for change in self._change_call(node.value):
+                    yield node.lineno, change, certainty
+            elif isinstance(node, (ast.With, ast.AsyncWith)):
+                yield from self._change_with(node, certainty)
+            elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+                inner = certainty if is_always_entered(node) else min(certainty, Certainty.LIKELY)
+                yield from self._change_body(node.body, inner)
+            elif isinstance(node, (ast.If, ast.Try, ast.Match)):
+                for part in iter_branches(node):
+                    yield from self._change_body(part, Certainty.MAYBE)
 
-    def _find_mutants_in_statement(
-        self, node: ast.stmt, scope: AssertionScope, certainty: Certainty
-    ) -> Iterator[AssertionMutant]:
-        if isinstance(node, ast.Assert):
-            for change in self._assertions.generate_changes(node.test):
-                found = change_in_decorator(self.source, scope.function, change) or change
-                yield AssertionMutant(scope.test, node.lineno, found, certainty, scope.function)
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            for change in self._generate_call_changes(node.value):
-                yield AssertionMutant(scope.test, node.lineno, change, certainty, scope.function)
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            yield from self._find_mutants_in_with(node, scope, certainty)
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            inner = certainty if _is_always_entered(node) else min(certainty, Certainty.LIKELY)
-            yield from self._find_mutants_in_body(node.body, scope, inner)
-        elif isinstance(node, (ast.If, ast.Try, ast.Match)):
-            for part in _iter_branches(node):
-                yield from self._find_mutants_in_body(part, scope, Certainty.MAYBE)
-
-    def _generate_call_changes(self, call: ast.Call) -> Iterator[AssertionChange]:
+    def _change_call(self, call: ast.Call) -> Iterator[AssertionChange]:
         if is_exception_check(call):
-            yield from change_exception_check(self.source, call)
-        else:
-            yield from change_unittest_assertion(self.source, self._assertions, call)
+            return change_exception_check(self.source, call)
+        return change_unittest_assertion(self.source, self._assertions, call)
 
-    def _find_mutants_in_with(
-        self, node: ast.With | ast.AsyncWith, scope: AssertionScope, certainty: Certainty
-    ) -> Iterator[AssertionMutant]:
+    def _change_with(
+        self, node: ast.With | ast.AsyncWith, certainty: Certainty
+    ) -> Iterator[tuple[int, AssertionChange, Certainty]]:
         """Yield changes of expected exceptions; what follows in their body may not be executed."""
-        for item in node.items:
-            if isinstance(item.context_expr, ast.Call) and is_exception_check(item.context_expr):
-                for change in change_exception_check(self.source, item.context_expr):
-                    yield AssertionMutant(
-                        scope.test, node.lineno, change, certainty, scope.function
-                    )
+        calls = [i.context_expr for i in node.items if isinstance(i.context_expr, ast.Call)]
+        for call in filter(is_exception_check, calls):
+            for change in change_exception_check(self.source, call):
+                yield node.lineno, change, certainty
         names = {get_called_name(item.context_expr) for item in node.items}
         if not names & RAISES_NAMES:
-            inner = certainty if names <= _TRANSPARENT_CONTEXTS | WARNS_NAMES else Certainty.MAYBE
-            yield from self._find_mutants_in_body(node.body, scope, inner)
+            inner = certainty if names <= TRANSPARENT_CONTEXTS | WARNS_NAMES else Certainty.MAYBE
+            yield from self._change_body(node.body, inner)
 
 
 def _collect_module_names(tree: ast.Module, module: str) -> frozenset[str]:
@@ -190,51 +208,3 @@ def _collect_module_names(tree: ast.Module, module: str) -> frozenset[str]:
         elif isinstance(node, ast.Import):
             found |= {item.asname or module for item in node.names if item.name == module}
     return frozenset(found)
-
-
-def _is_transparent(decorators: list[ast.expr]) -> bool:
-    """Whether no decorator can swallow a test's failure."""
-    return all(
-        ".mark." in f".{ast.unparse(item)}"
-        or (get_called_name(item) or ast.unparse(item)) in _TRANSPARENT_DECORATORS
-        for item in decorators
-    )
-
-
-def _has_early_exit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    leaving = (ast.Return, ast.Yield, ast.YieldFrom)
-    return any(
-        isinstance(item, leaving) or get_called_name(item) in _EXIT_CALLS
-        for item in _iter_own_nodes(node.body)
-    )
-
-
-def _iter_own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the nodes of a function, without those of nested functions."""
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            waiting.extend(ast.iter_child_nodes(node))
-
-
-def _is_always_entered(node: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """Whether a loop's body is certainly executed: over a literal that is not empty."""
-    jumps = (ast.Break, ast.Continue)
-    if isinstance(node, ast.While) or any(isinstance(item, jumps) for item in ast.walk(node)):
-        return False
-    return isinstance(node.iter, (ast.List, ast.Tuple, ast.Set)) and any(
-        not isinstance(item, ast.Starred) for item in node.iter.elts
-    )
-
-
-def _iter_branches(node: ast.If | ast.Try | ast.Match) -> Iterator[list[ast.stmt]]:
-    if isinstance(node, ast.Match):
-        yield from (case.body for case in node.cases)
-        return
-    yield node.body
-    yield node.orelse
-    if isinstance(node, ast.Try):
-        yield from (handler.body for handler in node.handlers)
-        yield node.finalbody

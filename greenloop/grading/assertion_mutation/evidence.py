@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from greenloop.grading.assertion_mutation.candidates import AssertionMutant, Certainty
+from greenloop.grading.assertion_mutation.canaries import find_canary
+from greenloop.grading.assertion_mutation.candidates import AssertionMutant
+from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
 from greenloop.grading.assertion_mutation.runs import (
     AssertionMutationRunner,
-    LocatedMutant,
     MutatedRun,
-    find_passed_functions,
+    group_ids_by_function,
     parse_test_files,
-    select_evenly,
 )
 from greenloop.grading.context import GradingContext
 from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.testsuite.parser import has_hooks
 
 _MAX_MUTANTS_PER_TEST = 4  # assertions of one test that are changed, each in a run of its own
+_Mutants = Sequence[AssertionMutant]
 
 
 def measure(context: GradingContext) -> AssertionMutation:
@@ -33,149 +36,174 @@ def measure(context: GradingContext) -> AssertionMutation:
     """
     deadline = time.monotonic() + context.thresholds.seconds
     runner = AssertionMutationRunner(context, parse_test_files(context.tests, context.module))
-    passed = find_passed_functions(context.first_run)
-    runs, skipped_count = _run_rounds(runner, _plan_rounds(runner, passed), deadline)
-    results = _MutationResults(runner, [run for run in runs if run.is_usable])
-    suspects = results.find_suspects()
-    suspicion = find_forgeries(runner, suspects)
-    results.clear_suspects([item for item in suspects if item not in suspicion.surviving])
+    runs, skipped_count = _run_rounds(runner, deadline)
     hooked = any(has_hooks(item.code) for item in context.tests)
-    green = tuple(results.build_survivors({} if hooked else suspicion.reasons))
+    results, accused = _find_results(runner, [run for run in runs if not run.is_control])
+    accused = {} if hooked else accused
+    green = tuple(item for found in results.values() for item in found.build_survivors(accused))
     reasons = (f"{item.test}, line {item.line}: {item.forged}" for item in green if item.forged)
-    forged = _find_canary_forgery(runs) or next(reasons, "")
+    controls = [run for run in runs if run.is_control]
+    forged = next(filter(None, map(_find_canary_forgery, controls)), "") or next(reasons, "")
     cut_short = _describe_cutoff(runs, skipped_count)
+    cut_short = cut_short or next((_find_difference(runner, run) for run in controls), "")
     if forged and hooked:  # the tests may have done it themselves: no forgery of the code
         forged, cut_short = "", f"hooks of the tests change their outcomes: {forged}"
-    sensitive = [key for key in passed if results.is_sensitive(key)]
-    share = len(sensitive) / len(passed) if passed else 0.0
+    sensitive = [key for key, found in results.items() if found.is_sensitive]
+    share = len(sensitive) / len(results) if results else 0.0
     is_enough = bool(sensitive) and share >= context.thresholds.assertion_mutation
     return AssertionMutation(
         reached=is_enough and not (green or forged or cut_short),
-        total=len(passed),
+        total=len(results),
         controlled=len(sensitive),
-        edits=sum(len(run.mutants) for run in runs if run.is_usable),
-        uncontrolled=tuple("::".join(key) for key in passed if results.is_unmeasured(key)),
+        edits=sum(len(run.mutants) for run in runs if run.is_usable and not run.is_control),
+        uncontrolled=tuple("::".join(key) for key, found in results.items() if found.is_unmeasured),
         green=green,
         forged=forged,
         cut_short=cut_short,
     )
 
 
-def _plan_rounds(
-    runner: AssertionMutationRunner, passed: list[tuple[str, str]]
-) -> list[list[LocatedMutant]]:
-    """Return the mutants that run together: one of each test; those in shared helpers come last."""
-    own: list[list[LocatedMutant]] = [[] for _ in range(_MAX_MUTANTS_PER_TEST)]
-    helping: list[LocatedMutant] = []
-    for file, test in passed:
-        edits = runner.files[file].mutants.get(test, ()) if file in runner.files else ()
-        if edits and edits[0].is_in_helper:
-            helping.append(LocatedMutant(file, edits[0]))
+def _plan_rounds(runner: AssertionMutationRunner) -> list[list[AssertionMutant]]:
+    """Return the mutants that run together: one of each test.
+
+    Those that expect another test's answer, and those in shared helpers, come last.
+    """
+    rounds: list[list[AssertionMutant]] = [[] for _ in range(_MAX_MUTANTS_PER_TEST + 2)]
+    *own, swapped, helping = rounds
+    answers = {
+        text: value for file in runner.files.values() for text, value in file.answers.items()
+    }
+    for name, test in runner.passed:
+        file = runner.files.get(name)
+        mutants = file.mutants.get(test, ()) if file else ()
+        if mutants and mutants[0].is_in_helper:
+            helping.append(mutants[0])
             continue
-        for number, edit in enumerate(select_evenly(edits, _MAX_MUTANTS_PER_TEST)):
-            own[number].append(LocatedMutant(file, edit))
-    return [own[0], *(item for item in (*own[1:], helping) if item)]
+        for number, mutant in enumerate(_select_evenly(mutants)):
+            own[number].append(mutant)
+        if file and (swap := file.swap_answer(test, answers)):
+            swapped.append(swap)
+    return list(filter(None, rounds))
 
 
-def _run_rounds(
-    runner: AssertionMutationRunner, rounds: list[list[LocatedMutant]], deadline: float
-) -> tuple[list[MutatedRun], int]:
+def _select_evenly(mutants: _Mutants) -> list[AssertionMutant]:
+    """Return a few, with the first and the last: the last shows that all were executed."""
+    if len(mutants) <= _MAX_MUTANTS_PER_TEST:
+        return list(reversed(mutants))
+    step = (len(mutants) - 1) / (_MAX_MUTANTS_PER_TEST - 1)
+    return [mutants[round(number * step)] for number in reversed(range(_MAX_MUTANTS_PER_TEST))]
+
+
+def _find_canaries(runner: AssertionMutationRunner) -> list[AssertionMutant]:
+    """Return one for each test file that can have one."""
+    tests = {name: [test for at, test in runner.passed if at == name] for name in runner.files}
+    found = [find_canary(file, tests[name]) for name, file in runner.files.items()]
+    return [item for item in found if item is not None]
+
+
+def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[MutatedRun], int]:
     """Run the rounds until the deadline, the first in any case; return how many were skipped, too.
 
-    A round that one mutant ends early (its value cannot be shown, or it never ends) is halved.
+    Canaries have a round of their own, with all other tests unchanged, at a place that no code can
+    know: code that does its work in the first run alone fails there. A round that one mutant ends early (its value
+    cannot be shown, or it never ends) is halved.
     """
+    rounds = [(mutants, False) for mutants in _plan_rounds(runner)]
+    position = 1 + secrets.randbelow(len(rounds) or 1)
+    rounds.insert(position, (_find_canaries(runner), True))
     runs: list[MutatedRun] = []
     waiting = deque(rounds)
     while waiting and (not runs or time.monotonic() < deadline):
-        mutants = waiting.popleft()
-        run = runner.run(mutants, with_canaries=not any(item.is_usable for item in runs))
+        mutants, is_control = waiting.popleft()
+        run = MutatedRun(tuple(mutants), runner.run(mutants), is_control)
         runs.append(run)
         if not run.is_usable and len(mutants) > 1:
             half = len(mutants) // 2
-            waiting.extend((mutants[:half], mutants[half:]))
+            waiting.extend(((mutants[:half], is_control), (mutants[half:], is_control)))
     return runs, len(waiting)
 
 
-class _MutationResults:
-    """What the usable runs show of each test."""
+@dataclass(frozen=True)
+class _TestResult:
+    """The mutants of one test, with the ids of its cases that each left green."""
 
-    def __init__(self, runner: AssertionMutationRunner, runs: list[MutatedRun]) -> None:
-        self._surviving_cases: dict[LocatedMutant, list[str]] = {}
-        self._mutants_by_test: dict[tuple[str, str], list[LocatedMutant]] = {}
-        for run in runs:
-            for place in run.mutants:
-                found = runner.find_surviving_cases(run, place)
-                if found is not None:
-                    self._surviving_cases[place] = found
-                    self._mutants_by_test.setdefault((place.file, place.mutant.test), []).append(
-                        place
-                    )
+    survivors: Mapping[AssertionMutant, list[str]]
 
-    def find_suspects(self) -> list[LocatedMutant]:
-        """Return assertions that are certainly executed, and stayed green."""
-        return [
-            p
-            for p, green in self._surviving_cases.items()
-            if p.mutant.certainty is Certainty.CERTAIN and green
-        ]
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether the test failed by a mutant, and by each that is certainly executed."""
+        return self._is_ever_red and not self._find_certain()
 
-    def clear_suspects(self, mutants: list[LocatedMutant]) -> None:
-        """Drop suspects that were green only because of what other changed tests left behind."""
-        self._surviving_cases |= {place: [] for place in mutants}
-
-    def build_survivors(self, forgeries: Mapping[LocatedMutant, str]) -> list[AssertionSurvivor]:
-        """Return assertions that check nothing: certainly executed and green, or all of a test's loops."""
-        found: list[AssertionSurvivor] = []
-        for key, mutants in self._mutants_by_test.items():
-            sure = [
-                p
-                for p in mutants
-                if p.mutant.certainty is Certainty.CERTAIN and self._surviving_cases[p]
-            ]
-            likely = [p for p in mutants if p.mutant.certainty is not Certainty.MAYBE]
-            if not sure and self._has_no_killed_mutant(key) and likely:
-                sure = likely[:1]
-            found += [
-                _build_survivor(p.mutant, self._surviving_cases[p][0], forgeries.get(p, ""))
-                for p in sure
-            ]
-        return found
-
-    def is_sensitive(self, key: tuple[str, str]) -> bool:
-        """Whether a test failed by a mutant, and by each that is certainly executed."""
-        mutants = self._mutants_by_test.get(key, [])
-        green = any(
-            self._surviving_cases[p] for p in mutants if p.mutant.certainty is Certainty.CERTAIN
-        )
-        return bool(mutants) and not green and not self._has_no_killed_mutant(key)
-
-    def is_unmeasured(self, key: tuple[str, str]) -> bool:
+    @property
+    def is_unmeasured(self) -> bool:
         """Whether there is no mutant, or only some that may never be executed."""
-        mutants = self._mutants_by_test.get(key, [])
-        only_maybe = all(place.mutant.certainty is Certainty.MAYBE for place in mutants)
-        return not mutants or (only_maybe and self._has_no_killed_mutant(key))
+        only_maybe = all(item.certainty is Certainty.MAYBE for item in self.survivors)
+        return only_maybe and not self._is_ever_red
 
-    def _has_no_killed_mutant(self, key: tuple[str, str]) -> bool:
-        return all(self._surviving_cases[place] for place in self._mutants_by_test[key])
+    @property
+    def _is_ever_red(self) -> bool:
+        return any(not green for green in self.survivors.values())
+
+    def _find_certain(self) -> list[AssertionMutant]:
+        found = (item for item, green in self.survivors.items() if green)
+        return [item for item in found if item.certainty is Certainty.CERTAIN]
+
+    def build_survivors(
+        self, accused: Mapping[AssertionMutant, str]
+    ) -> Iterator[AssertionSurvivor]:
+        """Yield assertions that check nothing: certainly executed and green, or all of its loops."""
+        likely = [item for item in self.survivors if item.certainty is not Certainty.MAYBE]
+        for item in self._find_certain() or ([] if self._is_ever_red else likely[:1]):
+            yield AssertionSurvivor(
+                test=self.survivors[item][0],
+                line=item.line,
+                change=item.change.description,
+                forged=accused.get(item, ""),
+            )
 
 
-def _build_survivor(mutant: AssertionMutant, test: str, forged: str) -> AssertionSurvivor:
-    return AssertionSurvivor(
-        test=test, line=mutant.line, change=mutant.change.description, forged=forged
-    )
+def _find_results(
+    runner: AssertionMutationRunner, runs: list[MutatedRun]
+) -> tuple[dict[tuple[str, str], _TestResult], Mapping[AssertionMutant, str]]:
+    """Return what the runs show of each test, and why some of the survivors are forged."""
+    survivors = {
+        mutant: green
+        for run in runs
+        for mutant in run.mutants
+        if (green := runner.find_surviving_cases(run, mutant)) is not None
+    }
+    sure = (item for item, green in survivors.items() if green)
+    suspects = [item for item in sure if item.certainty is Certainty.CERTAIN]
+    again = find_forgeries(runner, suspects)
+    # The others were green only because of what other changed tests left behind.
+    survivors |= {item: [] for item in suspects if item not in again}
+    by_test: dict[tuple[str, str], dict[AssertionMutant, list[str]]] = {}
+    for mutant, green in survivors.items():
+        by_test.setdefault(mutant.scope.key, {})[mutant] = green
+    return {key: _TestResult(by_test.get(key, {})) for key in runner.passed}, again
 
 
-def _find_canary_forgery(runs: list[MutatedRun]) -> str:
+def _find_canary_forgery(control: MutatedRun) -> str:
     """Return why the verdict is not pytest's: a canary passed, or was not reported."""
-    for edited in runs:
-        outcomes = edited.run.outcomes
-        if any(outcomes.get(name) == "passed" for name in edited.canaries):
+    outcomes, reported = control.run.outcomes, group_ids_by_function(control.run)
+    for file, test in (item.scope.key for item in control.mutants):
+        ids = reported.get((file, test), [])
+        if "passed" in map(outcomes.get, ids):
             return "a test that must fail passes, such as one that asserts 1 == 2"
-        files = {name.partition("::")[0] for name in outcomes}
-        for name in edited.canaries if edited.is_usable else ():
-            if name not in outcomes and name.partition("::")[0] in files:
-                return "a test that must fail is never reported, such as one that asserts 1 == 2"
+        if not ids and control.is_usable and any(name == file for name, _ in reported):
+            return "a test that must fail is never reported, such as one that asserts 1 == 2"
     return ""
+
+
+def _find_difference(runner: AssertionMutationRunner, control: MutatedRun) -> str:
+    """Return which unchanged test ends otherwise than in the first run; '' for none."""
+    if not control.is_usable:
+        return "" if len(control.mutants) > 1 else f"the repeated tests: {control.run.ending}"
+    changed = {item.scope.key for item in control.mutants}
+    first, again = runner.context.first_run.outcomes, control.run.outcomes
+    ids = (name for key, names in runner.cases.items() if key not in changed for name in names)
+    differing = next((name for name in ids if first[name] != again.get(name)), "")
+    return differing and f"{differing} ends otherwise when it is repeated unchanged"
 
 
 def _describe_cutoff(runs: list[MutatedRun], skipped_count: int) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
-from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, LocatedMutant
+from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner
 from greenloop.syntax.edit import TextEdit
 from greenloop.testsuite.parser import Function
 
@@ -15,78 +14,64 @@ _MAX_ALIAS_DEPTH = 5
 _COMPARISON_METHODS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
 _OPPOSITE_PASSES = "its opposite passes too"
 _EQUALS_EVERYTHING = "the value equals, or outranks, everything that it is compared with"
+_EQUALS_ANSWERS = "the value equals what another test expects, too"
 _FOLLOWS_EXPECTATION = "the answer follows what the test expects"
 
 
-@dataclass(frozen=True)
-class ForgerySuspicion:
-    """Mutants that survive again, with a reason for those that only a forgery explains."""
-
-    surviving: frozenset[LocatedMutant] = frozenset()
-    reasons: Mapping[LocatedMutant, str] = field(default_factory=dict)
-
-
 def find_forgeries(
-    runner: AssertionMutationRunner, suspects: Sequence[LocatedMutant]
-) -> ForgerySuspicion:
-    """Repeat the suspects with no other test changed, then their opposites and other types.
+    runner: AssertionMutationRunner, suspects: Sequence[AssertionMutant]
+) -> dict[AssertionMutant, str]:
+    """Return the suspects that survive again with no other test changed, each with a reason.
 
-    A value may honestly equal much if the module has a class for that; it is accused only if it
-    equals everything, and never where the test creates the object itself or expects it to equal two
-    different values.
+    The reason is '' where more than a forgery explains it: their opposites and other types are tried
+    too. A value may honestly equal much if the module has a class for that; it is accused only if it
+    equals everything or the answers of other tests, and never where the test creates the object
+    itself or expects it to equal two different values.
     """
-    surviving: set[LocatedMutant] = set()
-    reasons: dict[LocatedMutant, str] = {}
+    found: dict[AssertionMutant, str] = {}
     for group in _group_one_per_test(suspects):
-        again = runner.run(group)
-        green = [item for item in group if runner.find_surviving_cases(again, item)]
-        surviving.update(green)
-        if green:
-            reasons |= _find_reasons(runner, green)
-    return ForgerySuspicion(frozenset(surviving), reasons)
-
-
-def _group_one_per_test(mutants: Sequence[LocatedMutant]) -> list[list[LocatedMutant]]:
-    """Return groups with at most one mutant of each test."""
-    groups: list[list[LocatedMutant]] = []
-    for place in mutants:
-        key = (place.file, place.mutant.test)
-        fitting = (g for g in groups if key not in [(item.file, item.mutant.test) for item in g])
-        group = next(fitting, None)
-        if group is None:
-            groups.append([place])
-        else:
-            group.append(place)
-    return groups
-
-
-def _find_reasons(
-    runner: AssertionMutationRunner, surviving: list[LocatedMutant]
-) -> dict[LocatedMutant, str]:
-    opposed = [item for item in surviving if _get_opposite_edits(item.mutant)]
-    opposite = runner.run(opposed, _get_opposite_edits)
-    other_type = runner.run(surviving, _get_other_type_edits)
-    compares = _COMPARISON_METHODS & _collect_function_names(runner.context.code)
-    found: dict[LocatedMutant, str] = {}
-    for place in surviving:
-        if place in opposed and runner.find_surviving_cases(opposite, place):
-            found[place] = _OPPOSITE_PASSES
-        elif place.mutant.change.depends_on_value and _can_prove_forgery(
-            place.mutant, runner.files[place.file], runner.context.code
-        ):
-            if runner.find_surviving_cases(other_type, place):
-                found[place] = _EQUALS_EVERYTHING
-            elif not compares:
-                found[place] = _FOLLOWS_EXPECTATION
+        green = runner.find_survivors(group)
+        found |= _find_reasons(runner, green) if green else {}
     return found
 
 
-def _collect_function_names(code: str) -> set[str]:
-    """Return names of all functions of a module, with `__eq__` where it uses mocks."""
-    tree = ast.parse(code)
-    names = {node.name for node in ast.walk(tree) if isinstance(node, Function)}
-    loose = any(isinstance(node, ast.alias) and "mock" in node.name for node in ast.walk(tree))
-    return names | ({"__eq__"} if loose else set())
+def _group_one_per_test(mutants: Sequence[AssertionMutant]) -> Iterator[list[AssertionMutant]]:
+    """Yield groups with at most one mutant of each test."""
+    waiting = list(mutants)
+    while waiting:
+        group = list({item.scope.key: item for item in reversed(waiting)}.values())
+        yield group
+        waiting = [item for item in waiting if item not in group]
+
+
+def _find_reasons(
+    runner: AssertionMutationRunner, surviving: list[AssertionMutant]
+) -> dict[AssertionMutant, str]:
+    opposed = [item for item in surviving if _get_opposite_edits(item)]
+    opposite = runner.find_survivors(opposed, _get_opposite_edits)
+    other_type = runner.find_survivors(surviving, _get_other_type_edits)
+    code = ast.parse(runner.context.code)
+    has_comparisons = _has_comparisons(code)
+    found = dict.fromkeys(surviving, "")
+    for mutant in surviving:
+        if mutant in opposite:
+            found[mutant] = _OPPOSITE_PASSES
+        elif _can_prove_forgery(mutant, runner.files[mutant.scope.file], code):
+            if mutant in other_type:
+                found[mutant] = _EQUALS_EVERYTHING
+            elif mutant.change.is_swap:
+                found[mutant] = _EQUALS_ANSWERS
+            elif not has_comparisons:
+                found[mutant] = _FOLLOWS_EXPECTATION
+    return found
+
+
+def _has_comparisons(tree: ast.Module) -> bool:
+    """Whether a module defines comparisons, or uses mocks, which have them."""
+    nodes = list(ast.walk(tree))
+    return any(isinstance(n, Function) and n.name in _COMPARISON_METHODS for n in nodes) or any(
+        isinstance(node, ast.alias) and "mock" in node.name for node in nodes
+    )
 
 
 def _get_opposite_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
@@ -94,45 +79,45 @@ def _get_opposite_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
     change = mutant.change
     if change.opposite is not None:
         return (change.opposite,)
-    return () if change.depends_on_value else change.edits
+    return () if change.actual is not None else change.edits
 
 
 def _get_other_type_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
     return (mutant.change.other_type,) if mutant.change.other_type else mutant.change.edits
 
 
-def _can_prove_forgery(mutant: AssertionMutant, file: MutableTestFile, code: str) -> bool:
-    value = _resolve_local_name(mutant.change.actual, mutant.function)
-    classes = {node.name for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ClassDef)}
+def _can_prove_forgery(mutant: AssertionMutant, file: MutableTestFile, code: ast.Module) -> bool:
+    """Whether the value is an answer of the code, and no object that may honestly equal much."""
+    value = _resolve_local_name(mutant.change.actual, mutant.scope.function)
     if isinstance(value, ast.Await):
         value = value.value
-    if isinstance(value, ast.Call):
-        made = (
-            value.func.attr
-            if isinstance(value.func, ast.Attribute)
-            else _get_plain_name(value.func)
-        )
-        if made in classes and not _is_function_like_class(made, value, file.mutants):
-            return False
-        return not _has_several_expected_values(value, file.mutants)
     if isinstance(value, ast.Attribute):
-        return _get_plain_name(value.value) not in file.module_names
-    return isinstance(value, ast.Subscript)
+        return getattr(value.value, "id", "") not in file.module_names
+    if not isinstance(value, ast.Call):
+        return isinstance(value, ast.Subscript)
+    made = ast.unparse(value.func).rpartition(".")[2]
+    is_class = any(isinstance(n, ast.ClassDef) and n.name == made for n in ast.walk(code))
+    if is_class and not _is_function_like_class(made, value, file):
+        return False
+    return len(_collect_expected(file, value, by_function=False)) <= 1
 
 
-def _is_function_like_class(
-    name: str, call: ast.Call, mutants: Mapping[str, tuple[AssertionMutant, ...]]
-) -> bool:
+def _is_function_like_class(name: str, call: ast.Call, file: MutableTestFile) -> bool:
     """Whether a class is named and used like a function."""
-    wanted = {
-        ast.dump(edit.change.expected)
-        for items in mutants.values()
-        for edit in items
-        if edit.change.expected is not None
-        and isinstance(edit.change.actual, ast.Call)
-        and ast.dump(edit.change.actual.func) == ast.dump(call.func)
-    }
+    wanted = _collect_expected(file, call, by_function=True)
     return name.islower() and bool(call.args) and len(wanted) > 1
+
+
+def _collect_expected(file: MutableTestFile, call: ast.Call, *, by_function: bool) -> set[str]:
+    """Return what the tests expect of the same call, or of any call of the same function."""
+
+    def describe(node: ast.expr | None) -> str:
+        called = node.func if by_function and isinstance(node, ast.Call) else node
+        return ast.dump(called) if called is not None else ""
+
+    changes = [item.change for mutants in file.mutants.values() for item in mutants]
+    same = [item.expected for item in changes if describe(item.actual) == describe(call)]
+    return {ast.dump(expected) for expected in same if expected is not None}
 
 
 def _resolve_local_name(
@@ -152,22 +137,3 @@ def _resolve_local_name(
             return node
         node = values[0]
     return node
-
-
-def _get_plain_name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _has_several_expected_values(
-    value: ast.expr, mutants: Mapping[str, tuple[AssertionMutant, ...]]
-) -> bool:
-    """Whether the tests expect the same call to equal different values."""
-    wanted = {
-        ast.dump(edit.change.expected)
-        for items in mutants.values()
-        for edit in items
-        if edit.change.expected is not None
-        and edit.change.actual is not None
-        and ast.dump(edit.change.actual) == ast.dump(value)
-    }
-    return len(wanted) > 1

@@ -1,21 +1,29 @@
-"""Changes of literals: another value of the same type, near or far."""
+"""Changes of literals: another value of the same type, near or far, or another test's."""
 
 from __future__ import annotations
 
 import ast
+import copy
 import math
+from collections.abc import Mapping
 
 _FAR_NUMBER = 7_919_003
 _FAR_TEXT = "\u2042 7919"
-_EMPTY_CALL_REPLACEMENTS = {
-    "set()": "{0}",
-    "list()": "[0]",
-    "dict()": "{0: 0}",
-    "tuple()": "(0,)",
-    "frozenset()": "{0}",
+_EMPTY_CONTAINERS = {
+    **dict.fromkeys(("set()", "frozenset()"), "{0}"),
+    **dict.fromkeys(("[]", "list()"), "[0]"),
+    **dict.fromkeys(("{}", "dict()"), "{0: 0}"),
+    **dict.fromkeys(("()", "tuple()"), "(0,)"),
 }
-_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+# What makes a container longer, and is never equal to the original.
+_ADDED_MEMBERS: dict[type[ast.AST], str] = {
+    ast.List: "0",
+    ast.Tuple: "0",
+    ast.Set: repr(_FAR_TEXT),
+    ast.Dict: f"{_FAR_TEXT!r}: 0",
+}
 _NO_LITERAL: tuple[object, ...] = ()
+_ERRORS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 
 
 def change_literal(node: ast.expr) -> str | None:
@@ -24,34 +32,30 @@ def change_literal(node: ast.expr) -> str | None:
     Containers with a part that is no literal become longer by one.
     """
     source = ast.unparse(node)
-    if source in _EMPTY_CALL_REPLACEMENTS:
-        return _EMPTY_CALL_REPLACEMENTS[source]
-    value = parse_literal(node)
-    if value is _NO_LITERAL:
-        return _extend_container(node)
-    changed = (
-        _change_scalar(value[0]) if not isinstance(node, _CONTAINERS) else _change_container(node)
-    )
-    return (
-        changed
-        if changed is not None and _is_different(value[0], changed)
-        else _extend_container(node)
-    )
+    if source in _EMPTY_CONTAINERS:
+        return _EMPTY_CONTAINERS[source]
+    if value := parse_literal(node):
+        changed = _change_scalar(value[0]) or _change_last_member(node)
+        if changed is not None and ast.literal_eval(changed) != value[0]:
+            return changed
+    added = _ADDED_MEMBERS.get(type(node))
+    return added and f"{source[:-1].rstrip(',')}, {added}{source[-1]}"
 
 
 def parse_literal(node: ast.expr) -> tuple[object, ...]:
     """Return the literal's value in a tuple; () where the node is none."""
     try:
         return (ast.literal_eval(node),)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+    except _ERRORS:
         return _NO_LITERAL
 
 
-def _is_different(before: object, source: str) -> bool:
-    try:
-        return bool(ast.literal_eval(source) != before)
-    except (ValueError, TypeError, SyntaxError):
-        return False
+def choose_other_answer(node: ast.expr, answers: Mapping[str, object]) -> str | None:
+    """Return an answer, by its source, that differs from a literal; of the same type if one does."""
+    value = parse_literal(node)
+    others = {text: other for text, other in answers.items() if value and other != value[0]}
+    same_type = (text for text, other in others.items() if type(other) is type(value[0]))
+    return next(same_type, None) or next(iter(others), None)
 
 
 def _change_scalar(value: object) -> str | None:
@@ -70,86 +74,49 @@ def _change_scalar(value: object) -> str | None:
     return repr(value + b"x") if isinstance(value, bytes) else None
 
 
-def _change_container(node: ast.expr) -> str | None:
-    """Return the container on one line with its last literal changed."""
-    changed = ast.parse(ast.unparse(node), mode="eval").body
-    if isinstance(changed, ast.Dict):
-        parts: list[ast.expr] = changed.values
-    elif isinstance(changed, (ast.List, ast.Tuple, ast.Set)):
-        parts = changed.elts
-    else:
-        return None
-    other = change_literal(parts[-1]) if parts else None
+def _change_last_member(node: ast.expr) -> str | None:
+    """Return a container that is not empty with its last member, or value, changed."""
+    name = "values" if isinstance(node, ast.Dict) else "elts"
+    *members, last = getattr(node, name, None) or [None]
+    other = change_literal(last) if last is not None else None
     if other is None:
         return None
-    parts[-1] = ast.parse(other, mode="eval").body
+    changed = copy.copy(node)
+    setattr(changed, name, [*members, ast.parse(other, mode="eval").body])
     return ast.unparse(changed)
-
-
-def _extend_container(node: ast.expr) -> str | None:
-    """Return the container with one more part, which is never equal to the original."""
-    if isinstance(node, ast.Dict):
-        return ast.unparse(
-            ast.Dict([*node.keys, ast.Constant(_FAR_TEXT)], [*node.values, _build_zero()])
-        )
-    if isinstance(node, ast.Set):
-        return ast.unparse(ast.Set([*node.elts, ast.Constant(_FAR_TEXT)]))
-    if isinstance(node, ast.List):
-        return ast.unparse(ast.List([*node.elts, _build_zero()], ast.Load()))
-    if isinstance(node, ast.Tuple):
-        return ast.unparse(ast.Tuple([*node.elts, _build_zero()], ast.Load()))
-    return None
-
-
-def _build_zero() -> ast.Constant:
-    return ast.Constant(0)
 
 
 def change_literal_far(node: ast.expr) -> str | None:
     """Return a literal of the same type that is far away, for members, tolerances and patterns."""
-    value = parse_literal(node)
-    if value is _NO_LITERAL:
+    try:
+        return repr(_get_far_value(ast.literal_eval(node)))
+    except _ERRORS:
         return None
-    return _change_value_far(value[0])
 
 
-def _change_value_far(value: object) -> str | None:
+def _get_far_value(value: object) -> object:
+    """Return a value with no part near that of the original. Raises ValueError: there is none."""
     if isinstance(value, bool) or value is None:
-        return repr(_FAR_TEXT)
+        return _FAR_TEXT
     if isinstance(value, (int, float)):
-        return repr(-(abs(value) + 1) * _FAR_NUMBER) if math.isfinite(value) else "0.0"
-    if isinstance(value, str):
-        return repr(value + _FAR_TEXT) if value else None
-    if isinstance(value, bytes):
-        return repr(value + _FAR_TEXT.encode()) if value else None
-    if isinstance(value, (list, tuple)):
-        return _change_sequence_far(value)
+        return -(abs(value) + 1) * _FAR_NUMBER if math.isfinite(value) else 0.0
+    if isinstance(value, str) and value:
+        return value + _FAR_TEXT
+    if isinstance(value, bytes) and value:
+        return value + _FAR_TEXT.encode()
+    if isinstance(value, (list, tuple)) and value:
+        return type(value)(map(_get_far_value, value))
     if isinstance(value, dict) and value:
-        parts = {repr(key): _change_value_far(item) for key, item in value.items()}
-        inner = ", ".join(f"{key}: {part}" for key, part in parts.items())
-        return None if None in parts.values() else f"{{{inner}}}"
-    return None
-
-
-def _change_sequence_far(value: list[object] | tuple[object, ...]) -> str | None:
-    parts = [_change_value_far(item) for item in value]
-    if not parts or None in parts:
-        return None
-    inner = ", ".join(str(part) for part in parts)
-    return f"[{inner}]" if isinstance(value, list) else f"({inner},)"
+        return {key: _get_far_value(item) for key, item in value.items()}
+    raise ValueError(value)
 
 
 def change_members_far(node: ast.expr) -> str | None:
     """Return a container without any of the original members; None for other nodes."""
-    if not isinstance(node, (ast.List, ast.Tuple, ast.Set)) or not node.elts:
-        return None
-    value = parse_literal(node)
-    parts = [change_literal_far(item) for item in node.elts]
-    if value is _NO_LITERAL or None in parts:
-        return None
-    inner = ", ".join(str(part) for part in parts)
     try:
-        overlap = set(ast.literal_eval(f"[{inner}]")) & set(value[0])  # type: ignore[call-overload]
-    except TypeError:
+        members = ast.literal_eval(node)
+        far = tuple(map(_get_far_value, members))
+        is_disjoint = isinstance(members, (list, tuple, set)) and set(far).isdisjoint(members)
+    except _ERRORS:
         return None
-    return None if overlap else f"({inner},)"
+    return repr(far) if far and is_disjoint else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from greenloop.grading.assertion_mutation.literals import (
     change_literal,
@@ -25,12 +25,10 @@ _NEGATED_OPERATORS: dict[type[ast.cmpop], str] = {
 }
 _MAX_TOLERANCE = 1000  # larger tolerances might include a far number
 _NEGATIVE_INFINITY, _POSITIVE_INFINITY = 'float("-inf")', 'float("inf")'
-# Right sides with which a comparison is false for every number on the left.
-_UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], str] = {
-    ast.Lt: _NEGATIVE_INFINITY,
-    ast.LtE: _NEGATIVE_INFINITY,
-    ast.Gt: _POSITIVE_INFINITY,
-    ast.GtE: _POSITIVE_INFINITY,
+# Left and right sides with which a comparison is false for every number on the other side.
+_UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], tuple[str, str]] = {
+    **dict.fromkeys((ast.Lt, ast.LtE), (_POSITIVE_INFINITY, _NEGATIVE_INFINITY)),
+    **dict.fromkeys((ast.Gt, ast.GtE), (_NEGATIVE_INFINITY, _POSITIVE_INFINITY)),
 }
 
 
@@ -38,19 +36,19 @@ _UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], str] = {
 class AssertionChange:
     """One change after which an assertion that passed must fail.
 
-    With `depends_on_value` it may still pass if the value equals, contains or outranks everything;
-    `actual` is then the value of the code, `expected` what it is compared with, `opposite` the
-    assertion's opposite, and `other_type` a change to an expected value of another type.
+    With `actual`, a value of the code, it may still pass if that equals, contains or outranks
+    everything. `expected` is what it is compared with, `opposite` the assertion's opposite, and
+    `other_type` a change to an expected value of another type. `is_swap`: to another test's answer.
     """
 
     edits: tuple[TextEdit, ...]
     description: str
-    depends_on_value: bool = False
     actual: ast.expr | None = None
     expected: ast.expr | None = None
     opposite: TextEdit | None = None
     other_type: TextEdit | None = None
     changes_test_id: bool = False
+    is_swap: bool = False
 
 
 class AssertionMutator:
@@ -67,21 +65,29 @@ class AssertionMutator:
             for part in test.values:
                 yield from self.generate_changes(part)
         elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            operand = f"({self._source.get_segment(test.operand)})"
-            yield AssertionChange((self._source.replace_node(test, operand),), f"assert {operand}")
+            yield self._assert_instead(test, f"({self._source.get_segment(test.operand)})")
         else:
             yield self._change_members(test) or self._change_comparison(test) or self._negate(test)
 
     def change_equality(self, left: ast.expr, right: ast.expr) -> AssertionChange:
         """Return the change of an expected equality, in the constant if there is one."""
         expected, value = self._identify_sides(left, right)
-        other_type = self._source.replace_node(
-            expected, f"({self._source.get_segment(expected)}, 0)"
+        longer = f"({self._source.get_segment(expected)}, 0)"
+        other = _change_approx(expected) or change_literal(expected) or longer
+        other_type = self._source.replace_node(expected, longer)
+        return replace(
+            self._expect(expected, other, value), expected=expected, other_type=other_type
         )
-        other = _change_approx(expected) or change_literal(expected)
-        edit = self._source.replace_node(expected, other) if other else other_type
-        text = f"expects {edit.text}"
-        return AssertionChange((edit,), text, True, value, expected, other_type=other_type)
+
+    def _expect(self, node: ast.expr, other: str, actual: ast.expr) -> AssertionChange:
+        edit = self._source.replace_node(node, other)
+        return AssertionChange((edit,), f"expects {other}", actual)
+
+    def _assert_instead(self, node: ast.expr, text: str) -> AssertionChange:
+        return AssertionChange((self._source.replace_node(node, text),), f"assert {text}")
+
+    def _negate(self, test: ast.expr) -> AssertionChange:
+        return self._assert_instead(test, f"not ({self._source.get_segment(test)})")
 
     def _identify_sides(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
         """Return (expected, actual): the side that depends less on the code is expected."""
@@ -92,11 +98,10 @@ class AssertionMutator:
     def _weigh_operand(self, node: ast.expr) -> int:
         if parse_literal(node):
             return 0
-        if any(
-            isinstance(item, ast.Name) and item.id in self._module_names for item in ast.walk(node)
-        ):
+        nodes = list(ast.walk(node))
+        if any(isinstance(item, ast.Name) and item.id in self._module_names for item in nodes):
             return 4
-        called = any(isinstance(item, (ast.Call, ast.Await)) for item in ast.walk(node))
+        called = any(isinstance(item, (ast.Call, ast.Await)) for item in nodes)
         return 1 if _change_approx(node) else 3 if called else 2
 
     def _change_members(self, test: ast.expr) -> AssertionChange | None:
@@ -110,121 +115,97 @@ class AssertionMutator:
     def _change_comparison(self, node: ast.expr) -> AssertionChange | None:
         if not isinstance(node, ast.Compare):
             return None
-        change = (
-            self._change_chained_comparison(node)
-            if len(node.ops) > 1
-            else self._change_single_comparison(node)
+        left, operator, right = (
+            [node.left, *node.comparators][-2],
+            node.ops[-1],
+            node.comparators[-1],
         )
-        if change is None or not change.depends_on_value:
+        change: AssertionChange | None
+        if len(node.ops) > 1:
+            change = self._change_chained_comparison(left, operator, right)
+        elif isinstance(operator, ast.Eq):
+            change = self.change_equality(left, right)
+        elif isinstance(operator, ast.In):
+            change = self._change_membership(left, right) or self._flip_operator(node)
+        elif type(operator) in _NEGATED_OPERATORS:
+            change = self._flip_operator(node)
+        else:
+            change = self._change_ordering(left, operator, right)
+        if change is None or change.actual is None:
             return change
-        opposite = self._source.replace_node(node, f"not ({self._source.get_segment(node)})")
-        return AssertionChange(**{**vars(change), "opposite": opposite})
+        return replace(change, opposite=self._negate(node).edits[0])
 
-    def _change_single_comparison(self, node: ast.Compare) -> AssertionChange | None:
-        left, operator, right = node.left, node.ops[0], node.comparators[0]
+    def _change_chained_comparison(
+        self, left: ast.expr, operator: ast.cmpop, right: ast.expr
+    ) -> AssertionChange | None:
+        """Return a change of the last comparison."""
         if isinstance(operator, ast.Eq):
-            return self.change_equality(left, right)
-        if isinstance(operator, ast.In):
-            return self._change_membership(left, right) or self._flip_operator(node)
-        if type(operator) in _NEGATED_OPERATORS:
-            return self._flip_operator(node)
-        return self._change_ordering(left, operator, right)
+            other = change_literal(right)
+            return self._expect(right, other, left) if other else None
+        is_bound = type(operator) in _UNSATISFIABLE_BOUNDS and _is_number(right)
+        return self._change_ordering(left, operator, right) if is_bound else None
 
     def _change_membership(self, left: ast.expr, right: ast.expr) -> AssertionChange | None:
         if other := change_literal_far(left):
-            edit, value = self._source.replace_node(left, other), right
-        elif other := change_members_far(right):
-            edit, value = self._source.replace_node(right, other), left
-        else:
-            return None
-        return AssertionChange((edit,), f"expects {other}", True, value)
-
-    def _change_tolerance(self, left: ast.expr, bound: ast.expr) -> AssertionChange | None:
-        """Return `abs(value - 2.0) < 0.1` with a far number; no value is near both."""
-        if not (
-            isinstance(left, ast.Call) and _get_called_name(left) == "abs" and len(left.args) == 1
-        ):
-            return None
-        limit = parse_literal(bound)
-        if not limit or not isinstance(limit[0], (int, float)) or limit[0] > _MAX_TOLERANCE:
-            return None
-        difference = left.args[0]
-        if not (isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub)):
-            return None
-        expected, value = self._identify_sides(difference.left, difference.right)
-        other = (
-            change_literal_far(expected)
-            if _is_number(expected) and self._weigh_operand(value) > 2
-            else None
-        )
-        if other is None:
-            return None
-        edit = self._source.replace_node(expected, f"({other})")
-        return AssertionChange((edit,), f"expects {other}", True, value, expected)
+            return self._expect(left, other, right)
+        other = change_members_far(right)
+        return self._expect(right, other, left) if other else None
 
     def _change_ordering(
         self, left: ast.expr, operator: ast.cmpop, right: ast.expr
     ) -> AssertionChange | None:
-        if isinstance(operator, (ast.Lt, ast.LtE)) and (
-            change := self._change_tolerance(left, right)
-        ):
+        small = isinstance(operator, (ast.Lt, ast.LtE))
+        if small and (change := self._change_tolerance(left, right)):
             return change
-        for side, value, bound in (
-            (right, left, _UNSATISFIABLE_BOUNDS[type(operator)]),
-            (
-                left,
-                right,
-                (
-                    _NEGATIVE_INFINITY
-                    if isinstance(operator, (ast.Gt, ast.GtE))
-                    else _POSITIVE_INFINITY
-                ),
-            ),
-        ):
-            if _is_number(side):
-                edit = self._source.replace_node(side, bound)
-                return AssertionChange((edit,), f"expects {bound}", True, value)
-        return None
+        for_left, for_right = _UNSATISFIABLE_BOUNDS[type(operator)]
+        if _is_number(right):
+            return self._expect(right, for_right, left)
+        return self._expect(left, for_left, right) if _is_number(left) else None
 
-    def _change_chained_comparison(self, node: ast.Compare) -> AssertionChange | None:
-        left, operator, right = node.comparators[-2], node.ops[-1], node.comparators[-1]
-        if isinstance(operator, ast.Eq) and (other := change_literal(right)):
-            return AssertionChange(
-                (self._source.replace_node(right, other),), f"expects {other}", True, left
-            )
-        if type(operator) in _UNSATISFIABLE_BOUNDS and _is_number(right):
-            return self._change_ordering(left, operator, right)
-        return None
+    def _change_tolerance(self, left: ast.expr, bound: ast.expr) -> AssertionChange | None:
+        """Return `abs(value - 2.0) < 0.1` with a far number; no value is near both."""
+        difference = _get_only_argument(left, "abs")
+        limit = parse_literal(bound)
+        if not limit or not isinstance(limit[0], (int, float)) or limit[0] > _MAX_TOLERANCE:
+            return None
+        if not (isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub)):
+            return None
+        expected, value = self._identify_sides(difference.left, difference.right)
+        other = change_literal_far(expected)
+        if other is None or not _is_number(expected) or self._weigh_operand(value) <= 2:
+            return None
+        return replace(self._expect(expected, f"({other})", value), expected=expected)
 
     def _flip_operator(self, node: ast.Compare) -> AssertionChange:
-        left, right = self._source.get_segment(node.left), self._source.get_segment(
-            node.comparators[0]
+        left, right = map(self._source.get_segment, (node.left, node.comparators[0]))
+        change = self._assert_instead(
+            node, f"({left}) {_NEGATED_OPERATORS[type(node.ops[0])]} ({right})"
         )
-        text = f"({left}) {_NEGATED_OPERATORS[type(node.ops[0])]} ({right})"
         identity = isinstance(node.ops[0], (ast.Is, ast.IsNot))
-        edit = self._source.replace_node(node, text)
-        return AssertionChange((edit,), f"assert {text}", not identity, node.left)
+        return change if identity else replace(change, actual=node.left)
 
-    def _negate(self, test: ast.expr) -> AssertionChange:
-        text = f"not ({self._source.get_segment(test)})"
-        return AssertionChange((self._source.replace_node(test, text),), f"assert {text}")
+
+def get_called_name(node: ast.AST) -> str:
+    """Return the last name of a called function: `raises` of `pytest.raises(…)`; else ''."""
+    if not isinstance(node, ast.Call):
+        return ""
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _get_only_argument(node: ast.expr, name: str) -> ast.expr | None:
+    """Return the argument of a call of a built-in function with one; None for other nodes."""
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) != name or len(node.args) != 1:
+        return None
+    return node.args[0]
 
 
 def _find_compared_members(test: ast.expr) -> ast.expr | None:
     """Return the comparison in `all(… for …)`; None for other expressions."""
-    if (
-        isinstance(test, ast.Call)
-        and _get_called_name(test) == "all"
-        and len(test.args) == 1
-        and isinstance(test.args[0], (ast.GeneratorExp, ast.ListComp))
-        and isinstance(test.args[0].elt, ast.Compare)
-    ):
-        return test.args[0].elt
-    return None
-
-
-def _get_called_name(call: ast.Call) -> str:
-    return call.func.id if isinstance(call.func, ast.Name) else ""
+    members = _get_only_argument(test, "all")
+    if not isinstance(members, (ast.GeneratorExp, ast.ListComp)):
+        return None
+    return members.elt if isinstance(members.elt, ast.Compare) else None
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -234,15 +215,10 @@ def _is_number(node: ast.expr) -> bool:
 
 def _change_approx(node: ast.expr) -> str | None:
     """Return `approx(3.0, …)` with a far number; None for other nodes."""
-    name = node.func if isinstance(node, ast.Call) else None
-    if not isinstance(node, ast.Call) or not node.args:
-        return None
-    if (name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")) != "approx":
+    if not isinstance(node, ast.Call) or get_called_name(node) != "approx" or not node.args:
         return None
     other = change_literal_far(node.args[0])
     if other is None:
         return None
-    changed = ast.parse(ast.unparse(node), mode="eval").body
-    assert isinstance(changed, ast.Call)
-    changed.args[0] = ast.parse(other, mode="eval").body
-    return ast.unparse(changed)
+    first = ast.parse(other, mode="eval").body
+    return ast.unparse(ast.Call(node.func, [first, *node.args[1:]], node.keywords))

@@ -3,45 +3,49 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from greenloop.grading.assertion_mutation.literals import change_literal
 from greenloop.grading.assertion_mutation.operators import AssertionChange
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.source import Source
 
+ChooseLiteral = Callable[[ast.expr], str | None]
 
-def change_in_decorator(
-    source: Source, function: ast.FunctionDef | ast.AsyncFunctionDef, change: AssertionChange
-) -> AssertionChange | None:
-    """Return the change made in each row of the decorator instead of the assertion.
 
-    None unless the expected value is a parameter with a literal in each row that is used nowhere
-    else: inputs must not be changed.
+def find_expected_nodes(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, change: AssertionChange
+) -> list[ast.expr]:
+    """Return the expected value of an assertion, or the parameter's value in each row; [] for none.
+
+    The parameter must be used for nothing else: inputs must not be changed.
     """
-    name = change.expected.id if isinstance(change.expected, ast.Name) else None
-    if name is None or _count_uses(function, name) != 1:
-        return None
+    expected = change.expected
+    if not isinstance(expected, ast.Name):
+        return [] if expected is None else [expected]
+    if sum(_is_named(node, expected.id) for part in function.body for node in ast.walk(part)) != 1:
+        return []
     for decorator in function.decorator_list:
-        values = list(_read_column(decorator, name))
-        edits = [_change_value(source, item) for item in values]
-        if edits and all(edits):
-            found = tuple(item for item in edits if item is not None)
-            return replace(
-                change, edits=found, description=f"{name} = {found[0].text}", changes_test_id=True
-            )
-    return None
+        cells = list(_read_column(decorator, expected.id))
+        found = [item for item in cells if item is not None]
+        if found and len(found) == len(cells):
+            return found
+    return []
 
 
-def _count_uses(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> int:
-    nodes = (node for part in function.body for node in ast.walk(part))
-    return sum(isinstance(node, ast.Name) and node.id == name for node in nodes)
+def rewrite_expected(
+    source: Source, change: AssertionChange, nodes: list[ast.expr], choose: ChooseLiteral
+) -> AssertionChange | None:
+    """Return the change with another literal for each of these nodes; None where one has none."""
+    edits = [source.replace_node(node, text) for node in nodes if (text := choose(node))]
+    if not edits or len(edits) != len(nodes):
+        return None
+    name = change.expected.id if isinstance(change.expected, ast.Name) else ""
+    text = f"{name} = {edits[0].text}" if name else f"expects {edits[0].text}"
+    return replace(change, edits=tuple(edits), description=text, changes_test_id=bool(name))
 
 
-def _change_value(source: Source, node: ast.expr | None) -> TextEdit | None:
-    other = change_literal(node) if node is not None else None
-    return source.replace_node(node, other) if node is not None and other is not None else None
+def _is_named(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _read_column(decorator: ast.expr, name: str) -> Iterator[ast.expr | None]:

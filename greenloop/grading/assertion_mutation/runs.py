@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from greenloop.grading.assertion_mutation.canaries import add_canaries
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.grading.context import GradingContext
 from greenloop.records import TestRun
@@ -14,23 +13,16 @@ from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name
 
 EditSelector = Callable[[AssertionMutant], tuple[TextEdit, ...]]
-
-
-@dataclass(frozen=True)
-class LocatedMutant:
-    """A mutant and the file that it is in."""
-
-    file: str
-    mutant: AssertionMutant
+TestKey = tuple[str, str]  # file and function
 
 
 @dataclass(frozen=True)
 class MutatedRun:
-    """A run with some mutants. `canaries` are ids that must not pass."""
+    """A run with some mutants; `is_control`: they are canaries, and the other tests unchanged."""
 
-    mutants: tuple[LocatedMutant, ...]
+    mutants: tuple[AssertionMutant, ...]
     run: TestRun
-    canaries: tuple[str, ...]
+    is_control: bool = False
 
     @property
     def is_usable(self) -> bool:
@@ -55,74 +47,54 @@ class AssertionMutationRunner:
 
     context: GradingContext
     files: Mapping[str, MutableTestFile]
-    cases: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    cases: dict[TestKey, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.cases.update(group_ids_by_function(self.context.first_run))
 
-    def run(
-        self,
-        mutants: Sequence[LocatedMutant],
-        select_edits: EditSelector = get_mutant_edits,
-        *,
-        with_canaries: bool = False,
-    ) -> MutatedRun:
-        """Run the tests with these mutants, and with canaries in each file if `with_canaries`."""
-        files: list[TestFile] = []
-        canaries: list[str] = []
-        for item in self.context.tests:
-            code = item.code
-            if item.name in self.files:
-                own = [place.mutant for place in mutants if place.file == item.name]
-                edits = [edit for mutant in own for edit in select_edits(mutant)]
-                code = self.files[item.name].source.apply_edits(edits)
-                if with_canaries:
-                    code, names = add_canaries(code, self.context.module)
-                    canaries += [f"{item.name}::{name}" for name in names]
-            files.append(TestFile(item.name, code, item.locked))
-        run = self.context.run_tests(tests=files, brief=True)
-        return MutatedRun(tuple(mutants), run, tuple(canaries))
+    @property
+    def passed(self) -> list[TestKey]:
+        """The tests of which a case passed in the first run."""
+        outcome = self.context.first_run.outcomes
+        return [key for key, ids in self.cases.items() if "passed" in map(outcome.get, ids)]
 
-    def find_surviving_cases(
-        self, mutated_run: MutatedRun, mutant: LocatedMutant
-    ) -> list[str] | None:
+    def run(
+        self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
+    ) -> TestRun:
+        """Run the tests with these mutants."""
+        files: list[TestFile] = []
+        for item in self.context.tests:
+            own = [mutant for mutant in mutants if mutant.scope.file == item.name]
+            edits = [edit for mutant in own for edit in select_edits(mutant)]
+            code = self.files[item.name].source.apply_edits(edits) if edits else item.code
+            files.append(TestFile(item.name, code, item.locked))
+        return self.context.run_tests(tests=files)
+
+    def find_surviving_cases(self, run: MutatedRun, mutant: AssertionMutant) -> list[str] | None:
         """Return ids of the test's cases that still pass; None where the run does not show it."""
-        key = (mutant.file, mutant.mutant.test)
-        now = group_ids_by_function(mutated_run.run).get(key, [])
-        old = self.cases.get(key, [])
-        if not mutated_run.is_usable or len(now) != len(old):
+        now = group_ids_by_function(run.run).get(mutant.scope.key, [])
+        old = self.cases.get(mutant.scope.key, [])
+        if not run.is_usable or len(now) != len(old):
             return None
-        first, again = self.context.first_run.outcomes, mutated_run.run.outcomes
-        pairs = zip(old, now if mutant.mutant.change.changes_test_id else old, strict=True)
+        first, again = self.context.first_run.outcomes, run.run.outcomes
+        pairs = zip(old, now if mutant.change.changes_test_id else old, strict=True)
         return [a for a, b in pairs if first[a] == "passed" and again.get(b) == "passed"]
 
+    def find_survivors(
+        self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
+    ) -> list[AssertionMutant]:
+        """Run the tests with these mutants, and return those with which a case still passes."""
+        run = MutatedRun(tuple(mutants), self.run(mutants, select_edits))
+        return [item for item in mutants if self.find_surviving_cases(run, item)]
 
-def group_ids_by_function(run: TestRun) -> dict[tuple[str, str], list[str]]:
+
+def group_ids_by_function(run: TestRun) -> dict[TestKey, list[str]]:
     """Return ids by file and test function, in the order of the run."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[TestKey, list[str]] = {}
     for test in run.tests:
-        found.setdefault((test.id.partition("::")[0], get_function_name(test.id)), []).append(
-            test.id
-        )
+        key = test.id.partition("::")[0], get_function_name(test.id)
+        found.setdefault(key, []).append(test.id)
     return found
-
-
-def find_passed_functions(run: TestRun) -> list[tuple[str, str]]:
-    """Return (file, function) of the tests of which a case passed."""
-    outcome = run.outcomes
-    return [
-        key
-        for key, ids in group_ids_by_function(run).items()
-        if any(outcome[item] == "passed" for item in ids)
-    ]
-
-
-def select_evenly(mutants: Sequence[AssertionMutant], max_mutants: int) -> list[AssertionMutant]:
-    """Return at most so many, with the first and the last: the last shows that all were executed."""
-    if len(mutants) <= max_mutants:
-        return list(reversed(mutants))
-    step = (len(mutants) - 1) / (max_mutants - 1)
-    return [mutants[round(number * step)] for number in reversed(range(max_mutants))]
 
 
 def parse_test_files(tests: Iterable[TestFile], module: str) -> dict[str, MutableTestFile]:
@@ -132,7 +104,7 @@ def parse_test_files(tests: Iterable[TestFile], module: str) -> dict[str, Mutabl
         if item.name == "conftest.py":
             continue
         try:
-            found[item.name] = MutableTestFile(item.code, module)
+            found[item.name] = MutableTestFile(item.code, module, item.name)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return found

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from greenloop.grading.assertion_mutation.assertion_calls import get_called_name, is_exception_check
+from greenloop.grading.assertion_mutation.assertion_calls import is_exception_check
 from greenloop.grading.assertion_mutation.literals import parse_literal
+from greenloop.grading.assertion_mutation.operators import get_called_name
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.testsuite.parser import Function, is_test_class
 

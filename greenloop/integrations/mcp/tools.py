@@ -16,7 +16,7 @@ from greenloop.errors import GreenloopError, NoModelError
 from greenloop.events import EventSink
 from greenloop.integrations.mcp.progress import forward_progress
 from greenloop.integrations.redaction import Redactor
-from greenloop.integrations.result import RunResult, build_run_result
+from greenloop.integrations.result import RunResult, build_run_result, truncate_line
 from greenloop.integrations.service import AgentService, ScriptParameters
 from greenloop.integrations.task_group import RunTaskGroup
 from greenloop.records import Report
@@ -29,7 +29,6 @@ _INSTRUCTIONS = (
     "progress. Nothing is written to your files: the answers hold the code."
 )
 _NO_MODEL_HINT = "give this server --model PROVIDER:NAME, and the key in its environment"
-_MAX_LINE_LENGTH = 500
 
 NonEmptyText = Annotated[str, Field(min_length=1)]
 ModuleName = Annotated[
@@ -72,7 +71,7 @@ class _StrictServer(MCPServer[Any]):  # type: ignore[misc, unused-ignore]
         known = tool.input_schema["properties"] if tool else arguments
         if unknown := [item for item in arguments if item not in known]:
             raise ToolError(
-                _truncate_line(f"{unknown[0]}: no argument of {name}: {', '.join(known)}")
+                truncate_line(f"{unknown[0]}: no argument of {name}: {', '.join(known)}")
             )
         try:
             return await super().call_tool(name, arguments, context)
@@ -86,12 +85,7 @@ def _describe_tool_error(error: ToolError) -> str:
     if isinstance(error.__cause__, ValidationError):
         first = error.__cause__.errors()[0]
         return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-    return _truncate_line(str(error.__cause__ or error), 2 * _MAX_LINE_LENGTH)
-
-
-def _truncate_line(text: str, max_length: int = _MAX_LINE_LENGTH) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= max_length else f"{line[:max_length]}…"
+    return truncate_line(str(error.__cause__ or error), 1000)
 
 
 class McpTools:
@@ -152,9 +146,7 @@ class McpTools:
     ) -> RunResult:
         """Repair existing code with as small a change as will do: with tests a module until they
         pass, without tests a script until it runs and its output is as expected."""
-        parameters = ScriptParameters(
-            tuple(arguments or ()), stdin, inputs, tuple(expect or ()), tuple(expect_files or ())
-        )
+        parameters = ScriptParameters(arguments, stdin, inputs, expect, expect_files)
         return await self._run_call(
             ctx, lambda emit: self._service.heal(code, tests, module, parameters, emit)
         )
@@ -179,5 +171,5 @@ def _describe_error(error: GreenloopError) -> str:
     if more and isinstance(error, NoModelError):  # the rest is for the command line
         text = f"{first.partition('. ')[0]}: {_NO_MODEL_HINT}"
     else:
-        text = _truncate_line(str(error))
+        text = truncate_line(str(error))
     return f"{text}; the run is in {run_dir}" if run_dir else text

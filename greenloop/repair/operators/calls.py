@@ -155,11 +155,3 @@ def convert_value(
             yield context.edit(node, f"{context.text(node)}()", "call", 2.4)
     elif isinstance(context.parent, ast.BinOp):
         yield context.edit(node, f"str({context.text(node)})", "call", 2.6)
-
-
-OPERATORS = (
-    replace_callee,
-    unwrap_call,
-    wrap_in_call,
-    convert_value,
-)

@@ -118,9 +118,3 @@ def _can_be_number(context: RepairContext) -> bool:
         return context.is_field("slice")
     kinds = (ast.Compare, ast.Return, ast.Call, ast.Slice, ast.BinOp, ast.Assign, ast.AugAssign)
     return isinstance(context.parent, (*kinds, ast.Tuple, ast.List, ast.IfExp))
-
-
-OPERATORS = (
-    replace_constant,
-    shift_by_one,
-)

@@ -162,13 +162,3 @@ def replace_assignment_operator(
     elif len(node.targets) == 1 and not isinstance(target, ast.Tuple):
         for other, cost in (("+=", 1.7), ("-=", 2.4), ("*=", 2.8)):
             yield context.edit_span(*span, other, "assignment", cost)
-
-
-OPERATORS = (
-    replace_comparison,
-    replace_arithmetic,
-    replace_boolean_operator,
-    negate_condition,
-    negate_number,
-    replace_assignment_operator,
-)

@@ -172,12 +172,3 @@ def add_fallback_value(context: RepairContext, node: ast.expr) -> Iterator[Candi
         for name in context.scope.parameters:
             text = f"{context.text(node)} if {name} else {value}"
             yield context.edit(node, text, "default", 2.9)
-
-
-OPERATORS = (
-    insert_early_exit,
-    insert_crash_guard,
-    extend_condition,
-    add_default_argument,
-    add_fallback_value,
-)

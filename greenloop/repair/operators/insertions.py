@@ -98,10 +98,3 @@ def insert_initialization(context: RepairContext, node: ast.stmt) -> Iterator[Ca
         for value in (*_INITIAL_VALUES, *context.scope.parameters):
             if value != name and lines is not None:
                 yield insert_before(context, lines, f"{name} = {value}", "missing start", 2.3)
-
-
-OPERATORS = (
-    insert_statement,
-    append_return,
-    insert_initialization,
-)

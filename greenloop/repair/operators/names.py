@@ -162,12 +162,3 @@ def _find_definition(context: RepairContext, node: ast.Call) -> ast.FunctionDef 
         if isinstance(item, ast.FunctionDef) and item.name == name:
             return item
     return None
-
-
-OPERATORS = (
-    replace_variable,
-    replace_attribute,
-    replace_called_function,
-    add_missing_self,
-    change_arguments,
-)

@@ -119,12 +119,3 @@ def replace_expression(
         if text != old:
             cost = 3.0 if text[:_COMMON_PREFIX_LENGTH] == old[:_COMMON_PREFIX_LENGTH] else 3.4
             yield context.edit(node, text, "expression", cost)
-
-
-OPERATORS = (
-    replace_return_value,
-    replace_exception,
-    fix_mutable_default,
-    change_conditional_expression,
-    replace_expression,
-)

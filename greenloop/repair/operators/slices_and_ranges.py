@@ -99,11 +99,3 @@ def change_comprehension(
                 element = context.text(many.elts[0])
                 text = f"[{element} for _ in range({context.text(count)})]"
                 yield context.edit(node, text, "one list for each", 1.5)
-
-
-OPERATORS = (
-    change_slice,
-    change_subscript,
-    change_range,
-    change_comprehension,
-)

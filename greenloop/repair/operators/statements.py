@@ -154,14 +154,3 @@ def swap_if_bodies(context: RepairContext, node: ast.If) -> Iterator[CandidateEd
         return
     text = _end_line(orelse.text) + context.source.text[body.end : orelse.start] + body.text
     yield context.edit_span(body.start, orelse.end, text, "swapped branches", 1.8)
-
-
-OPERATORS = (
-    move_statement,
-    swap_statements,
-    delete_statement,
-    replace_jump,
-    replace_header,
-    replace_yield,
-    swap_if_bodies,
-)

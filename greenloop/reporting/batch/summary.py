@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from greenloop.records import BatchOutcome, BatchTotals
 from greenloop.reporting.escaping import escape_invisible
-from greenloop.reporting.formats.junit import JunitCase, render_suite
-from greenloop.reporting.formats.markdown import code_span, escape_markdown
+from greenloop.reporting.formats.junit import junit_case, render_suite
+from greenloop.reporting.formats.markdown import code_span, collapsible_list, escape_markdown
 from greenloop.reporting.progress.batch import format_totals
 from greenloop.reporting.summary import VERDICT_SIGNS
+
+if TYPE_CHECKING:
+    from junitparser import TestCase
 
 _MAX_ROWS = 500  # a job summary on GitHub is limited to 1 MiB
 _UNCHANGED_KINDS = ("unchanged", "done before")
@@ -46,19 +50,8 @@ def render_batch_junit(summary: BatchSummary) -> str:
     """
     cases = [_entry_case(item) for item in summary.outcomes]
     for name in summary.not_run:
-        cases.append(JunitCase(name, 0.0, "skipped", "the batch ended before this entry"))
+        cases.append(junit_case(name, 0.0, "skipped", "the batch ended before this entry"))
     return render_suite("greenloop batch", cases, seconds=summary.totals.seconds)
-
-
-def collapsible_list(label: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield a Markdown list that opens on a click; nothing where it is empty."""
-    if not names:
-        return
-    yield from ("", f"<details><summary>{len(names)} {label}</summary>", "")
-    yield from (f"- {name}" for name in names[:_MAX_ROWS])
-    if len(names) > _MAX_ROWS:
-        yield f"- and {len(names) - _MAX_ROWS} more"
-    yield from ("", "</details>")
 
 
 def _markdown_lines(summary: BatchSummary) -> Iterator[str]:
@@ -76,8 +69,10 @@ def _markdown_lines(summary: BatchSummary) -> Iterator[str]:
         yield from (_row(item) for item in listed[:_MAX_ROWS])
         if len(listed) > _MAX_ROWS:
             yield f"| | and {len(listed) - _MAX_ROWS} more | | | |"
-    yield from collapsible_list("unchanged", [_name_with_verdict(item) for item in unchanged])
-    yield from collapsible_list("not run", [code_span(name) for name in summary.not_run])
+    names = [_name_with_verdict(item) for item in unchanged]
+    yield from collapsible_list(f"{len(names)} unchanged", names)
+    names = [code_span(name) for name in summary.not_run]
+    yield from collapsible_list(f"{len(names)} not run", names)
 
 
 def _row(item: BatchOutcome) -> str:
@@ -94,10 +89,10 @@ def _name_with_verdict(item: BatchOutcome) -> str:
     return f"{code_span(item.id)} ({item.verdict})" if item.verdict else code_span(item.id)
 
 
-def _entry_case(item: BatchOutcome) -> JunitCase:
+def _entry_case(item: BatchOutcome) -> TestCase:
     if not item.exit_status:
-        return JunitCase(item.id, item.seconds)
+        return junit_case(item.id, item.seconds)
     reason = item.reason or item.kind
     if item.kind == "missed":
-        return JunitCase(item.id, item.seconds, "failure", reason, item.kind)
-    return JunitCase(item.id, item.seconds, "error", reason, item.kind)
+        return junit_case(item.id, item.seconds, "failure", reason, item.kind)
+    return junit_case(item.id, item.seconds, "error", reason, item.kind)

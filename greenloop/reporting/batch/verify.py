@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from greenloop.records import LockCheckResult
-from greenloop.reporting.formats.junit import JunitCase, render_suite
+from greenloop.reporting.formats.junit import junit_case, render_suite
 from greenloop.reporting.formats.markdown import code_span, escape_markdown
+
+if TYPE_CHECKING:
+    from junitparser import TestCase
 
 _MAX_LINES = 500  # a job summary on GitHub is limited to 1 MiB
 
@@ -36,7 +40,7 @@ def render_verify_junit(results: Sequence[LockCheckResult]) -> str:
     return render_suite("greenloop verify", map(_lock_case, results))
 
 
-def _lock_case(item: LockCheckResult) -> JunitCase:
+def _lock_case(item: LockCheckResult) -> TestCase:
     if not item.drift:
-        return JunitCase(item.lock)
-    return JunitCase(item.lock, 0.0, "failure", "; ".join(item.drift), "drift")
+        return junit_case(item.lock)
+    return junit_case(item.lock, 0.0, "failure", "; ".join(item.drift), "drift")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from greenloop.records.evaluation import Comparison, EvalReport, EvalUsage, TaskResult
-from greenloop.reporting.batch.summary import collapsible_list
+from greenloop.records.evaluation import Comparison, EvalReport, EvalUsage
 from greenloop.reporting.evals.text import (
     format_conclusion,
     format_difference,
@@ -15,7 +14,7 @@ from greenloop.reporting.evals.text import (
     list_caveats,
     subtract_spending,
 )
-from greenloop.reporting.formats.markdown import code_span, escape_markdown
+from greenloop.reporting.formats.markdown import code_span, collapsible_list, escape_markdown
 
 _SPENDING_HEADER = "| | calls | tokens in | out | repairs | seconds | cost |"
 _SPENDING_ALIGNMENT = "|---|---:|---:|---:|---:|---:|---:|"
@@ -42,8 +41,12 @@ def _report_lines(report: EvalReport) -> Iterator[str]:
     yield _SPENDING_ALIGNMENT
     yield _spending_row("a task", report.mean)
     yield _spending_row("in all", report.total)
-    lines = [_unsolved_item(item) for item in report.results if not item.is_solved]
-    yield from collapsible_list("not solved", lines)
+    lines = [
+        f"{code_span(item.id)} ({item.verdict or 'broke off'}): {escape_markdown(item.why)}"
+        for item in report.results
+        if not item.is_solved
+    ]
+    yield from collapsible_list(f"{len(lines)} not solved", lines)
 
 
 def _spending_row(name: str, spent: EvalUsage) -> str:
@@ -52,10 +55,6 @@ def _spending_row(name: str, spent: EvalUsage) -> str:
         f"| {name} | {spent.calls:.4g} | {spent.input_tokens:.0f} | {spent.output_tokens:.0f} "
         f"| {spent.repairs:.3g} | {spent.seconds:.1f} | {cost} |"
     )
-
-
-def _unsolved_item(item: TaskResult) -> str:
-    return f"{code_span(item.id)} ({item.verdict or 'broke off'}): {escape_markdown(item.why)}"
 
 
 def render_comparison_markdown(comparison: Comparison) -> str:
@@ -82,8 +81,10 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield _spending_row("A", comparison.a_mean)
     yield _spending_row("B", comparison.b_mean)
     yield _spending_row("B - A", subtract_spending(comparison))
-    yield from collapsible_list("solved by A alone", [code_span(id) for id in comparison.a_alone])
-    yield from collapsible_list("solved by B alone", [code_span(id) for id in comparison.b_alone])
-    yield from collapsible_list(
-        "not compared", [escape_markdown(line) for line in comparison.left_out]
-    )
+    lists = {
+        "solved by A alone": [code_span(id) for id in comparison.a_alone],
+        "solved by B alone": [code_span(id) for id in comparison.b_alone],
+        "not compared": [escape_markdown(line) for line in comparison.left_out],
+    }
+    for label, items in lists.items():
+        yield from collapsible_list(f"{len(items)} {label}", items)

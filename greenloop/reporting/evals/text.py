@@ -133,13 +133,10 @@ def subtract_spending(comparison: Comparison) -> EvalUsage:
     """Return what B spends per task beyond A."""
     a, b = comparison.a_mean, comparison.b_mean
     known = a.cost_usd is not None and b.cost_usd is not None
+    names = EvalUsage.model_fields.keys() - {"cost_usd"}
     return EvalUsage(
-        calls=b.calls - a.calls,
-        input_tokens=b.input_tokens - a.input_tokens,
-        output_tokens=b.output_tokens - a.output_tokens,
         cost_usd=(b.cost_usd or 0) - (a.cost_usd or 0) if known else None,
-        repairs=b.repairs - a.repairs,
-        seconds=b.seconds - a.seconds,
+        **{name: getattr(b, name) - getattr(a, name) for name in names},
     )
 
 

@@ -45,7 +45,7 @@ def _grade_lines(report: Report) -> Iterator[str]:
 
 
 def _survivor_lines(evidence: Evidence) -> Iterator[str]:
-    survived = evidence.mutation.survived if evidence.mutation else ()
+    survived = list_survivors(evidence)
     for item in survived[:_MAX_SURVIVORS]:
         yield f"  survived: line {item.line} as `{mutated_line(item)}`"
         yield f"            {item.question}"
@@ -53,6 +53,11 @@ def _survivor_lines(evidence: Evidence) -> Iterator[str]:
         yield f"  and {len(survived) - _MAX_SURVIVORS} more, see the report"
     for apart in evidence.mutation.equivalent[:_MAX_SURVIVORS] if evidence.mutation else ():
         yield f"  not counted: line {apart.line} as `{mutated_line(apart)}`: {apart.reason}"
+
+
+def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:
+    """Return the surviving mutants, none where mutants were not measured."""
+    return evidence.mutation.survived if evidence.mutation else ()
 
 
 def diff_hunk(survivor: Survivor) -> list[str]:

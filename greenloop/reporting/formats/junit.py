@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from io import BytesIO
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from greenloop.records import Failure, Report, TestEntry
-from greenloop.reporting.escaping import escape_invisible, truncate
-from greenloop.reporting.evidence.measures import build_measures
+from greenloop.reporting.escaping import escape_invisible, flatten, truncate
 from greenloop.reporting.summary import report_title
+
+if TYPE_CHECKING:
+    from junitparser import TestCase
 
 _MAX_TEXT_LENGTH = 20_000
 _MAX_ATTRIBUTE_LENGTH = 500
 _SKIPPED_OUTCOMES = ("skipped", "xfailed", "dropped", "invalid")
 
 
-@dataclass(frozen=True)
-class JunitCase:
-    """One `testcase`; `result` is the element that says why it did not pass."""
+def junit_case(
+    name: str,
+    seconds: float = 0.0,
+    result: Literal["failure", "error", "skipped"] | None = None,
+    message: str = "",
+    type: str = "",
+    text: str = "",
+    classname: str = "greenloop",
+) -> TestCase:
+    """Return one `testcase`; `result` is the element that says why it did not pass."""
+    import junitparser
 
-    name: str
-    seconds: float = 0.0
-    result: Literal["failure", "error", "skipped"] | None = None
-    message: str = ""
-    type: str = ""
-    text: str = ""
-    classname: str = "greenloop"
+    kinds = {"failure": junitparser.Failure, "error": junitparser.Error}
+    case = junitparser.TestCase(
+        _clean_attribute(name), _clean_attribute(classname), round(seconds, 3)
+    )
+    if result:
+        kind = kinds.get(result, junitparser.Skipped)
+        element = kind(_clean_attribute(message), _clean_attribute(type))
+        element.text = _clean_text(text)
+        case.append(element)
+    return case
 
 
 def render_junit(report: Report) -> str:
@@ -40,7 +52,7 @@ def render_junit(report: Report) -> str:
     for item in report.failures:
         failures.setdefault(item.test, item)
     properties: dict[str, str] = {"verdict": report.verdict}
-    for measure in build_measures(report.evidence):
+    for measure in report.evidence.summary():
         properties[f"evidence.{measure.name}"] = measure.text
     return render_suite(
         f"greenloop {report_title(report)}",
@@ -53,7 +65,7 @@ def render_junit(report: Report) -> str:
 
 def render_suite(
     name: str,
-    cases: Iterable[JunitCase],
+    cases: Iterable[TestCase],
     *,
     seconds: float | None = None,
     timestamp: str = "",
@@ -67,17 +79,7 @@ def render_suite(
     for key, value in (properties or {}).items():
         suite.add_property(key.replace(" ", "_"), _clean_attribute(value))
     for case in cases:
-        element = junitparser.TestCase(
-            _clean_attribute(case.name), _clean_attribute(case.classname), round(case.seconds, 3)
-        )
-        if case.result:
-            kind = {"failure": junitparser.Failure, "error": junitparser.Error}.get(
-                case.result, junitparser.Skipped
-            )
-            result = kind(_clean_attribute(case.message), _clean_attribute(case.type))
-            result.text = _clean_text(case.text)
-            element.append(result)
-        suite.append(element)
+        suite.append(case)
     if output.strip():
         suite.append(junitparser.SystemOut(_clean_text(output)))
     suite.update_statistics()
@@ -95,14 +97,14 @@ def render_suite(
     return buffer.getvalue().decode()
 
 
-def _verdict_case(report: Report) -> JunitCase:
+def _verdict_case(report: Report) -> TestCase:
     if report.verdict != "failed":
-        return JunitCase("verdict")
+        return junit_case("verdict")
     why = "; ".join(report.reasons) or "the code does not pass its tests"
-    return JunitCase("verdict", 0.0, "failure", why, "verdict", "\n".join(report.reasons))
+    return junit_case("verdict", 0.0, "failure", why, "verdict", "\n".join(report.reasons))
 
 
-def _test_case(entry: TestEntry, failure: Failure | None) -> JunitCase:
+def _test_case(entry: TestEntry, failure: Failure | None) -> TestCase:
     file, _, name = entry.id.partition("::")
     classes, _, test = name.partition("[")[0].rpartition("::")
     parameters = name[len(name.partition("[")[0]) :]
@@ -111,12 +113,12 @@ def _test_case(entry: TestEntry, failure: Failure | None) -> JunitCase:
     name, classname = f"{test}{parameters}" or file or "unnamed", classname or "greenloop"
     seconds = max(entry.duration_s, 0)
     if entry.outcome == "passed":
-        return JunitCase(name, seconds, classname=classname)
+        return junit_case(name, seconds, classname=classname)
     if entry.outcome in _SKIPPED_OUTCOMES:
         why = f"{entry.outcome}: {entry.judgement or entry.outcome}"
-        return JunitCase(name, seconds, "skipped", why, classname=classname)
+        return junit_case(name, seconds, "skipped", why, classname=classname)
     message = f"{failure.exception}: {failure.message}" if failure else entry.outcome
-    return JunitCase(
+    return junit_case(
         name,
         seconds,
         "failure" if entry.outcome in ("failed", "xpassed") else "error",
@@ -136,7 +138,7 @@ def _failure_details(failure: Failure | None) -> list[str]:
 
 
 def _clean_attribute(text: str) -> str:
-    return truncate(" ".join(escape_invisible(text).split()), _MAX_ATTRIBUTE_LENGTH)
+    return flatten(text, _MAX_ATTRIBUTE_LENGTH)
 
 
 def _clean_text(text: str) -> str:

@@ -6,16 +6,16 @@ Untrusted text is escaped: it cannot become HTML, a link, an image or a mention.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from greenloop.records import Report
-from greenloop.reporting.escaping import escape_invisible, truncate
-from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
-from greenloop.reporting.evidence.text import mutated_line
+from greenloop.reporting.escaping import flatten
+from greenloop.reporting.evidence.text import list_survivors, mutated_line
 from greenloop.reporting.summary import VERDICT_SIGNS, format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
 _MAX_ITEMS = 20
+_MAX_ROWS = 500  # a job summary on GitHub is limited to 1 MiB
 _MAX_TEXT_LENGTH = 300
 _MAX_DOCUMENT_LENGTH = 60_000  # a comment on GitHub is limited to 65,536 characters
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_\[\]#|<>~&$]|^[-+=]|(?<=^[0-9])[.)])")
@@ -52,29 +52,28 @@ def _heading_lines(report: Report) -> Iterator[str]:
 
 def _evidence_lines(report: Report) -> Iterator[str]:
     """Yield the table of evidence."""
-    if not has_grading_evidence(report.evidence):
+    if not report.evidence.is_graded:
         return
     signs = {True: "✓", False: "✗", None: "–"}
     yield ""
     yield "| | evidence | result |"
     yield "|---|---|---|"
-    for item in build_measures(report.evidence):
+    for item in report.evidence.summary():
         yield f"| {signs[item.reached]} | {item.name} | {escape_markdown(item.text)} |"
 
 
 def _failure_lines(report: Report) -> Iterator[str]:
     lines = [
-        f"- {code_span(short_name(item.test))}: {escape_markdown(f'{item.exception}: {item.message}')}"
+        f"{code_span(short_name(item.test))}: {escape_markdown(f'{item.exception}: {item.message}')}"
         for item in report.failures
     ]
     yield from _collapsible_section("failing test", lines)
 
 
 def _survivor_lines(report: Report) -> Iterator[str]:
-    mutation = report.evidence.mutation
     lines = [
-        f"- line {item.line} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
-        for item in (mutation.survived if mutation else ())
+        f"line {item.line} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
+        for item in list_survivors(report.evidence)
     ]
     yield from _collapsible_section("surviving mutant", lines)
 
@@ -82,7 +81,7 @@ def _survivor_lines(report: Report) -> Iterator[str]:
 def _dispute_lines(report: Report) -> Iterator[str]:
     rulings = {"test": "wrong, dropped", "code": "right"}
     lines = [
-        f"- {code_span(item.test)} ({rulings[item.wrong]}): {escape_markdown(item.because)}"
+        f"{code_span(item.test)} ({rulings[item.wrong]}): {escape_markdown(item.because)}"
         for item in report.disputes
     ]
     yield from _collapsible_section("disputed test", lines)
@@ -90,26 +89,33 @@ def _dispute_lines(report: Report) -> Iterator[str]:
 
 def _requirement_lines(report: Report) -> Iterator[str]:
     lines = [
-        f"- **{item.id}** {escape_markdown(item.text)} ({item.passed} of {item.total} tests pass)"
+        f"**{item.id}** {escape_markdown(item.text)} ({item.passed} of {item.total} tests pass)"
         for item in build_requirement_rows(report, max_tests=0)
     ]
     yield from _collapsible_section("requirement", lines, limit=60)
 
 
 def _collapsible_section(noun: str, lines: list[str], limit: int = _MAX_ITEMS) -> Iterator[str]:
-    if not lines:
+    summary = pluralize(len(lines), noun)
+    yield from collapsible_list(summary, lines, limit, " more, see the report")
+
+
+def collapsible_list(
+    summary: str, items: Sequence[str], limit: int = _MAX_ROWS, more: str = " more"
+) -> Iterator[str]:
+    """Yield a Markdown list that opens on a click; nothing where it is empty."""
+    if not items:
         return
-    yield from ("", f"<details><summary>{pluralize(len(lines), noun)}</summary>", "")
-    yield from lines[:limit]
-    if len(lines) > limit:
-        yield f"- and {len(lines) - limit} more, see the report"
+    yield from ("", f"<details><summary>{summary}</summary>", "")
+    yield from (f"- {item}" for item in items[:limit])
+    if len(items) > limit:
+        yield f"- and {len(items) - limit}{more}"
     yield from ("", "</details>")
 
 
 def escape_markdown(text: str) -> str:
     """Return a text in one line that Markdown does not interpret."""
-    flat = truncate(" ".join(escape_invisible(text).split()), _MAX_TEXT_LENGTH)
-    escaped = _SPECIAL_CHARACTERS.sub(r"\\\1", flat)
+    escaped = _SPECIAL_CHARACTERS.sub(r"\\\1", flatten(text, _MAX_TEXT_LENGTH))
     escaped = re.sub(r"@(?=\w)", f"@{_WORD_JOINER}", escaped)
     escaped = re.sub(r"(?i)(https?|ftp|mailto|xmpp)(:)", rf"\1{_WORD_JOINER}\2", escaped)
     return re.sub(r"(?i)\bwww\.", f"www{_WORD_JOINER}.", escaped)
@@ -117,7 +123,7 @@ def escape_markdown(text: str) -> str:
 
 def code_span(text: str) -> str:
     """Return a text in one line as a code span that is also valid in a table."""
-    flat = truncate(" ".join(escape_invisible(text).split()), _MAX_TEXT_LENGTH).replace("|", "¦")
+    flat = flatten(text, _MAX_TEXT_LENGTH).replace("|", "¦")
     longest = max((len(run) for run in re.findall("`+", flat)), default=0)
     fence = "`" * (longest + 1)
     padding = " " if flat.startswith("`") or flat.endswith("`") or not flat else ""

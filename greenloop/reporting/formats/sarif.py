@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from greenloop.records import Finding, IntegrityFinding, Report, Survivor
+from greenloop.records import Finding, Report, Survivor
 from greenloop.reporting.escaping import escape_invisible, truncate
-from greenloop.reporting.evidence.text import mutated_line
+from greenloop.reporting.evidence.text import list_survivors, mutated_line
 
 _SCHEMA_URL = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -36,11 +36,13 @@ _RULES: Final[dict[str, tuple[str, str, str]]] = {
 def render_sarif(report: Report) -> str:
     """Return the log of one run: surviving mutants, open review findings, integrity findings."""
     place = _artifact_uri(report)
-    mutation = report.evidence.mutation
     results = [
-        *(_survivor_result(item, place) for item in (mutation.survived if mutation else ())),
+        *(_survivor_result(item, place) for item in list_survivors(report.evidence)),
         *(_review_result(item, place, report) for item in report.review if not item.resolved),
-        *(_integrity_result(item, place) for item in report.evidence.integrity),
+        *(
+            _build_result("integrity", "error", item.what, place, item.line, item.what)
+            for item in report.evidence.integrity
+        ),
     ]
     run = {
         "tool": {"driver": _build_driver(report)},
@@ -80,10 +82,6 @@ def _review_result(item: Finding, uri: str, report: Report) -> dict[str, Any]:
     same = bool(report.attempts) and report.attempts[0].code == report.final_code
     line = item.line if same else None
     return _build_result("review", _LEVELS[item.severity], item.message, uri, line, item.message)
-
-
-def _integrity_result(item: IntegrityFinding, uri: str) -> dict[str, Any]:
-    return _build_result("integrity", "error", item.what, uri, item.line, item.what)
 
 
 def _build_result(

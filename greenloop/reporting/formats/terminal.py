@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from greenloop.records import Report, TestEntry
-from greenloop.reporting.escaping import escape_invisible, truncate
-from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
-from greenloop.reporting.evidence.text import diff_hunk
+from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
+from greenloop.reporting.evidence.text import diff_hunk, list_survivors
 from greenloop.reporting.summary import format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
@@ -21,8 +20,7 @@ _MAX_TEXT_LENGTH = 600
 def render_report_text(report: Report, width: int = _WIDTH) -> str:
     """Return verdict and reasons, then failures, evidence, requirements, tests, attempts, cost."""
     layout = _TextLayout(width)
-    mutation = report.evidence.mutation
-    survivors = pluralize(len(mutation.survived) if mutation else 0, "surviving mutant")
+    survivors = pluralize(len(list_survivors(report.evidence)), "surviving mutant")
     sections = {
         "failures": _failure_lines,
         "evidence": _evidence_lines,
@@ -38,7 +36,7 @@ def render_report_text(report: Report, width: int = _WIDTH) -> str:
     for heading, section in sections.items():
         if lines := list(section(report, layout)):
             text += ["", heading.upper(), *lines]
-    return "\n".join(text).strip("\n") + "\n"
+    return escape_commands("\n".join(text).strip("\n")) + "\n"  # lines were wrapped
 
 
 class _TextLayout:
@@ -58,7 +56,7 @@ class _TextLayout:
 
     def row(self, label: str, text: str, indent: int = 2) -> Iterator[str]:
         """Yield a label and a text that wraps beside it; a long label has its own line."""
-        flat = truncate(" ".join(escape_invisible(text).split()), _MAX_TEXT_LENGTH)
+        flat = flatten(text, _MAX_TEXT_LENGTH)
         before = " " * indent
         column = indent + _LABEL_WIDTH if label else indent
         parts = wrap(flat, self._width - column, break_on_hyphens=False) or [""]
@@ -91,18 +89,17 @@ def _failure_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
 
 
 def _evidence_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    if not has_grading_evidence(report.evidence):
+    if not report.evidence.is_graded:
         return
     signs = {True: "ok   ", False: "SHORT", None: "--   "}
-    for item in build_measures(report.evidence):
+    for item in report.evidence.summary():
         lines = layout.row(item.name, item.text, indent=9)
         yield f"  {signs[item.reached]}  {next(lines).lstrip()}"
         yield from lines
 
 
 def _survivor_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
-    mutation = report.evidence.mutation
-    survived = mutation.survived if mutation else ()
+    survived = list_survivors(report.evidence)
     for item in survived[:_MAX_ITEMS]:
         yield from layout.row(f"line {item.line}", item.question)
         yield from layout.lines(diff_hunk(item), indent=2 + _LABEL_WIDTH)

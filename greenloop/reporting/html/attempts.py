@@ -15,6 +15,11 @@ _MAX_DIFF_LINES = 800
 _MAX_FAILURES = 8
 _MAX_EXPANDED_LINES = 80  # a longer diff is collapsed
 _MAX_LINE_LENGTH = 400
+_CAUSES = {
+    "generate": "written from the contract, without sight of the tests",
+    "free-fix": "repaired without a model",
+    "rewrite": "rewritten from the contract: the repairs made no progress",
+}
 
 
 @dataclass(frozen=True)
@@ -87,15 +92,11 @@ def _build_attempt_view(
 
 
 def _describe_cause(attempt: Attempt, base: Attempt | None, report: Report) -> str:
-    if attempt.kind == "generate":
-        return "written from the contract, without sight of the tests"
-    if attempt.kind == "free-fix":
-        return "repaired without a model"
+    if attempt.kind in _CAUSES:
+        return _CAUSES[attempt.kind]
     if attempt.kind == "review-repair":
         errors = [item.message for item in report.review if item.severity == "error"]
         return "the review found: " + "; ".join(errors) if errors else "after the review"
-    if attempt.kind == "rewrite":
-        return "rewritten from the contract: the repairs made no progress"
     if base and base.ending not in ("", "finished"):
         return f"attempt {base.n} ended: {base.ending}: {base.detail}"
     return f"attempt {base.n} failed:" if base and base.failures else "the attempt before failed"

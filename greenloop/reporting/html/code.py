@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
-from greenloop.records import MutantResult, Report
+from greenloop.records import MutantResult, Report, Survivor
 from greenloop.reporting.escaping import truncate
-from greenloop.reporting.evidence.text import mutated_line
+from greenloop.reporting.evidence.text import list_survivors
 
 DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _MAX_LINES = 4000
 _MAX_LINE_LENGTH = 400
-
-
-@dataclass(frozen=True)
-class SurvivingMutant:
-    """A mutant that no test detected, and the question that a test would have to answer."""
-
-    mutated_line: str
-    question: str
-    reached: bool
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -36,7 +29,7 @@ class CodeLine:
     coverage: str
     missed_branches: tuple[str, ...]
     detected: tuple[MutantResult, ...]
-    survivors: tuple[SurvivingMutant, ...]
+    survivors: tuple[Survivor, ...]
     remarks: tuple[str, ...]
 
     @property
@@ -60,56 +53,38 @@ class AnnotatedCode:
 def annotate_code(report: Report) -> AnnotatedCode:
     """Annotate the final code with the evidence that the report has."""
     texts = report.final_code.rstrip("\n").split("\n") if report.final_code.strip() else []
-    detected, survivors = _detected_by_line(report), _survivors_by_line(report)
-    coverage, missed = _coverage_by_line(report), _missed_branches_by_line(report)
-    remarks = _remarks_by_line(report)
+    mutation = report.evidence.mutation
+    tried = [i for i in (mutation.tried if mutation else ()) if i.outcome in DETECTED_OUTCOMES]
+    survived = list_survivors(report.evidence)
+    detected = _group((item.line, item) for item in tried)
+    survivors = _group((item.line, item) for item in survived)
+    coverage, missed = _coverage_by_line(report), _group(_missed_branches(report))
+    remarks = _group(_find_remarks(report))
     lines = tuple(
         CodeLine(
             number=n,
             text=truncate(text, _MAX_LINE_LENGTH),
             coverage=coverage.get(n, ""),
-            missed_branches=tuple(missed.get(n, ())),
-            detected=tuple(detected.get(n, ())),
-            survivors=tuple(survivors.get(n, ())),
-            remarks=tuple(remarks.get(n, ())),
+            missed_branches=missed[n],
+            detected=detected[n],
+            survivors=survivors[n],
+            remarks=remarks[n],
         )
         for n, text in enumerate(texts[:_MAX_LINES], 1)
     )
-    tried = sum(len(found) for groups in (detected, survivors) for found in groups.values())
     measured = report.evidence.coverage is not None
-    return AnnotatedCode(lines, max(0, len(texts) - _MAX_LINES), measured, tried)
+    left_out = max(0, len(texts) - _MAX_LINES)
+    return AnnotatedCode(lines, left_out, measured, len(tried) + len(survived))
 
 
-def _detected_by_line(report: Report) -> Mapping[int, list[MutantResult]]:
-    mutation = report.evidence.mutation
-    tried = mutation.tried if mutation else ()
-    return _group_by_key((item.line, item) for item in tried if item.outcome in DETECTED_OUTCOMES)
-
-
-def _survivors_by_line(report: Report) -> Mapping[int, list[SurvivingMutant]]:
-    mutation = report.evidence.mutation
-    survived = mutation.survived if mutation else ()
-    return _group_by_key(
-        (
-            item.line,
-            SurvivingMutant(
-                truncate(mutated_line(item), _MAX_LINE_LENGTH), item.question, item.reached
-            ),
-        )
-        for item in survived
-    )
-
-
-def _remarks_by_line(report: Report) -> Mapping[int, list[str]]:
-    """Return the findings; those of the review only if the code was not changed since."""
-    found = [(item.line, f"integrity: {item.what}") for item in report.evidence.integrity]
+def _find_remarks(report: Report) -> Iterator[tuple[int, str]]:
+    """Yield the findings; those of the review only if the code was not changed since."""
+    for item in report.evidence.integrity:
+        yield item.line, f"integrity: {item.what}"
     if report.attempts and report.attempts[0].code == report.final_code:
-        found += [
-            (item.line, f"review, {item.severity}: {item.message}")
-            for item in report.review
-            if item.line is not None
-        ]
-    return _group_by_key(found)
+        for finding in report.review:
+            if finding.line is not None:
+                yield finding.line, f"review, {finding.severity}: {finding.message}"
 
 
 def _coverage_by_line(report: Report) -> dict[int, str]:
@@ -119,15 +94,17 @@ def _coverage_by_line(report: Report) -> dict[int, str]:
     return dict.fromkeys(found.statements, "hit") | dict.fromkeys(found.missed_lines, "miss")
 
 
-def _missed_branches_by_line(report: Report) -> Mapping[int, list[str]]:
-    """Return the missed branches by the line that they start from: `12->15` as `15`."""
+def _missed_branches(report: Report) -> Iterator[tuple[int, str]]:
+    """Yield the missed branches with the line that they start from: `12->15` as `15`."""
     found = report.evidence.coverage
-    pairs = (item.partition("->") for item in (found.missed_branches if found else ()))
-    return _group_by_key((int(start), end) for start, _, end in pairs if start.isdigit())
+    for item in found.missed_branches if found else ():
+        start, _, end = item.partition("->")
+        if start.isdigit():
+            yield int(start), end
 
 
-def _group_by_key(pairs: Iterable[tuple[int, object]]) -> Mapping[int, list]:  # type: ignore[type-arg]
-    groups: dict[int, list[object]] = defaultdict(list)
+def _group(pairs: Iterable[tuple[int, T]]) -> defaultdict[int, tuple[T, ...]]:
+    groups: defaultdict[int, tuple[T, ...]] = defaultdict(tuple)
     for key, value in pairs:
-        groups[key].append(value)
+        groups[key] += (value,)
     return groups

@@ -6,7 +6,7 @@ from typing import Any
 
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import truncate
-from greenloop.reporting.evidence.measures import build_measures, has_grading_evidence
+from greenloop.reporting.evidence.text import mutated_line
 from greenloop.reporting.html.attempts import build_attempt_views, build_failure_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
@@ -32,8 +32,8 @@ def render_report_html(report: Report) -> str:
         meaning=VERDICT_MEANINGS[report.verdict],
         passed=sum(item.outcome == "passed" for item in report.tests),
         active=sum(not _is_excluded(item) for item in report.tests),
-        measures=build_measures(report.evidence),
-        graded=has_grading_evidence(report.evidence),
+        measures=tuple(report.evidence.summary()),
+        graded=report.evidence.is_graded,
         requirements=build_requirement_rows(report),
         matrix=build_traceability_matrix(report),
         code=code,
@@ -44,6 +44,7 @@ def render_report_html(report: Report) -> str:
         spent=_list_tool_spending(report),
         took=_list_phase_durations(report),
         bounded=truncate_text,
+        mutated_line=mutated_line,
         short_name=short_name,
     )
 

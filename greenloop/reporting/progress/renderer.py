@@ -7,11 +7,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from greenloop import events as e
 from greenloop.reporting.escaping import sanitize_line
-from greenloop.reporting.progress.activity import Clock, RunActivity
+from greenloop.reporting.progress.activity import BatchActivity, Clock, RunActivity
 from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING, format_event
 
 if TYPE_CHECKING:
@@ -23,32 +23,17 @@ ACTIVITY_LABEL = f"{'…':<{LABEL_WIDTH}}"
 HEARTBEAT_SECONDS = 15.0
 
 
-class ActivitySource(Protocol):
-    """Rows of current work, updated by events."""
-
-    def handle_event(self, event: e.Event) -> None: ...
-
-    def describe(self) -> list[str]: ...
-
-
 class NullProgress:
     """Progress without output, and the base of the others."""
 
     def __call__(self, event: e.Event) -> None:
         return
 
-    def _begin(self) -> None:
-        return
-
-    def _end(self) -> None:
-        return
-
     def __enter__(self) -> NullProgress:
-        self._begin()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
+        return
 
 
 class Heartbeat:
@@ -100,17 +85,18 @@ class PlainProgress(NullProgress):
         verbose: bool = False,
         heartbeat_seconds: float = HEARTBEAT_SECONDS,
         clock: Clock = time.monotonic,
-        activity: ActivitySource | None = None,
+        activity: BatchActivity | None = None,
     ) -> None:
         self._stream, self._verbose = stream, verbose
         self._lock = threading.Lock()
-        self._activity = activity or RunActivity(clock)
+        self._activity: RunActivity | BatchActivity = activity or RunActivity(clock)
         self._heartbeat = Heartbeat(self._print_activity, heartbeat_seconds, clock)
 
-    def _begin(self) -> None:
+    def __enter__(self) -> NullProgress:
         self._heartbeat.start()
+        return self
 
-    def _end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self._heartbeat.stop()
 
     def __call__(self, event: e.Event) -> None:
@@ -147,10 +133,11 @@ class LiveView(NullProgress):
             transient=True,
         )
 
-    def _begin(self) -> None:
+    def __enter__(self) -> NullProgress:
         self._live.start()
+        return self
 
-    def _end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def _render(self) -> Table | Text:

@@ -73,13 +73,13 @@ class LandlockSandbox(WarmSandbox):
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
         with self._create_run_folder() as root:
-            packages = [job.packages.folder] if job.packages else []
             work, home, temporary = (str(root / name) for name in ("work", "home", "tmp"))
-            paths = JobPaths(work, home, temporary, str(self._folder.site), "".join(packages))
+            site = str(self._folder.site)
+            paths = JobPaths(work, home, temporary, site, job.packages.folder)
             payload = {
-                **build_payload(job, {}, paths),
+                **build_payload(job, paths),
                 "root": str(root),
-                "readable": [*self._folder.readable, *packages],
+                "readable": [*self._folder.readable, *filter(None, [job.packages.folder])],
                 "own_user": self._folder.has_own_user,
             }
             return self._run_payload(payload, job)

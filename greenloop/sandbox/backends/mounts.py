@@ -71,7 +71,11 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
     prefix = os.path.realpath(sys.base_prefix)
     if not prefix.startswith("/usr/") and prefix != "/usr":
         binds.append((prefix, prefix))
-    binds.append((_compile_guest(), f"{HOME}/guest"))
+    guest_folder = _compile_guest()
+    binds.append((guest_folder, f"{HOME}/guest"))
+    binds.append(
+        (f"{guest_folder}/isolation/hosts", "/etc/hosts")
+    )  # localhost, in each run's network
     binds.extend((source, f"{SITE}/{name}") for name, source in list_site_entries(packages))
     hidden = _find_hidden_folders([target for _, target in binds])
     return GuestMounts(tuple(binds), tuple(links), python, hidden)

@@ -15,8 +15,7 @@ from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.cleanup import create_temporary_folder
 from greenloop.sandbox.backends.mounts import SITE, GuestMounts, build_guest_mounts, link_site
-from greenloop.sandbox.backends.unsandboxed import JobDirectory, ProcessSandbox
-from greenloop.sandbox.job import Job
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.limits import ResourceLimits
 
 _PROGRAM = "/usr/bin/sandbox-exec"
@@ -43,20 +42,16 @@ class SeatbeltSandbox(ProcessSandbox):
     def __init__(self, limits: ResourceLimits | None = None) -> None:
         """Create the folder of the packages. Raises SandboxError where that fails."""
         super().__init__(limits)
-        self._folder = create_temporary_folder("greenloop-site-")
+        self.site = str(create_temporary_folder("greenloop-site-"))
         self._mounts = build_guest_mounts()
-        link_site(self._mounts, self._folder)
+        link_site(self._mounts, Path(self.site))
 
     def close(self) -> None:
         super().close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.site, ignore_errors=True)
 
-    def _python_command(self, directory: JobDirectory) -> list[str]:
-        return build_command(self._mounts, self._folder, directory.root)
-
-    def _package_environment(self, job: Job) -> dict[str, str]:
-        folders = [str(self._folder), *([job.packages.folder] if job.packages else [])]
-        return {"PYTHONPATH": os.pathsep.join(folders)}
+    def python_command(self, root: Path) -> list[str]:
+        return build_command(self._mounts, Path(self.site), root)
 
 
 def build_command(mounts: GuestMounts, site: Path, root: Path) -> list[str]:

@@ -38,9 +38,10 @@ def run_process(
     """
     (receive, send), (read_dump, write_dump) = os.pipe(), os.pipe()
     started = time.monotonic()
+    words = (part.replace("{fd}", str(send)) for part in command)
     try:
         process = subprocess.Popen(
-            [_fill_placeholders(part, send, write_dump) for part in command],
+            [part.replace("{where}", str(write_dump)) for part in words],
             cwd=folder,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
@@ -54,7 +55,7 @@ def run_process(
         raise
     finally:
         _close(send, write_dump)
-    streams = _create_buffers(limits)
+    streams = OutputBuffers.from_limits(limits.to_guest())
     try:
         ending = _collect_output(process, receive, streams, started + limits.timeout_s, stop)
         if ending == "timeout":
@@ -69,18 +70,6 @@ def run_process(
     left = ScriptArtifacts(streams.errors(), tuple(streams.truncated_streams()))
     result = (ending, process.returncode, output, bytes(streams.result), seconds)
     return ProcessResult(*result, stack_dump=dump, artifacts=left)
-
-
-def _create_buffers(limits: ResourceLimits) -> OutputBuffers:
-    return OutputBuffers(
-        kept_bytes=limits.kept_bytes,
-        output_bytes=limits.output_bytes,
-        result_bytes=limits.result_bytes,
-    )
-
-
-def _fill_placeholders(part: str, channel_fd: int, stack_dump_fd: int) -> str:
-    return part.replace("{fd}", str(channel_fd)).replace("{where}", str(stack_dump_fd))
 
 
 def _close(*handles: int) -> None:

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from greenloop.errors import SandboxError
@@ -28,15 +29,13 @@ from greenloop.sandbox.backends.cleanup import (
     remove_folder,
 )
 from greenloop.sandbox.backends.subprocess_runner import run_process
-from greenloop.sandbox.base import Sandbox, build_environment
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.files.collector import collect_created_files
-from greenloop.sandbox.guest.files.writer import stdin_path, write_tree
+from greenloop.sandbox.guest.files.writer import write_job_files
 from greenloop.sandbox.guest.pytest_plugin.config import ini_file
 from greenloop.sandbox.job import Job
-from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-
-__all__ = ["ProcessSandbox", "ResourceLimits"]
+from greenloop.sandbox.warm.backend import JobPaths, build_payload
 
 _INFO = SandboxInfo(
     backend="none",
@@ -51,64 +50,48 @@ class ProcessSandbox(Sandbox):
     """Runs each job in a new process without isolation; see the module's docstring."""
 
     info = _INFO
+    site = ""  # folder with pytest, where the interpreter does not find it by itself
 
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
-        with self._create_directory() as directory:
-            for name, text in job.files:
-                (directory.work / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-            self._write_files(directory, job)
-            result = self._run_process(directory, job)
+        with self._create_folder() as root:
+            work, home, temporary = (str(root / name) for name in ("work", "home", "tmp"))
+            paths = JobPaths(work, home, temporary, self.site, job.packages.folder)
+            result = self._run_process(root, paths, job)
             if job.artifact_request is None:
                 return result
-            created = collect_created_files(str(directory.work), job.artifact_request)
-            return replace(result, artifacts=result.artifacts.with_files(created))
-
-    def _write_files(self, directory: JobDirectory, job: Job) -> None:
-        """Write the tree and standard input. Raises SandboxError where that fails."""
-        files = {str(directory.work / path): content for path, content in job.tree}
-        is_script = job.kind == "script"
-        if is_script:
-            files[stdin_path(str(directory.temporary))] = job.stdin
-        try:
-            write_tree(files, read_only=is_script)
-        except OSError as error:
-            raise SandboxError(f"the run's files cannot be written: {error}") from None
+            created = collect_created_files(paths.work, job.artifact_request)
+            manifest, contents = created.to_summary(), bytes(created.contents)
+            artifacts = replace(result.artifacts, manifest=manifest, contents=contents)
+            return replace(result, artifacts=artifacts)
 
     @contextlib.contextmanager
-    def _create_directory(self) -> Iterator[JobDirectory]:
+    def _create_folder(self) -> Iterator[Path]:
         root = create_temporary_folder()
         try:
-            yield JobDirectory.create(root)
+            yield root
         finally:
             kill_stray_processes(f"HOME={root}/home")
             remove_folder(root)
 
-    def _run_process(self, directory: JobDirectory, job: Job) -> ProcessResult:
-        limits = job.apply_limits(self.limits)
-        content = {
-            **job.payload,
-            "work": str(directory.work),
-            "key": job.key,
-            "ini": ini_file(),
-            "kind": job.kind,
-            "limits": limits.to_guest(),
-        }
-        directory.job_file.write_text(json.dumps(content), encoding="utf-8")
+    def _run_process(self, root: Path, paths: JobPaths, job: Job) -> ProcessResult:
+        limits, job_file = job.apply_limits(self.limits), root / "job.json"
+        content = {**build_payload(job, {}, paths), "ini": ini_file(), "limits": limits.to_guest()}
+        environment, _ = content.pop("environment"), content.pop("wanted")
+        try:
+            for folder in (paths.work, paths.home, paths.temporary):
+                os.mkdir(folder)
+            write_job_files(content)
+            job_file.write_text(json.dumps(content), encoding="utf-8")
+        except OSError as error:
+            raise SandboxError(f"the run's files cannot be written: {error}") from None
         bootstrap = Path(guest.__file__).parent / "bootstrap.py"
-        folders = str(directory.home), str(directory.temporary)
-        variables = build_environment(*folders, job.hash_seed, job.packages)
+        command = [*self.python_command(root), str(bootstrap), str(job_file), "{fd}", "{where}"]
         try:
             return run_process(
-                [
-                    *self._python_command(directory),
-                    str(bootstrap),
-                    str(directory.job_file),
-                    "{fd}",
-                    "{where}",
-                ],
-                folder=directory.work,
-                environment={**variables, **self._package_environment(job)},
+                command,
+                folder=Path(paths.work),
+                environment=environment,
                 limits=limits,
                 stop=self._stop_event(job),
                 separate_stderr=job.kind == "script",
@@ -116,28 +99,6 @@ class ProcessSandbox(Sandbox):
         except OSError as error:
             raise SandboxError(f"the test process cannot be started: {error}") from None
 
-    def _python_command(self, directory: JobDirectory) -> list[str]:
-        """Return the command that starts Python."""
+    def python_command(self, root: Path) -> list[str]:
+        """Return the command that starts Python for the run in the folder `root`."""
         return [sys.executable, "-s", "-B"]
-
-    def _package_environment(self, job: Job) -> dict[str, str]:
-        """Return variables that name the folders of packages unknown to this Python."""
-        return {"PYTHONPATH": job.packages.folder} if job.packages else {}
-
-
-@dataclass(frozen=True)
-class JobDirectory:
-    """Temporary folder of one run: working folder, home, folder for temporary files, job file."""
-
-    root: Path
-    work: Path
-    home: Path
-    temporary: Path
-    job_file: Path
-
-    @classmethod
-    def create(cls, root: Path) -> JobDirectory:
-        directory = cls(root, *(root / name for name in ("work", "home", "tmp", "job.json")))
-        for folder in (directory.work, directory.home, directory.temporary):
-            folder.mkdir()
-        return directory

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from greenloop.dependencies import InstalledPackages
 from greenloop.events import EventSink, SandboxJobEnded, SandboxJobStarted
 from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.job import Job
@@ -17,14 +16,9 @@ def with_events(sandbox: Sandbox, emit: EventSink) -> Sandbox:
 class InstrumentedSandbox(SandboxView):
     """Emits events from the thread that runs the job."""
 
-    def __init__(
-        self, sandbox: Sandbox, emit: EventSink, packages: InstalledPackages | None = None
-    ) -> None:
-        super().__init__(sandbox, packages)
+    def __init__(self, sandbox: Sandbox, emit: EventSink) -> None:
+        super().__init__(sandbox)
         self._emit = emit
-
-    def with_packages(self, packages: InstalledPackages) -> Sandbox:
-        return InstrumentedSandbox(self.sandbox.with_packages(packages), self._emit, packages)
 
     def run(self, job: Job) -> ProcessResult:
         self._emit(SandboxJobStarted(job.key, job.kind))

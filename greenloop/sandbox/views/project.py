@@ -38,12 +38,11 @@ class ProjectSandbox(SandboxView):
         hash_seed: int = 0,
         doctests: bool = False,
         form: IsolationMode = "shared",
-        brief: bool = False,
         timeout_s: float | None = None,
     ) -> TestRun:
         """Run the tests of the project, then those among `tests` that it does not have.
 
-        `brief` and `timeout_s` have no effect: the project decides about the output.
+        `timeout_s` has no effect: a project has its own limit.
 
         Raises:
             SandboxError: the tests are not files, or are to run split or as doctests.

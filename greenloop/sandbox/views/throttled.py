@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 
-from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
@@ -16,17 +15,9 @@ _POLL_SECONDS = 0.1
 class ThrottledSandbox(SandboxView):
     """A view for one run; `slots` counts the jobs that may run at once, over all views."""
 
-    def __init__(
-        self,
-        sandbox: Sandbox,
-        slots: threading.Semaphore,
-        packages: InstalledPackages | None = None,
-    ) -> None:
-        super().__init__(sandbox, packages)
+    def __init__(self, sandbox: Sandbox, slots: threading.Semaphore) -> None:
+        super().__init__(sandbox)
         self._slots = slots
-
-    def with_packages(self, packages: InstalledPackages) -> Sandbox:
-        return ThrottledSandbox(self.sandbox, self._slots, packages)
 
     def run(self, job: Job) -> ProcessResult:
         started, stop = time.monotonic(), self._stop_event(job)

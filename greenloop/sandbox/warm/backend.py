@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,12 +19,6 @@ from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
 from greenloop.sandbox.network.proxy import Proxy
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.warm.assertion_rewrite_cache import (
-    AssertionRewriteCache,
-    CompiledFiles,
-    SourceTexts,
-    parse_compiled,
-)
 from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 _CODE_PROCESS_KEYS = ("kind", "cold", "work", "packages", "environment", "module")
@@ -55,7 +49,6 @@ class WarmSandbox(Sandbox):
         super().__init__(limits)
         self.info = backend.info
         self._zygotes = ZygotePool(backend, build_guest_mounts())
-        self._rewrite_cache = AssertionRewriteCache(self._rewrite_assertions)
 
     def close(self) -> None:
         super().close()
@@ -63,21 +56,8 @@ class WarmSandbox(Sandbox):
 
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
-        if job.kind not in ("tests", "split"):
-            return self._run(job, {})
-        tests = {name: text for name, text in job.files if name in job.payload["targets"]}
-        return self._run(job, self._rewrite_cache.get(tests))
-
-    def _rewrite_assertions(self, files: SourceTexts) -> CompiledFiles:
-        """Compile files with rewritten assertions; none where that breaks off: then each run does it."""
-        payload = {"targets": list(files), "order_seed": None}
-        job = Job("compile", tuple(files.items()), payload)
-        result = self._run(job, {})
-        return parse_compiled(result.channel_data, job.key) if result.ending == "finished" else {}
-
-    def _run(self, job: Job, compiled: dict[str, str]) -> ProcessResult:
         paths = JobPaths(packages=PACKAGES if job.packages else "")
-        return self._run_payload(build_payload(job, compiled, paths), job)
+        return self._run_payload(build_payload(job, paths), job)
 
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
         stop = self._stop_event(job)
@@ -95,8 +75,8 @@ class WarmSandbox(Sandbox):
         return replace(result, artifacts=replace(result.artifacts, network_requests=proxy.requests))
 
 
-def build_payload(job: Job, compiled: Mapping[str, str], paths: JobPaths) -> dict[str, Any]:
-    """Return a job as the guest reads it; `compiled` are test files with rewritten assertions."""
+def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
+    """Return a job as the guest reads it."""
     return {
         **job.payload,
         "kind": job.kind,
@@ -108,7 +88,6 @@ def build_payload(job: Job, compiled: Mapping[str, str], paths: JobPaths) -> dic
         "read_only": job.kind == "script",
         "wanted": job.artifact_request,
         "network": bool(job.allowed_hosts),
-        "compiled": dict(compiled),
         "packages": paths.packages,
         "environment": {
             **build_environment(paths.home, paths.temporary, job.hash_seed, job.packages),

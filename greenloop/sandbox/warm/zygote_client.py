@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
@@ -19,8 +18,8 @@ from greenloop.sandbox.guest.protocol.framing import send_frame
 from greenloop.sandbox.process_result import (
     POLL_SECONDS,
     ProcessResult,
-    ScriptArtifacts,
-    receive_result,
+    receive_report,
+    wait_for_report,
 )
 from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 
@@ -36,6 +35,7 @@ class ZygoteClient:
 
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
         self._backend, self._mounts, self._lock = backend, mounts, threading.Lock()
+        self._backend_name = backend.info.backend
         self._process: ZygoteProcess | None = None
         # The kernel ends the namespaces with the *thread* that started them: this one stays alive.
         self._starter_thread = ThreadPoolExecutor(1, "zygote")
@@ -76,7 +76,8 @@ class ZygoteClient:
                         send_frame(connection, second_payload)
                     if serve is not None:
                         serve(_receive_listener(connection))
-                    return self._receive_result(connection, started, stop, patience_s)
+                    unreported = wait_for_report(connection, started, stop, patience_s)
+                    return unreported or receive_report(connection, self._backend_name, started)
                 except (OSError, EOFError, ValueError):
                     if stop.is_set():
                         return ProcessResult.without_report("interrupted", started)
@@ -119,7 +120,7 @@ class ZygoteClient:
             except OSError:
                 error = process.last_error_line()
                 self._retire()
-        raise SandboxError(f"{self._backend.info.backend}: the zygote ends at once: {error}")
+        raise SandboxError(f"{self._backend_name}: the zygote ends at once: {error}")
 
     def _get_process(self, stop: threading.Event) -> ZygoteProcess | None:
         if self._process and (self._process.is_dead() or self._process.runs >= _MAX_RUNS):
@@ -145,18 +146,6 @@ class ZygoteClient:
         old, self._process = self._process, None
         if old and not old.active_runs:
             old.end()
-
-    def _receive_result(
-        self, connection: socket.socket, started: float, stop: threading.Event, patience_s: float
-    ) -> ProcessResult:
-        def receive_rest(head: dict[str, Any]) -> tuple[str, ScriptArtifacts]:
-            dump, truncated = str(head.get("where", "")), head.get("cut")
-            if truncated is None:
-                return dump, ScriptArtifacts()
-            return dump, ScriptArtifacts.from_stream(connection, truncated)
-
-        backend = self._backend.info.backend
-        return receive_result(connection, backend, started, stop, patience_s, receive_rest)
 
     def retire_when_idle(self) -> None:
         """End the process after the runs in progress; the next run starts a new one."""

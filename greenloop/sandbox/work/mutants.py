@@ -61,7 +61,7 @@ def run_mutants(
             return found
 
     def run(mutant: str, timeout_s: float | None) -> TestRun:
-        return run_tests(sandbox, mutant, tests, module=module, brief=True, timeout_s=timeout_s)
+        return run_tests(sandbox, mutant, tests, module=module, timeout_s=timeout_s)
 
     return run_mutants_separately(run, code, edits, budget_s - (time.monotonic() - started))
 

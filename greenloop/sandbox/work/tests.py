@@ -27,15 +27,13 @@ def run_tests(
     hash_seed: int = 0,
     doctests: bool = False,
     form: IsolationMode = "shared",
-    brief: bool = False,
     timeout_s: float | None = None,
 ) -> TestRun:
     """Run tests on the source of a module in a new working folder.
 
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed` shuffles
-    the tests, `doctests` also runs those of all files. `brief` omits pytest's text of failures.
-    `timeout_s` can only shorten the limit.
+    the tests, `doctests` also runs those of all files. `timeout_s` can only shorten the limit.
 
     `form` "split" runs tests and code in two processes, so that the code cannot forge the verdict;
     not every test can run so, and doctests never. "best" tries "split", then "shared", both in one
@@ -53,7 +51,6 @@ def run_tests(
         "order_seed": order_seed,
         "last": [item.name for item in tests if item.is_last],
         "doctests": [name for name, _ in files] if doctests else [],
-        "brief": brief,
         "module": module,
     }
     limit_s = timeout_s and min(timeout_s, sandbox.limits.timeout_s)

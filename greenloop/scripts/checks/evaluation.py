@@ -45,11 +45,12 @@ def find_violation(check: OutputCheck, run: ScriptRun) -> str:
     if check.kind == "prints":
         return "" if run.stdout.strip() else _describe_no_output(run)
     if check.kind == "silent":
-        return _check_silent(run)
+        printed = run.stdout.strip() and format_first_lines(run.stdout, "standard output")
+        return f"nothing was to be printed\n{printed}" if printed else ""
     if check.file:
-        file = find_made_file(check, run)
+        file = next((item for item in run.made if item.path == check.file), None)
         if file is None:
-            return describe_missing_file(check.file, run)
+            return _describe_missing_file(check.file, run)
         if check.kind == "made":
             return ""
         return _check_file(check, file)
@@ -64,12 +65,7 @@ def find_violation(check: OutputCheck, run: ScriptRun) -> str:
     )
 
 
-def find_made_file(check: OutputCheck, run: ScriptRun) -> ProducedFile | None:
-    """Return the file that a check names; None if the run did not make it."""
-    return next((item for item in run.made if item.path == check.file), None)
-
-
-def describe_missing_file(path: str, run: ScriptRun) -> str:
+def _describe_missing_file(path: str, run: ScriptRun) -> str:
     """Return a message on a missing file: which files were made, and which may be meant."""
     changed = " (it is an input, and inputs are read-only)" if path in run.changed_inputs else ""
     left = next((f"; {item}" for item in run.left_out if path in item), "")
@@ -83,12 +79,6 @@ def _describe_no_output(run: ScriptRun) -> str:
     if run.made:
         parts.append(format_made_files(run.made))
     return "\n".join(parts)
-
-
-def _check_silent(run: ScriptRun) -> str:
-    if not run.stdout.strip():
-        return ""
-    return f"nothing was to be printed\n{format_first_lines(run.stdout, 'standard output')}"
 
 
 def _check_file(check: OutputCheck, file: ProducedFile) -> str:
@@ -165,10 +155,6 @@ def _check_rows(check: OutputCheck, subject: CheckSubject) -> str:
 
 
 def _check_json(_check: OutputCheck, subject: CheckSubject) -> str:
-    return _find_json_error(subject)
-
-
-def _find_json_error(subject: CheckSubject) -> str:
     try:
         parse_json(subject.text)
     except ValueError as error:
@@ -194,8 +180,7 @@ def _reject_constant(name: str) -> object:
 
 
 def _check_schema(check: OutputCheck, subject: CheckSubject) -> str:
-    fault = _find_json_error(subject)
-    if fault:
+    if fault := _check_json(check, subject):
         return fault
     wrong = find_schema_violations(check.text, parse_json(subject.text))
     if not wrong:

@@ -9,18 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from greenloop.records.output_check import OutputCheck
-from greenloop.scripts.checks.factories import (
-    complete_checks,
-    expect_columns,
-    expect_file,
-    expect_json,
-    expect_match,
-    expect_no_output,
-    expect_non_empty_file,
-    expect_output,
-    expect_rows,
-    expect_text,
-)
+from greenloop.scripts.checks.factories import build_check, complete_checks
 from greenloop.scripts.checks.options import normalize_relative_path
 from greenloop.scripts.checks.subprocess_query import check_pattern
 
@@ -51,7 +40,11 @@ def checks_from_json(items: list[object], max_checks: int = MAX_CHECKS) -> tuple
     """
     if not isinstance(items, list):
         raise ValueError(f"the checks must be a JSON list; each is one of {CHECK_SYNTAX}")
-    checks = [item for n, entry in enumerate(items, 1) for item in _parse_numbered_item(n, entry)]
+    checks = [
+        item.model_copy(update={"origin": "generated"})
+        for n, entry in enumerate(items, 1)
+        for item in _parse_numbered_item(n, entry)
+    ]
     if any(item.kind == "silent" for item in checks):
         loud = [item.id for item in checks if item.kind != "silent" and not item.file]
         if loud:
@@ -71,9 +64,9 @@ def _parse_numbered_item(n: int, entry: object) -> list[OutputCheck]:
 def _parse_item(entry: CheckItem) -> Iterator[OutputCheck]:
     kind = str(entry.get("check", "")).strip().lower()
     if kind in ("silent", "no output"):
-        yield expect_no_output("generated")
+        yield build_check("silent")
     elif kind in ("stdout", "output", "standard output"):
-        yield from list(_parse_content_checks(entry, "")) or [expect_output("generated")]
+        yield from list(_parse_content_checks(entry, "")) or [build_check("prints")]
     elif kind == "file":
         yield from _parse_file_check(entry)
     elif kind in ("exit", "exit status", "status", "exit_code"):
@@ -91,24 +84,24 @@ def _parse_file_check(entry: CheckItem) -> Iterator[OutputCheck]:
         raise ValueError('it names no file: "path" must be a path inside the working folder')
     file = normalize_relative_path(path)
     filled = _parse_flag(entry, ("non_empty", "non-empty", "nonempty"))
-    yield (expect_non_empty_file if filled else expect_file)(file, "generated")
+    yield build_check("filled" if filled else "made", file)
     yield from _parse_content_checks(entry, file)
 
 
 def _parse_content_checks(entry: CheckItem, file: str) -> Iterator[OutputCheck]:
     """Yield the checks of one item on a file, or on standard output if `file` is ""."""
     for text in _parse_texts(entry, "contains"):
-        yield expect_text(text, file, "generated")
+        yield build_check("holds", file, text=text)
     for pattern in _parse_texts(entry, "matches"):
-        yield expect_match(_validate_pattern(pattern), file, "generated")
+        yield build_check("matches", file, text=_validate_pattern(pattern))
     columns = _parse_texts(entry, "columns")
     if columns:
-        yield expect_columns([item.strip() for item in columns], file, "generated")
+        yield build_check("columns", file, columns=[item.strip() for item in columns])
     rows = _find_value(entry, _SYNONYMS["rows"])
     if rows is not None:
-        yield expect_rows(_parse_count(rows), file, "generated")
+        yield build_check("rows", file, rows=_parse_count(rows))
     if _parse_flag(entry, ("json",)):
-        yield expect_json(file, "generated")
+        yield build_check("json", file)
 
 
 def _find_value(entry: CheckItem, keys: Sequence[str]) -> object:

@@ -12,26 +12,8 @@ from pathlib import Path
 
 from greenloop.errors import InputError
 from greenloop.records.output_check import OutputCheck
-from greenloop.scripts.checks.factories import (
-    complete_checks,
-    expect_columns,
-    expect_file,
-    expect_json,
-    expect_match,
-    expect_non_empty_file,
-    expect_rows,
-    expect_schema,
-    expect_text,
-)
+from greenloop.scripts.checks.factories import build_check
 from greenloop.scripts.checks.subprocess_query import check_pattern, find_schema_error
-
-__all__ = [
-    "complete_checks",
-    "load_schema",
-    "normalize_relative_path",
-    "parse_expect",
-    "parse_expect_file",
-]
 
 _PART_NAMES = ("non-empty", "json", "rows", "csv")
 _FILE_PATTERN = re.compile(r"(?s)(.+?)((?::(?:non-empty|json|rows=[^:]*|csv=.*?))*)")
@@ -50,7 +32,7 @@ def parse_expect(text: str) -> OutputCheck:
     if text == "//":
         raise InputError("--expect //: the regular expression is empty; write it between the two /")
     if len(text) < 3 or not (text.startswith("/") and text.endswith("/")):
-        return expect_text(text)
+        return build_check("holds", text=text)
     try:
         check_pattern(text[1:-1])
     except ValueError as error:
@@ -58,7 +40,7 @@ def parse_expect(text: str) -> OutputCheck:
             f"--expect {text}: not a regular expression: {error}; mend it, or leave out the / on "
             "either side to ask for the text itself"
         ) from None
-    return expect_match(text[1:-1])
+    return build_check("matches", text=text[1:-1])
 
 
 def parse_expect_file(text: str) -> tuple[OutputCheck, ...]:
@@ -76,7 +58,7 @@ def parse_expect_file(text: str) -> tuple[OutputCheck, ...]:
     try:
         path = normalize_relative_path(found[1])
         parts = [item for item in _PART_SEPARATOR.split(found[2]) if item]
-        first = expect_non_empty_file(path) if "non-empty" in parts else expect_file(path)
+        first = build_check("filled" if "non-empty" in parts else "made", path)
         return (first, *(_parse_part(item, path) for item in parts if item != "non-empty"))
     except ValueError as error:
         raise InputError(f"--expect-file {text}: {error}") from None
@@ -110,18 +92,18 @@ def load_schema(path: Path) -> OutputCheck:
     fault = find_schema_error(schema)
     if fault:
         raise InputError(f"{path}: not a JSON Schema: {fault}")
-    return expect_schema(schema, path.name)
+    return build_check("schema", text=json.dumps(schema, ensure_ascii=False), schema=path.name)
 
 
 def _parse_part(part: str, path: str) -> OutputCheck:
     if part == "json":
-        return expect_json(path)
+        return build_check("json", path)
     if part.startswith("rows="):
         number = part[5:]
         if not re.fullmatch(r"[0-9]{1,9}", number):
             raise ValueError(f"rows={number}: N must be a whole number, 0 or more")
-        return expect_rows(int(number), path)
-    return expect_columns(_parse_columns(part[4:]), path)
+        return build_check("rows", path, rows=int(number))
+    return build_check("columns", path, columns=_parse_columns(part[4:]))
 
 
 def _parse_columns(text: str) -> list[str]:

@@ -23,7 +23,7 @@ from greenloop.workflow.heal.strategy import HealStrategy
 from greenloop.workflow.make.strategy import ModuleStrategy
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.state import RepairPhase, Run
-from greenloop.workflow.storage.request import HealModuleRequest, ProjectRequest
+from greenloop.workflow.storage.request import HealModuleRequest
 
 _SEARCH_SECONDS_WITH_MODEL, _SEARCH_SECONDS_WITHOUT_MODEL = 2.0, 60.0
 _SEARCH_ONLY_NOTE = "found by search with these tests alone as its guide: they cannot vouch for it"
@@ -48,7 +48,8 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         """Set the user's tests as the suite. Raises InputError where the project is unreadable."""
         state, request = self.state, self.request
         if request.project:
-            sandbox = _open_project_sandbox(self.run, request.project)
+            snapshot = take_snapshot(Path(request.project.root), request.project.targets)
+            sandbox = ProjectSandbox(self.run.kit.sandbox, snapshot, request.project.path)
             self.run.kit = replace(self.run.kit, sandbox=sandbox)
         if self._is_search_only:
             state.repair_phase = RepairPhase(0)
@@ -136,8 +137,3 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
             from_the_original=from_the_original,
             change_requests=self.state.change_requests,
         )
-
-
-def _open_project_sandbox(run: Run, project: ProjectRequest) -> ProjectSandbox:
-    snapshot = take_snapshot(Path(project.root)).model_copy(update={"targets": project.targets})
-    return ProjectSandbox(run.kit.sandbox, snapshot, project.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from greenloop.events import ChecksReady
 from greenloop.records import OutputCheck, ScriptRun, TestRun
-from greenloop.scripts.checks.options import complete_checks
+from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.regression import find_lost_output
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.heal.strategy import HealStrategy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -17,11 +16,13 @@ from greenloop.scripts.source_file import SourceFile
 from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.state import RepairPhase, Run, RunState
+from greenloop.workflow.state import RepairPhase, Run
 from greenloop.workflow.storage.request import HealModuleRequest, HealScriptRequest, OriginalFile
 from greenloop.workflow.strategy import Strategy
 
 _NO_CHANGE = "the model changed nothing"
+_SavedCandidates = tuple[Candidate | None, Candidate | None]  # the base, the best
+_SavedState = tuple[TestRun | None, Suite | Checklist | None, Evidence]
 
 
 class HealStrategy(Strategy):
@@ -76,7 +77,7 @@ class ChangeRequests:
     def __init__(self, run: Run, request_change: Callable[[Candidate], Awaitable[Repair]]) -> None:
         self._run, self._state, self._request_change = run, run.state, request_change
         self._waiting = list(run.state.request.amendments)
-        self._current: tuple[str, _SavedState] | None = None
+        self._current: tuple[str, _SavedCandidates, _SavedState] | None = None
 
     @property
     def is_active(self) -> bool:
@@ -91,16 +92,18 @@ class ChangeRequests:
         """
         self._current = None
         while self._waiting:
-            change, saved = self._waiting.pop(0), _SavedState.from_state(self._state)
+            change, candidates = self._waiting.pop(0), self._state.candidates
+            saved = (candidates.base, candidates.best)
+            green = (self._state.green_run, self._state.suite, self._state.evidence)
             self._state.change_requests.append(change)
             self._state.green_run = None
             why = await self._add_changed_code(change)
             if not why:
                 limit = self._state.repairs + self._run.settings.max_repairs
                 self._state.repair_phase = RepairPhase(limit)
-                self._current = (change, saved)
+                self._current = (change, saved, green)
                 return True
-            self._undo(change, saved, why)
+            self._undo(change, saved, green, why)
         return False
 
     async def undo(self) -> bool:
@@ -112,9 +115,12 @@ class ChangeRequests:
         self._undo(*self._current, f"{', '.join(failing[:3]) or 'the run'} did not pass")
         return await self.begin_next()
 
-    def _undo(self, change: str, saved: _SavedState, why: str) -> None:
-        saved.restore(self._state)
-        self._state.change_requests.remove(change)
+    def _undo(self, change: str, saved: _SavedCandidates, green: _SavedState, why: str) -> None:
+        state = self._state
+        state.candidates.base, state.candidates.best = saved
+        state.candidates.stuck_reason = ""
+        state.green_run, state.suite, state.evidence = green
+        state.change_requests.remove(change)
         text = f"asked for later and not done: {change}: {why}"
         self._run.note(text)
         self._run.notify(text)
@@ -134,27 +140,6 @@ class ChangeRequests:
         candidates.add(changed, meter.seconds, meter.tokens)
         self._state.repairs += 1
         return ""
-
-
-@dataclass(frozen=True)
-class _SavedState:
-    """The green state before a change."""
-
-    base: Candidate | None
-    best: Candidate | None
-    green_run: TestRun | None
-    suite: Suite | Checklist | None
-    evidence: Evidence
-
-    @classmethod
-    def from_state(cls, state: RunState) -> _SavedState:
-        candidates = state.candidates
-        return cls(candidates.base, candidates.best, state.green_run, state.suite, state.evidence)
-
-    def restore(self, state: RunState) -> None:
-        state.candidates.base, state.candidates.best = self.base, self.best
-        state.candidates.stuck_reason = ""
-        state.green_run, state.suite, state.evidence = self.green_run, self.suite, self.evidence
 
 
 def find_lost_features(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from greenloop.errors import InvalidResponseError
 from greenloop.events import CodeReviewed
-from greenloop.records import Finding, Review
+from greenloop.records import Review
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.state import Run
 
@@ -37,8 +37,8 @@ async def _repair_findings(run: Run, code: str) -> None:
     if repair.code is None or repair.code == code:
         return
     run.add_candidate("review-repair", repair.code, repair.explanation, meter)
-    state.review = Review(findings=tuple(_mark_resolved(item) for item in state.review.findings))
-
-
-def _mark_resolved(finding: Finding) -> Finding:
-    return finding.model_copy(update={"resolved": finding.severity == "error"})
+    findings = (
+        item.model_copy(update={"resolved": item.severity == "error"})
+        for item in state.review.findings
+    )
+    state.review = Review(findings=tuple(findings))

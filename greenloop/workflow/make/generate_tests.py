@@ -7,7 +7,7 @@ from dataclasses import replace
 from greenloop.autofix import add_missing_imports, apply_free_fixes
 from greenloop.errors import InvalidResponseError
 from greenloop.events import RedPhaseDone
-from greenloop.records import Contract, Expectation, GeneratedTests, Origin, RedPhase, TestRun
+from greenloop.records import Expectation, GeneratedTests, Origin, RedPhase, TestRun
 from greenloop.specification.example_tests import render_example_tests
 from greenloop.testsuite import Suite
 from greenloop.testsuite.quality_gates import (
@@ -65,14 +65,9 @@ def _build_suite(state: RunState, generated: GeneratedTests) -> Suite:
 
 
 async def run_on_stub(run: Run, suite: Suite) -> TestRun:
-    """Run a suite on the contract's stub."""
-    stub = _build_contract_stub(run.state.agreed_contract)
-    return await run_suite(run, stub, suite, name=_STUB_RUN_NAME, brief=True)
-
-
-def _build_contract_stub(contract: Contract) -> str:
-    """Return the contract's stub, with imports that its interface lacks."""
-    return add_missing_imports(build_stub(contract.interface))[0]
+    """Run a suite on the contract's stub, with imports that its interface lacks."""
+    stub = add_missing_imports(build_stub(run.state.agreed_contract.interface))[0]
+    return await run_suite(run, stub, suite, name=_STUB_RUN_NAME)
 
 
 async def _regenerate(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from greenloop.autofix import apply_free_fixes
 from greenloop.errors import BudgetExhaustedError, ModelFailure
 from greenloop.events import HardeningDone
-from greenloop.records import Expectation, Survivor, TestRun
-from greenloop.testsuite import Suite
+from greenloop.records import Survivor
 from greenloop.testsuite.parser import get_function_name
 from greenloop.workflow.make.generate_tests import drop_rejected_tests, run_on_stub
 from greenloop.workflow.state import Run
@@ -72,15 +71,6 @@ class Hardener:
         if not names:
             return False
         state.suite, state.green_run = suite, None
-        state.expected = _extend_expectation(state.expected, suite, on_stub, names)
+        ids = (item.id for item in on_stub.tests)
+        state.update_expectation(item for item in ids if get_function_name(item) in names)
         return True
-
-
-def _extend_expectation(
-    expected: Expectation | None, suite: Suite, on_stub: TestRun, names: Iterable[str]
-) -> Expectation | None:
-    if expected is None:
-        return None
-    new = {item.id for item in on_stub.tests if get_function_name(item.id) in set(names)}
-    ids = expected.ids | {item for item in new if suite.is_active(item)}
-    return Expectation(ids=frozenset(ids), tolerated=expected.tolerated)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from greenloop.records import (
     ScriptRun,
     TestRun,
 )
-from greenloop.scripts.checks.options import complete_checks
+from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.evaluator import evaluate_checks
 from greenloop.tools.script_toolkit import ScriptTask, ScriptToolkit
 from greenloop.tools.toolkit import RepairRequest
@@ -122,22 +122,20 @@ class ScriptStrategy(Strategy):
     async def request_repair(
         self, request: RepairRequest, *, from_the_original: bool = False
     ) -> Repair:
+        checklist = self.state.checklist
+        names = [item.id for item in checklist.checks if checklist.may_be_disputed(item.id)]
         return await self.tools.repair_script(
             self.task,
             request,
             keep=self.keeps_features,
             lost=self.find_lost_features,
-            disputable=self._list_disputable_checks(),
+            disputable=names,
             from_the_original=from_the_original,
         )
 
     def find_lost_features(self, code: str) -> Sequence[str]:
         """Return features of the original that a repair loses: a new script has none."""
         return ()
-
-    def _list_disputable_checks(self) -> Collection[str]:
-        checklist = self.state.checklist
-        return [item.id for item in checklist.checks if checklist.may_be_disputed(item.id)]
 
     async def judge(self, dispute: Dispute) -> Judgement:
         return await self.tools.judge_check(self.task, dispute)

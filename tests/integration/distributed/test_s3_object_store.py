@@ -76,7 +76,7 @@ def test_a_server_that_is_killed_and_comes_back(s3: S3Server) -> None:
         s3.stop()
         missing = await keeper.finish()
         assert missing is not None
-        missing.pending_uploads.write_to(Path("command/runs/a"))
+        missing[1].write_to(Path("command/runs/a"))
         waiting = asyncio.ensure_future(
             retry_in_thread(120.0, upload_pending, bucket, Path("command"))
         )

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from greenloop.distributed.shared_budget import (
-    BudgetLimits,
     RemoteBudget,
     RemoteCallLimits,
     SharedBudget,
@@ -43,8 +42,8 @@ def _begun(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.ensure_future(work)
 
 
-async def budget_with(rations: BudgetLimits, *runs: str) -> SharedBudget:
-    budget = SharedBudget(rations)
+async def budget_with(*runs: str, **limits: Any) -> SharedBudget:
+    budget = SharedBudget(**limits)
     for run in runs:
         await budget.open_account(run)
     return budget
@@ -52,7 +51,7 @@ async def budget_with(rations: BudgetLimits, *runs: str) -> SharedBudget:
 
 def test_two_runs_share_one_budget() -> None:
     async def body() -> None:
-        budget = await budget_with(BudgetLimits(max_tokens=310), "a", "b")
+        budget = await budget_with("a", "b", max_tokens=310)
         assert isinstance(await budget.reserve_call("a", CALL), int)
         assert isinstance(await budget.reserve_call("b", CALL), int)
         await budget.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
@@ -65,19 +64,19 @@ def test_two_runs_share_one_budget() -> None:
 
 def test_a_lost_run_gives_back_what_it_spent_and_held() -> None:
     async def body() -> None:
-        budget = await budget_with(BudgetLimits(max_tokens=400, max_cost=1.0), "a, try 1", "b")
+        budget = await budget_with("a, try 1", "b", max_tokens=400, max_cost=1.0)
         for run in ("a, try 1", "b"):
             await budget.reserve_call(run, LLMCall(CALL.tool, CALL.characters, PRICED))
             await budget.record_call(run, "generate_code", PRICED, ANSWER, 1.0)
         cost = await budget.cost()
         assert cost is not None
         await budget.close_account("a, try 1", is_lost=True)
-        assert await budget.tokens() == 150
+        assert budget._total.tokens == 150
         assert await budget.cost() == pytest.approx(cost / 2)
         await budget.record_call(
             "a, try 1", "generate_code", PRICED, ANSWER, 1.0
         )  # from behind a broken line
-        assert await budget.tokens() == 150
+        assert budget._total.tokens == 150
         assert isinstance(await budget.reserve_call("a, try 1", CALL), GreenloopError)
         await budget.open_account("a, try 2")
         assert isinstance(await budget.reserve_call("a, try 2", CALL), int)
@@ -87,17 +86,17 @@ def test_a_lost_run_gives_back_what_it_spent_and_held() -> None:
 
 def test_an_ended_run_stays_entered() -> None:
     async def body() -> None:
-        budget = await budget_with(BudgetLimits(), "a")
+        budget = await budget_with("a")
         await budget.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
         await budget.close_account("a")
-        assert await budget.tokens() == 150
+        assert budget._total.tokens == 150
 
     asyncio.run(body())
 
 
 def test_the_rate_holds_for_all_runs_together() -> None:
     async def body() -> None:
-        budget = await budget_with(BudgetLimits(requests_per_minute=2), "a", "b")
+        budget = await budget_with("a", "b", requests_per_minute=2)
         await budget.reserve_call("a", CALL)
         await budget.reserve_call("b", CALL)
         with pytest.raises(asyncio.TimeoutError):
@@ -110,7 +109,7 @@ def test_between_leaving_and_entering_no_other_call_slips_through() -> None:
     """150 tokens are spent by a call that had reserved 100; the budget has room for one call."""
 
     async def body() -> None:
-        budget = await budget_with(BudgetLimits(max_tokens=199), "a", "b")
+        budget = await budget_with("a", "b", max_tokens=199)
         remote = Remote(budget)
         ledger = RemoteBudget(shared_budget=remote, run="a")
         async with RemoteCallLimits(remote, "a").call(CALL):
@@ -118,9 +117,9 @@ def test_between_leaving_and_entering_no_other_call_slips_through() -> None:
         between = remote.reserve_call.remote("b", CALL)
         ledger.add("generate_code", PRICED, ANSWER, 1.0)
         assert isinstance(await between, BudgetExhaustedError)
-        assert (await budget.tokens(), ledger.tokens) == (150, 150)
+        assert (budget._total.tokens, ledger.tokens) == (150, 150)
         await budget.close_account("a")
-        assert await budget.tokens() == 150
+        assert budget._total.tokens == 150
 
     asyncio.run(body())
 

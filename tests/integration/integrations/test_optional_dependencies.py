@@ -9,7 +9,7 @@ import pytest
 
 from greenloop import events as e
 from greenloop.cli.main import app
-from greenloop.tracing.environment import TracingEnvironment
+from greenloop.tracing.environment import enabled_presets, is_content_traced
 from tests.integration.integrations.conftest import told_of
 
 
@@ -55,29 +55,25 @@ def test_nothing_is_imported_where_nothing_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("environment", "wanted"),
     [
-        ({}, TracingEnvironment()),
-        ({"OTEL_SERVICE_NAME": "x"}, TracingEnvironment()),
-        ({"OTEL_TRACES_EXPORTER": "otlp"}, TracingEnvironment(otel=True)),
-        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, TracingEnvironment(otel=True)),
-        (
-            {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "none"},
-            TracingEnvironment(),
-        ),
-        (
-            {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"},
-            TracingEnvironment(),
-        ),
-        ({"LANGSMITH_API_KEY": "x"}, TracingEnvironment()),
-        ({"LANGSMITH_TRACING": "true"}, TracingEnvironment()),
-        (
-            {"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_API_KEY": "x"},
-            TracingEnvironment(langsmith=True),
-        ),
-        ({"LANGFUSE_PUBLIC_KEY": "x"}, TracingEnvironment()),
-        ({"GREENLOOP_TRACE_CONTENT": "0"}, TracingEnvironment()),
+        ({}, []),
+        ({"OTEL_SERVICE_NAME": "x"}, []),
+        ({"OTEL_TRACES_EXPORTER": "otlp"}, [None]),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, [None]),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "none"}, []),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"}, []),
+        ({"LANGSMITH_API_KEY": "x"}, []),
+        ({"LANGSMITH_TRACING": "true"}, []),
+        ({"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_API_KEY": "x"}, ["LangSmith"]),
+        ({"LANGFUSE_PUBLIC_KEY": "x"}, []),
+        ({"LANGFUSE_PUBLIC_KEY": "x", "LANGFUSE_SECRET_KEY": "y"}, ["Langfuse"]),
     ],
 )
 def test_the_environment_says_what_is_wanted(
-    environment: dict[str, str], wanted: TracingEnvironment
+    environment: dict[str, str], wanted: list[str | None]
 ) -> None:
-    assert TracingEnvironment.from_environment(environment) == wanted
+    assert [item and item.name for item in enabled_presets(environment)] == wanted
+
+
+def test_content_is_traced_only_if_it_is_switched_on() -> None:
+    said = {value: is_content_traced({"GREENLOOP_TRACE_CONTENT": value}) for value in ("0", "1")}
+    assert said == {"0": False, "1": True}

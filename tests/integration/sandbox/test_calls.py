@@ -9,7 +9,8 @@ import pytest
 from greenloop.grading.held_out_examples import decode_value
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.api import CallResults
-from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.limits import ResourceLimits
 
 CODE = """
 import collections, enum

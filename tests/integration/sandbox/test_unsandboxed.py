@@ -14,7 +14,8 @@ import pytest
 
 from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.backends import unsandboxed
-from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.testsuite import TestFile
 from tests.integration.sandbox.conftest import LIMITS
 
@@ -160,13 +161,13 @@ def test_interrupt_ends_a_run_that_is_being_prepared(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interrupt comes after the call and before the process is started."""
-    original = unsandboxed.build_environment
+    original = unsandboxed.build_payload
 
-    def asked(*values: Any) -> dict[str, str]:
+    def asked(*values: Any) -> dict[str, Any]:
         box.interrupt()
         return original(*values)
 
-    monkeypatch.setattr(unsandboxed, "build_environment", asked)
+    monkeypatch.setattr(unsandboxed, "build_payload", asked)
     assert box.run_tests(FOREVER, PASS).ending == "interrupted"
 
 

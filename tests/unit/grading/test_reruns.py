@@ -42,14 +42,11 @@ FORGERIES = {
         "f = Equal\n"
         "def unused(): pass\n"
     ),
-    "only constants, forged": (
-        "import _pytest.python\n_pytest.python.Function.runtest = print\nf = None\n"
-    ),
 }
 
 
-def measured(box: ProcessSandbox, code: str, *files: TestFile) -> EmptyBodies | None:
-    tests = files or [TestFile("test_m.py", TESTS)]
+def measured(box: ProcessSandbox, code: str) -> EmptyBodies | str:
+    tests = [TestFile("test_m.py", TESTS)]
     run = TestRun.model_construct()
     return empty_bodies.measure(GradingContext(box, code, tests, "m", run))
 
@@ -63,19 +60,14 @@ def test_a_forgery_at_import_stays_green(box: ProcessSandbox, name: str) -> None
     assert measured(box, FORGERIES[name]) == EmptyBodies(reached=False, passed=2, failed=0)
 
 
-def test_a_module_without_functions_is_not_accused(box: ProcessSandbox) -> None:
+def test_a_module_without_functions_is_not_measured(box: ProcessSandbox) -> None:
     code = "from functools import partial\nimport operator\nf = {2: 4, 3: 9}.get\n"
-    assert measured(box, code) is None
+    assert measured(box, code) == "the code has no functions"
 
 
 @pytest.mark.parametrize("code", ["def f(:", "x = '\0'", "-" * 100_000 + "1"])
 def test_code_that_cannot_be_parsed_is_not_measured(box: ProcessSandbox, code: str) -> None:
-    assert measured(box, code) is None
-
-
-def test_the_canary_file_has_a_free_name(box: ProcessSandbox) -> None:
-    files = [TestFile(f"test_m{suffix}.py", TESTS) for suffix in ("", "_2", "_3")]
-    assert measured(box, HONEST, *files) == EmptyBodies(reached=True, passed=0, failed=6)
+    assert measured(box, code) == "the code cannot be parsed"
 
 
 ORDER = "seen = []\ndef f(n):\n    seen.append(n)\n    return n * n if seen[0] == 0 else 0\n"

@@ -10,12 +10,10 @@ import pytest
 
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
-from greenloop.repair.generator import generate_edits
 from greenloop.repair.hints import Hints
-from greenloop.repair.patch_inputs import generate_probes
+from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import rank_edits
 from greenloop.syntax.source import Source
-from greenloop.testsuite import TestFile
 
 HINTS = Hints(
     expected_values=("-1",),
@@ -27,7 +25,7 @@ HINTS = Hints(
 def generate(code: str, hints: Hints) -> list[CandidateEdit]:
     tree = ast.parse(code)
     order = rank_edits(
-        generate_edits(tree, Source(code), hints), code, FaultLocalization(tree, (), hints), 0
+        generate_edits(tree, Source(code), hints), code, FaultLocalization(tree, (), hints)
     )
     return [item.edit for item in order]
 
@@ -104,14 +102,3 @@ def test_nine_of_ten_edits_compile() -> None:
             broken += 1
     assert edited
     assert broken <= len(edited[::20]) / 10
-
-
-def test_probes_are_not_calls_of_the_tests() -> None:
-    tests = [
-        TestFile("test_m.py", "import m\nXS = [1, 2]\ndef test(): assert m.f(XS, 'a') == g(3)\n")
-    ]
-    calls = generate_probes("def f(xs, y):\n    pass\n", tests, 0).calls
-    assert "f([1, 2], '')" in calls
-    assert "f([1], 'a')" in calls
-    assert "f([1, 2], 'a')" not in calls
-    assert all(call.startswith("f(") for call in calls)

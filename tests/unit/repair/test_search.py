@@ -78,22 +78,9 @@ def test_first_patch(repaired: Repaired, code: str, tests: str, expected: str | 
 def test_search_is_deterministic(repaired: Repaired) -> None:
     code = "def f(a, b):\n    return a + b\n"
     tests = "from m import f\ndef test_f(): assert f(4, 2) == 2\n"
-    one, two = (repaired(code, tests, seconds=LONG_S, seed=3) for _ in range(2))
+    one, two = (repaired(code, tests, seconds=LONG_S) for _ in range(2))
     assert one.model_copy(update={"seconds": 0}) == two.model_copy(update={"seconds": 0})
     assert one.ended == "enough found"
-
-
-def test_differing_patches_are_compared(repaired: Repaired) -> None:
-    code = "def f(a, b):\n    return a + b\n"
-    tests = "from m import f\ndef test_f(): assert f(4, 2) == 8\n"
-    found = repaired(code, tests, seconds=LONG_S)
-    assert len(found.patches) > 1
-    assert all(0 <= (item.agreeing or 0) <= 1 for item in found.patches)
-    assert found.disagreements
-    for call, answers in found.disagreements:
-        assert call.startswith("f(")
-        assert len(answers) == len(found.patches)
-        assert len(set(answers)) > 1
 
 
 def test_edit_that_skips_tests_is_rejected(repaired: Repaired) -> None:

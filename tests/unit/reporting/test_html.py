@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.records import BatchOutcome, BatchTotals, Report
+from greenloop.reporting.evidence.text import mutated_line
 from greenloop.reporting.html import IndexEntry, render_index_html, render_report_html
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
@@ -93,7 +94,7 @@ def test_code_lines_have_mutants_and_coverage() -> None:
     lines = {line.number: line for line in annotate_code(made()).lines}
     assert [line.coverage for line in lines.values()] == ["hit", "", "hit", "miss", "hit"]
     assert (len(lines[5].detected), len(lines[3].survivors)) == (1, 1)
-    assert lines[3].survivors[0].mutated_line.startswith("if k <= 0:")
+    assert mutated_line(lines[3].survivors[0]).startswith("if k <= 0:")
     assert (lines[3].missed_branches, lines[5].missed_branches) == (("4",), ("exit",))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.reporting.loader import read_report
-from greenloop.reporting.schema import render_reference
+from tests.support.report_reference import render_reference
 from tests.support.reports import made, older
 
 DOCS = Path(__file__).parents[3] / "docs" / "report.md"
@@ -114,5 +114,5 @@ def test_the_error_for_a_folder_without_report_says_what_to_do(tmp_path: Path) -
 
 
 def test_the_reference_is_up_to_date() -> None:
-    """Else: python -m greenloop.reporting.schema docs/report.md"""
+    """Else: python -m tests.support.report_reference docs/report.md"""
     assert DOCS.read_text("utf-8") == render_reference()

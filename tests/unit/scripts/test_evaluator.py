@@ -16,18 +16,8 @@ from greenloop.records.script_result import (
     ScriptFrame,
     ScriptRun,
 )
-from greenloop.scripts.checks.factories import (
-    expect_columns,
-    expect_json,
-    expect_no_output,
-    expect_rows,
-)
-from greenloop.scripts.checks.options import (
-    complete_checks,
-    load_schema,
-    parse_expect,
-    parse_expect_file,
-)
+from greenloop.scripts.checks.factories import build_check, complete_checks
+from greenloop.scripts.checks.options import load_schema, parse_expect, parse_expect_file
 from greenloop.scripts.evaluator import evaluate_checks
 
 
@@ -136,7 +126,7 @@ def test_crash_is_one_failure_with_line_and_values() -> None:
 
 
 def test_failed_run_skips_silence_and_row_checks() -> None:
-    checks = [expect_no_output(), expect_rows(0)]
+    checks = [build_check("silent"), build_check("rows", rows=0)]
     assert evaluate_checks(ran(exit_status=1), checks).failing_tests >= {item.id for item in checks}
 
 
@@ -263,11 +253,11 @@ def test_unavailable_content_fails() -> None:
 
 
 def test_standard_output_may_be_a_table_or_json() -> None:
-    assert evaluate_checks(ran("a,b\n1,2\n"), [expect_columns(["a", "b"])]).passed
-    assert not evaluate_checks(ran("a,b\n1\n"), [expect_columns(["a", "b"])]).passed
-    assert evaluate_checks(ran('{"a": 1}\n'), [expect_json()]).passed
-    assert evaluate_checks(ran(), [expect_no_output()]).passed
-    assert "was to be printed" in message(evaluate_checks(ran("a"), [expect_no_output()]))
+    assert evaluate_checks(ran("a,b\n1,2\n"), [build_check("columns", columns=["a", "b"])]).passed
+    assert not evaluate_checks(ran("a,b\n1\n"), [build_check("columns", columns=["a", "b"])]).passed
+    assert evaluate_checks(ran('{"a": 1}\n'), [build_check("json")]).passed
+    assert evaluate_checks(ran(), [build_check("silent")]).passed
+    assert "was to be printed" in message(evaluate_checks(ran("a"), [build_check("silent")]))
 
 
 def test_truncated_output_is_marked() -> None:

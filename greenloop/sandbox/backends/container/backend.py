@@ -68,7 +68,7 @@ class ContainerSandbox(Sandbox):
         request = json.dumps(job.artifact_request).encode() if job.artifact_request else b""
         # A container has no zygote of another hash seed to copy.
         cold = {"wanted": None, "cold": job.hash_seed != 0}
-        payload = json.dumps({**build_payload(job, {}, paths), **cold}).encode()
+        payload = json.dumps({**build_payload(job, paths), **cold}).encode()
         for _ in range(_MAX_ATTEMPTS):
             container = self._acquire(config, stop)
             if container is None:

@@ -6,7 +6,7 @@ import csv
 import io
 import secrets
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from greenloop.dependencies import InstalledPackages
@@ -42,13 +42,7 @@ _VERSION_CHECK_CODE = (
 class ContainerConfig:
     """What is fixed when a container starts: limits, packages, and packages with pytest plugins."""
 
-    memory: int
-    disk: int
-    shared: int
-    inodes: int
-    file: int
-    open_files: int
-    processes: int
+    limits: ResourceLimits
     packages: InstalledPackages
     plugins: tuple[str, ...] = ()
 
@@ -56,40 +50,36 @@ class ContainerConfig:
     def from_limits(
         cls, limits: ResourceLimits, packages: InstalledPackages, plugins: tuple[str, ...] = ()
     ) -> ContainerConfig:
-        return cls(
-            limits.total_bytes,
-            limits.disk_bytes,
-            limits.shared_bytes,
-            limits.inodes,
-            limits.file_bytes,
-            limits.open_files,
-            limits.processes,
-            packages,
-            plugins,
-        )
+        """Leave out the limits that each run in the container has of its own."""
+        fixed = replace(limits, timeout_s=0.0, cpu_s=None, memory_bytes=0)
+        fixed = replace(fixed, output_bytes=0, kept_bytes=0, result_bytes=0)
+        return cls(fixed, packages, plugins)
 
 
 def build_start_command(engine: ContainerEngine, name: str, config: ContainerConfig) -> list[str]:
     """Return the command of a container that serves runs over standard input and output."""
-    is_docker = engine.name == "docker"
+    limits, is_docker = config.limits, engine.name == "docker"
     user = secrets.choice(
         _USER_IDS
     )  # unshared: the kernel counts processes and watches for each user
-    memory = str(config.memory + _EXTRA_BYTES)
+    memory = str(limits.total_bytes + _EXTRA_BYTES)
     words = ["run", "--rm", "--interactive", "--pull=never", f"--name={name}", "--label=greenloop"]
     words += ["--log-driver=none", "--hostname=sandbox", "--workdir=/", f"--user={user}:{user}"]
     words += ["--network=none", "--ipc=private", "--read-only", "--cap-drop=ALL"]
     words += ["--security-opt=no-new-privileges", f"--memory={memory}", f"--memory-swap={memory}"]
-    words += [f"--pids-limit={config.processes + _EXTRA_PROCESSES}", f"--shm-size={config.shared}"]
+    words += [
+        f"--pids-limit={limits.processes + _EXTRA_PROCESSES}",
+        f"--shm-size={limits.shared_bytes}",
+    ]
     for kind, limit in (
-        ("nofile", config.open_files + _EXTRA_FILES),
-        ("nproc", config.processes + _EXTRA_PROCESSES),
-        ("fsize", config.file),
+        ("nofile", limits.open_files + _EXTRA_FILES),
+        ("nproc", limits.processes + _EXTRA_PROCESSES),
+        ("fsize", limits.file_bytes),
         ("core", 1),
     ):
         words.append(f"--ulimit={kind}={limit}:{limit}")
-    inodes = f",nr_inodes={config.inodes}" if is_docker else ""
-    words.append(f"--tmpfs=/tmp:rw,exec,nosuid,nodev,mode=1777,size={config.disk}{inodes}")
+    inodes = f",nr_inodes={limits.inodes}" if is_docker else ""
+    words.append(f"--tmpfs=/tmp:rw,exec,nosuid,nodev,mode=1777,size={limits.disk_bytes}{inodes}")
     # Connections leave no trace for the next run, and buffers stay small.
     words.append("--sysctl=net.ipv4.tcp_max_tw_buckets=0")
     words += [f"--sysctl=net.ipv4.tcp_{kind}mem=4096 65536 212992" for kind in "rw"]

@@ -12,7 +12,6 @@ import subprocess
 import tempfile
 import threading
 import time
-from typing import Any
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.container.command import ContainerConfig, build_start_command
@@ -20,12 +19,7 @@ from greenloop.sandbox.backends.container.runtime import ContainerEngine, last_l
 from greenloop.sandbox.guest.files.collector import COLLECT_FILES_KEY
 from greenloop.sandbox.guest.protocol.framing import receive_frame, send_frame
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.process_result import (
-    MAX_FRAME_BYTES,
-    ProcessResult,
-    ScriptArtifacts,
-    receive_result,
-)
+from greenloop.sandbox.process_result import ProcessResult, receive_report, wait_for_report
 
 _START_SECONDS, _SEND_SECONDS, _GRACE_SECONDS, _EXIT_SECONDS = 90.0, 30.0, 15.0, 5.0
 
@@ -97,18 +91,11 @@ class Container:
         control = {**limits.to_guest(), **({COLLECT_FILES_KEY: 1} if artifact_request else {})}
         send_frame(self._socket, json.dumps(control).encode())
         send_frame(self._socket, payload)
-
-        def receive_rest(head: dict[str, Any]) -> tuple[str, ScriptArtifacts]:
-            dump = receive_frame(self._socket, MAX_FRAME_BYTES).decode("utf-8", "replace")
-            artifacts = ScriptArtifacts()
-            if artifact_request:  # sent only now: before, the run could have read it
-                send_frame(self._socket, artifact_request)
-                artifacts = ScriptArtifacts.from_stream(self._socket, head["cut"])
-            self.is_lost = False
-            return dump, artifacts
-
-        name = self._engine.name
-        return receive_result(self._socket, name, started, stop, patience_s, receive_rest)
+        if unreported := wait_for_report(self._socket, started, stop, patience_s):
+            return unreported
+        result = receive_report(self._socket, self._engine.name, started, artifact_request)
+        self.is_lost = False
+        return result
 
     def last_error_line(self) -> str:
         """Return the last line that it or its engine wrote."""

@@ -15,6 +15,8 @@ EntryPoint = Callable[[dict[str, Any], int], int]
 _ENTRYPOINTS = {
     "tests": "entrypoints.pytest_run",
     "calls": "entrypoints.calls",
+    "scenarios": "entrypoints.scenarios",
+    "judge": "entrypoints.judge",
     "mutants": "entrypoints.mutants",
     "patches": "entrypoints.patches",
     "script": "entrypoints.script",
@@ -24,7 +26,7 @@ _ENTRYPOINTS = {
 # Kinds that a zygote serves in the pytest session that it has begun.
 SESSION_KINDS = ("tests", "split")
 # Kinds that run without pytest, which replaces the standard streams of a zygote.
-KINDS_WITHOUT_PYTEST = ("calls", "code")
+KINDS_WITHOUT_PYTEST = ("calls", "scenarios", "judge", "code")
 
 
 def load_entrypoint(kind: str) -> EntryPoint:

@@ -17,6 +17,7 @@ from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import accept_undecodable_output, options
 from ..pytest_plugin.reporter import Reporter
+from ..scenarios.runner import Runner
 from ..scripts.module_cleanup import unload_shadowed_modules
 
 _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
@@ -44,11 +45,17 @@ def main(job: dict[str, Any], result_fd: int) -> int:
         arguments += ["-W", _CONFIG_WARNINGS, *job["targets"]]
         status = _run_project(arguments, [reporter, *loaded], reporter)
     else:
-        brief = ["--tb=no"] if job.get("brief") else []
-        arguments = [*options(work, job["ini"]), *common, *brief]
-        status = int(pytest.main([*arguments, *job["targets"]], plugins=[reporter, *loaded]))
-    channel.send("end", exit_status=status)
+        arguments = [*options(work, job["ini"]), *common, *job["targets"]]
+        status = int(pytest.main(arguments, plugins=[reporter, *loaded]))
+    report_end(job, channel, status)
     return status
+
+
+def report_end(job: dict[str, Any], channel: Channel, status: int) -> None:
+    """Run the job's scenarios, if it has any, beside its tests; report the end of the run."""
+    if job.get("scenario"):
+        Runner(channel.send, job["module"]).run(job["scenario"])
+    channel.send("end", exit_status=status)
 
 
 def _run_project(arguments: list[str], loaded_plugins: list[Any], reporter: Reporter) -> int:

@@ -17,8 +17,6 @@ _TCP_BUFFER_SIZES = "4096 65536 212992"
 # connection's buffers.
 _QUOTAS = {
     "user/max_user_namespaces": "0",
-    "user/max_inotify_instances": "16",
-    "user/max_inotify_watches": "1024",
     "net/ipv4/tcp_rmem": _TCP_BUFFER_SIZES,
     "net/ipv4/tcp_wmem": _TCP_BUFFER_SIZES,
 }
@@ -33,6 +31,7 @@ def set_up_mounts(
     """
     k.map_ids(*ids)
     k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
+    k.make_read_only("/", allow_devices=True)  # also modes and times of the machine's devices
     k.mount("proc", "/proc", "proc", _TMPFS | k.MS_NOEXEC)
     size = f"size={limits['disk_bytes']},nr_inodes={limits['inodes']},mode=0700"
     k.mount("tmpfs", "/tmp", "tmpfs", _TMPFS, size)

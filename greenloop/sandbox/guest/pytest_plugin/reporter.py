@@ -40,16 +40,12 @@ class Reporter:
         """Set where to report to; the job says in which order to run, and which doctests."""
         self._channel = channel
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
-        self._last_files, self._is_brief = frozenset(job.get("last", ())), bool(job.get("brief"))
+        self._last_files = frozenset(job.get("last", ()))
 
     def pytest_collectstart(self, collector: Any) -> None:
         self._current_id = collector.nodeid
         if isinstance(collector, pytest.File):
             self._channel.send("started", id=collector.nodeid)
-
-    def pytest_itemcollected(self, item: Any) -> None:
-        if self._is_brief:  # pytest formats each failure, even one that is not shown
-            item.repr_failure = _format_briefly
 
     def pytest_collection_modifyitems(self, session: Any, items: list[Any]) -> None:
         items.extend(self._collect_doctests(session))
@@ -164,10 +160,6 @@ class Reporter:
         if report.when == "teardown":
             outcome, seconds = self._outcomes.pop(report.nodeid)
             self._channel.send("test", id=report.nodeid, outcome=outcome, duration_s=seconds)
-
-
-def _format_briefly(*_: Any, **__: Any) -> str:
-    return "failed"
 
 
 def _combine_outcome(outcome: str, report: Any) -> str:

@@ -18,7 +18,7 @@ from .package_preload import unload_shadowed_packages
 
 _GUEST = __name__.rsplit(".", 2)[0]
 _ENTRYPOINTS = load_all_entrypoints()
-_NAMESPACE_FAMILIES = (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6)
+_NAMESPACE_FAMILIES = (seccomp.AF_INET, seccomp.AF_INET6)
 
 
 def socket_families(has_namespaces: bool) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ def run_cold(job: dict[str, Any], result_fd: int) -> int:
     if job["kind"] in KINDS_WITHOUT_PYTEST:
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     main = _ENTRYPOINTS.get(job["kind"])
-    return main(job, result_fd) if main else 1  # "compile" and "split" need the session
+    return main(job, result_fd) if main else 1  # "split" needs the session
 
 
 def exit_with(function: Callable[[], int]) -> NoReturn:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import gc
-import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from multiprocessing import connection
 from typing import Any
 
+from ..entrypoints.pytest_run import report_end
 from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER
 from ..isolation.seccomp import build_filter
@@ -59,6 +58,9 @@ def preload(modules: Sequence[str], families: tuple[int, ...], pytest_only: bool
     for name in (*_PYTEST_MODULES, *(() if pytest_only else _COMMON_MODULES)):
         with contextlib.suppress(Exception):
             __import__(name)
+    if families:
+        # That of managers; AF_UNIX, the default, is refused.
+        connection.default_family = "AF_INET"  # type: ignore[attr-defined]
     preload_packages(modules)
     with contextlib.suppress(OSError):
         build_filter(k.machine(), families)
@@ -114,23 +116,19 @@ class _HeldSession:
 
         job, handle = self._wait_for_run()
         self.is_released = True
-        if job["kind"] == "compile":
-            child.exit_with(lambda: compile_tests(config, job, handle))
         if not child.uses_preloaded_session(job):
             child.exit_with(lambda: child.run_cold(job, handle))
-        self._channel = Channel(handle, job.pop("key"))
+        self._job, self._channel = job, Channel(handle, job.pop("key"))
         self._reporter.start(self._channel, job)
         if job["kind"] == "split":
             config.pluginmanager.register(tests_side.begun(job, self._channel))
         _reset_session_state(config)
-        if job.get("brief"):
-            config.option.tbstyle = "no"
         config.args = list(job["targets"])
         return _main(config, session)
 
     def close(self, status: int) -> int:
         """Report the end of the run and return the status."""
-        self._channel.send("end", exit_status=status)
+        report_end(self._job, self._channel, status)
         return status
 
 
@@ -140,22 +138,3 @@ def _reset_session_state(config: Any) -> None:
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     with contextlib.suppress(AttributeError):  # the start of the duration in its last line
         terminal._session_start = type(terminal._session_start)()
-
-
-def compile_tests(config: Any, job: dict[str, Any], handle: int) -> int:
-    """Report test files with rewritten assertions, as pytest caches them; none is executed."""
-    from _pytest.assertion.rewrite import PYC_TAIL, _rewrite_test, _write_pyc_fp
-
-    channel = Channel(handle, job.pop("key"))
-    for name in job["targets"]:
-        with contextlib.suppress(
-            Exception
-        ):  # each run then rewrites the file, and reports the error
-            source_hash, code = _rewrite_test(Path(job["work"], name), config)
-            data = io.BytesIO()
-            _write_pyc_fp(data, source_hash, code)
-            text = base64.b64encode(data.getvalue()).decode()
-            path = f"__pycache__/{name.removesuffix('.py')}{PYC_TAIL}"
-            channel.send("compiled", name=name, path=path, data=text)
-    channel.send("end", exit_status=0)
-    return 0

@@ -207,9 +207,8 @@ def _report_run(
     status, peak_bytes = _reap(child)
     monitor.drain()
     head = {"ending": ending, "status": status, "hit": usage.reached_limits(peak_bytes)}
-    if ending == "timeout":
-        head["where"] = stack_dump.read_stack_dump(pipes.stack_dump)
-    parts = [streams.output(), bytes(streams.result)]
+    dump = stack_dump.read_stack_dump(pipes.stack_dump) if ending == "timeout" else ""
+    parts = [streams.output(), bytes(streams.result), dump.encode()]
     if file_request:
         head["cut"] = streams.truncated_streams()
         found = collector.collect_created_files(*file_request)

@@ -86,7 +86,7 @@ def test_only_cases_that_passed_count(warm: Sandbox) -> None:
         "def test_a(n, m):\n    assert f(n) == m\n"
     )
     found = measured(warm, tests)
-    assert (found.reached, found.total, found.controlled, found.edits) == (True, 1, 1, 1)
+    assert (found.reached, found.total, found.controlled, found.edits) == (True, 1, 1, 2)
 
 
 def test_assertions_of_helpers_count_for_tests_without_assertions(warm: Sandbox) -> None:
@@ -98,15 +98,15 @@ def test_assertions_of_helpers_count_for_tests_without_assertions(warm: Sandbox)
     assert (found.reached, found.total, found.controlled) == (True, 2, 2)
 
 
-def test_at_most_four_assertions_of_a_test_are_changed(warm: Sandbox) -> None:
+def test_at_most_four_assertions_of_a_test_are_changed_and_one_is_swapped(warm: Sandbox) -> None:
     tests = "def test_a():\n" + "".join(f"    assert f({n}) == {n * n}\n" for n in range(9))
-    assert measured(warm, tests).edits == 4
+    assert measured(warm, tests).edits == 4 + 1
 
 
 def test_a_time_limit_reports_the_number_of_runs(warm: Sandbox) -> None:
     tests = "def test_a():\n    assert f(2) == 4\n    assert f(3) == 9\n"
     found = measured(warm, tests, seconds=1e-9)
-    assert (found.reached, found.cut_short) == (False, "out of time after 1 of 2 runs")
+    assert (found.reached, found.cut_short) == (False, "out of time after 1 of 4 runs")
 
 
 def test_a_conftest_with_hooks_is_no_forgery(warm: Sandbox) -> None:
@@ -151,6 +151,73 @@ def test_a_value_near_every_number_is_forged(warm: Sandbox) -> None:
     )
     found = measured(warm, "def test_a():\n    assert abs(f(2) - 4.0) < 1e-9\n", code)
     assert "everything that it is compared with" in found.forged
+
+
+EQUALS_ANSWERS = (
+    "class Any(int):\n    def __eq__(self, other): return other in ({answers})\n"
+    "    __hash__ = int.__hash__\n"
+    "def f(n): return Any(n)\ndef none(): return []\n"
+)
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    assert f(3) == 9\n",
+        "@pytest.mark.parametrize('n, m', [(2, 4), (3, 9)])\ndef test_a(n, m):\n    assert f(n) == m\n",
+        "import unittest\nclass TestA(unittest.TestCase):\n    def test_a(self):\n"
+        "        self.assertEqual(f(2), 4)\n        self.assertEqual(f(3), 9)\n",
+    ],
+    ids=["assert", "parametrize", "unittest"],
+)
+def test_a_value_that_equals_each_answer_of_the_file_is_forged(warm: Sandbox, tests: str) -> None:
+    assert measured(warm, tests).reached
+    found = measured(warm, tests, EQUALS_ANSWERS.format(answers="4, 9"))
+    assert "the value equals what another test expects, too" in found.forged or (
+        "unittest" in tests and "its opposite passes too" in found.forged
+    )
+
+
+def test_a_matcher_that_a_test_creates_may_equal_two_answers(warm: Sandbox) -> None:
+    code = f"{CODE}{EQUALS_ANSWERS.format(answers='4, 9').partition('def f')[0]}"
+    found = measured(
+        warm,
+        "from m import Any\n\n\ndef test_a():\n    assert f(2) == 4\n\n\n"
+        "def test_b():\n    assert Any(1) == 4\n    assert Any(1) == 9\n",
+        code,
+    )
+    assert (found.reached, found.forged) == (True, "")
+
+
+def test_a_change_of_an_unordered_answer_is_no_swap(warm: Sandbox) -> None:
+    tests = (
+        "import unittest\nclass TestA(unittest.TestCase):\n    def test_a(self):\n"
+        "        self.assertCountEqual([f(1), f(2)], [1, 4])\n"
+        "    def test_b(self):\n        self.assertCountEqual([f(2), f(1)], [4, 1])\n"
+    )
+    found = measured(warm, tests)
+    assert (found.reached, found.green) == (True, ())
+
+
+def test_code_that_works_in_the_first_run_alone_is_found_by_the_unchanged_tests(
+    warm: Sandbox,
+) -> None:
+    """Here another module stands for it, from the second run on."""
+    tests = "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    assert f(3) == 9\n"
+    files = [TestFile("test_m.py", HEAD + tests)]
+    run = warm.run_tests(CODE, files, module="m")
+    later = "def f(n): return 0\ndef none(): return []\n"
+    found = measure(GradingContext(warm, later, files, "m", run))
+    assert not found.reached
+    assert found.cut_short == "test_m.py::test_a ends otherwise when it is repeated unchanged"
+
+
+CONSTANTS = "import _pytest.python\n_pytest.python.Function.runtest = print\nf, none = None, None\n"
+
+
+def test_a_module_without_functions_that_empties_all_tests_is_forged(warm: Sandbox) -> None:
+    found = measured(warm, "def test_a():\n    assert f(2) == 4\n", CONSTANTS)
+    assert "a test that must fail passes" in found.forged
 
 
 @pytest.mark.slow

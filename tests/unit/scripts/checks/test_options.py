@@ -9,8 +9,8 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.records.output_check import OutputCheck
+from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.checks.options import (
-    complete_checks,
     load_schema,
     parse_expect,
     parse_expect_file,

@@ -61,7 +61,8 @@ def test_result_and_artifacts_of_a_script_are_received(tmp_path: Path) -> None:
 
 
 def test_run_without_artifacts_has_its_stack_dump(tmp_path: Path) -> None:
-    with ContainerSandbox(engine(tmp_path, {**HEAD, "ending": "timeout"})) as box:
+    head = {"ending": "timeout", "status": -9, "hit": ["memory"]}
+    with ContainerSandbox(engine(tmp_path, head)) as box:
         run = box.run_tests("X = 1", "from m import X\n")
     assert (run.ending, run.output, run.limits_hit) == (
         "timeout",

@@ -1,0 +1,67 @@
+"""Bounded reading of files that a user names, and one message for files that cannot be written."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from greenloop.errors import InputError, OutputError
+
+MAX_TEXT_BYTES = 1_000_000
+
+
+def read_bounded(path: Path, max_bytes: int = MAX_TEXT_BYTES, name: str = "") -> bytes:
+    """Return a file's content; `name` is its name in messages.
+
+    Raises:
+        InputError: it cannot be read, or is too large.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{name or path} cannot be read: {why}") from None
+    if len(data) > max_bytes:
+        raise InputError(f"{name or path} is larger than {max_bytes // 1_000_000} MB")
+    return data
+
+
+def decode_text(data: bytes, name: str) -> str:
+    """Return UTF-8 text. Raises InputError if it is none."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is not UTF-8 text (byte {error.start})") from None
+    if "\0" in text:
+        raise InputError(f"{name} is binary, not text")
+    return text
+
+
+def read_text(path: Path, name: str = "") -> str:
+    """Return a file's text. Raises InputError as `read_bounded` and `decode_text` do."""
+    return decode_text(read_bounded(path, name=name), name or str(path))
+
+
+def check_python(code: str, subject: str, flags: int = 0) -> None:
+    """Raise InputError if a text does not compile; `subject` is `FILE is`, or `the tests are`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(code, "tests", "exec", flags, dont_inherit=True)
+    except SyntaxError as error:
+        line = f"line {error.lineno}: " if error.lineno else ""
+        raise InputError(f"{subject} not Python: {line}{error.msg}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise InputError(f"{subject} not Python: {error or 'nested too deeply'}") from None
+
+
+@contextmanager
+def writing(place: object) -> Iterator[None]:
+    """Raise OutputError for an OSError of the block."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{place} cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,23 @@
+"""Entry point of scenarios: observes the module in a process that has no tests."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+from ..protocol.framing import Channel
+from ..scenarios.runner import Runner
+from ..scripts.module_cleanup import hide_preloaded_modules
+
+
+def main(job: dict[str, Any], result_fd: int) -> int:
+    """Run the job's scenarios and report what they observe."""
+    channel = Channel(result_fd, job.pop("key"))
+    hide_preloaded_modules(job["work"])
+    sys.path.insert(0, job["work"])
+    sys.argv[:] = ["-c"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    Runner(channel.send, job["module"]).run(job.pop("scenario"))
+    channel.send("end", exit_status=0)
+    return 0

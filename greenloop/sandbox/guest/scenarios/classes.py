@@ -1,0 +1,118 @@
+"""Facts about classes of the module under test, without calling any of their methods."""
+
+from __future__ import annotations
+
+import enum
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .value_types import TAGS_BY_TYPE_ID
+
+get_bases: Any = type.__dict__["__mro__"].__get__
+_get_namespace: Any = type.__dict__["__dict__"].__get__
+_get_qualname: Any = type.__dict__["__qualname__"].__get__
+_get_module: Any = type.__dict__["__module__"].__get__
+_get_attribute = object.__getattribute__
+_STANDARD_MODULES = frozenset(sys.stdlib_module_names)
+_ROUTINES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+_EXCEPTION_ATTRIBUTES = ("__cause__", "__context__", "__notes__")
+
+
+def exact_text(value: Any) -> str:
+    """Return a text as an instance of `str` itself; '?' for other values."""
+    return str.__str__(value) if issubclass(type(value), str) else "?"
+
+
+def name_bases(kind: type) -> list[list[str]]:
+    """Return `[module, qualified name]` of a class and its bases."""
+    return [[_name_module(base), exact_text(_get_qualname(base))] for base in get_bases(kind)]
+
+
+def _name_module(kind: type) -> str:
+    try:
+        return exact_text(_get_module(kind))
+    except Exception:
+        return "?"
+
+
+def find_attribute(kind: type, name: str) -> Any:
+    """Return what a class or its bases have under a name."""
+    spaces = map(_get_namespace, get_bases(kind))
+    return next((space[name] for space in spaces if name in space), None)
+
+
+def find_equality(kind: type) -> str:
+    """Return whose `__eq__` a class has.
+
+    "builtin", "identity" (that of `object`), "record" (of a dataclass), or "own".
+    """
+    for base in get_bases(kind):
+        if base is object:
+            break
+        method = _get_namespace(base).get("__eq__")
+        if method is not None and (id(base) in TAGS_BY_TYPE_ID or base is enum.Enum):
+            return "builtin"
+        if method is not None:
+            code = getattr(method, "__code__", None)  # dataclasses compile theirs from a string
+            is_generated = getattr(code, "co_filename", "") == "<string>"
+            return "record" if is_generated and read_dataclass_fields(base) else "own"
+    return "identity"
+
+
+def read_dataclass_fields(kind: type) -> dict[str, bool]:
+    """Return the fields of a dataclass, and whether its equality compares each."""
+    found = find_attribute(kind, "__dataclass_fields__")
+    items = list(found.items()) if type(found) is dict else []
+    return {exact_text(name): bool(getattr(item, "compare", True)) for name, item in items}
+
+
+def read_fields(value: Any, kind: type, module: str) -> Iterator[tuple[str, Any]]:
+    """Yield what is in the slots and the `__dict__` of an object.
+
+    Those of the standard library's classes are left out, unless `module` shadows theirs.
+    """
+    home = _name_module(kind).partition(".")[0]
+    if home != module and home in _STANDARD_MODULES:
+        return
+    for base in get_bases(kind):
+        for name, item in list(_get_namespace(base).items()):
+            if type(item) is types.MemberDescriptorType:
+                try:
+                    yield name, item.__get__(value)
+                except AttributeError:  # a slot that is not set
+                    continue
+    yield from _read_dictionary(value)
+
+
+def _read_dictionary(value: Any) -> Iterator[tuple[str, Any]]:
+    try:
+        own = _get_attribute(value, "__dict__")
+    except Exception:
+        return
+    if type(own) is dict:
+        yield from ((name, item) for name, item in list(own.items()) if type(name) is str)
+
+
+def read_attributes(error: BaseException, kind: type) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes of an exception that tests read, as its class shows them."""
+    names = [name for name, _ in _read_dictionary(error)]
+    names += [name for base in get_bases(kind)[:-1] for name in list(_get_namespace(base))]
+    for name in (*dict.fromkeys(names), *_EXCEPTION_ATTRIBUTES):
+        if name[:1] == "_" and name not in _EXCEPTION_ATTRIBUTES:
+            continue
+        try:
+            item = getattr(error, name)
+        except BaseException:
+            continue
+        if type(item) not in _ROUTINES:
+            yield name, item
+
+
+def read_text(error: object) -> str:
+    """Return an exception's text; '' where that fails."""
+    try:
+        return exact_text(str(error))
+    except BaseException:
+        return ""

@@ -1,0 +1,92 @@
+"""Decoding of observed values, in the process of the tests: plain values and stand-ins."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from .stand_ins import (
+    ClassStandIn,
+    Description,
+    EnumMember,
+    NotObservableError,
+    ObservedException,
+    Opaque,
+    build_subclass_value,
+)
+from .value_types import VALUE_TYPES
+
+
+def decode(content: Any) -> Any:
+    """Return the value that `encoder` encoded.
+
+    Raises:
+        NotObservableError: it was too large, or contains itself.
+        Exception: this is not what an encoder writes.
+    """
+    if not isinstance(content, list):
+        return content
+    tag, *parts = content
+    if tag in VALUE_TYPES:
+        return VALUE_TYPES[tag].build([decode(item) for item in parts])
+    return _DECODERS[tag](*parts)
+
+
+def _decode_subclass(bases: Any, equality: str, content: Any, names: list[str] | None) -> Any:
+    value = decode(content)
+    fields = dict(zip(names, value, strict=True)) if names is not None else {}
+    return build_subclass_value(value, Description(bases, equality, fields))
+
+
+def _decode_enum(bases: Any, equality: str, name: str, content: Any) -> Any:
+    value = decode(content)
+    description = Description(bases, equality, {"name": name, "value": value})
+    if ["builtins", type(value).__name__] in bases:
+        return build_subclass_value(value, description)
+    return EnumMember(description)
+
+
+def _decode_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    decoded = {}
+    for name, item in fields.items():
+        with contextlib.suppress(NotObservableError):  # a field that cannot be read is left out
+            decoded[name] = decode(item)
+    return decoded
+
+
+def decode_exception(bases: Any, text: str, attributes: dict[str, Any]) -> ObservedException:
+    """Return a stand-in for an exception."""
+    return ObservedException(Description(bases, "identity", _decode_fields(attributes)), text)
+
+
+def _decode_object(bases: Any, equality: str, fields: dict[str, Any], ignored: list[str]) -> Opaque:
+    return Opaque(Description(bases, equality, _decode_fields(fields), ignored))
+
+
+def _decode_class(bases: Any) -> Any:
+    module, name = bases[0]
+    known = getattr(builtins, name, None) if module == "builtins" else None
+    return known if isinstance(known, type) else ClassStandIn(bases)
+
+
+def _decode_call(arguments: Any, keywords: Any) -> Any:
+    from unittest.mock import call  # not before: a module that forgets this import must fail
+
+    return call(*decode(arguments), **decode(keywords))
+
+
+def _decode_unknown(reason: str) -> Any:
+    raise NotObservableError(reason)
+
+
+_DECODERS: dict[str, Callable[..., Any]] = {
+    "subclass": _decode_subclass,
+    "enum": _decode_enum,
+    "exception": decode_exception,
+    "object": _decode_object,
+    "class": _decode_class,
+    "call": _decode_call,
+    "unknown": _decode_unknown,
+}

@@ -1,0 +1,221 @@
+"""Runner of scenarios in the process of the code: no pytest, and nothing that is expected."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import operator
+import os
+import sys
+import tempfile
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from . import classes
+from .encoder import Encoder, TooLargeError
+from .fixtures import RecordedWarnings, create_fixture
+from .parameters import build_rows, reserve_names
+
+_MODULE_NAME = "scenario"
+_MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
+_TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
+# References to what the module under test may replace, or a test with monkeypatch.
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
+_catch_warnings, _simplefilter = warnings.catch_warnings, warnings.simplefilter
+_run_async, _is_async = asyncio.run, inspect.iscoroutinefunction
+_gettempdir, _join = tempfile.gettempdir, os.path.join
+
+
+def _list_items(value: Any) -> list[Any]:
+    found = [item for _, item in zip(range(_MAX_ITEMS + 1), value, strict=False)]
+    if len(found) > _MAX_ITEMS:
+        raise TooLargeError
+    return found
+
+
+_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    **{function.__name__: function for function in (len, str, repr, bool, int, float, abs, round)},
+    **{function.__name__: function for function in (list, tuple, set, frozenset, dict, sorted)},
+    **{function.__name__: function for function in (sum, min, max, any, all, next)},
+    "iterable": _list_items,
+}
+
+
+class Unavailable:
+    """The value of an observation that raised: whatever is done with it is done in silence."""
+
+    def _return_itself(self, *_: Any, **__: Any) -> Any:
+        return self
+
+    __getattr__ = __call__ = __getitem__ = __enter__ = _return_itself
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _return_itself
+
+    def __setattr__(self, name: str, value: Any) -> None: ...
+    def __setitem__(self, key: Any, value: Any) -> None: ...
+    def __delitem__(self, key: Any) -> None: ...
+    def __exit__(self, *_: Any) -> None: ...
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __await__(self) -> Any:
+        yield from ()
+        return self
+
+    async def __aenter__(self) -> Unavailable:
+        return self
+
+    async def __aexit__(self, *_: Any) -> None: ...
+
+
+class Runner:
+    """Runs the scenarios of a text and reports what they observe."""
+
+    def __init__(self, send: Callable[..., None], module: str) -> None:
+        """`send` reports an event; `module` is the name of the module under test."""
+        self._send, self._module = send, module
+        self._size_left = _MAX_TOTAL
+        self._shared: dict[str, Any] = {}
+        self._recorded = RecordedWarnings()
+
+    def run(self, text: str) -> None:
+        """Execute the text, then each row of its scenarios. Raises what the text raises."""
+        module = types.ModuleType(_MODULE_NAME)
+        sys.modules[_MODULE_NAME] = module
+        names = (self.observe, self.observe_awaited, self.shared)
+        provided = {item.__name__: item for item in names} | {"operators": operator}
+        vars(module).update(reserve_names(provided))
+        exec(compile(text, "<scenario>", "exec"), vars(module))
+        for number, (function, fixtures, tables) in enumerate(vars(module)["scenarios"]):
+            try:
+                rows = build_rows(tables())
+            except BaseException as error:
+                self._report_row(number, 0, _describe(error))
+                continue
+            for row, arguments in enumerate(rows):
+                self._run_row(number, row, function, fixtures, arguments)
+
+    def _report_row(self, scenario: int, row: int, error: str | None) -> None:
+        self._send("begin", scenario=scenario, row=row)
+        self._send("end_row", error=error)
+
+    def _run_row(
+        self,
+        scenario: int,
+        row: int,
+        function: Callable[..., Any],
+        fixtures: tuple[str, ...],
+        arguments: dict[str, Any],
+    ) -> None:
+        self._send("begin", scenario=scenario, row=row)
+        folder, error = _join(_gettempdir(), f"row-{scenario}-{row}"), None
+        self._recorded = RecordedWarnings()
+        try:
+            with _catch_warnings(), ExitStack() as stack:
+                _simplefilter("always")
+                warnings.showwarning = self._recorded.record
+                made = {name: self._create(name, folder, stack) for name in fixtures}
+                result = function(**arguments, **made)
+                if _is_async(function):
+                    _run_async(result)
+        except BaseException as raised:
+            error = _describe(raised)
+        self._send("end_row", error=error)
+
+    def _create(self, name: str, folder: str, stack: ExitStack) -> Any:
+        return self._recorded if name == "recwarn" else create_fixture(name, folder, stack)
+
+    # What the text of a scenario calls.
+
+    def observe(self, number: int, thunk: Callable[[], Any], *functions: str) -> Any:
+        """Report the value of a call or its exception; return the value."""
+        with self._observation(number, functions) as values:
+            values.append(thunk())
+        return values[0] if values else Unavailable()
+
+    async def observe_awaited(self, number: int, thunk: Callable[[], Any], *functions: str) -> Any:
+        """Do the same for what the call returns when it is awaited."""
+        with self._observation(number, functions) as values:
+            values.append(await thunk())
+        return values[0] if values else Unavailable()
+
+    def shared(self, name: str, thunk: Callable[[], Any]) -> Any:
+        """Return the value of the first call under this name."""
+        if name not in self._shared:
+            self._shared[name] = thunk()
+        return self._shared[name]
+
+    @contextmanager
+    def _observation(self, number: int, functions: tuple[str, ...]) -> Iterator[list[Any]]:
+        values: list[Any] = []
+        with _catch_warnings(record=True) as caught:
+            _simplefilter("always")
+            try:
+                yield values
+            except BaseException as error:
+                payload = {"error": self._encode_error(error)}
+            else:
+                payload = self._encode_value(values[0], functions)
+        for item in caught:  # the test itself may record them, or `recwarn` does
+            warnings.showwarning(item.message, item.category, item.filename, item.lineno)
+        shown = [
+            [classes.name_bases(item.category), classes.read_text(item.message)] for item in caught
+        ]
+        self._report(number, payload | ({"warnings": shown} if shown else {}))
+
+    def _encode_value(self, value: Any, functions: tuple[str, ...]) -> dict[str, Any]:
+        if type(value) is Unavailable:
+            return {"unavailable": True}
+        encoded, is_plain = self._encode(value)
+        payload = {"value": encoded}
+        if not is_plain and functions:
+            payload["applied"] = {name: self._apply(name, value) for name in functions}
+        return payload
+
+    def _encode(self, value: Any) -> tuple[Any, bool]:
+        """Return the encoded value, and whether it is plain."""
+        encoder = Encoder(min(_MAX_PAYLOAD, self._size_left), self._module)
+        try:
+            return encoder.encode(value), encoder.is_plain
+        except TooLargeError:
+            return _TOO_LARGE, False
+        except BaseException:  # a method of the code, or too deep a stack
+            return _UNREADABLE, False
+
+    def _apply(self, name: str, value: Any) -> dict[str, Any]:
+        try:
+            return {"value": self._encode(_FUNCTIONS[name](value))[0]}
+        except TooLargeError:
+            return {"value": _TOO_LARGE}
+        except BaseException as error:
+            return {"error": self._encode_error(error)}
+
+    def _encode_error(self, error: BaseException) -> list[Any]:
+        try:
+            return Encoder(min(_MAX_PAYLOAD, self._size_left), self._module).encode_exception(error)
+        except BaseException:
+            return [
+                "exception",
+                classes.name_bases(type(error)),
+                classes.read_text(error)[:1000],
+                {},
+            ]
+
+    def _report(self, number: int, payload: dict[str, Any]) -> None:
+        text = _to_json(payload)
+        self._size_left -= len(text) + text.count('"') + text.count("\\")
+        if self._size_left < 0:
+            text = '{"value":["unknown","too large"]}'
+        self._send("observed", number=number, payload=text)
+
+
+def _describe(error: BaseException) -> str:
+    name = classes.name_bases(type(error))[0][1]
+    return f"{name}: {classes.read_text(error)}"[:300]

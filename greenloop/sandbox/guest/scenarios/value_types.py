@@ -1,0 +1,105 @@
+"""Types whose values cross between processes: how each is taken apart, and built again."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import decimal
+import fractions
+import pathlib
+import re
+import types
+import uuid
+import zoneinfo
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class ValueType(NamedTuple):
+    """A type; `read` returns simpler parts of a value by the type's own methods, `build` the value."""
+
+    kind: Any
+    read: Callable[[Any], list[Any]]
+    build: Callable[[list[Any]], Any]
+
+
+def _from_text(kind: Any) -> ValueType:
+    return ValueType(kind, lambda value: [kind.__str__(value)], lambda parts: kind(parts[0]))
+
+
+def _from_items(kind: Any, build: Any = None) -> ValueType:
+    return ValueType(kind, lambda value: list(kind.__iter__(value)), build or kind)
+
+
+def _from_pairs(kind: Any, build: Any = None) -> ValueType:
+    items = types.MappingProxyType.items if kind is types.MappingProxyType else dict.items
+    read: Any = lambda value: list(items(value))  # noqa: E731
+    return ValueType(kind, read, build or (lambda parts: kind(dict(parts))))
+
+
+def _from_attributes(kind: Any, names: str, build: Any = None) -> ValueType:
+    getters = [getattr(kind, name).__get__ for name in names.split()]
+    make = build or kind
+    return ValueType(
+        kind, lambda value: [get(value) for get in getters], lambda parts: make(*parts)
+    )
+
+
+_TIME = "hour minute second microsecond tzinfo"
+_NAMESPACE: Any = types.SimpleNamespace
+# Where a class has several of these as bases, the first counts.
+VALUE_TYPES: dict[str, ValueType] = {
+    "int": ValueType(int, lambda value: [hex(int.__index__(value))], lambda p: int(p[0], 16)),
+    "float": ValueType(float, lambda value: [float.hex(value)], lambda p: float.fromhex(p[0])),
+    "str": _from_text(str),
+    "bytes": ValueType(bytes, lambda value: [bytes.hex(value)], lambda p: bytes.fromhex(p[0])),
+    "bytearray": ValueType(
+        bytearray, lambda value: [bytearray.hex(value)], lambda p: bytearray.fromhex(p[0])
+    ),
+    "complex": _from_attributes(complex, "real imag"),
+    "list": _from_items(list),
+    "tuple": _from_items(tuple),
+    "set": _from_items(set),
+    "frozenset": _from_items(frozenset),
+    "deque": _from_items(collections.deque),
+    "dict": _from_pairs(dict),
+    "OrderedDict": _from_pairs(collections.OrderedDict),
+    "Counter": _from_pairs(collections.Counter),
+    "defaultdict": _from_pairs(
+        collections.defaultdict, lambda parts: collections.defaultdict(None, parts)
+    ),
+    "mappingproxy": _from_pairs(types.MappingProxyType),
+    "keys": _from_items(type({}.keys()), lambda parts: dict.fromkeys(parts).keys()),
+    "values": _from_items(type({}.values()), lambda parts: dict(enumerate(parts)).values()),
+    "items": _from_items(type({}.items()), lambda parts: dict(parts).items()),
+    "range": _from_attributes(range, "start stop step"),
+    "slice": _from_attributes(slice, "start stop step"),
+    "Decimal": _from_text(decimal.Decimal),
+    "Fraction": _from_text(fractions.Fraction),
+    "UUID": _from_text(uuid.UUID),
+    "ZoneInfo": _from_text(zoneinfo.ZoneInfo),
+    "PosixPath": _from_text(pathlib.PosixPath),
+    "PurePosixPath": _from_text(pathlib.PurePosixPath),
+    "PureWindowsPath": _from_text(pathlib.PureWindowsPath),
+    "datetime": _from_attributes(datetime.datetime, f"year month day {_TIME}"),
+    "date": _from_attributes(datetime.date, "year month day"),
+    "time": _from_attributes(datetime.time, _TIME),
+    "timedelta": _from_attributes(datetime.timedelta, "days seconds microseconds"),
+    "timezone": ValueType(
+        datetime.timezone,
+        lambda value: [datetime.timezone.utcoffset(value, None)],
+        lambda parts: datetime.timezone(parts[0]),
+    ),
+    "Pattern": _from_attributes(re.Pattern, "pattern flags", re.compile),
+    "SimpleNamespace": ValueType(
+        _NAMESPACE,
+        lambda value: list(object.__getattribute__(value, "__dict__").items()),
+        lambda parts: _NAMESPACE(**dict(parts)),
+    ),
+    "Ellipsis": ValueType(type(...), lambda value: [], lambda parts: ...),
+    "NotImplemented": ValueType(
+        type(NotImplemented), lambda value: [], lambda parts: NotImplemented
+    ),
+}
+# By `id`: the hash of a class may be that of an untrusted metaclass.
+TAGS_BY_TYPE_ID = {id(item.kind): tag for tag, item in VALUE_TYPES.items()}

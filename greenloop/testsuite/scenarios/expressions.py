@@ -1,0 +1,321 @@
+"""An expression in two parts: what the process of the code observes, and the rest of it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from greenloop.testsuite.scenarios.nodes import expression, located, name, tuple_of
+from greenloop.testsuite.scenarios.records import RefusedError
+from greenloop.testsuite.scenarios.scope import (
+    Comprehension,
+    Level,
+    Scope,
+    bound_names,
+    dotted_name,
+    free_names,
+)
+
+# Functions that may be those of the code: of a value that is no plain data their result is observed.
+_OBSERVED_FUNCTIONS = frozenset("len str repr bool int float abs round".split())
+_ITERATING_FUNCTIONS = frozenset(
+    "list tuple set frozenset sorted sum dict any all min max enumerate zip reversed map filter "
+    "Counter deque iter".split()
+)
+_REFLECTIVE_FUNCTIONS = frozenset("next hasattr getattr callable islice itertools.islice".split())
+_MUTATING_METHODS = frozenset(
+    "append extend insert remove pop clear sort reverse add discard update popitem setdefault "
+    "difference_update intersection_update symmetric_difference_update".split()
+)
+_VALUE_METHODS = {
+    method
+    for kind in (str, bytes, list, dict, set, tuple, int, float)
+    for method in dir(kind)
+    if not method.startswith("_")
+} - _MUTATING_METHODS
+_BRANCHES = (ast.Compare, ast.BoolOp, ast.IfExp)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """An expression that the process of the code evaluates and reports under a number."""
+
+    number: int
+    value: ast.expr
+    functions: tuple[str, ...] = ()
+
+
+class ExpressionSplitter:
+    """Splits the expressions of one statement.
+
+    `observations` are those found so far; `preparations` are statements that the process of the
+    tests runs before.
+    """
+
+    def __init__(
+        self, scope: Scope, next_number: Callable[[], int], *, is_nested: bool = False
+    ) -> None:
+        self._scope, self._next_number, self._is_nested = scope, next_number, is_nested
+        self.observations: list[Observation] = []
+        self.preparations: list[ast.stmt] = []
+
+    def split(self, node: ast.expr) -> ast.expr:
+        """Return the expression that the process of the tests evaluates.
+
+        Raises:
+            RefusedError: it would compare, or decide something, in the process of the code.
+        """
+        if not self._scope.is_dependent(node):
+            return node
+        if isinstance(node, Comprehension):
+            return self._split_comprehension(node)
+        if isinstance(node, ast.Compare):
+            return self._split_comparison(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self.split_truth(node)
+        if self._is_whole(node):
+            return self._observe(node)
+        if isinstance(node, ast.FormattedValue) and self._is_whole(node.value):
+            return self._split_formatted(node)
+        if isinstance(node, ast.Call):
+            return self._split_call(node)
+        if isinstance(node, _DIVISIBLE):
+            return self._split_children(node)
+        raise RefusedError(f"{type(node).__name__} with values of the code", node.lineno)
+
+    def split_truth(self, node: ast.expr) -> ast.expr:
+        """Return the expression for something of which only the truth value is asked."""
+        if isinstance(node, ast.BoolOp):
+            values = [self.split_truth(item) for item in node.values]
+            return located(ast.BoolOp(node.op, values), node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return located(ast.UnaryOp(node.op, self.split_truth(node.operand)), node)
+        if self._scope.is_dependent(node) and self._is_whole(node):
+            return self._observe(node, "bool")
+        return self.split(node)
+
+    def split_iterable(self, node: ast.expr) -> ast.expr:
+        """Return the expression for something that is iterated over."""
+        if self._scope.level(node) > Level.INDEPENDENT and self._is_whole(node):
+            return self._observe(node, "iterable")
+        return self.split(node)
+
+    def _split_formatted(self, node: ast.FormattedValue) -> ast.expr:
+        if node.format_spec is not None:
+            return self._split_children(node)
+        text = self._observe(node.value, "repr" if node.conversion == ord("r") else "str")
+        return located(ast.FormattedValue(text, -1), node)
+
+    def _split_children(self, node: ast.expr) -> ast.expr:
+        changed = copy.copy(node)
+        for key, value in ast.iter_fields(node):
+            if isinstance(value, ast.expr):
+                setattr(changed, key, self.split(value))
+            elif isinstance(value, list):
+                parts = [self.split(item) if isinstance(item, ast.expr) else item for item in value]
+                setattr(changed, key, parts)
+        return changed
+
+    def _split_comparison(self, node: ast.Compare) -> ast.expr:
+        """Leave records to the process of the tests where the code gives what they are compared to."""
+        operands = [node.left, *node.comparators]
+        stand_ins = [self._scope.level(item, records=True) < Level.DEPENDENT for item in operands]
+        if all(stand_ins):
+            stand_ins = [self._scope.level(item) is Level.INDEPENDENT for item in operands]
+        made = [
+            item if stands_in else self._split_whole(item)
+            for item, stands_in in zip(operands, stand_ins, strict=True)
+        ]
+        return located(ast.Compare(made[0], node.ops, made[1:]), node)
+
+    def _split_whole(self, node: ast.expr) -> ast.expr:
+        """Split an expression; one that has a stand-in is observed all the same."""
+        is_symbolic = self._scope.level(node) is Level.SYMBOLIC
+        return self._observe(node) if is_symbolic else self.split(node)
+
+    def _is_whole(self, node: ast.expr) -> bool:
+        """Return whether a dependent expression is observed as a whole."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return True
+        if isinstance(node, ast.Subscript):
+            root = dotted_name(node.value).partition(".")[0]
+            is_class = self._scope.symbol(dotted_name(node.value)) != ""
+            if is_class or root in self._scope.process_modules:
+                return True
+        if isinstance(node, (ast.BinOp, ast.Subscript, ast.UnaryOp)):
+            return any(map(self._scope.is_object, ast.iter_child_nodes(node)))
+        return isinstance(node, ast.Call) and self._is_call_of_code(node)
+
+    def _is_call_of_code(self, node: ast.Call) -> bool:
+        function = node.func
+        if not isinstance(function, ast.Attribute):
+            is_reflective = dotted_name(function) in _REFLECTIVE_FUNCTIONS
+            return is_reflective or self._scope.level(function) > Level.INDEPENDENT
+        if self._scope.level(function.value) is Level.INDEPENDENT:
+            return False
+        is_module = self._scope.imported.get(dotted_name(function.value)) == ""
+        is_class = self._scope.symbol(dotted_name(function.value)) != ""
+        if is_module or is_class or self._scope.is_object(function.value):
+            return True
+        return function.attr not in _VALUE_METHODS
+
+    def _split_call(self, node: ast.Call) -> ast.expr:
+        called = dotted_name(node.func)
+        is_single = len(node.args) == 1 and not node.keywords
+        if called in _OBSERVED_FUNCTIONS and is_single and self._is_whole(node.args[0]):
+            return self._observe(node.args[0], called)
+        if called == "issubclass" and len(node.args) > 1:
+            arguments: list[ast.expr] = [self._observe(node.args[0]), *node.args[1:]]
+            return located(ast.Call(node.func, arguments, []), node)
+        split = self.split_iterable if called in _ITERATING_FUNCTIONS else self.split
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            split = self.split_iterable if function.attr == "join" else self.split
+            function = located(
+                ast.Attribute(self.split(function.value), function.attr, ast.Load()), function
+            )
+        keywords = [ast.keyword(item.arg, self.split(item.value)) for item in node.keywords]
+        return located(ast.Call(function, [split(item) for item in node.args], keywords), node)
+
+    # -- observations
+
+    def _observe(self, node: ast.expr, *functions: str) -> ast.expr:
+        check_observable(node, self._scope)
+        number = self._next_number()
+        self.observations.append(Observation(number, node, functions))
+        if self._is_nested:
+            seen: ast.expr = name(f"seen__{number}")
+            made = expression(f"{functions[0]}(_seen)", _seen=seen) if functions else seen
+            return located(seen if functions == ("iterable",) else made, node)
+        text = f"seen__{number}({', '.join(map(repr, functions))})"
+        return located(expression(text), node)
+
+    def _split_comprehension(self, node: ast.expr) -> ast.expr:
+        assert isinstance(node, Comprehension)
+        names = sorted({n for item in node.generators for n in bound_names(item.target)})
+        if any(item.is_async for item in node.generators):
+            raise RefusedError("an asynchronous comprehension", node.lineno)
+        inner, has_dependent = self._scope.copy(), False
+        for item in node.generators:
+            has_dependent = has_dependent or inner.level(item.iter) > Level.INDEPENDENT
+            inner.bind(bound_names(item.target), item.iter, Level.INDEPENDENT)
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        conditions = [test for item in node.generators for test in item.ifs]
+        decides = any(map(inner.is_dependent, conditions))
+        if has_dependent and not conditions:
+            return self._observe_elements(node, parts, inner.copy_dependent(names), [])
+        if not decides and not any(map(inner.is_dependent, parts)):
+            return self._iterate_over_values(node)
+        if conditions and (has_dependent or (decides and any(map(inner.is_dependent, parts)))):
+            raise RefusedError("a comprehension that selects by what the code says", node.lineno)
+        return self._observe_elements(node, parts, inner, names)
+
+    def _iterate_over_values(self, node: ast.expr) -> ast.expr:
+        """Return a comprehension over observed values; its element needs nothing else of the code."""
+        changed = copy.copy(node)
+        assert isinstance(changed, Comprehension)
+        changed.generators = [copy.copy(item) for item in changed.generators]
+        scope = self._scope
+        self._scope = scope.copy()
+        for item in changed.generators:
+            item.iter = self.split_iterable(item.iter)
+            self._scope.bind(bound_names(item.target), item.iter, Level.INDEPENDENT)
+        self._scope = scope
+        return changed
+
+    def _observe_elements(
+        self, node: ast.expr, parts: list[ast.expr], inner: Scope, names: list[str]
+    ) -> ast.expr:
+        """Observe the parts of each element that the code gives, as one list of tuples."""
+        assert isinstance(node, Comprehension)
+        splitter = ExpressionSplitter(inner, self._next_number, is_nested=True)
+        generators = [copy.copy(item) for item in node.generators]
+        tests: list[ast.expr] = []
+        for item in generators:
+            tests += [splitter.split(test) for test in item.ifs if inner.is_dependent(test)]
+            item.ifs = [test for test in item.ifs if not inner.is_dependent(test)]
+        made = [splitter.split(item) for item in parts]
+        observed = tuple_of([item.value for item in splitter.observations])
+        number = self._next_number()
+        whole = located(ast.ListComp(observed, generators), node)
+        self.observations.append(Observation(number, whole))
+        seen = tuple_of([name(f"seen__{item.number}") for item in splitter.observations])
+        target, rows = seen, expression(f"seen__{number}()")
+        if {used for item in (*made, *tests) for used in free_names(item)} & set(names):
+            given = tuple_of([name(item) for item in names])
+            inputs = ast.Assign(
+                [ast.Name(f"inputs__{number}", ast.Store())], ast.ListComp(given, generators)
+            )
+            self.preparations.append(located(inputs, node))
+            target, rows = (
+                tuple_of([given, seen]),
+                expression(f"zip(inputs__{number}, _s)", _s=rows),
+            )
+        generator = ast.comprehension(_as_target(target), rows, tests, 0)
+        if isinstance(node, ast.DictComp):
+            return located(ast.DictComp(made[0], made[1], [generator]), node)
+        return located(type(node)(made[0], [generator]), node)
+
+
+_DIVISIBLE = (
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Dict,
+    ast.FormattedValue,
+    ast.IfExp,
+    ast.JoinedStr,
+    ast.List,
+    ast.Set,
+    ast.Slice,
+    ast.Starred,
+    ast.Subscript,
+    ast.Tuple,
+    ast.UnaryOp,
+)
+
+
+def _as_target(node: ast.expr) -> ast.expr:
+    changed = copy.deepcopy(node)
+    for item in ast.walk(changed):
+        if isinstance(item, (ast.Name, ast.Tuple)):
+            item.ctx = ast.Store()
+    return changed
+
+
+def check_observable(node: ast.AST, scope: Scope) -> None:
+    """Check that an expression or block of the code's process compares and decides nothing there.
+
+    Raises:
+        RefusedError: it does, or it needs what only the process of the tests has.
+    """
+    for used in free_names(node):
+        if used in scope.judge_only:
+            raise RefusedError(f"{used} is used together with the code", _line(node))
+        if used in scope.refused:
+            raise RefusedError(scope.refused[used], _line(node))
+    found = next(_branches(node, scope), None)
+    if found is not None:
+        raise RefusedError("a comparison that would run beside the code", _line(found))
+
+
+def _branches(node: ast.AST, scope: Scope) -> Iterator[ast.AST]:
+    """Yield the parts of an expression that decide something by a value of the code."""
+    if isinstance(node, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
+        captured = scope.reachable.keys() & set(free_names(node))
+        if captured and any(isinstance(part, _BRANCHES) for part in ast.walk(node)):
+            yield node  # it may note what it decides
+        return
+    decides = isinstance(node, _BRANCHES) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    )
+    calls = isinstance(node, ast.Call) and dotted_name(node.func) in scope.compares
+    if (decides or calls) and scope.is_dependent(node):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _branches(child, scope)
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)

@@ -1,0 +1,137 @@
+"""Classes of the module under test that the process of the tests can stand in for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from greenloop.syntax.parse import parse_or_none
+
+SymbolKind = Literal["class", "enum", "record"]
+_ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_OWN_CONSTRUCTION = frozenset({"__new__", "__getattribute__", "__setattr__"})
+
+
+@dataclass(frozen=True)
+class ClassSymbol:
+    """A class as its source describes it.
+
+    `fields` are the fields of a record in the order of its arguments, or the members of an
+    enumeration, with their default or value as text, '' where there is none.
+    """
+
+    name: str
+    kind: SymbolKind = "class"
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ModuleSymbols:
+    """The classes of a module, and the functions that return instances of these."""
+
+    classes: dict[str, ClassSymbol] = field(default_factory=dict)
+    factories: frozenset[str] = frozenset()
+
+
+def read_symbols(code: str) -> ModuleSymbols:
+    """Return what the source of a module says about its classes; nothing where it cannot be parsed."""
+    tree = parse_or_none(code)
+    body = tree.body if tree else []
+    classes = {node.name: _read_class(node) for node in body if isinstance(node, ast.ClassDef)}
+    factories = frozenset(
+        node.name
+        for node in body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _gives(node, classes)
+    )
+    return ModuleSymbols(classes, factories)
+
+
+def _gives(node: ast.FunctionDef | ast.AsyncFunctionDef, classes: Container[str]) -> bool:
+    """Return whether a function returns an instance of a class, as its annotation or text say."""
+    if node.returns is not None:
+        return ast.unparse(node.returns).strip("'\"") in classes
+    returned = [item.value for item in ast.walk(node) if isinstance(item, ast.Return)]
+    called = [item.func for item in returned if isinstance(item, ast.Call)]
+    return any(isinstance(item, ast.Name) and item.id in classes for item in called)
+
+
+def _read_class(node: ast.ClassDef) -> ClassSymbol:
+    bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+    if bases & _ENUM_BASES:
+        return ClassSymbol(node.name, "enum", tuple(_read_members(node)))
+    decorators = {ast.unparse(item).partition("(")[0] for item in node.decorator_list}
+    methods = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
+    if _OWN_CONSTRUCTION & methods.keys() or bases - {"NamedTuple", "object"}:
+        return ClassSymbol(node.name)
+    fields: list[tuple[str, str] | None] = [None]
+    if "__init__" in methods:
+        fields = _read_assignments(methods["__init__"])
+    elif bases or any(item.endswith("dataclass") for item in decorators):
+        declared = [item for item in node.body if isinstance(item, ast.AnnAssign)]
+        fields = [_read_field(item.target, item.value) for item in declared]
+    known = tuple(item for item in fields if item is not None)
+    is_record = len(known) == len(fields)
+    return ClassSymbol(node.name, "record", known) if is_record else ClassSymbol(node.name)
+
+
+def _read_members(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for item in node.body:
+        if isinstance(item, ast.Assign):
+            for target in item.targets:
+                if isinstance(target, ast.Name):
+                    yield _read_field(target, item.value) or (target.id, "")
+
+
+def _read_assignments(node: ast.FunctionDef) -> list[tuple[str, str] | None]:
+    """Return the fields of an `__init__` that only assigns its arguments to them, in their order."""
+    arguments = node.args.args[1:]
+    if node.args.kwonlyargs or node.args.vararg or node.args.kwarg:
+        return [None]
+    fields: dict[str, str] = {}
+    for item in node.body:
+        if isinstance(item, (ast.Assign, ast.AnnAssign)):
+            target = item.targets[0] if isinstance(item, ast.Assign) else item.target
+            found = _match_attributes(target, item.value)
+            if not found:
+                return [None]
+            fields |= found
+        elif not _only_checks(item):
+            return [None]
+    defaults = [None] * (len(arguments) - len(node.args.defaults)) + list(node.args.defaults)
+    return [
+        _read_field(ast.Name(fields.get(item.arg, "")), default) if item.arg in fields else None
+        for item, default in zip(arguments, defaults, strict=True)
+    ]
+
+
+def _match_attributes(target: ast.expr, value: ast.expr | None) -> dict[str, str]:
+    """Return attributes of `self` by the names that are assigned to them; {} for anything else."""
+    if isinstance(target, ast.Attribute) and isinstance(value, ast.Name):
+        return {value.id: target.attr}
+    found: dict[str, str] = {}
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for part, item in zip(target.elts, value.elts, strict=False):
+            found |= _match_attributes(part, item)
+    return found
+
+
+def _only_checks(node: ast.stmt) -> bool:
+    """Return whether a statement is text, or raises or does nothing."""
+    if isinstance(node, ast.If):
+        return all(isinstance(item, ast.Raise) for item in (*node.body, *node.orelse))
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _read_field(target: ast.expr, value: ast.expr | None) -> tuple[str, str] | None:
+    """Return the name and default of a field; None where only the class itself knows them."""
+    if not isinstance(target, ast.Name):
+        return None
+    if value is None:
+        return target.id, ""
+    try:
+        ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return target.id, ast.unparse(value)

@@ -1,0 +1,46 @@
+"""The result of planning: two texts, and what cannot be observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A test function that is observed; `names` are the names of the module that it uses."""
+
+    test: str
+    line: int
+    names: frozenset[str]
+
+
+@dataclass(frozen=True)
+class NotObservable:
+    """A test function that is not observed, the line that prevents it, and why."""
+
+    test: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class ScenarioFile:
+    """A test file in two parts.
+
+    `scenario` is for the process of the code: inputs, calls and what is observed. `judge` is for
+    the process of the tests: expected values and comparisons. Scenarios have the same numbers in
+    both, which are their positions in `scenarios`.
+    """
+
+    scenario: str
+    judge: str
+    scenarios: tuple[Scenario, ...]
+    not_observable: tuple[NotObservable, ...]
+
+
+class RefusedError(Exception):
+    """A test uses something that cannot be observed; `line` is 0 where it is the whole test."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason, self.line = reason, line

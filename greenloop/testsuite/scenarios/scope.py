@@ -1,0 +1,347 @@
+"""What the names of a test depend on."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, ModuleSymbols
+
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+# Modules whose functions depend on their arguments alone; all others depend on the process.
+_PURE_MODULES = frozenset(
+    "__future__ abc bisect collections copy dataclasses datetime decimal enum fractions functools "
+    "heapq itertools json math numbers operator re statistics string textwrap typing".split()
+)
+_CLOCK_METHODS = frozenset({"now", "today", "utcnow"})
+_PROCESS_BUILTINS = frozenset(
+    "id open input globals locals vars eval exec compile __import__ hash dir breakpoint".split()
+)
+_IMMUTABLE_CALLS = frozenset(
+    "str int float bool complex bytes frozenset len Decimal Fraction date datetime timedelta time "
+    "range round abs".split()
+)
+# Names of other modules that are the same in both processes.
+_CONTAINERS = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred)
+_NO_CLASS = ClassSymbol("")
+_CLASS_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
+_SHARED_NAMES = frozenset(
+    "call mock.call ANY mock.ANY sys.version_info sys.maxsize sys.platform os.name os.sep os.linesep "
+    "os.path.join os.path.basename os.path.dirname os.path.splitext".split()
+)
+
+
+class Level(IntEnum):
+    """Where a value can be had: in both processes, as a stand-in, or only in that of the code."""
+
+    INDEPENDENT = 0
+    SYMBOLIC = 1
+    DEPENDENT = 2
+
+
+def bound_names(target: ast.AST) -> set[str]:
+    """Return the names that a target, a comprehension's generators or a lambda's arguments bind."""
+    stored = {
+        node.id
+        for node in ast.walk(target)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return stored | {node.arg for node in ast.walk(target) if isinstance(node, ast.arg)}
+
+
+def inner_bindings(node: ast.AST) -> set[str]:
+    """Return the names that an expression or a definition binds for its own parts."""
+    if isinstance(node, Comprehension):
+        return {name for item in node.generators for name in bound_names(item.target)}
+    if isinstance(node, ast.Lambda):
+        return bound_names(node.args)
+    if isinstance(node, Function):
+        rebound = {
+            name
+            for item in ast.walk(node)
+            if isinstance(item, (ast.Global, ast.Nonlocal))
+            for name in item.names
+        }
+        return bound_names(node) - rebound
+    return set()
+
+
+def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield the names that a node loads or rebinds from outside of it."""
+    if isinstance(node, ast.Name):
+        if node.id not in bound and isinstance(node.ctx, ast.Load):
+            yield node.id
+        return
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        yield from node.names
+    bound = bound | inner_bindings(node)
+    for child in ast.iter_child_nodes(node):
+        yield from free_names(child, bound)
+
+
+def dotted_name(node: ast.AST) -> str:
+    """Return `a.b.c` for such an expression, '' for others."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted_name(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
+
+
+@dataclass
+class Scope:
+    """The names that are known at a place of a test.
+
+    Attributes:
+        module: The name of the module under test.
+        symbols: What its source says about its classes.
+        classes: Classes of the module by the dotted names by which the test refers to them.
+        imported: Names of the module by the names that the test uses; '' for the module itself.
+        levels: The level of each name that is not independent.
+        reachable: For names of mutable objects, the names through which these can be reached.
+        makers: Functions of the test file that return such instances.
+        composites: Names of literals whose parts are objects of their own.
+        objects: Names of instances of the module's classes.
+        process_modules: Names of modules whose functions depend on the process.
+        judge_only: Names that only the process of the tests has.
+        compares: Functions of the test file that decide something by their arguments.
+        refused: Functions that cannot run beside the code, and why.
+        literals: Tables: expressions to which names are bound once.
+    """
+
+    module: str
+    symbols: ModuleSymbols
+    classes: dict[str, ClassSymbol] = field(default_factory=dict)
+    imported: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, Level] = field(default_factory=dict)
+    reachable: dict[str, set[str]] = field(default_factory=dict)
+    makers: set[str] = field(default_factory=set)
+    composites: set[str] = field(default_factory=set)
+    objects: set[str] = field(default_factory=set)
+    process_modules: set[str] = field(default_factory=set)
+    judge_only: set[str] = field(default_factory=set)
+    compares: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+    literals: dict[str, ast.expr] = field(default_factory=dict)
+
+    def copy(self) -> Scope:
+        """Return a scope whose changes do not change this one."""
+        return Scope(
+            self.module,
+            self.symbols,
+            dict(self.classes),
+            dict(self.imported),
+            dict(self.levels),
+            {name: set(found) for name, found in self.reachable.items()},
+            set(self.makers),
+            set(self.composites),
+            set(self.objects),
+            set(self.process_modules),
+            set(self.judge_only),
+            set(self.compares),
+            dict(self.refused),
+            dict(self.literals),
+        )
+
+    def copy_dependent(self, names: Iterable[str]) -> Scope:
+        """Return a copy in which names are those of values that the code gives."""
+        made = self.copy()
+        for name in names:
+            made.levels[name] = Level.DEPENDENT
+        return made
+
+    def level(
+        self, node: ast.AST, bound: frozenset[str] = frozenset(), *, records: bool = False
+    ) -> Level:
+        """Return the level of an expression or of a definition.
+
+        With `records`, calls of record classes are symbolic.
+        """
+        name = dotted_name(node)
+        if name.partition(".")[0] in bound:
+            return Level.INDEPENDENT
+        if name in _SHARED_NAMES and not isinstance(node, ast.Name):
+            return Level.INDEPENDENT
+        if self.symbol(name):
+            return Level.SYMBOLIC
+        if isinstance(node, ast.Name):
+            return self._name_level(node.id)
+        part = self.part(node)
+        if part:
+            return self.levels.get(part, Level.INDEPENDENT)
+        bound = bound | inner_bindings(node)
+        found = max(
+            (self.level(item, bound, records=records) for item in _value_parts(node)),
+            default=Level.INDEPENDENT,
+        )
+        if not isinstance(node, _CONTAINERS) and found is Level.SYMBOLIC:
+            is_record = (
+                records and self.symbol(dotted_name(getattr(node, "func", node))) == "record"
+            )
+            return Level.SYMBOLIC if is_record else Level.DEPENDENT
+        if isinstance(node, ast.Attribute) and node.attr in _CLOCK_METHODS:
+            return Level.DEPENDENT
+        return found
+
+    def is_dependent(self, node: ast.AST) -> bool:
+        """Return whether only the process of the code can evaluate an expression."""
+        return self.level(node) is Level.DEPENDENT
+
+    def _name_level(self, name: str) -> Level:
+        is_changed = name in self.composites and any(
+            key.startswith(f"{name}[") for key in self.levels
+        )
+        default = is_changed or name in _PROCESS_BUILTINS
+        return self.levels.get(name, Level.DEPENDENT if default else Level.INDEPENDENT)
+
+    def part(self, node: ast.AST) -> str:
+        """Return the name of a part of a composite, such as `case['key']`; '' for other nodes."""
+        if not isinstance(node, (ast.Subscript, ast.Attribute)):
+            return ""
+        base = dotted_name(node.value)
+        if base not in self.composites or base in self.levels:
+            return ""
+        if isinstance(node, ast.Attribute):
+            return f"{base}[{node.attr!r}]"
+        return f"{base}[{ast.unparse(node.slice)}]" if isinstance(node.slice, ast.Constant) else ""
+
+    def symbol(self, name: str) -> str:
+        """Return the kind of stand-in for a dotted name: a class's kind, "member" or ''."""
+        if name in self.classes and name not in self.levels:
+            return self.classes[name].kind
+        base, _, member = name.rpartition(".")
+        if self.classes.get(base, _NO_CLASS).kind == "enum":
+            return "member" if member in dict(self.classes[base].fields) else ""
+        if name.partition(".")[0] in self.process_modules and _CLASS_NAME.fullmatch(member):
+            return "class"
+        return ""
+
+    def is_object(self, node: ast.AST) -> bool:
+        """Return whether an expression is an instance of a class of the module, as far as known."""
+        if isinstance(node, ast.Call):
+            name = dotted_name(node.func)
+            is_factory = self.imported.get(name, "") in self.symbols.factories
+            return name in self.classes or name in self.makers or is_factory
+        if isinstance(node, (ast.Await, ast.Starred)):
+            return self.is_object(node.value)
+        return isinstance(node, ast.Name) and node.id in self.objects
+
+    # -- changes
+
+    def import_names(self, node: ast.Import | ast.ImportFrom) -> None:
+        """Bind the names of an import."""
+        for item in node.names:
+            name = item.asname or item.name.partition(".")[0]
+            source = node.module or "" if isinstance(node, ast.ImportFrom) else item.name
+            is_member = isinstance(node, ast.ImportFrom)
+            if source == self.module:
+                self._import_from_module(name, item.name if is_member else "")
+            elif source.partition(".")[0] in ("pytest", "unittest") and "mock" not in (
+                f"{source}.{item.name}"
+            ):
+                self.judge_only.add(name)
+            elif f"{source}.{item.name}".partition(".")[2] in _SHARED_NAMES or (
+                f"{source}.{item.name}" in _SHARED_NAMES
+            ):
+                continue
+            elif source.partition(".")[0] not in _PURE_MODULES:
+                is_class = is_member and _CLASS_NAME.fullmatch(item.name)
+                self.levels[name] = Level.SYMBOLIC if is_class else Level.DEPENDENT
+                self.process_modules |= set() if is_member else {name}
+
+    def _import_from_module(self, name: str, member: str) -> None:
+        self.imported[name] = member
+        if not member:
+            self.levels[name] = Level.DEPENDENT
+            found = {f"{name}.{key}": symbol for key, symbol in self.symbols.classes.items()}
+            self.classes |= found
+            for key, symbol in found.items():
+                self._remember_members(key, symbol)
+        elif member in self.symbols.classes:
+            self.classes[name] = self.symbols.classes[member]
+            self._remember_members(name, self.classes[name])
+        else:
+            self.levels[name] = Level.DEPENDENT
+
+    def _remember_members(self, name: str, symbol: ClassSymbol) -> None:
+        """Make an enumeration a table of its members."""
+        if symbol.kind == "enum":
+            members = [ast.parse(f"{name}.{key}", mode="eval").body for key, _ in symbol.fields]
+            self.literals[name] = ast.List(members, ast.Load())
+
+    def bind(self, names: Iterable[str], value: ast.AST, level: Level | None = None) -> None:
+        """Bind names to the value of an expression, or to what a definition makes."""
+        level = self.level(value) if level is None else level
+        reachable = set(free_names(value))
+        for name in names:
+            self.forget(name)
+            if level is not Level.INDEPENDENT:
+                self.levels[name] = level
+            if not self.is_immutable(value):
+                self.reachable[name] = reachable
+                self.composites |= {name} if _has_own_parts(value) else set()
+            if self.is_object(value):
+                self.objects.add(name)
+
+    def forget(self, name: str) -> None:
+        """Drop what is known of a name."""
+        for known in (self.levels, self.reachable, self.literals, self.classes, self.imported):
+            known.pop(name, None)
+        self.objects.discard(name)
+        self.composites.discard(name)
+        for part in [key for key in self.levels if key.startswith(f"{name}[")]:
+            del self.levels[part]
+        self.judge_only.discard(name)
+
+    def is_immutable(self, node: ast.AST) -> bool:
+        """Return whether nobody can change the value of an expression."""
+        if isinstance(node, (ast.Constant, ast.JoinedStr, ast.Compare)):
+            return True
+        if isinstance(node, ast.Name):
+            return node.id not in self.reachable
+        if isinstance(node, (ast.Tuple, ast.UnaryOp, ast.BinOp)):
+            return all(map(self.is_immutable, _value_parts(node)))
+        if isinstance(node, ast.Call):
+            return dotted_name(node.func).rpartition(".")[2] in _IMMUTABLE_CALLS
+        return False
+
+    def hand_over(self, node: ast.AST) -> None:
+        """Make all objects dependent that the code can reach through an expression."""
+        pending = [name for name in self._handed_names(node) if name in self.reachable]
+        while pending:
+            name = pending.pop()
+            if self.levels.get(name) is not Level.DEPENDENT:
+                self.levels[name] = Level.DEPENDENT
+                pending += [item for item in self.reachable[name] if item in self.reachable]
+                pending += [key for key, found in self.reachable.items() if name in found]
+
+    def _handed_names(self, node: ast.AST) -> Iterator[str]:
+        """Yield the names that a node uses; a part of a composite becomes dependent by itself."""
+        parts = [(part, item) for item in ast.walk(node) if (part := self.part(item))]
+        for part, _ in parts:
+            self.levels[part] = Level.DEPENDENT
+        whole = [dotted_name(getattr(item, "value", item)) for _, item in parts]
+        for name in free_names(node):
+            if name in whole:
+                whole.remove(name)
+            else:
+                yield name
+
+
+def _has_own_parts(node: ast.AST) -> bool:
+    """Return whether the parts of a value are literals, which nothing else refers to."""
+    if isinstance(node, ast.Dict):
+        return all(isinstance(key, ast.Constant) for key in node.keys)
+    return isinstance(node, ast.Call) and not node.args and bool(node.keywords)
+
+
+def _value_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a node that have a value."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.expr_context, ast.operator, ast.unaryop)):
+            yield child

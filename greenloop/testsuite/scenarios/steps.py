@@ -1,0 +1,117 @@
+"""The statements of a scenario, of which only those that it needs are kept."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from greenloop.testsuite.scenarios.scope import bound_names
+from greenloop.testsuite.scenarios.tables import project_table, project_value
+
+# By name the keys that are used of its value; None for the whole value.
+Uses = dict[str, "frozenset[object] | None"]
+_Literal = (ast.Dict, ast.List, ast.Tuple)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A statement of a scenario.
+
+    `defines` are the names for whose sake it is kept, None where it is always kept; `body` are the
+    steps inside of it.
+    """
+
+    node: ast.stmt
+    defines: frozenset[str] | None = None
+    body: list[Step] | None = None
+
+
+def keep_used(
+    steps: Iterable[Step], uses: Uses, literals: Mapping[str, ast.expr]
+) -> list[ast.stmt]:
+    """Return the statements that are needed, in order; `uses` becomes what they use from before.
+
+    Tables and literals keep the parts that are used.
+
+    Raises:
+        RefusedError: inputs and expected values cannot be separated.
+    """
+    kept: list[ast.stmt] = []
+    for step in reversed(list(steps)):
+        if step.body is not None:
+            kept += _keep_block(step, uses, literals)
+        elif step.defines is None or step.defines & uses.keys():
+            kept.append(_keep_statement(step, uses))
+    return kept[::-1]
+
+
+def _keep_statement(step: Step, uses: Uses) -> ast.stmt:
+    node = copy.copy(step.node)
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+        if isinstance(target, ast.Name):
+            used = uses.pop(target.id, None)
+            if step.defines and used is not None and isinstance(node.value, _Literal):
+                node.value = project_value(node.value, used)
+    add_uses(node, uses)
+    return node
+
+
+def _keep_block(step: Step, uses: Uses, literals: Mapping[str, ast.expr]) -> list[ast.stmt]:
+    """Return a block with what is kept in it; nothing for one that is empty.
+
+    A loop is gone through until it needs nothing new, as what it needs may come from its own body.
+    """
+    node, body, inside = copy.copy(step.node), list[ast.stmt](), dict(uses)
+    for _ in range(len(step.body or ()) + 2):
+        before = dict(inside)
+        body = keep_used(step.body or (), inside, literals)
+        _merge(inside, before)
+        if inside == before:
+            break
+    if not body and isinstance(node, (ast.For, ast.If)):
+        return []
+    _merge(uses, inside)
+    if isinstance(node, ast.For):
+        node.iter = project_table(node.target, node.iter, inside, literals)
+        for name in bound_names(node.target):
+            uses.pop(name, None)
+        add_uses(node.iter, uses)
+    else:
+        add_uses(node, uses)
+    node.body = body or [ast.Pass()]  # type: ignore[attr-defined]
+    return [node]
+
+
+def _merge(uses: Uses, other: Uses) -> None:
+    for name, keys in other.items():
+        known = uses.get(name, frozenset())
+        uses[name] = None if keys is None or known is None else known | keys
+
+
+def add_uses(node: ast.AST, uses: Uses) -> None:
+    """Add what a node uses of the names that it loads."""
+    if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.value, ast.Name):
+        key = _key(node)
+        if key is not None and isinstance(node.ctx, ast.Load):
+            _merge(uses, {node.value.id: frozenset({key})})
+            return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        add_uses(node.func.value, uses)  # a method may use all of its object
+        for part in (*node.args, *node.keywords):
+            add_uses(part, uses)
+        return
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        uses[node.id] = None
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        uses |= dict.fromkeys(node.names)
+    for child in ast.iter_child_nodes(node):
+        add_uses(child, uses)
+
+
+def _key(node: ast.Subscript | ast.Attribute) -> object:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.slice.value if isinstance(node.slice, ast.Constant) else None

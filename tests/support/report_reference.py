@@ -1,0 +1,114 @@
+"""The reference of the report's keys, made from the schema: `docs/report.md`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from greenloop.reporting.schema import build_report_schema
+
+Schema = dict[str, Any]
+
+
+def render_reference() -> str:
+    """Return the reference of all keys, record by record, in Markdown."""
+    schema = build_report_schema()
+    return "\n".join(_reference_lines(schema)).rstrip("\n") + "\n"
+
+
+def _reference_lines(schema: Schema) -> Iterator[str]:
+    yield from _HEAD
+    yield from _record_lines("Report", schema)
+    for name, record in _iterate_records(schema):
+        yield from _record_lines(name, record)
+
+
+def _iterate_records(schema: Schema) -> Iterator[tuple[str, Schema]]:
+    """Yield records in the order of their first reference."""
+    waiting, seen = _referenced_records(schema["properties"]), set[str]()
+    while waiting:
+        name = waiting.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        record = schema["$defs"][name]
+        yield name, record
+        waiting = _referenced_records(record.get("properties", {})) + waiting
+
+
+def _referenced_records(properties: Any) -> list[str]:
+    """Return names of the records that properties refer to, in order."""
+    if isinstance(properties, dict):
+        own = [properties["$ref"].rpartition("/")[2]] if "$ref" in properties else []
+        return own + [name for value in properties.values() for name in _referenced_records(value)]
+    if isinstance(properties, list):
+        return [name for value in properties for name in _referenced_records(value)]
+    return []
+
+
+def _record_lines(name: str, record: Schema) -> Iterator[str]:
+    yield f"## {name}"
+    yield ""
+    yield record.get("description", "").strip()
+    yield ""
+    yield "| key | value | default |"
+    yield "|---|---|---|"
+    required = set(record.get("required", ()))
+    for key, value in record.get("properties", {}).items():
+        absent = "required" if key in required else _format_default(value)
+        yield f"| `{key}` | {_format_type(value)} | {absent} |"
+    yield ""
+
+
+def _format_default(value: Schema) -> str:
+    if "default" not in value:
+        return "empty"
+    return f"`{json.dumps(value['default'], ensure_ascii=False)}`"
+
+
+def _format_type(value: Schema) -> str:
+    """Return a key's type in words, with links to records."""
+    if "$ref" in value:
+        name = value["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in value:
+        return " or ".join(_format_type(item) for item in value["anyOf"])
+    if "enum" in value:
+        return " · ".join(f"`{item}`" for item in value["enum"])
+    if "const" in value:
+        return f"`{json.dumps(value['const'])}`"
+    if value.get("type") == "array":
+        return f"list of {_format_type(value.get('items', {}))}"
+    if value.get("type") == "object":
+        return f"{_format_type(value.get('additionalProperties', {}))} by name"
+    kind = str(value.get("type", "anything"))
+    return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(kind, kind)
+
+
+_HEAD = (
+    "# The report",
+    "",
+    "<!-- Made by `python -m tests.support.report_reference docs/report.md` from the schema. -->",
+    "",
+    "`report.json` in the run directory of every `make` and `check`, and what `--json` prints. The "
+    "same as JSON Schema: `greenloop report --schema`.",
+    "",
+    "Within a `schema_version` keys are only added, so readers should ignore unknown keys. The last "
+    "column is the value that an older report without the key is read with.",
+    "",
+)
+
+
+def main(arguments: list[str]) -> None:
+    """Write the reference to the named file, or to standard output."""
+    if arguments:
+        Path(arguments[0]).write_text(render_reference(), encoding="utf-8")
+    else:
+        sys.stdout.write(render_reference())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

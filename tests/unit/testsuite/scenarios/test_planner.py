@@ -1,0 +1,220 @@
+"""What crosses to the process of the code, and what is refused."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
+from tests.support.module_corpus import pairs
+
+CODE = """
+from dataclasses import dataclass
+from enum import Enum
+
+class Color(Enum):
+    RED = "r"
+    BLUE = "b"
+
+@dataclass
+class Point:
+    x: int
+    y: int = 0
+
+class Store:
+    def put(self, key, value): ...
+
+class StoreError(ValueError): ...
+
+def f(*args): ...
+def parse(text): ...
+def make_store() -> Store: ...
+"""
+HEAD = "import pytest\nfrom m import Color, Point, Store, StoreError, f, parse, make_store\n\n"
+
+
+def plan(body: str, head: str = HEAD) -> ScenarioFile:
+    return build_scenarios(head + body, "m", CODE)
+
+
+def test_equality_is_judged_without_the_code() -> None:
+    found = plan('def test_sum():\n    """R1: gives 77."""\n    assert f(1, 2) == 77  # not 78\n')
+    assert "observe__(1, lambda: f(1, 2))" in found.scenario
+    assert "assert seen__1() == 77" in found.judge
+    assert "from m" not in found.judge
+    assert [(item.test, item.line, item.names) for item in found.scenarios] == [
+        ("test_sum", 4, {"f"})
+    ]
+    for word in ("77", "78", "R1", "sum"):
+        assert word not in found.scenario
+
+
+# Each: the body of a test, what its scenario has, and what it has not.
+CROSSING = {
+    "the module on the right": ("assert 77 == f(1)", "f(1)", "77"),
+    "an opposite": ("assert f(1) != 77", "f(1)", "77"),
+    "an order": ("assert 5 < f(1) < 77", "f(1)", "77"),
+    "membership": ("assert 77 in f(1)", "f(1)", "77"),
+    "identity": ("assert f(1) is 77", "f(1)", "77"),
+    "truth": ("assert not f(1)", "observe__(1, lambda: f(1), 'bool')", "not"),
+    "a conjunction": ("assert f(1) == 77 and f(2) == 78", "f(2)", "77"),
+    "a type": ("assert isinstance(f(1), str)", "f(1)", "str"),
+    "a length": ("assert len(f(1)) == 77", "'len'", "77"),
+    "a tolerance": ("assert f(1) == pytest.approx(77.5)", "f(1)", "77"),
+    "a part": ("assert f(1)['total'] == 77", "f(1)", "total"),
+    "a method of a value": ("assert f(1).startswith('Err')", "f(1)", "Err"),
+    "an attribute": ("assert f(1).total == 77", "f(1).total", "77"),
+    "an awaited value": ("assert f(1)[0] + 1 == 77", "f(1)", "77"),
+    "a record": ("assert f(1) == Point(77, 78)", "f(1)", "77"),
+    "a member": ("assert f(1) is Color.BLUE", "f(1)", "BLUE"),
+    "an expected name": ("want = [77]\n    assert f([1]) == want", "f([1])", "77"),
+    "an exception": (
+        "with pytest.raises(StoreError, match='xyz') as info:\n        f(1)\n"
+        "    assert info.value.code == 77",
+        "f(1)",
+        "xyz",
+    ),
+    "a raising function": ("pytest.raises(ValueError, f, 1)", "f(1)", "ValueError"),
+    "a try statement": (
+        "try:\n        f(1)\n        assert False\n    except ValueError as error:\n"
+        "        assert str(error) == 'xyz'",
+        "f(1)",
+        "xyz",
+    ),
+    "a warning": ("with pytest.warns(UserWarning, match='xyz'):\n        f(1)", "f(1)", "Warning"),
+    "a loop": (
+        "for n, want in [(1, 77), (2, 78)]:\n        assert f(n) == want",
+        "(1, None)",
+        "77",
+    ),
+    "zipped tables": (
+        "for n, want in zip([1, 2], [77, 78]):\n        assert f(n) == want",
+        "2",
+        "77",
+    ),
+    "a dict of cases": ("for n, want in {1: 77}.items():\n        assert f(n) == want", "1", "77"),
+    "keys of a case": (
+        "for case in [{'given': 1, 'want': 77}]:\n        assert f(case['given']) == case['want']",
+        "'given': 1",
+        "77",
+    ),
+    "a comprehension": ("assert [f(n) for n in range(5)] == [77]", "for n in range(5)", "77"),
+    "a selection": ("assert [n for n in range(5) if f(n)] == [3]", "f(n)", "3"),
+    "all of them": ("assert all(f(n) > 77 for n in range(5))", "f(n)", "77"),
+    "changed arguments": ("data = [3]\n    f(data)\n    assert data == [77]", "data", "77"),
+    "a loop over answers": ("for item in f(1):\n        assert item > 77", "'iterable'", "77"),
+    "a comparison that is kept": ("same = f(1) == 77\n    assert same", "f(1)", "77"),
+    "a reference": ("assert f(4) == sum(n for n in range(77))", "f(4)", "77"),
+}
+
+
+@pytest.mark.parametrize(("body", "has", "has_not"), CROSSING.values(), ids=CROSSING)
+def test_what_crosses(body: str, has: str, has_not: str) -> None:
+    found = plan(f"def test_it():\n    {body}\n")
+    assert not found.not_observable
+    assert has in found.scenario
+    assert has_not not in found.scenario
+    assert has_not in found.judge
+
+
+def test_parametrized_columns_that_are_expected_stay_behind() -> None:
+    found = plan(
+        '@pytest.mark.parametrize(("n", "want"), [(1, 77), pytest.param(2, 78, id="seventy")])\n'
+        "def test_it(n, want):\n    assert f(n) == want\n"
+    )
+    assert "[(1, None), (2, None)]" in found.scenario
+    assert "[(1, 77), (2, 78)]" in found.judge
+
+
+def test_constants_of_the_file_stay_behind_where_only_expected_sides_use_them() -> None:
+    found = plan(
+        "CASES = [(1, 77), (2, 78)]\nWANT = 79\n\n"
+        "@pytest.mark.parametrize(('n', 'want'), CASES)\n"
+        "def test_it(n, want):\n    assert f(n) == want\n\n"
+        "def test_other():\n    assert f(3) == WANT\n"
+    )
+    assert not any(word in found.scenario for word in ("77", "78", "79", "CASES", "WANT"))
+
+
+def test_helpers_and_fixtures_are_written_out() -> None:
+    found = plan(
+        "@pytest.fixture\ndef store():\n    made = Store()\n    made.put('a', 1)\n    yield made\n"
+        "    made.close()\n\n"
+        "def check(key, want):\n    assert f(key) == want\n\n"
+        "def test_it(store):\n    check('a', 77)\n    assert store.get('a') == 78\n"
+    )
+    assert not found.not_observable
+    assert "lambda: Store()" in found.scenario
+    assert "store.get('a')" in found.scenario
+    assert "77" not in found.scenario
+    assert "78" not in found.scenario
+
+
+def test_classes_of_unittest_are_written_out() -> None:
+    found = build_scenarios(
+        "import unittest\nfrom m import Store\n\nclass TestStore(unittest.TestCase):\n"
+        "    LIMIT = 77\n\n    def setUp(self):\n        self.store = Store()\n\n"
+        "    def test_get(self):\n        self.assertEqual(self.store.get('a'), self.LIMIT)\n"
+        "        with self.assertRaises(KeyError):\n            self.store.get('b')\n",
+        "m",
+        CODE,
+    )
+    assert [item.test for item in found.scenarios] == ["TestStore::test_get"]
+    assert "LIMIT" not in found.scenario
+    assert "77" not in found.scenario
+
+
+REFUSED = {
+    "if f(1) > 3:\n        assert f(2) == 4": "a decision by what the code says",
+    "while f(1):\n        pass": "a decision by what the code says",
+    "f(f(1) == 3)": "a comparison that would run beside the code",
+    "seen = []\n    f(lambda v: seen.append(v == 3))\n    assert seen == [True]": (
+        "a comparison that would run beside the code"
+    ),
+    "info = pytest\n    f(info)": "info is used together with the code",
+    "pytest.skip('later')": "pytest.skip()",
+    "assert 1 == 1": "the test does not use the module",
+    "try:\n        f(1)\n    except ValueError:\n        pass": "try with except",
+}
+
+
+@pytest.mark.parametrize(("body", "reason"), REFUSED.items())
+def test_what_is_refused(body: str, reason: str) -> None:
+    found = plan(f"def test_it():\n    {body}\n")
+    assert [item.reason for item in found.not_observable] == [reason]
+    assert found.scenarios == ()
+
+
+def test_a_refusal_names_the_line() -> None:
+    found = plan("def test_it():\n    assert f(1) == 1\n    if f(2):\n        pass\n")
+    assert [(item.test, item.line) for item in found.not_observable] == [("test_it", 6)]
+
+
+@pytest.mark.parametrize("text", ["def test_(:", "", "x = 1", "(" * 500])
+def test_other_texts_give_an_empty_plan(text: str) -> None:
+    assert build_scenarios(text, "m", CODE).scenarios == ()
+
+
+class _Changed(ast.NodeTransformer):
+    """Changes the literals that assertions compare with."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.Compare:
+        node.comparators = [
+            ast.Constant("changed") if isinstance(item, ast.Constant) else item
+            for item in node.comparators
+        ]
+        return node
+
+
+@pytest.mark.parametrize("pair", list(pairs()), ids=lambda pair: pair.name)
+def test_a_scenario_is_the_same_whatever_is_expected(pair) -> None:  # type: ignore[no-untyped-def]
+    tree = ast.parse(pair.tests)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            node.test = _Changed().visit(node.test)
+    changed = ast.unparse(ast.fix_missing_locations(tree))
+    first = build_scenarios(ast.unparse(ast.parse(pair.tests)), pair.name, pair.code)
+    other = build_scenarios(changed, pair.name, pair.code)
+    assert first.scenario == other.scenario
+    assert first.scenario.count("observe__(") > 1
