@@ -73,6 +73,7 @@ def grade_run(
     run: TestRun,
     expected: Expectation | None = None,
     held_out: Sequence[HeldOutExample] = (),
+    interface: str = "",
     contract: str = "",
     red_phase: RedPhase | None = None,
     untested_requirements: Sequence[str] = (),
@@ -88,7 +89,9 @@ def grade_run(
         SettingsError: a plug-in for evidence cannot be loaded.
     """
     plan = plan or Plan()
-    context = GradingContext(sandbox, code, tests, module, run, plan, expected, held_out, contract)
+    context = GradingContext(
+        sandbox, code, tests, module, run, plan, expected, held_out, interface, contract
+    )
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
     evidence = Evidence(

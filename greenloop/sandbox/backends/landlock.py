@@ -49,7 +49,6 @@ class LandlockSandbox(WarmSandbox):
     runs as the current user, without capabilities.
     """
 
-    can_isolate = False  # without namespaces either process could reach the other
     can_fork = False  # resource usage is that of one process
     can_allow_hosts = False  # without a network namespace a run gets no sockets
 

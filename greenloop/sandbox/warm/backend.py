@@ -13,15 +13,12 @@ from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.base import Sandbox, build_environment
 from greenloop.sandbox.guest.files.writer import stdin_path
-from greenloop.sandbox.guest.remote_module import SPLIT
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
 from greenloop.sandbox.network.proxy import Proxy
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
-
-_CODE_PROCESS_KEYS = ("kind", "cold", "work", "packages", "environment", "module")
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,6 @@ class WarmSandbox(Sandbox):
     also reveals imports that work only because another module was imported before.
     """
 
-    can_isolate = True
     can_allow_hosts = True
 
     def __init__(self, backend: Backend, limits: ResourceLimits | None = None) -> None:
@@ -63,15 +59,11 @@ class WarmSandbox(Sandbox):
         stop = self._stop_event(job)
         zygote = self._zygotes.get(job.packages, job.plugins, 0 if job.is_cold else job.hash_seed)
         limits = job.apply_limits(self.limits)
-        control, second_payload = limits.to_guest(), None
-        if job.kind == "split":
-            payload, rest = _split_payload(payload, job.code_files)
-            control, second_payload = {**control, SPLIT: 1}, json.dumps(rest).encode()
-        messages = json.dumps(payload).encode(), json.dumps(control).encode()
+        messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
         if not job.allowed_hosts:
-            return zygote.run(*messages, limits.timeout_s, stop, second_payload)
+            return zygote.run(*messages, limits.timeout_s, stop)
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
-            result = zygote.run(*messages, limits.timeout_s, stop, second_payload, proxy.serve)
+            result = zygote.run(*messages, limits.timeout_s, stop, proxy.serve)
         return replace(result, artifacts=replace(result.artifacts, network_requests=proxy.requests))
 
 
@@ -95,15 +87,6 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
             "PYTHONPATH": ":".join(filter(None, (paths.site, paths.packages))),
         },
     }
-
-
-def _split_payload(
-    payload: dict[str, Any], code: Sequence[tuple[str, str]]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the process of the code may know of a split run, and the rest."""
-    known = {name: payload[name] for name in _CODE_PROCESS_KEYS}
-    rest = {name: value for name, value in payload.items() if name not in known}
-    return {**known, "files": _prefix_paths(payload["work"], code)}, rest
 
 
 def _encode_tree(job: Job, paths: JobPaths) -> dict[str, str]:

@@ -46,7 +46,6 @@ class ZygoteClient:
         limits: bytes,
         timeout_s: float,
         stop: threading.Event,
-        second_payload: bytes | None = None,
         serve: Callable[[socket.socket], None] | None = None,
     ) -> ProcessResult:
         """Run one job in a copy of the zygote.
@@ -56,7 +55,6 @@ class ZygoteClient:
             limits: The limits, in JSON.
             timeout_s: Wall-clock limit.
             stop: Ends the run as `interrupted`.
-            second_payload: Sent when the first process of the job is running.
             serve: Takes a socket that listens in the network of the run, if the job asks for one.
 
         Raises:
@@ -72,8 +70,6 @@ class ZygoteClient:
                 try:
                     connection.settimeout(patience_s)
                     send_frame(connection, payload)
-                    if second_payload is not None:
-                        send_frame(connection, second_payload)
                     if serve is not None:
                         serve(_receive_listener(connection))
                     unreported = wait_for_report(connection, started, stop, patience_s)

@@ -81,6 +81,11 @@ def observe_scenarios(
         payload |= {"targets": targets, "order_seed": None, "doctests": []}
     kind = "tests" if beside else "scenarios"
     job = Job(kind, files, payload, packages=sandbox.packages, timeout_s=timeout_s)
+    return observe_job(sandbox, job)
+
+
+def observe_job(sandbox: JobRunner, job: Job) -> Observations:
+    """Run a job that has scenarios. Raises SandboxError where no process can be started."""
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
     error = (

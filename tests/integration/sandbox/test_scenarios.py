@@ -11,7 +11,8 @@ import pytest
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.work.scenarios import Observations, RowOutcome
 from greenloop.testsuite import TestFile
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-from collections.abc import Callable
 
 from . import syscalls as k
 
@@ -22,13 +21,8 @@ _QUOTAS = {
 }
 
 
-def set_up_mounts(
-    limits: dict[str, int], ids: tuple[int, int], before_drop: Callable[[], None] | None = None
-) -> None:
-    """Set up the run's new namespaces, then drop the capabilities that this needs.
-
-    `before_drop` is called after the setup, while the process has capabilities.
-    """
+def set_up_mounts(limits: dict[str, int], ids: tuple[int, int]) -> None:
+    """Set up the run's new namespaces, then drop the capabilities that this needs."""
     k.map_ids(*ids)
     k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
     k.make_read_only("/", allow_devices=True)  # also modes and times of the machine's devices
@@ -43,8 +37,6 @@ def set_up_mounts(
     _lower_quotas()
     for folder in (WORK_FOLDER, "/tmp/home", "/tmp/tmp"):
         os.mkdir(folder)
-    if before_drop is not None:
-        before_drop()
     k.drop_capabilities()
 
 

@@ -27,6 +27,7 @@ from .stand_ins import (
 
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _SCALARS = (int, float, str, bytes, complex)
+_PLAIN_TYPES = (bool, *_SCALARS, tuple, list, set, frozenset, dict)
 
 
 class DiffersError(BaseException):
@@ -166,8 +167,8 @@ def is_same(left: Any, right: Any) -> bool:
 
 
 def is_strictly_equal(expected: Any, got: Any) -> bool:
-    """Whether two values are equal in value and exact type at every level; floats to nine digits."""
-    if type(expected) is not type(got):
+    """Whether two values are equal in value and built-in type at every level; floats to nine digits."""
+    if _get_plain_type(expected) is not _get_plain_type(got):
         return False
     if isinstance(expected, float):
         both_nan = math.isnan(expected) and math.isnan(got)
@@ -184,6 +185,11 @@ def is_strictly_equal(expected: Any, got: Any) -> bool:
         theirs = {item: item for item in got}  # equal is not enough: 1 == True
         return expected == got and all(is_strictly_equal(item, theirs[item]) for item in expected)
     return bool(expected == got)
+
+
+def _get_plain_type(value: Any) -> type:
+    """Return the built-in type that a value's class is or inherits from; else its class."""
+    return next((kind for kind in _PLAIN_TYPES if isinstance(value, kind)), type(value))
 
 
 def count_equal(left: Iterable[Any], right: Iterable[Any]) -> bool:

@@ -23,6 +23,7 @@ from .value_types import TAGS_BY_TYPE_ID, VALUE_TYPES
 
 _MAX_DEPTH, _ITEM_SIZE, _SMALL_INTEGER = 100, 8, 1 << 53
 _MOCK_CALL = ["unittest.mock", "_Call"]
+_NUMPY_SCALAR = ["numpy", "generic"]  # tests compare these with plain numbers
 
 
 class TooLargeError(Exception):
@@ -65,7 +66,7 @@ class Encoder:
         if self._size_left < 0:
             raise TooLargeError
 
-    def _encode_parts(self, value: Any, kind: type) -> list[Any]:
+    def _encode_parts(self, value: Any, kind: type) -> Any:
         tag = TAGS_BY_TYPE_ID.get(id(kind))
         if tag is not None:
             return [tag, *map(self.encode, VALUE_TYPES[tag].read(value))]
@@ -83,6 +84,8 @@ class Encoder:
             tag = TAGS_BY_TYPE_ID.get(id(base))
             if tag is not None:
                 return self._encode_subclass(value, kind, tag)
+        if _NUMPY_SCALAR in classes.name_bases(kind):
+            return self.encode(value.item())
         return self._encode_object(value, kind)
 
     def _encode_subclass(self, value: Any, kind: type, tag: str) -> list[Any]:

@@ -73,7 +73,7 @@ def run_cold(job: dict[str, Any], result_fd: int) -> int:
     if job["kind"] in KINDS_WITHOUT_PYTEST:
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     main = _ENTRYPOINTS.get(job["kind"])
-    return main(job, result_fd) if main else 1  # "split" needs the session
+    return main(job, result_fd) if main else 1
 
 
 def exit_with(function: Callable[[], int]) -> NoReturn:

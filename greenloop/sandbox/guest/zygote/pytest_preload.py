@@ -18,7 +18,6 @@ from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import accept_undecodable_output, ini_file, options
 from ..pytest_plugin.reporter import Reporter
-from ..remote_module import tests_side
 from . import child
 from .file_descriptors import InheritedDescriptors
 from .package_preload import preload_packages
@@ -120,8 +119,6 @@ class _HeldSession:
             child.exit_with(lambda: child.run_cold(job, handle))
         self._job, self._channel = job, Channel(handle, job.pop("key"))
         self._reporter.start(self._channel, job)
-        if job["kind"] == "split":
-            config.pluginmanager.register(tests_side.begun(job, self._channel))
         _reset_session_state(config)
         config.args = list(job["targets"])
         return _main(config, session)
