@@ -103,7 +103,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
         {"code": CODE + "for i in range(2):\n    if i > 5: pass\n    if i > 6: pass\n"},
         "branches: ",
     ),
-    ("integrity", {"code": f"import gc\n{CODE}"}, "integrity: line 1"),
+    ("integrity", {"code": f"import _thread\n{CODE}"}, "integrity: line 1"),
     (
         "controls",
         {"tests": TESTS + "\n\ndef test_none():\n    for i in []:\n        assert f(i) == 1\n"},

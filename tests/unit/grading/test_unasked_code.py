@@ -42,9 +42,12 @@ from m import Money
 
 
 def test_plus():
-    assert Money(3).plus(Money(4)) == Money(7)
-    assert not Money(3) == Money(4)
-    assert Money(5).cents == 5
+    assert Money(3).plus(Money(4)).cents == 7
+
+
+def test_equal():
+    assert (Money(3) == Money(3)) is True
+    assert (Money(3) == Money(4)) is False
 """
 ASKED = """
 
