@@ -118,7 +118,12 @@ class _AnyEvent(threading.Event):
 
 
 def build_environment(
-    home: str, temporary: str, hash_seed: int, packages: InstalledPackages | None = None
+    home: str,
+    temporary: str,
+    hash_seed: int,
+    packages: InstalledPackages | None = None,
+    *,
+    has_pytest: bool = True,
 ) -> dict[str, str]:
     """Return all environment variables of a run; none are inherited from the host."""
     return {
@@ -130,5 +135,5 @@ def build_environment(
         "TZ": "UTC",
         "PYTHONHASHSEED": str(hash_seed),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if has_pytest else {}),
     }

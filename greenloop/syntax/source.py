@@ -46,6 +46,14 @@ class Source:
         start = self.offset(node.lineno, node.col_offset)
         return start, self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
 
+    def span_with_decorators(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return the span of a node, from the first of its decorators on."""
+        start, end = self.span(node)
+        decorators = getattr(node, "decorator_list", [])
+        if decorators:
+            start = self.text.rfind("@", 0, self.span(decorators[0])[0])
+        return start, end
+
     def get_segment(self, node: Located) -> str:
         """Return the text of a node."""
         start, end = self.span(node)

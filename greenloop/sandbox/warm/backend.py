@@ -57,7 +57,8 @@ class WarmSandbox(Sandbox):
 
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
         stop = self._stop_event(job)
-        zygote = self._zygotes.get(job.packages, job.plugins, 0 if job.is_cold else job.hash_seed)
+        seed = 0 if job.is_cold else job.hash_seed
+        zygote = self._zygotes.get(job.packages, job.plugins, seed, has_pytest=job.has_pytest)
         limits = job.apply_limits(self.limits)
         messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
         if not job.allowed_hosts:
@@ -82,7 +83,13 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
         "network": bool(job.allowed_hosts),
         "packages": paths.packages,
         "environment": {
-            **build_environment(paths.home, paths.temporary, job.hash_seed, job.packages),
+            **build_environment(
+                paths.home,
+                paths.temporary,
+                job.hash_seed,
+                job.packages,
+                has_pytest=job.has_pytest,
+            ),
             **(build_ca_environment(f"{paths.home}/{CA_BUNDLE_NAME}") if job.allowed_hosts else {}),
             "PYTHONPATH": ":".join(filter(None, (paths.site, paths.packages))),
         },

@@ -574,6 +574,8 @@ def test_rows_after_the_end_of_the_judge_are_not_observable(box: Sandbox) -> Non
     broken = box.judge_scenarios("1 +", observations)
     assert {item.outcome for item in broken} == {"not observable"}
     assert len(broken) == 7
+    forged = TABLES_JUDGE.replace("at(40)", "at(40)\n    at.__self__._send('judged', scenario='x')")
+    assert {item.outcome for item in box.judge_scenarios(forged, observations)} == set()
 
 
 TESTS = """

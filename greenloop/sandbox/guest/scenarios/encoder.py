@@ -70,10 +70,12 @@ class Encoder:
         tag = TAGS_BY_TYPE_ID.get(id(kind))
         if tag is not None:
             return [tag, *map(self.encode, VALUE_TYPES[tag].read(value))]
-        bases = classes.get_bases(kind)
-        if tuple in bases and _MOCK_CALL in classes.name_bases(kind):
+        bases, names = classes.get_bases(kind), classes.name_bases(kind)
+        if tuple in bases and _MOCK_CALL in names:
             return ["call", *map(self.encode, tuple.__getitem__(value, slice(-2, None)))]
         self.is_plain = False
+        if _NUMPY_SCALAR in names:  # tests compare it with plain numbers
+            return self.encode(value.item())
         if enum.Enum in bases:
             return self._encode_enum(value, kind)
         if BaseException in bases:

@@ -11,8 +11,9 @@ from typing import Any
 
 from . import checks
 from .checks import DiffersError, Observation, Raised
+from .descriptions import NotObservableError
 from .parameters import Tables, build_rows, reserve_names
-from .stand_ins import REQUIRED, ClassStandIn, NotObservableError, type_of
+from .stand_ins import REQUIRED, ClassStandIn, type_of
 
 MODULE_NAME = "scenario"  # as in the process of the code: classes of the text have the same names
 _MAX_REASON = 300
@@ -35,7 +36,6 @@ class Judge:
         vars(module).update(self._build_names())
         exec(compile(text, "<judge>", "exec"), vars(module))
         judges = [_prepare_rows(*judge) for judge in vars(module)["judges"]]
-        self._send("rows", counts=[len(rows) for rows in judges])
         for scenario, rows in enumerate(judges):
             for row, function in enumerate(rows):
                 self._line = 0

@@ -120,7 +120,7 @@ class Runner:
         try:
             with _catch_warnings(), ExitStack() as stack:
                 _simplefilter("always")
-                warnings.showwarning = self._recorded.record
+                warnings.showwarning = self._record_warning  # type: ignore[assignment]
                 made = {name: self._create(name, folder, stack) for name in fixtures}
                 result = function(**arguments, **made)
                 if _is_async(function):
@@ -128,6 +128,9 @@ class Runner:
         except BaseException as raised:
             error = _describe(raised)
         self._send("end_row", error=error)
+
+    def _record_warning(self, *shown: Any) -> None:
+        self._recorded.append(warnings.WarningMessage(*shown))
 
     def _create(self, name: str, folder: str, stack: ExitStack) -> Any:
         return self._recorded if name == "recwarn" else create_fixture(name, folder, stack)

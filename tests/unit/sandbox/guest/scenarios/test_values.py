@@ -21,12 +21,9 @@ import pytest
 
 from greenloop.sandbox.guest.scenarios import checks
 from greenloop.sandbox.guest.scenarios.decoder import decode
+from greenloop.sandbox.guest.scenarios.descriptions import NotObservableError
 from greenloop.sandbox.guest.scenarios.encoder import Encoder, TooLargeError
-from greenloop.sandbox.guest.scenarios.stand_ins import (
-    REQUIRED,
-    ClassStandIn,
-    NotObservableError,
-)
+from greenloop.sandbox.guest.scenarios.stand_ins import REQUIRED, ClassStandIn
 
 HERE = __name__
 
@@ -193,6 +190,13 @@ def test_unequal_value_of_a_class_with_its_own_equality_is_not_observable() -> N
     assert cross(LyingList([1])) != [2]  # no equality of its own: a difference
 
 
+def test_scalars_of_numpy_cross_as_plain_numbers() -> None:
+    generic = type("generic", (), {"__module__": "numpy", "item": lambda self: 1.5})
+    float64 = type("float64", (generic, float), {"__module__": "numpy"})
+    assert cross([generic(), float64(2)]) == [1.5, 1.5]
+    assert type(cross(float64(2))) is float
+
+
 def test_value_that_pretends_to_be_a_number_is_an_opaque_object() -> None:
     got = cross(PretendedNumber())
     assert checks.is_instance(got, stand_in(PretendedNumber))
@@ -201,6 +205,8 @@ def test_value_that_pretends_to_be_a_number_is_an_opaque_object() -> None:
 
 def test_enum_members_are_equal_by_class_and_name() -> None:
     color = stand_in(Color, "enum", (("RED", 1), ("BLUE", REQUIRED), ("CRIMSON", 1)))
+    with pytest.raises(NotObservableError):
+        hash(color.BLUE)
     got = cross(Color.RED)
     assert got == color.RED == color.CRIMSON == color(1) == color["RED"]
     assert got != color.BLUE
@@ -219,6 +225,7 @@ def test_enum_members_that_are_numbers_or_texts_behave_as_such() -> None:
     assert cross(Level.LOW) == stand_in(Level, "enum", (("LOW", REQUIRED),)).LOW
     assert cross(Unit.METER) == "m"
     assert cross(Unit.METER).name == "METER"
+    assert cross({Unit.METER: 5})[stand_in(Unit, "enum", (("METER", "m"),)).METER] == 5
     assert checks.is_same(cross(Unit.METER), stand_in(Unit, "enum", (("METER", "m"),)).METER)
 
 
