@@ -23,7 +23,7 @@ from greenloop.errors import GreenloopError, OutputError
 from greenloop.events import EntryEnded, Event, EventSink
 from greenloop.files import writing
 from greenloop.records import BatchOutcome
-from greenloop.reporting.batch.summary import (
+from greenloop.reporting.batch import (
     BatchSummary,
     render_batch_junit,
     render_batch_markdown,

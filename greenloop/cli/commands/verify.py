@@ -16,7 +16,7 @@ from greenloop.errors import InputError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import LockCheckResult, Report
-from greenloop.reporting.batch.verify import render_verify_junit, render_verify_markdown
+from greenloop.reporting.batch import render_verify_junit, render_verify_markdown
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
