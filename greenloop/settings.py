@@ -102,6 +102,7 @@ class Settings(BaseSettings):
     min_held_out_agreement: float = Field(1.0, ge=0, le=1)
     min_mutation_score: float = Field(0.8, ge=0, le=1)
     min_assertion_mutation: float = Field(0.5, ge=0, le=1)
+    min_isolated: float = Field(0.5, ge=0, le=1)
     min_line_coverage: float = Field(0.9, ge=0, le=1)
     min_branch_coverage: float = Field(0.8, ge=0, le=1)
     former_min_agreement: float | None = Field(
@@ -134,6 +135,7 @@ class Settings(BaseSettings):
             held_out_agreement=self.min_held_out_agreement,
             mutation_score=self.min_mutation_score,
             assertion_mutation=self.min_assertion_mutation,
+            isolated=self.min_isolated,
             line_coverage=self.min_line_coverage,
             branch_coverage=self.min_branch_coverage,
             seconds=self.grading_s,

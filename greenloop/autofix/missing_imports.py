@@ -99,7 +99,8 @@ def _find_imports(name: str, tree: ast.Module, is_test: bool) -> list[str]:
         return _find_datetime_imports(members, tree)
     if name == "urllib":  # importing it does not import its submodules
         return [f"import urllib.{item}" for item in sorted(members & _URLLIB_MODULES)]
-    if name in _MODULES and members and _has_members(name, members):
+    # Where the module lacks one of the members, the name is an undefined variable.
+    if name in _MODULES and members and members <= set(dir(importlib.import_module(name))):
         return [f"import {name}"]
     return [
         f"from {module} import {name}" for module, all_ in _NAMES_BY_MODULE.items() if name in all_
@@ -110,11 +111,6 @@ def _accessed_members(name: str, tree: ast.Module) -> set[str]:
     """Return the attributes accessed on a name: `x` of `name.x`."""
     nodes = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute)]
     return {n.attr for n in nodes if isinstance(n.value, ast.Name) and n.value.id == name}
-
-
-def _has_members(module: str, members: set[str]) -> bool:
-    """Return whether the module has all members; if not, the name is an undefined variable."""
-    return members <= set(dir(importlib.import_module(module)))
 
 
 def _find_datetime_imports(members: set[str], tree: ast.Module) -> list[str]:

@@ -6,9 +6,10 @@ import sys
 
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
-from greenloop.cli.process import print_error
+from greenloop.cli.process import print_error, write_program_text
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.records import Report
+from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.summary import as_comments, diff_healed_code, summarize_report
 from greenloop.settings import Settings
@@ -48,13 +49,14 @@ def print_report(report: Report, *, as_json: bool) -> None:
     elif report.command == "check":
         sys.stdout.write(render_grade(report))
     elif report.command == "script":
-        sys.stdout.write(report.script.stdout if report.script else "")
+        write_program_text(report.script.stdout if report.script else "")
         sys.stdout.flush()
-        sys.stderr.write("".join(f"{line}\n" for line in summarize_report(report)))
+        lines = map(escape_invisible, summarize_report(report))
+        sys.stderr.write("".join(f"{line}\n" for line in lines))
     elif report.command == "heal":
-        sys.stdout.write(diff_healed_code(report))
+        write_program_text(diff_healed_code(report))
         sys.stdout.write(as_comments(summarize_report(report)))
     elif report.final_code:
-        sys.stdout.write(report.final_code.rstrip("\n") + "\n\n")
+        write_program_text(report.final_code.rstrip("\n") + "\n\n")
         sys.stdout.write(as_comments(summarize_report(report)))
     sys.stdout.flush()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import stat
 import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
 from greenloop.errors import GreenloopError, InterruptedRunError
+from greenloop.reporting.escaping import escape_invisible
 
 T = TypeVar("T")
 
@@ -75,7 +77,22 @@ def _handle_signals(handler: Any) -> None:
 
 def print_error(message: str) -> None:
     """Print an error message on standard error."""
-    print(f"greenloop: {message}", file=sys.stderr, flush=True)
+    print(f"greenloop: {escape_invisible(message)}", file=sys.stderr, flush=True)
+
+
+def write_program_text(text: str) -> None:
+    """Write code, or the output of a script, on standard output; escaped where it is displayed."""
+    sys.stdout.write(escape_invisible(text) if _is_displayed() else text)
+
+
+def _is_displayed() -> bool:
+    """Return whether standard output is a terminal, or the log of a job of GitHub Actions."""
+    try:
+        is_file = stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except OSError:
+        return False
+    in_job = os.environ.get("GITHUB_ACTIONS") == "true"
+    return sys.stdout.isatty() or (in_job and not is_file)
 
 
 def write_stdout(text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -13,10 +13,11 @@ from typing import Any
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, PackagesError
 from greenloop.evals.task import EvalTask
+from greenloop.grading import GradingContext
+from greenloop.grading.isolation.evidence import measure as measure_isolation
 from greenloop.grading.unreported_tests import find_unreported_tests
-from greenloop.records import Failure, Record, TestRun
+from greenloop.records import Failure, Isolated, Record, TestRun
 from greenloop.records.evaluation import GroundTruth
-from greenloop.records.pytest_run import ProcessMode
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
@@ -31,13 +32,16 @@ _MAX_REASON_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class HiddenTestsOutcome:
-    """Result of the hidden tests, and the reason where it is not `passed`."""
+    """Result of the hidden tests, and the reason where it is not `passed`.
+
+    `isolated` is the number of test functions whose results agree apart from the tests.
+    """
 
     truth: GroundTruth | None
     reason: str = ""
-    form: ProcessMode | None = None
     passed: int = 0
     failed: int = 0
+    isolated: int = 0
 
 
 async def run_hidden_tests(
@@ -48,8 +52,7 @@ async def run_hidden_tests(
 ) -> HiddenTestsOutcome:
     """Run the hidden tests on the code.
 
-    Tests and code are in two processes where that is possible, so that the code cannot forge the
-    result; `form` says which it was. `contract_packages` are packages that the code may use.
+    A result that only the process of the tests gives is no pass. `contract_packages` are packages that the code may use.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -61,9 +64,24 @@ async def run_hidden_tests(
     except PackagesError as error:
         return HiddenTestsOutcome("unknown", first_error_line(error))
     files = [item.to_test_file() for item in task.tests]
-    work = partial(box.run_tests, code, files, module=task.module, form="best")
-    run = await run_in_sandbox_thread(box, work)
-    return outcome_from_run(files, run)
+    return await run_in_sandbox_thread(box, partial(_run_and_isolate, box, task, code, files))
+
+
+def _run_and_isolate(
+    box: Sandbox, task: EvalTask, code: str, files: list[TestFile]
+) -> HiddenTestsOutcome:
+    """Run the tests beside the code; where they pass, also compare its results apart from them."""
+    run = box.run_tests(code, files, module=task.module)
+    outcome = outcome_from_run(files, run)
+    if outcome.truth != "passed":
+        return outcome
+    found = measure_isolation(GradingContext(box, code, files, task.module, run))
+    if not isinstance(found, Isolated):
+        return outcome
+    if found.differing:
+        why = f"{found.differing[0]} passes only beside the tests"
+        return replace(outcome, truth="failed", reason=why, isolated=found.agreed)
+    return replace(outcome, isolated=found.agreed)
 
 
 def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
@@ -76,9 +94,7 @@ def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
         why = _find_failure_reason(files, run, skippable)
     truth: GroundTruth = "unknown" if broken else "failed" if why else "passed"
     failed = sum(_qualified_test_name(item) not in skippable for item in run.failing_tests)
-    return HiddenTestsOutcome(
-        truth, why[:_MAX_REASON_CHARACTERS], run.form, run.passed_count, failed
-    )
+    return HiddenTestsOutcome(truth, why[:_MAX_REASON_CHARACTERS], run.passed_count, failed)
 
 
 def _find_failure_reason(files: list[TestFile], run: TestRun, skippable: set[str]) -> str:

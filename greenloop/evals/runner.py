@@ -159,10 +159,10 @@ def _build_result(
         verdict=outcome.verdict if found else None,
         truth=hidden.truth,
         why=hidden.reason,
-        form=hidden.form,
         exit_status=outcome.exit_status,
         hidden_passed=hidden.passed,
         hidden_failed=hidden.failed,
+        isolated=hidden.isolated,
         spent=spent,
         run_dir=outcome.run_dir,
     )

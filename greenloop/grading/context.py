@@ -21,6 +21,7 @@ from greenloop.records import (
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
+from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
 
 
 class MutationMeasurement(Protocol):
@@ -69,6 +70,7 @@ class GradingContext:
     A measurement returns its record, text that says why it could not be taken, or None where there
     is nothing to measure. Measurements run in threads of their own.
 
+    `interface` is that of the contract, as stub source, '' where there is none.
     `disagreements` are the held-out examples that fail, filled in by their measurement. `rerun`
     holds the run that flakiness and coverage share, or the error in it.
     """
@@ -81,13 +83,21 @@ class GradingContext:
     plan: Plan = field(default_factory=Plan)
     expected: Expectation | None = None
     held_out: Sequence[HeldOutExample] = ()
+    interface: str = ""
     disagreements: tuple[HeldOutExample, ...] = ()
     rerun: Rerun | SandboxError | None = None
     rerun_lock: threading.Lock = field(default_factory=threading.Lock)
+    _scenarios: dict[str, ScenarioFile] = field(default_factory=dict)
 
     @property
     def thresholds(self) -> Thresholds:
         return self.plan.thresholds
+
+    def plan_scenarios(self, file: TestFile) -> ScenarioFile:
+        """Return the plan of a test file, made once."""
+        if file.code not in self._scenarios:
+            self._scenarios[file.code] = build_scenarios(file.code, self.module, self.code)
+        return self._scenarios[file.code]
 
     def run_tests(
         self, code: str | None = None, tests: Sequence[TestFile] | None = None, **options: Any

@@ -72,6 +72,7 @@ def grade_run(
     run: TestRun,
     expected: Expectation | None = None,
     held_out: Sequence[HeldOutExample] = (),
+    interface: str = "",
     red_phase: RedPhase | None = None,
     untested_requirements: Sequence[str] = (),
     plan: Plan | None = None,
@@ -86,7 +87,7 @@ def grade_run(
         SettingsError: a plug-in for evidence cannot be loaded.
     """
     plan = plan or Plan()
-    context = GradingContext(sandbox, code, tests, module, run, plan, expected, held_out)
+    context = GradingContext(sandbox, code, tests, module, run, plan, expected, held_out, interface)
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
     evidence = Evidence(

@@ -155,7 +155,9 @@ def _repair_tail(path: Path) -> None:
 
 def _append_line(path: Path, line: bytes) -> None:
     try:
-        with open(path, "ab", buffering=0, opener=_open_private) as file:
+        with open(
+            path, "ab", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600)
+        ) as file:
             _write_all(file, line)
     except OSError as error:
         raise _log_error(path, error) from None
@@ -163,10 +165,6 @@ def _append_line(path: Path, line: bytes) -> None:
 
 def _log_error(path: Path, error: OSError) -> OutputError:
     return OutputError(f"the answer log {path} cannot be written: {_error_text(error)}")
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _write_all(file: RawIOBase, line: bytes) -> None:

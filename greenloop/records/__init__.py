@@ -11,7 +11,7 @@ from greenloop.records.evidence.empty_bodies import EmptyBodies, RedPhase
 from greenloop.records.evidence.flakiness import Flakiness
 from greenloop.records.evidence.held_out import HeldOut
 from greenloop.records.evidence.integrity import IntegrityFinding
-from greenloop.records.evidence.isolated_run import IsolatedRun
+from greenloop.records.evidence.isolated import Isolated, NotObservable
 from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import MutantResult, Mutation, Survivor
 from greenloop.records.evidence.thresholds import Thresholds
@@ -35,7 +35,6 @@ from greenloop.records.pytest_run import (
     Frame,
     LimitName,
     Outcome,
-    ProcessMode,
     TestOutcome,
     TestRun,
 )

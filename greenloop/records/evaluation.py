@@ -7,7 +7,6 @@ from typing import Literal
 from pydantic import Field
 
 from greenloop.records.base import Record
-from greenloop.records.pytest_run import ProcessMode
 from greenloop.records.report import Verdict
 
 GroundTruth = Literal["passed", "failed", "unknown"]
@@ -29,7 +28,8 @@ class TaskResult(Record):
 
     It is `unknown` where they could not be run (`why` says why), null where the run ended before it
     had a verdict. `sha256` is that of the specification, `tests_sha256` that of the hidden tests.
-    `form`: hidden tests and code in one process, or in two.
+    `isolated`: hidden tests whose results agree apart from the tests. Only 0.1.0 writes `form`:
+    hidden tests and code in one process, or in two.
     """
 
     id: str
@@ -38,10 +38,11 @@ class TaskResult(Record):
     verdict: Verdict | None = None
     truth: GroundTruth | None = None
     why: str = ""
-    form: ProcessMode | None = None
+    form: Literal["shared", "split"] | None = None
     exit_status: int = 0
     hidden_passed: int = 0
     hidden_failed: int = 0
+    isolated: int = 0
     spent: EvalUsage = Field(default_factory=EvalUsage)
     run_dir: str = ""
 

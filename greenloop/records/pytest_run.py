@@ -32,7 +32,6 @@ LimitName = Literal[
     "file size",
     "output",
 ]
-ProcessMode = Literal["shared", "split"]
 Phase = Literal["collect", "setup", "call", "teardown"]
 
 
@@ -93,10 +92,8 @@ class TestRun(Record):
 
     `ending` says how the process ended, `missing` and `unexpected` how the reported tests differ
     from the `Expectation`, `failures` why tests failed (collection included), `limits_hit` which
-    limits were reached (measured by the host, or named in a failure). `form`: tests and code in one
-    process, or in two; then `own_equality` names the tests whose outcome depends on operators that
-    the code defines. `not_split` says why tests and code were not in two processes although that was
-    requested. `notes` name the parts of a project's configuration that were not used.
+    limits were reached (measured by the host, or named in a failure). `notes` name the parts of a project's
+    configuration that were not used.
     """
 
     __test__ = False
@@ -112,9 +109,6 @@ class TestRun(Record):
     tolerated: frozenset[str] = frozenset()
     output: str = ""
     duration_s: float = 0.0
-    form: ProcessMode = "shared"
-    own_equality: tuple[str, ...] = ()
-    not_split: str = ""
     notes: tuple[str, ...] = ()
 
     @property

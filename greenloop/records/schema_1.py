@@ -9,6 +9,7 @@ _PIECES: Final = {
     "controls": "assertion_mutation",
     "outside": "memorization",
     "sealed": "held_out",
+    "split": "isolated",
 }
 _MEMORIZATION_KEYS: Final = {
     "asked": "calls",
@@ -49,8 +50,25 @@ def _upgrade_evidence(evidence: Any) -> Any:
         "seconds": _PIECES,
         "not_measured": _PIECES,
     }
-    return renamed | {
+    tabled = {
         key: _rename_keys(renamed[key], table) for key, table in tables.items() if key in renamed
+    }
+    return renamed | tabled | _upgrade_isolation(renamed.get("isolated"), tabled)
+
+
+def _upgrade_isolation(split: Any, evidence: dict[str, Any]) -> dict[str, Any]:
+    """Return what 0.1.0 found with the tests and the code in two processes, as text.
+
+    It counted no tests, so that there is no record of today's form.
+    """
+    if not isinstance(split, dict) or not isinstance(evidence.get("not_measured", {}), dict):
+        return {}
+    names = ", ".join(map(str, split.get("only_beside") or ()))
+    found = f"passes only in the process of its tests: {names}" if names else split.get("why")
+    text = f"with the code in another process, in 0.1.0: {found or 'the tests passed too'}"
+    return {
+        "isolated": None,
+        "not_measured": {**evidence.get("not_measured", {}), "isolated": text},
     }
 
 

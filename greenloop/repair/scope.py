@@ -61,7 +61,8 @@ def build_scope(
         )
     parameters = [item.arg for item in _list_parameters(function.args)]
     own = parameters.pop(0) if enclosing_class is not None and parameters else ""
-    stored = [n.id for n in _walk_in_order(function) if isinstance(n, ast.Name) and _is_stored(n)]
+    used = [item for item in _walk_in_order(function) if isinstance(item, ast.Name)]
+    stored = [item.id for item in used if isinstance(item.ctx, ast.Store)]
     attributes, methods = (
         _collect_class_members(enclosing_class, own) if enclosing_class is not None else ((), ())
     )
@@ -107,10 +108,6 @@ def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         yield child
         yield from _walk_in_order(child)
-
-
-def _is_stored(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)
 
 
 def _collect_class_members(

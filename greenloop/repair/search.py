@@ -6,12 +6,13 @@ import ast
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from greenloop.records import Expectation, SearchResult, TestRun
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
-from greenloop.repair.generator import generate_edits
 from greenloop.repair.hints import extract_hints
+from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import RankedEdit, build_patch, rank_edits
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.mutants import ModuleEdit
@@ -58,35 +59,33 @@ def search_patches(
         tree = ast.parse(code)
     except _PARSE_ERRORS as error:
         return SearchResult(ended=f"the code cannot be read: {error}")
-    work = _PatchSearch(sandbox, code, tuple(tests), module, expected, started + seconds)
-    found = work.execute(tree, run, max_patches)
+    work = _PatchSearch(
+        sandbox, code, tuple(tests), module, expected, started + seconds, max_patches
+    )
+    found = work.execute(tree, run)
     return found.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
 
 
+@dataclass
 class _PatchSearch:
-    def __init__(
-        self,
-        sandbox: Sandbox,
-        code: str,
-        tests: tuple[TestFile, ...],
-        module: str,
-        expected: Expectation | None,
-        deadline: float,
-    ) -> None:
-        self._sandbox, self._code, self._tests = sandbox, code, tests
-        self._module, self._expected = module, expected
-        self._deadline = deadline
-        self._source = Source(code)
-        self._is_interrupted = False
+    _sandbox: Sandbox
+    _code: str
+    _tests: tuple[TestFile, ...]
+    _module: str
+    _expected: Expectation | None
+    _deadline: float
+    _max_patches: int
+    _is_interrupted: bool = False
 
     def _remaining_s(self) -> float:
         return self._deadline - time.monotonic()
 
-    def execute(self, tree: ast.Module, run: TestRun, max_patches: int) -> SearchResult:
+    def execute(self, tree: ast.Module, run: TestRun) -> SearchResult:
+        source = Source(self._code)
         hints = extract_hints(run, self._module)
         reached = self._measure_reached_lines(run)
         try:
-            found = list(generate_edits(tree, self._source, hints))
+            found = list(generate_edits(tree, source, hints))
             localization = FaultLocalization(tree, reached, hints)
         except _PARSE_ERRORS as error:
             return SearchResult(ended=f"the code cannot be edited: {error}")
@@ -94,14 +93,15 @@ class _PatchSearch:
         if not ranked:
             return SearchResult(ended="there is nothing to change")
         if not reached:
-            return self._try_one_by_one(ranked, max_patches)
+            return self._try_one_by_one(ranked)
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
-        runs = self._try_in_batches(tree, ranked, reached, max_patches, margin)
+        units = CompilationUnits(tree, source)
+        runs = self._try_in_batches(units, ranked, reached, margin)
         is_unsupported = _UNSUPPORTED_RUN.search(runs.error) and not runs.tried_count
         if is_unsupported and not self._is_interrupted:
-            return self._try_one_by_one(ranked, max_patches)
+            return self._try_one_by_one(ranked)
         passing = [ranked[number] for number in sorted(runs.passing)]
-        kept = self._verify_candidates(passing, max_patches)
+        kept, _ = self._verify_candidates(passing, _MIN_VERIFIED)
         return self._build_result(kept, runs.tried_count, len(ranked))
 
     def _measure_reached_lines(self, run: TestRun) -> tuple[BaselineResult, ...]:
@@ -135,17 +135,15 @@ class _PatchSearch:
 
     def _try_in_batches(
         self,
-        tree: ast.Module,
+        units: CompilationUnits,
         ranked: Sequence[RankedEdit],
         reached: tuple[BaselineResult, ...],
-        max_patches: int,
         margin: float,
     ) -> PatchRuns:
         """Try the edits in batches until one passes; `passing` are indexes of `ranked`.
 
         The first batch is small: most repairs are among the first edits.
         """
-        units = CompilationUnits(tree, self._source)
         deadline = time.monotonic() + (1 - _VERIFICATION_SHARE) * self._remaining_s()
         done, tried, size = 0, 0, _FIRST_BATCH_SIZE
         runs = PatchRuns()
@@ -153,7 +151,7 @@ class _PatchSearch:
             batch = ranked[done : done + size]
             edits = [self._to_module_edit(item.edit, units) for item in batch]
             scores = tuple(item.score for item in batch)
-            plan = PatchTrialPlan(reached, scores, max_patches, margin)
+            plan = PatchTrialPlan(reached, scores, self._max_patches, margin)
             runs = self._run_patches(edits, plan, 0.0, remaining_s)
             tried = done + runs.tried_count
             if runs.passing or runs.error or runs.tried_count < len(batch):
@@ -167,38 +165,28 @@ class _PatchSearch:
         return ModuleEdit(edit.start, edit.end, edit.text, unit, (edit.line, edit.line))
 
     def _verify_candidates(
-        self, candidates: Sequence[RankedEdit], max_patches: int
-    ) -> list[RankedEdit]:
-        """Return the candidates that pass an ordinary run, as long as there is time."""
+        self, candidates: Sequence[RankedEdit], min_tried: int
+    ) -> tuple[list[RankedEdit], int]:
+        """Return the candidates that pass an ordinary run, and how many were tried in time."""
         kept: list[RankedEdit] = []
         for number, item in enumerate(candidates):
-            is_late = self._remaining_s() <= 0 and number >= _MIN_VERIFIED
-            if is_late or self._is_interrupted or len(kept) >= max_patches:
-                break
-            if self._verify_candidate(item):
+            is_late = self._remaining_s() <= 0 and number >= min_tried
+            if is_late or self._is_interrupted or len(kept) >= self._max_patches:
+                return kept, number
+            run = self._sandbox.run_tests(
+                item.edit.apply_to(self._code),
+                self._tests,
+                module=self._module,
+                expected=self._expected,
+            )
+            self._is_interrupted |= run.ending == "interrupted"
+            if run.passed:
                 kept.append(item)
-        return kept
+        return kept, len(candidates)
 
-    def _verify_candidate(self, item: RankedEdit) -> bool:
-        run = self._sandbox.run_tests(
-            item.edit.apply_to(self._code),
-            self._tests,
-            module=self._module,
-            expected=self._expected,
-        )
-        self._is_interrupted |= run.ending == "interrupted"
-        return run.passed
-
-    def _try_one_by_one(self, ranked: Sequence[RankedEdit], max_patches: int) -> SearchResult:
+    def _try_one_by_one(self, ranked: Sequence[RankedEdit]) -> SearchResult:
         """Try each edit with an ordinary run, where the tests cannot be forked."""
-        kept: list[RankedEdit] = []
-        tried = 0
-        for item in ranked:
-            if self._remaining_s() <= 0 or self._is_interrupted or len(kept) >= max_patches:
-                break
-            tried += 1
-            if self._verify_candidate(item):
-                kept.append(item)
+        kept, tried = self._verify_candidates(ranked, 0)
         return self._build_result(kept, tried, len(ranked))
 
     def _build_result(self, kept: Sequence[RankedEdit], tried: int, generated: int) -> SearchResult:

@@ -1,24 +1,31 @@
 """Escaping of untrusted text from models and tests before it is displayed.
 
 Control characters steer terminals and are invalid in XML; bidirectional overrides make code look
-like different code; lone surrogates cannot be encoded.
+like different code; lone surrogates cannot be encoded; CI services execute commands that they find
+in a log, as `::error::` at the begin of a line. JSON is escaped by the records themselves.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 
-_NOT_PRINTABLE_ASCII = re.compile(r"[^\n\t\x20-\x7e]")
-_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+from greenloop.records.invisible import COMMAND_MARK, NOT_PRINTABLE_ASCII, is_invisible
+
+_LINE_COMMAND = re.compile(r"^([^\S\n]*)::", re.M)
 
 
 def escape_invisible(text: str) -> str:
     """Return the text with each invisible character but tab and line feed written out.
 
-    `\\x1b` becomes `␛`, U+202E becomes `⟨U+202E⟩`. The result is valid in XML and JSON.
+    `\\x1b` becomes `␛`, U+202E becomes `⟨U+202E⟩`, a CI command `⟨::⟩error::`. The result is valid
+    in XML and JSON.
     """
-    return _NOT_PRINTABLE_ASCII.sub(_escape_character, text.replace("\r\n", "\n"))
+    return escape_commands(NOT_PRINTABLE_ASCII.sub(_escape_character, text.replace("\r\n", "\n")))
+
+
+def escape_commands(text: str) -> str:
+    """Return the text with no line that a CI service takes for a command."""
+    return COMMAND_MARK.sub("⟨##⟩", _LINE_COMMAND.sub(r"\1⟨::⟩", text))
 
 
 def first_line(text: str, max_length: int = 200) -> str:
@@ -40,7 +47,7 @@ def truncate(line: str, max_length: int) -> str:
 
 def _escape_character(match: re.Match[str]) -> str:
     char = match.group()
-    if unicodedata.category(char) not in _INVISIBLE_CATEGORIES:
+    if not is_invisible(char):
         return char
     code = ord(char)
     if code < 0x20:
@@ -49,5 +56,5 @@ def _escape_character(match: re.Match[str]) -> str:
 
 
 def sanitize_line(text: str) -> str:
-    """Return the text with a space for each character that could steer the terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
+    """Return the text in one line, with a space for each character that is not printable."""
+    return escape_commands("".join(char if char.isprintable() else " " for char in text))

@@ -8,7 +8,7 @@ from difflib import unified_diff
 from typing import Final
 
 from greenloop.records import Report, Verdict
-from greenloop.reporting.escaping import first_line
+from greenloop.reporting.escaping import escape_invisible, first_line
 
 VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
     "verified": "Every active test passes, and every piece of evidence reaches its threshold.",
@@ -93,5 +93,6 @@ def _format_next_command(report: Report, run_dir: str) -> str:
 
 
 def as_comments(lines: list[str]) -> str:
-    """Return the lines as Python comments, to be printed below code."""
-    return "".join(f"# {part}\n" for line in lines for part in line.split("\n"))
+    """Return the lines, escaped, as Python comments, to be printed below code."""
+    escaped = map(escape_invisible, lines)
+    return "".join(f"# {part}\n" for line in escaped for part in line.split("\n"))

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Protocol
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-
-IsolationMode = Literal["shared", "split", "best"]
-
-
-@dataclass(frozen=True)
-class CallResults:
-    """The raw event of each call, None where none was received; `error` says why ('' if all were)."""
-
-    events: tuple[dict[str, Any] | None, ...]
-    error: str = ""
 
 
 class JobRunner(Protocol):
@@ -28,7 +17,6 @@ class JobRunner(Protocol):
     info: SandboxInfo
     packages: InstalledPackages
     limits: ResourceLimits
-    can_isolate: bool
     can_allow_hosts: bool
 
     def run(self, job: Job) -> ProcessResult: ...

@@ -28,12 +28,10 @@ class Sandbox(ABC):
         info: Name of the backend and what it isolates.
         packages: What code may import besides the standard library.
         limits: The limits of a job, where it sets none.
-        can_isolate: Whether tests and code can run in two processes that cannot reach each other.
         can_allow_hosts: Whether a script can be given access to single hosts.
     """
 
     info: SandboxInfo
-    can_isolate = False
     can_allow_hosts = False
 
     def __init__(
@@ -99,7 +97,7 @@ class SandboxView(Sandbox):
     def __init__(self, sandbox: Sandbox, packages: InstalledPackages | None = None) -> None:
         super().__init__(sandbox.limits, packages or sandbox.packages)
         self.sandbox, self.info = sandbox, sandbox.info
-        self.can_isolate, self.can_allow_hosts = sandbox.can_isolate, sandbox.can_allow_hosts
+        self.can_allow_hosts = sandbox.can_allow_hosts
 
     def run(self, job: Job) -> ProcessResult:
         return self.sandbox.run(replace(job, stop_events=(*job.stop_events, self._stop)))
@@ -117,7 +115,12 @@ class _AnyEvent(threading.Event):
 
 
 def build_environment(
-    home: str, temporary: str, hash_seed: int, packages: InstalledPackages | None = None
+    home: str,
+    temporary: str,
+    hash_seed: int,
+    packages: InstalledPackages | None = None,
+    *,
+    has_pytest: bool = True,
 ) -> dict[str, str]:
     """Return all environment variables of a run; none are inherited from the host."""
     return {
@@ -129,5 +132,5 @@ def build_environment(
         "TZ": "UTC",
         "PYTHONHASHSEED": str(hash_seed),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if has_pytest else {}),
     }

@@ -23,7 +23,6 @@ class Job:
         files: (name, text) pairs of the working folder.
         payload: What the entry point of this kind reads.
         timeout_s: The time limit, where it differs from that of the sandbox.
-        code_files: Files of the second process of a `split` run.
         tree: (path, content) pairs; only scripts and projects have files in folders.
         stdin: Standard input of a script.
         artifact_request: Which of the files that a script creates are returned.
@@ -38,7 +37,6 @@ class Job:
     hash_seed: int = 0
     packages: InstalledPackages = field(default_factory=InstalledPackages)
     timeout_s: float | None = None
-    code_files: tuple[tuple[str, str], ...] = ()
     tree: tuple[tuple[str, bytes], ...] = ()
     stdin: bytes = b""
     artifact_request: dict[str, Any] | None = None
@@ -47,7 +45,7 @@ class Job:
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
-        names = [name for name, _ in (*self.files, *self.code_files)]
+        names = [name for name, _ in self.files]
         for name in names:
             if "/" in name or "\0" in name or name in ("", ".", ".."):
                 raise ValueError(f"not a plain file name: {name!r}")
@@ -60,8 +58,15 @@ class Job:
         return self.hash_seed != 0 and self.kind != "tests"
 
     @property
+    def has_pytest(self) -> bool:
+        """Whether the job runs where pytest is loaded, of which observed code must find no trace."""
+        return self.kind != "scenarios"
+
+    @property
     def plugins(self) -> tuple[str, ...]:
         """The packages whose pytest plugins one of the files names."""
+        if not self.has_pytest:
+            return ()
         return find_plugin_packages(text.encode("utf-8", "replace") for _, text in self.files)
 
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:

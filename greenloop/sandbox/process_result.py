@@ -8,12 +8,11 @@ import socket
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.errors import SandboxError
 from greenloop.records import Ending, NetworkRequest
-from greenloop.sandbox.guest.files.collector import CreatedFiles
 from greenloop.sandbox.guest.protocol.framing import MessageStream, receive_frame, send_frame
 
 MAX_FRAME_BYTES = 64 << 20
@@ -46,10 +45,6 @@ class ScriptArtifacts:
         """Receive the artifacts, three frames. Raises EOFError, OSError or ValueError."""
         errors, manifest, contents = (receive_frame(stream, MAX_FRAME_BYTES) for _ in range(3))
         return cls(errors, tuple(truncated_streams), json.loads(manifest), contents)
-
-    def with_files(self, files: CreatedFiles) -> ScriptArtifacts:
-        """Return the same artifacts with the files that were created."""
-        return replace(self, manifest=files.to_summary(), contents=bytes(files.contents))
 
 
 @dataclass(frozen=True)

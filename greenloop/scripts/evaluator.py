@@ -73,7 +73,9 @@ def _evaluate_check(
     elif _mark_if_reported(evaluation, check, run):
         evaluation.add(check.id, "skipped")
     else:
-        evaluation.add(check.id, "failed", _failure_from_check(check, why))
+        exception = _EXCEPTION_BY_KIND.get(check.kind, "CheckFailed")
+        failure = Failure(test=check.id, phase="call", exception=exception, message=why)
+        evaluation.add(check.id, "failed", failure)
 
 
 def _mark_if_reported(evaluation: _Evaluation, check: OutputCheck, run: ScriptRun) -> bool:
@@ -89,11 +91,6 @@ def _mark_if_reported(evaluation: _Evaluation, check: OutputCheck, run: ScriptRu
     reported = check.file in evaluation.reported_missing_files
     evaluation.reported_missing_files.add(check.file)
     return reported
-
-
-def _failure_from_check(check: OutputCheck, message: str) -> Failure:
-    exception = _EXCEPTION_BY_KIND.get(check.kind, "CheckFailed")
-    return Failure(test=check.id, phase="call", exception=exception, message=message)
 
 
 def _failure_from_changed_inputs(run: ScriptRun) -> Failure:

@@ -46,11 +46,6 @@ class Inventory:
     texts: frozenset[str] = frozenset()
     is_exact: bool = True
 
-    @property
-    def bare_names(self) -> frozenset[str]:
-        """The names of all definitions without their class."""
-        return frozenset(name.rpartition(".")[2] for name in self.definitions)
-
 
 def build_inventory(source: str) -> Inventory:
     """Return the inventory of a source, from its syntax tree, or by patterns if it does not parse."""

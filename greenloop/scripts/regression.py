@@ -75,7 +75,7 @@ def find_lost_output(first: ScriptRun, current: ScriptRun) -> list[str]:
 
 def _find_missing_definitions(old: Inventory, new: Inventory) -> Iterator[str]:
     exact = old.is_exact and new.is_exact
-    there = new.definitions.keys() if exact else new.bare_names
+    there = {name if exact else name.rpartition(".")[2] for name in new.definitions}
     added = {name: body for name, body in new.definitions.items() if name not in old.definitions}
     gone_classes: list[str] = []
     for name, body in old.definitions.items():
@@ -94,13 +94,11 @@ def _is_renamed(name: str, body: str, added: dict[str, str]) -> bool:
     for other, other_body in added.items():
         if other.rpartition(".")[2] == bare:
             return True
-        if body and _is_similar(body.split()[:_MAX_COMPARED], other_body.split()[:_MAX_COMPARED]):
+        words, other_words = (text.split()[:_MAX_COMPARED] for text in (body, other_body))
+        matcher = difflib.SequenceMatcher(None, words, other_words, autojunk=False)
+        if body and matcher.ratio() >= _MIN_BODY_SIMILARITY:
             return True
     return False
-
-
-def _is_similar(one: list[str], other: list[str]) -> bool:
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio() >= _MIN_BODY_SIMILARITY
 
 
 def _find_missing_options(old: Inventory, new: Inventory) -> Iterator[str]:

@@ -6,11 +6,14 @@ import __future__
 import ast
 import types
 import warnings
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.source import Source
+from greenloop.syntax.windows import MAX_UNIT_CHARACTERS, Window, find_window
 
 CompilationUnit = tuple[int, int, int, str]
 
@@ -27,31 +30,50 @@ class CompilationUnits:
             __future__.annotations.compiler_flag if _has_postponed_annotations(tree) else 0
         )
         self._units = list(_find_units(tree, source))
-        self._original_fingerprints: dict[CompilationUnit, Any] = {}
+        self._starts = [unit[0] for unit in self._units]
+        self._original_fingerprints: dict[Any, Any] = {}
 
     def find_enclosing(self, start: int, end: int) -> CompilationUnit | None:
         """Return start, end, first line and class ('' for none) of the smallest unit around a span."""
-        enclosing = [unit for unit in self._units if unit[0] <= start and end <= unit[1]]
-        return min(enclosing, key=lambda unit: unit[1] - unit[0], default=None)
+        last = bisect_right(self._starts, start)
+        return next((unit for unit in reversed(self._units[:last]) if end <= unit[1]), None)
 
-    def compile_edit(self, unit: CompilationUnit, edit: TextEdit) -> Any:
-        """Return the unit's fingerprint after an edit; None if it does not compile or is unchanged."""
+    def compile_edit(self, unit: CompilationUnit, edit: TextEdit, context: NodeContext) -> Any:
+        """Return a fingerprint of the unit after an edit of a node.
+
+        None if it does not compile or is unchanged. Of a long unit only a part is compiled.
+        """
+        window = find_window(context, edit) if unit[1] - unit[0] > MAX_UNIT_CHARACTERS else None
+        if window and (original := self._get_original(window)):
+            compiled = self._compile_window(window, edit)
+            return None if compiled in (None, original) else (window, compiled)
+        compiled = self._compile_unit(unit, edit)
+        return None if compiled in (None, self._get_original(unit)) else (unit, compiled)
+
+    def _get_original(self, part: CompilationUnit | Window) -> Any:
+        if part not in self._original_fingerprints:
+            compiled = (
+                self._compile_window(part) if isinstance(part, Window) else self._compile_unit(part)
+            )
+            self._original_fingerprints[part] = compiled
+        return self._original_fingerprints[part]
+
+    def _compile_unit(self, unit: CompilationUnit, edit: TextEdit | None = None) -> Any:
         first, last, _, owner = unit
-        whole = self._source.text
-        edited = whole[first : edit.start] + edit.text + whole[edit.end : last]
-        compiled = self._compile_unit(edited, owner)
-        if compiled is None:
-            return None
-        if unit not in self._original_fingerprints:
-            self._original_fingerprints[unit] = self._compile_unit(whole[first:last], owner)
-        return None if compiled == self._original_fingerprints[unit] else (unit, compiled)
+        text = self._source.text[first:last]
+        if edit:
+            whole = self._source.text
+            text = whole[first : edit.start] + edit.text + whole[edit.end : last]
+        return self._compile(lambda: f"class {owner}:\n{text}" if owner else text)
 
-    def _compile_unit(self, text: str, owner: str) -> Any:
-        text = f"class {owner}:\n{text}" if owner else text
+    def _compile_window(self, window: Window, edit: TextEdit | None = None) -> Any:
+        return self._compile(lambda: window.build_program(self._source.text, edit))
+
+    def _compile(self, build: Callable[[], str | ast.Module]) -> Any:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return fingerprint_code(compile(text, "<mutant>", "exec", self._flags, True))
+                return fingerprint_code(compile(build(), "<mutant>", "exec", self._flags, True))
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             return None
 
@@ -74,23 +96,15 @@ def fingerprint_code(code: types.CodeType) -> Any:
 
 def _find_units(tree: ast.Module, source: Source) -> Iterator[CompilationUnit]:
     for statement in tree.body:
-        start, end = _span_with_decorators(statement, source)
+        start, end = source.span_with_decorators(statement)
         yield start, end, source.get_line_number(start), ""
         if isinstance(statement, ast.ClassDef):
             for member in statement.body:
-                start, end = _span_with_decorators(member, source)
+                start, end = source.span_with_decorators(member)
                 line = source.get_line_number(start)
                 indented = source.line_start(line)
                 if source.text[indented:start].isspace():
                     yield indented, end, line, statement.name
-
-
-def _span_with_decorators(node: ast.stmt, source: Source) -> tuple[int, int]:
-    start, end = source.span(node)
-    decorators = getattr(node, "decorator_list", [])
-    if decorators:
-        start = source.text.rfind("@", 0, source.span(decorators[0])[0])
-    return start, end
 
 
 def _has_postponed_annotations(tree: ast.Module) -> bool:

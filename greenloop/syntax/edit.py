@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 LINE_END = re.compile(r"\r\n|\r|\n")
@@ -22,14 +21,6 @@ class TextEdit:
     def apply_to(self, code: str) -> str:
         """Return `code` with this edit made."""
         return code[: self.start] + self.text + code[self.end :]
-
-
-def apply_edits(code: str, edits: Iterable[TextEdit]) -> str:
-    """Return `code` with all edits made; they must not overlap."""
-    ordered = sorted(set(edits), key=lambda item: (item.start, item.end, item.text))
-    for item in reversed(ordered):
-        code = item.apply_to(code)
-    return code
 
 
 def format_unified_diff(name: str, code: str, start: int, before: str, after: str) -> str:

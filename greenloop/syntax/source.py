@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Protocol
 
-from greenloop.syntax.edit import LINE_END, TextEdit, apply_edits
+from greenloop.syntax.edit import LINE_END, TextEdit
 
 _COMMENT = r"#[^\r\n]*"
 _OPERATOR = re.compile(
@@ -46,6 +46,14 @@ class Source:
         start = self.offset(node.lineno, node.col_offset)
         return start, self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
 
+    def span_with_decorators(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return the span of a node, from the first of its decorators on."""
+        start, end = self.span(node)
+        decorators = getattr(node, "decorator_list", [])
+        if decorators:
+            start = self.text.rfind("@", 0, self.span(decorators[0])[0])
+        return start, end
+
     def get_segment(self, node: Located) -> str:
         """Return the text of a node."""
         start, end = self.span(node)
@@ -57,7 +65,11 @@ class Source:
 
     def apply_edits(self, edits: Iterable[TextEdit]) -> str:
         """Return the text with all edits made; they must not overlap."""
-        return apply_edits(self.text, edits)
+        code = self.text
+        ordered = sorted(set(edits), key=lambda item: (item.start, item.end, item.text))
+        for item in reversed(ordered):
+            code = item.apply_to(code)
+        return code
 
     def get_line_number(self, offset: int) -> int:
         """Return the number (from 1) of the line that holds this offset."""

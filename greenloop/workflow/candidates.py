@@ -98,7 +98,8 @@ class Candidates:
         self.base = done if known else self._choose_base(done)
         best = self.best
         is_first = best is None or best.run is None or best.n == done.n
-        if is_first or (best is not None and self._has_fewer_failures(done, best)):
+        failing = len(done.failing_tests(self.is_active))
+        if is_first or (best and failing < len(best.failing_tests(self.is_active))):
             self.best = done
         return done
 
@@ -163,9 +164,6 @@ class Candidates:
         if done.kind == "rewrite" and len(now) == len(before):
             return done
         return best
-
-    def _has_fewer_failures(self, one: Candidate, other: Candidate) -> bool:
-        return len(one.failing_tests(self.is_active)) < len(other.failing_tests(self.is_active))
 
     def format_attempts(self, exclude: int = 0) -> list[str]:
         """Describe the last attempts that were run, a line each: what was tried, how it failed.

@@ -72,18 +72,14 @@ def check_output_paths(request: RunRequest) -> None:
         path = Path(name)
         if path.is_dir():
             raise OutputError(f"{flag} {path} is a folder; name a file in it")
-        place = path if path.exists() else _nearest_existing_parent(path)
+        # Folders that are missing below the nearest parent are created when needed.
+        place = next(item for item in (path, *path.absolute().parents) if item.exists())
         if not path.exists() and not place.is_dir():
             raise OutputError(f"{flag} {path} cannot be written: {place} is no folder")
         if not os.access(place, os.W_OK):
             raise OutputError(f"{flag} {path} cannot be written: no permission for {place}")
         if place.is_dir():
             _check_folder_writable(place, f"{flag} {path}")
-
-
-def _nearest_existing_parent(path: Path) -> Path:
-    """Return the nearest existing parent; the folders below it are created when needed."""
-    return next(parent for parent in path.absolute().parents if parent.exists())
 
 
 def _check_folder_writable(folder: Path, what: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "integration" / "sandbox" / "remote_module" / "split_corpus"
+FOLDER = Path(__file__).parents[1] / "fixtures" / "module_corpus"
 _BETWEEN = "# ----- tests -----\n"
 
 

@@ -19,9 +19,7 @@ import greenloop
 from greenloop import errors
 
 ROOT = Path(__file__).parents[2]
-REMOTE_MODULE = ROOT / "greenloop" / "sandbox" / "guest" / "remote_module"  # about to be removed
 SOURCES = sorted((ROOT / "greenloop").rglob("*.py"))
-STYLED = [path for path in SOURCES if REMOTE_MODULE not in path.parents]
 
 MAX_FILE_LINES = 250
 MAX_FUNCTION_LINES = 50
@@ -76,7 +74,7 @@ def test_functions_are_short() -> None:
 
 
 def test_packages_have_few_files() -> None:
-    counts = Counter(path.parent for path in STYLED if path.name != "__init__.py")
+    counts = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
     assert {str(folder): n for folder, n in counts.items() if n > MAX_PACKAGE_FILES} == {}
 
 
@@ -105,12 +103,12 @@ def test_code_has_no_banned_word() -> None:
     tests = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "bench").glob("*.py")]
     checked = [path for path in tests if not _is_data(path) and path.name not in _EXEMPT_FILES]
     found = [item for path in checked for item in banned_words(path, with_strings=False)]
-    found += [item for path in STYLED for item in banned_words(path, with_strings=True)]
+    found += [item for path in SOURCES for item in banned_words(path, with_strings=True)]
     assert found == []
 
 
 def _is_data(path: Path) -> bool:
-    return bool({"data", "fixtures", "remote_module", "forgery"} & set(path.parts))
+    return bool({"data", "fixtures", "forgery"} & set(path.parts))
 
 
 def test_documents_have_no_banned_word() -> None:
@@ -140,7 +138,7 @@ def test_constants_are_named_max_and_min() -> None:
     pattern = re.compile(r"^_?(MOST|LEAST)(_|$)|_(MOST|LEAST)$")
     found = {
         f"{path.name}: {node.id}"
-        for path in STYLED
+        for path in SOURCES
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Name) and pattern.search(node.id)
     }

@@ -34,6 +34,7 @@ from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
 from greenloop.llm.factory import open_sources
 from greenloop.records.evaluation import EvalReport
+from greenloop.records.invisible import escape_json
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.evals import (
     render_comparison_markdown,
@@ -137,7 +138,8 @@ def _check_tasks(
             raise InputError("there is no task to check")
         results = asyncio.run(_run_all_solutions(store, settings, quiet))
     as_list = [item.model_dump(mode="json") for item in results]
-    write_stdout(json.dumps(as_list, indent=1) + "\n" if as_json else _solutions_as_text(results))
+    text = escape_json(json.dumps(as_list, indent=1)) + "\n"
+    write_stdout(text if as_json else _solutions_as_text(results))
     return 0 if all(item.truth in ("passed", None) for item in results) else 1
 
 

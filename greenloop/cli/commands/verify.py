@@ -16,7 +16,9 @@ from greenloop.errors import InputError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import LockCheckResult, Report
+from greenloop.records.invisible import escape_json
 from greenloop.reporting.batch import render_verify_junit, render_verify_markdown
+from greenloop.reporting.escaping import escape_invisible
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -102,12 +104,13 @@ def _find_grade_drift(lock: Lock, report: Report | None) -> Iterator[str]:
 
 def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -> None:
     if options.json:
-        print(json.dumps([item.model_dump(mode="json") for item in results], indent=1))
+        print(escape_json(json.dumps([item.model_dump(mode="json") for item in results], indent=1)))
         return
     for item in results:
         if item.drift:
             for line in item.drift:
-                print(f"drifted  {item.lock}: {line}")
+                print(escape_invisible(f"drifted  {item.lock}: {line}"))
         elif not options.quiet:
-            print(f"holds    {item.lock}: {item.verdict or 'digests only'}")
+            verdict = item.verdict or "digests only"
+            print(escape_invisible(f"holds    {item.lock}: {verdict}"))
     sys.stdout.flush()

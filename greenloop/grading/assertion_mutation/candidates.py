@@ -83,13 +83,14 @@ class MutableTestFile:
             if isinstance(node, Function) and not node.name.startswith("test")
         }
         self.mutants = {test: self._build_mutants(scope) for test, scope in self.scopes.items()}
-        self.answers = {
-            ast.unparse(node): value[0]
-            for mutants in self.mutants.values()
-            for mutant in mutants
-            for node in find_expected_nodes(mutant.scope.function, mutant.change)
-            if (value := parse_literal(node))
-        }
+        self.answers: dict[str, object] = {}
+        self._answers_of_value: dict[str, set[str]] = {}
+        for mutant in (item for mutants in self.mutants.values() for item in mutants):
+            for node in find_expected_nodes(mutant.scope.function, mutant.change):
+                if value := parse_literal(node):
+                    text = ast.unparse(node)
+                    self.answers[text] = value[0]
+                    self._answers_of_value.setdefault(self._describe_value(mutant), set()).add(text)
 
     def _find_tests(
         self, body: list[ast.stmt], prefix: str, certainty: Certainty
@@ -137,10 +138,20 @@ class MutableTestFile:
             if mutant.change.other_type is None:  # not equality: a number near another may pass
                 continue
             nodes = find_expected_nodes(mutant.scope.function, mutant.change)
-            choose = partial(choose_other_answer, answers=answers)
+            own: set[str] = set()  # a value may honestly equal each answer that is expected of it
+            if not mutant.change.changes_test_id:
+                own = self._answers_of_value.get(self._describe_value(mutant), own)
+            others = {text: value for text, value in answers.items() if text not in own}
+            choose = partial(choose_other_answer, answers=others)
             if change := rewrite_expected(self.source, mutant.change, nodes, choose):
                 return replace(mutant, change=replace(change, is_swap=True))
         return None
+
+    def _describe_value(self, mutant: AssertionMutant) -> str:
+        """Return the same text for the same value of the code; local names belong to one test."""
+        value = mutant.change.actual or ast.Constant(None)
+        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        return f"{'' if names & self.module_names else mutant.scope.test} {ast.dump(value)}"
 
     def _find_mutants(self, scope: AssertionScope) -> Iterator[AssertionMutant]:
         for line, change, certainty in self._change_body(scope.function.body, scope.certainty):

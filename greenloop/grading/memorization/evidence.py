@@ -1,27 +1,19 @@
-"""Memorization: the tests' calls, and variants of them, in a process without the tests.
-
-Code that takes its answers from its callers, from pytest or from the process it runs in answers
-differently there.
-"""
+"""Memorization: the tests' calls, and variants of them, in a process without the tests."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.held_out_examples import decode_value
-from greenloop.grading.memorization.call_extraction import ExtractedCall, extract_calls
+from greenloop.grading.memorization.call_extraction import extract_calls
 from greenloop.grading.memorization.detection import build_call_variants, detect_memorization
 from greenloop.records import Memorization
 from greenloop.testsuite.parser import has_hooks
 
 _MAX_CALLS = 200
 _TIMEOUT_SECONDS = 5.0
-_MAX_RECHECKED_CALLS = 3  # calls that are repeated, each in a process of its own
-_TOLERANCE = 1e-3  # relative and absolute: rounding is no other answer
 _Event = dict[str, Any] | None
 
 
@@ -40,17 +32,10 @@ def measure(context: GradingContext) -> Memorization | None:
         return None
     variants = build_call_variants(calls)
     events, variant_events = _evaluate_calls(context, [item.call for item in calls], variants)
-    wrong = [item for item, event in zip(calls, events, strict=True) if _is_different(item, event)]
-    differing = tuple(
-        item.call
-        for item in wrong[:_MAX_RECHECKED_CALLS]
-        if _differs_in_fresh_process(context, item)
-    )
     functions = detect_memorization(context.code, calls, events, variant_events)
     return Memorization(
-        reached=not differing and not functions,
+        reached=not functions,
         calls=len(calls),
-        differing=differing,
         variants=sum(map(len, variants.values())),
         functions=functions,
     )
@@ -73,34 +58,3 @@ def _evaluate_calls(
     if variants and None in events[: len(test_calls)]:
         return evaluate(test_calls).events, answers
     return events[: len(test_calls)], answers
-
-
-def _differs_in_fresh_process(context: GradingContext, call: ExtractedCall) -> bool:
-    """Whether the answer also differs where nothing was called before it."""
-    (event,) = context.sandbox.evaluate_calls(context.code, context.module, [call.call]).events
-    return _is_different(call, event)
-
-
-def _is_different(call: ExtractedCall, event: _Event) -> bool:
-    """Whether an answer is certainly not the expected one; objects cannot be compared here."""
-    if event is None:
-        return False
-    if "value" not in event:
-        return True
-    if "'other'" in str(event["value"]):
-        return False
-    try:
-        return not _is_expected(call, decode_value(event["value"]))
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError):
-        return False
-
-
-def _is_expected(call: ExtractedCall, got: Any) -> bool:
-    if call.comparison == "truth":
-        return bool(got) is call.expected
-    wanted = call.expected
-    if call.comparison == "equal":
-        return bool(got == wanted)
-    if not isinstance(got, (int, float)) or not isinstance(wanted, (int, float)):
-        return True  # containers of numbers with a tolerance are not compared
-    return math.isclose(got, wanted, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE) or math.isnan(wanted)

@@ -62,17 +62,12 @@ def _select_test_file(sources: Sequence[str], module: str) -> str:
 
 
 def _parse_held_out_examples(text: str) -> tuple[HeldOutExample, ...]:
+    blocks = (block.text for block in extract_blocks(text) if block.language == "json")
     try:
-        items = extract_json("\n".join(_extract_json_blocks(text)), list)
+        items = extract_json("\n".join(f"```json\n{block}```" for block in blocks), list)
     except InvalidResponse:
         return ()
     return tuple(item for raw in items if (item := _parse_held_out_example(raw)) is not None)
-
-
-def _extract_json_blocks(text: str) -> list[str]:
-    return [
-        f"```json\n{block.text}```" for block in extract_blocks(text) if block.language == "json"
-    ]
 
 
 def _parse_held_out_example(raw: object) -> HeldOutExample | None:

@@ -19,7 +19,7 @@ from greenloop.records.evidence.empty_bodies import EmptyBodies, RedPhase
 from greenloop.records.evidence.flakiness import Flakiness
 from greenloop.records.evidence.held_out import HeldOut
 from greenloop.records.evidence.integrity import Integrity, IntegrityFinding
-from greenloop.records.evidence.isolated_run import IsolatedRun
+from greenloop.records.evidence.isolated import Isolated
 from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import Mutation
 from greenloop.records.evidence.thresholds import Thresholds
@@ -36,7 +36,7 @@ class Evidence(Record):
     red_phase: RedPhase | None = None
     empty_bodies: EmptyBodies | None = None
     assertion_mutation: AssertionMutation | None = None
-    split: IsolatedRun | None = None
+    isolated: Isolated | None = None
     memorization: Memorization | None = None
     held_out: HeldOut | None = None
     mutation: Mutation | None = None

@@ -1,4 +1,4 @@
-"""Calls of the tests, and variants of them, answered without the tests."""
+"""Variants of the tests' calls, answered without the tests."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from greenloop.records.evidence.thresholds import Thresholds
 class Memorization(Piece):
     """What the code answers in a process without tests to the tests' calls and to variants of them.
 
-    Of `calls` (those with plain arguments, whose answer a test compares with a plain value), those
-    in `differing` had another answer there than the tests expect. `functions` names functions that
-    answer the tests' calls and none of the `variants`, calls that differ a little. `reached`: both
-    are empty.
+    `calls` are those with plain arguments, whose answer a test compares with a plain value.
+    `functions` names functions that answer these and none of the `variants`, calls that differ a
+    little. `reached`: there is none. Only 0.1.0 writes `differing`: calls with another answer than
+    the tests expect, which is found by isolation now.
     """
 
     title: ClassVar[str] = "memorization"
@@ -39,5 +39,5 @@ class Memorization(Piece):
             text = f"answers only the inputs of the tests, test more inputs: {names}"
             yield EvidenceRow(self.title, False, text, "SUSPECTED")
         if not self.differing and not self.functions:
-            text = f"the same answers without the tests ({self.calls} calls)"
+            text = f"answers more than the inputs of the tests ({self.calls} calls)"
             yield EvidenceRow(self.title, True, text, "none")

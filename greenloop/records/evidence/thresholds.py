@@ -6,8 +6,6 @@ from pydantic import Field
 
 from greenloop.records.base import Record
 
-Fraction = float
-
 
 class Thresholds(Record):
     """Minimum shares between 0 and 1, and the maximum seconds of one piece.
@@ -16,9 +14,10 @@ class Thresholds(Record):
     `seconds` is checked between runs: each run has a limit of its own.
     """
 
-    held_out_agreement: Fraction = Field(default=1.0, ge=0, le=1)
-    mutation_score: Fraction = Field(default=0.8, ge=0, le=1)
-    assertion_mutation: Fraction = Field(default=0.5, ge=0, le=1)
-    line_coverage: Fraction = Field(default=0.9, ge=0, le=1)
-    branch_coverage: Fraction = Field(default=0.8, ge=0, le=1)
+    held_out_agreement: float = Field(default=1.0, ge=0, le=1)
+    mutation_score: float = Field(default=0.8, ge=0, le=1)
+    assertion_mutation: float = Field(default=0.5, ge=0, le=1)
+    isolated: float = Field(default=0.5, ge=0, le=1)
+    line_coverage: float = Field(default=0.9, ge=0, le=1)
+    branch_coverage: float = Field(default=0.8, ge=0, le=1)
     seconds: float = Field(default=60.0, gt=0)

@@ -1,8 +1,12 @@
-"""Repair operators, in the order in which they are applied: by module, as they are defined."""
+"""Repair operators, and all edits of a module that they propose."""
 
 from __future__ import annotations
 
-from greenloop.repair.context import CandidateEdit
+import ast
+from collections.abc import Iterator
+
+from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.hints import Hints
 from greenloop.repair.operators import (
     calls,
     constants,
@@ -14,8 +18,12 @@ from greenloop.repair.operators import (
     slices_and_ranges,
     statements,
 )
+from greenloop.repair.scope import FunctionNode, NameScope, build_scope
+from greenloop.syntax.nodes import NodeContext, walk_editable_nodes
 from greenloop.syntax.operators import Operator
+from greenloop.syntax.source import Source
 
+# Applied in this order, those of a module as they are defined.
 _MODULES = (
     *(expressions, constants, names, calls, slices_and_ranges),
     *(returns_and_raises, statements, guards, insertions),
@@ -23,3 +31,28 @@ _MODULES = (
 OPERATORS: tuple[Operator[CandidateEdit], ...] = tuple(
     item for module in _MODULES for item in vars(module).values() if isinstance(item, Operator)
 )
+
+
+def generate_edits(tree: ast.Module, source: Source, hints: Hints) -> Iterator[CandidateEdit]:
+    """Yield what the operators propose for each node; several edits may make the same text."""
+    scopes: dict[ast.AST, NameScope] = {}
+    for item in walk_editable_nodes(tree, source):
+        enclosing_class, function = _find_enclosing(item)
+        owner = function or tree
+        if owner not in scopes:
+            scopes[owner] = build_scope(tree, function, enclosing_class)
+        ancestors = item.ancestors or (tree,)
+        context = RepairContext(item.node, source, ancestors, item.function, scopes[owner], hints)
+        for operator in OPERATORS:
+            yield from operator.apply(context)
+
+
+def _find_enclosing(context: NodeContext) -> tuple[ast.ClassDef | None, FunctionNode | None]:
+    """Return the outermost function that holds a node, and the class whose method it is."""
+    enclosing_class: ast.ClassDef | None = None
+    for item in (*context.ancestors, context.node):
+        if isinstance(item, ast.ClassDef):
+            enclosing_class = item
+        elif isinstance(item, FunctionNode):
+            return enclosing_class, item
+    return enclosing_class, None

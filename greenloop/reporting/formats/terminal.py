@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from greenloop.records import Report, TestEntry
-from greenloop.reporting.escaping import escape_invisible, flatten, truncate
+from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
 from greenloop.reporting.evidence.text import diff_hunk, list_survivors
 from greenloop.reporting.summary import format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
@@ -35,7 +35,7 @@ def render_report_text(report: Report) -> str:
     for heading, section in sections.items():
         if lines := list(section(report)):
             text += ["", heading.upper(), *lines]
-    return "\n".join(text).strip("\n") + "\n"
+    return escape_commands("\n".join(text).strip("\n")) + "\n"  # lines were wrapped
 
 
 def _code_lines(texts: Iterable[str], indent: int) -> Iterator[str]:

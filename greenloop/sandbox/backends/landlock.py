@@ -49,7 +49,6 @@ class LandlockSandbox(WarmSandbox):
     runs as the current user, without capabilities.
     """
 
-    can_isolate = False  # without namespaces either process could reach the other
     can_allow_hosts = False  # without a network namespace a run gets no sockets
 
     def __init__(self, limits: ResourceLimits | None = None) -> None:
@@ -76,7 +75,7 @@ class LandlockSandbox(WarmSandbox):
             site = str(self._folder.site)
             paths = JobPaths(work, home, temporary, site, job.packages.folder)
             payload = {
-                **build_payload(job, {}, paths),
+                **build_payload(job, paths),
                 "root": str(root),
                 "readable": [*self._folder.readable, *filter(None, [job.packages.folder])],
                 "own_user": self._folder.has_own_user,

@@ -34,6 +34,7 @@ class GuestMounts:
         modules: Modules of the packages in `PACKAGES` that are imported.
         plugins: Packages whose pytest plugins are loaded.
         hash_seed: PYTHONHASHSEED; with one, nothing else is loaded.
+        has_pytest: Whether pytest is loaded.
     """
 
     read_only: tuple[tuple[str, str], ...]
@@ -43,6 +44,7 @@ class GuestMounts:
     modules: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     hash_seed: int = 0
+    has_pytest: bool = True
 
     @property
     def is_bare(self) -> bool:
@@ -71,7 +73,11 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
     prefix = os.path.realpath(sys.base_prefix)
     if not prefix.startswith("/usr/") and prefix != "/usr":
         binds.append((prefix, prefix))
-    binds.append((_compile_guest(), f"{HOME}/guest"))
+    guest_folder = _compile_guest()
+    binds.append((guest_folder, f"{HOME}/guest"))
+    binds.append(
+        (f"{guest_folder}/isolation/hosts", "/etc/hosts")
+    )  # localhost, in each run's network
     binds.extend((source, f"{SITE}/{name}") for name, source in list_site_entries(packages))
     hidden = _find_hidden_folders([target for _, target in binds])
     return GuestMounts(tuple(binds), tuple(links), python, hidden)

@@ -61,7 +61,9 @@ class ProcessSandbox(Sandbox):
             if job.artifact_request is None:
                 return result
             created = collect_created_files(paths.work, job.artifact_request)
-            return replace(result, artifacts=result.artifacts.with_files(created))
+            manifest, contents = created.to_summary(), bytes(created.contents)
+            artifacts = replace(result.artifacts, manifest=manifest, contents=contents)
+            return replace(result, artifacts=artifacts)
 
     @contextlib.contextmanager
     def _create_folder(self) -> Iterator[Path]:
@@ -74,7 +76,7 @@ class ProcessSandbox(Sandbox):
 
     def _run_process(self, root: Path, paths: JobPaths, job: Job) -> ProcessResult:
         limits, job_file = job.apply_limits(self.limits), root / "job.json"
-        content = {**build_payload(job, {}, paths), "ini": ini_file(), "limits": limits.to_guest()}
+        content = {**build_payload(job, paths), "ini": ini_file(), "limits": limits.to_guest()}
         environment, _ = content.pop("environment"), content.pop("wanted")
         try:
             for folder in (paths.work, paths.home, paths.temporary):

@@ -8,10 +8,16 @@ from collections.abc import Sequence
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import Expectation, Project, TestRun
-from greenloop.sandbox.api import IsolationMode
 from greenloop.sandbox.base import Sandbox, SandboxView
+from greenloop.sandbox.job import Job
 from greenloop.sandbox.work.mutants import ModuleEdit, MutantRun, MutantRuns
 from greenloop.sandbox.work.patches import PatchRuns, PatchTrialPlan
+from greenloop.sandbox.work.scenarios import (
+    Observations,
+    RowOutcome,
+    judge_scenarios,
+    observe_job,
+)
 from greenloop.testsuite import TestFile
 
 
@@ -23,7 +29,7 @@ class ProjectSandbox(SandboxView):
 
     def __init__(self, sandbox: Sandbox, project: Project, path: str) -> None:
         super().__init__(sandbox)
-        self.project, self.path, self.can_isolate = project, path, False
+        self.project, self.path = project, path
 
     def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
         return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)
@@ -38,15 +44,14 @@ class ProjectSandbox(SandboxView):
         order_seed: int | None = None,
         hash_seed: int = 0,
         doctests: bool = False,
-        form: IsolationMode = "shared",
     ) -> TestRun:
         """Run the tests of the project, then those among `tests` that it does not have.
 
         Raises:
-            SandboxError: the tests are not files, or are to run split or as doctests.
+            SandboxError: the tests are not files, or are to run as doctests.
         """
-        if isinstance(tests, str) or form == "split" or doctests:
-            raise SandboxError("in a project, tests run as its own files, and in one process")
+        if isinstance(tests, str) or doctests:
+            raise SandboxError("in a project, tests run as its own files")
         files = self.project.all_files
         changed = {i.name: i.code for i in tests if files.get(i.name) != i.code.encode()}
         added = tuple(name for name in changed if name not in files)
@@ -59,6 +64,37 @@ class ProjectSandbox(SandboxView):
         return self.run_project(
             project, expected=expected, order_seed=order_seed, hash_seed=hash_seed
         )
+
+    def observe_scenarios(
+        self,
+        code: str,
+        module: str,
+        scenario: str,
+        *,
+        beside: Sequence[TestFile] = (),
+        timeout_s: float | None = None,
+    ) -> Observations:
+        """Run scenarios in a copy of the project without its tests; none are run beside tests."""
+        if beside:
+            return Observations((), "in a project no scenario runs beside the tests")
+        files = self.project.with_overlay({self.path: code}).all_files
+        tree = tuple((path, text) for path, text in files.items() if not _is_of_tests(path))
+        levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
+        root = "/".join(self.path.split("/")[:-levels])
+        payload = {"module": module, "scenario": scenario, "import_root": root}
+        job = Job("scenarios", (), payload, packages=self.packages, timeout_s=timeout_s, tree=tree)
+        return observe_job(self, job)
+
+    def judge_scenarios(
+        self,
+        judge: str,
+        observations: Observations,
+        tests: Sequence[TestFile] = (),
+        *,
+        timeout_s: float | None = None,
+    ) -> tuple[RowOutcome, ...]:
+        """Judge without the files of the tests: their folders may hold the code."""
+        return judge_scenarios(self, judge, observations, timeout_s=timeout_s)
 
     def run_mutants(
         self,
@@ -93,6 +129,12 @@ class ProjectSandbox(SandboxView):
     ) -> PatchRuns:
         """Return no results: a process that collected the tests of a project is not forked."""
         return PatchRuns(error="in a project nothing is forked after collection")
+
+
+def _is_of_tests(path: str) -> bool:
+    """Whether a file is a test, or lies in a folder of tests."""
+    *folders, name = path.split("/")
+    return not {"test", "tests"}.isdisjoint(folders) or name.startswith(("test_", "conftest."))
 
 
 def _to_mutant_run(run: TestRun) -> MutantRun:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,21 +13,12 @@ from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.base import Sandbox, build_environment
 from greenloop.sandbox.guest.files.writer import stdin_path
-from greenloop.sandbox.guest.remote_module import SPLIT
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
 from greenloop.sandbox.network.proxy import Proxy
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.warm.assertion_rewrite_cache import (
-    AssertionRewriteCache,
-    CompiledFiles,
-    SourceTexts,
-    parse_compiled,
-)
 from greenloop.sandbox.warm.zygote_client import ZygotePool
-
-_CODE_PROCESS_KEYS = ("kind", "cold", "work", "packages", "environment", "module")
 
 
 @dataclass(frozen=True)
@@ -48,14 +39,12 @@ class WarmSandbox(Sandbox):
     also reveals imports that work only because another module was imported before.
     """
 
-    can_isolate = True
     can_allow_hosts = True
 
     def __init__(self, backend: Backend, limits: ResourceLimits | None = None) -> None:
         super().__init__(limits)
         self.info = backend.info
         self._zygotes = ZygotePool(backend, build_guest_mounts())
-        self._rewrite_cache = AssertionRewriteCache(self._rewrite_assertions)
 
     def close(self) -> None:
         super().close()
@@ -63,40 +52,24 @@ class WarmSandbox(Sandbox):
 
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
-        if job.kind not in ("tests", "split"):
-            return self._run(job, {})
-        tests = {name: text for name, text in job.files if name in job.payload["targets"]}
-        return self._run(job, self._rewrite_cache.get(tests))
-
-    def _rewrite_assertions(self, files: SourceTexts) -> CompiledFiles:
-        """Compile files with rewritten assertions; none where that breaks off: then each run does it."""
-        payload = {"targets": list(files), "order_seed": None}
-        job = Job("compile", tuple(files.items()), payload)
-        result = self._run(job, {})
-        return parse_compiled(result.channel_data, job.key) if result.ending == "finished" else {}
-
-    def _run(self, job: Job, compiled: dict[str, str]) -> ProcessResult:
         paths = JobPaths(packages=PACKAGES if job.packages else "")
-        return self._run_payload(build_payload(job, compiled, paths), job)
+        return self._run_payload(build_payload(job, paths), job)
 
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
         stop = self._stop_event(job)
-        zygote = self._zygotes.get(job.packages, job.plugins, 0 if job.is_cold else job.hash_seed)
+        seed = 0 if job.is_cold else job.hash_seed
+        zygote = self._zygotes.get(job.packages, job.plugins, seed, has_pytest=job.has_pytest)
         limits = job.apply_limits(self.limits)
-        control, second_payload = limits.to_guest(), None
-        if job.kind == "split":
-            payload, rest = _split_payload(payload, job.code_files)
-            control, second_payload = {**control, SPLIT: 1}, json.dumps(rest).encode()
-        messages = json.dumps(payload).encode(), json.dumps(control).encode()
+        messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
         if not job.allowed_hosts:
-            return zygote.run(*messages, limits.timeout_s, stop, second_payload)
+            return zygote.run(*messages, limits.timeout_s, stop)
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
-            result = zygote.run(*messages, limits.timeout_s, stop, second_payload, proxy.serve)
+            result = zygote.run(*messages, limits.timeout_s, stop, proxy.serve)
         return replace(result, artifacts=replace(result.artifacts, network_requests=proxy.requests))
 
 
-def build_payload(job: Job, compiled: Mapping[str, str], paths: JobPaths) -> dict[str, Any]:
-    """Return a job as the guest reads it; `compiled` are test files with rewritten assertions."""
+def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
+    """Return a job as the guest reads it."""
     return {
         **job.payload,
         "kind": job.kind,
@@ -108,23 +81,19 @@ def build_payload(job: Job, compiled: Mapping[str, str], paths: JobPaths) -> dic
         "read_only": job.kind == "script",
         "wanted": job.artifact_request,
         "network": bool(job.allowed_hosts),
-        "compiled": dict(compiled),
         "packages": paths.packages,
         "environment": {
-            **build_environment(paths.home, paths.temporary, job.hash_seed, job.packages),
+            **build_environment(
+                paths.home,
+                paths.temporary,
+                job.hash_seed,
+                job.packages,
+                has_pytest=job.has_pytest,
+            ),
             **(build_ca_environment(f"{paths.home}/{CA_BUNDLE_NAME}") if job.allowed_hosts else {}),
             "PYTHONPATH": ":".join(filter(None, (paths.site, paths.packages))),
         },
     }
-
-
-def _split_payload(
-    payload: dict[str, Any], code: Sequence[tuple[str, str]]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the process of the code may know of a split run, and the rest."""
-    known = {name: payload[name] for name in _CODE_PROCESS_KEYS}
-    rest = {name: value for name, value in payload.items() if name not in known}
-    return {**known, "files": _prefix_paths(payload["work"], code)}, rest
 
 
 def _encode_tree(job: Job, paths: JobPaths) -> dict[str, str]:

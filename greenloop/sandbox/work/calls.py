@@ -1,16 +1,26 @@
-"""Calls of a module's functions, evaluated in a sandbox."""
+"""Calls of a module's functions, observed in a sandbox."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from greenloop.sandbox.api import CallResults, JobRunner
-from greenloop.sandbox.job import Job
-from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
-from greenloop.sandbox.work.result_decoder import decode_report
+from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.work.scenarios import observe_scenarios
+from greenloop.testsuite.call_scenarios import build_call_scenario
+
+
+@dataclass(frozen=True)
+class CallResults:
+    """The observation of each call, None where there is none; `error` says why ('' if all ended).
+
+    An observation has the key `value` or `error`, as `guest.scenarios.encoder` writes them.
+    """
+
+    events: tuple[dict[str, Any] | None, ...]
+    error: str = ""
 
 
 def evaluate_calls(
@@ -21,27 +31,19 @@ def evaluate_calls(
     *,
     timeout_s: float | None = None,
 ) -> CallResults:
-    """Evaluate call expressions over the names of a module; values are returned tagged.
+    """Evaluate call expressions over the names of a module, one after the other in one process.
 
     `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
     """
-    payload = {"module": module, "calls": list(calls)}
-    files = ((f"{module}.py", code),)
-    job = Job("calls", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
-    result = sandbox.run(job)
-    events, is_complete = decode_report(result, job.key)
-    answers: dict[int, dict[str, Any]] = {}
-    for event in events:
-        number = event.get("call")
-        if event.get("event") == "answer" and type(number) is int:
-            answers.setdefault(number, event)
-    error = "" if is_complete else _describe_failure(result, sandbox.limits)
-    return CallResults(tuple(answers.get(number) for number in range(len(calls))), error)
+    scenario = build_call_scenario(module, calls)
+    seen = observe_scenarios(sandbox, code, module, scenario, timeout_s=timeout_s)
+    payloads = {item.row: item.observations[0][1] for item in seen.rows if item.observations}
+    return CallResults(tuple(_parse(payloads.get(n, "")) for n in range(len(calls))), seen.error)
 
 
-def _describe_failure(result: ProcessResult, limits: ResourceLimits) -> str:
-    ending = classify_ending(result, False, ()) if result.ending == "finished" else result.ending
-    exceeded = map(limits.describe_exceeded, detect_limits_hit(ending, result, False, ()))
-    how = ", ".join([ending, f"status {result.status}", *exceeded])
-    last = f": {result.last_line}" if result.last_line else ""
-    return f"the calls were not completed ({how}){last}"
+def _parse(payload: str) -> dict[str, Any] | None:
+    try:
+        event = json.loads(payload)
+    except (ValueError, RecursionError):  # untrusted code may have written it
+        return None
+    return event if isinstance(event, dict) else None

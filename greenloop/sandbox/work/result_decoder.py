@@ -36,7 +36,6 @@ class _ReceivedEvents:
         self.tests: dict[str, TestOutcome] = {}
         self.failures: list[Failure] = []
         self.status: int | None = None
-        self.own_equality: tuple[str, ...] = ()
 
     def add(self, event: dict[str, Any]) -> None:
         kind = event.pop("event", None)
@@ -51,8 +50,6 @@ class _ReceivedEvents:
             self.failures.append(Failure(test=event.pop("id"), **event))
         elif kind == "test":
             self._add_test(event)
-        elif kind == "own_equality":
-            self.own_equality = _IDS_ADAPTER.validate_python(event["ids"])
         elif kind == "end":
             self.status = int(event["exit_status"])
         else:
@@ -135,7 +132,6 @@ def build_test_run(
         tolerated=expected.tolerated if expected else frozenset(),
         output=result.output.decode("utf-8", "replace"),
         duration_s=result.duration_s,
-        own_equality=events.own_equality,
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
@@ -22,8 +21,7 @@ from greenloop.sandbox.work.result_decoder import decode_report
 from greenloop.testsuite import TestFile
 
 RowVerdict = Literal["agrees", "differs", "not observable"]
-_VERDICT_ADAPTER: TypeAdapter[RowVerdict] = TypeAdapter(RowVerdict)
-_MAX_ROWS, _MAX_TEXT = 100_000, 300
+_MAX_TEXT = 300
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,9 @@ class RowOutcome:
     reason: str = ""
 
 
+_OUTCOME_ADAPTER = TypeAdapter(RowOutcome)
+
+
 def observe_scenarios(
     sandbox: JobRunner,
     code: str,
@@ -81,13 +82,19 @@ def observe_scenarios(
         payload |= {"targets": targets, "order_seed": None, "doctests": []}
     kind = "tests" if beside else "scenarios"
     job = Job(kind, files, payload, packages=sandbox.packages, timeout_s=timeout_s)
+    return observe_job(sandbox, job)
+
+
+def observe_job(sandbox: JobRunner, job: Job) -> Observations:
+    """Run a job that has scenarios. Raises SandboxError where no process can be started."""
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
-    error = "" if is_complete else describe_incomplete(result, sandbox.limits, "scenarios")
+    limits = job.apply_limits(sandbox.limits)
+    error = "" if is_complete else describe_incomplete(result, limits, "scenarios")
     rows: list[ObservedRow] = []
     try:
         rows.extend(_combine_rows(events))
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError, ArithmeticError):
         error = "the report of the scenarios is invalid"
     return Observations(tuple(rows), error)
 
@@ -122,8 +129,8 @@ def judge_scenarios(
 ) -> tuple[RowOutcome, ...]:
     """Judge observed rows in a process that has the tests' text and files, and no code.
 
-    Rows that it does not come to are not observable. Raises SandboxError where no process can be
-    started.
+    Rows that it does not come to are not observable; a scenario of which nothing was observed may
+    then be missing. Raises SandboxError where no process can be started.
     """
     rows = [
         [item.scenario, item.row, item.observations, item.error, item.has_ended]
@@ -134,33 +141,22 @@ def judge_scenarios(
     job = Job("judge", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
-    judged = [_read_outcome(item) for item in events if item.get("event") == "judged"]
-    if is_complete:
-        return tuple(judged)
-    reason = describe_incomplete(result, sandbox.limits, "judgement")
-    return (*judged, *_complete(judged, events, observations, reason))
+    judged = {(item.scenario, item.row): item for item in _read_outcomes(events)}
+    reason = describe_incomplete(result, job.apply_limits(sandbox.limits), "judgement")
+    for item in () if is_complete else observations.rows:
+        key = item.scenario, item.row
+        judged.setdefault(key, RowOutcome(*key, "not observable", reason=reason))
+    return tuple(judged.values())
 
 
-def _read_outcome(event: dict[str, Any]) -> RowOutcome:
-    outcome: RowVerdict = _VERDICT_ADAPTER.validate_python(event["outcome"])
-    key = int(event["scenario"]), int(event["row"])
-    return RowOutcome(*key, outcome, int(event["line"]), str(event["reason"])[:_MAX_TEXT])
-
-
-def _complete(
-    judged: Sequence[RowOutcome],
-    events: Sequence[dict[str, Any]],
-    observations: Observations,
-    reason: str,
-) -> Iterator[RowOutcome]:
-    """Yield the rows that were not judged, as far as they are known."""
-    counts: list[int] = next((item["counts"] for item in events if item["event"] == "rows"), [])
-    known = ((at, row) for at, count in enumerate(counts) for row in range(min(count, _MAX_ROWS)))
-    observed = ((item.scenario, item.row) for item in observations.rows)
-    seen = {(item.scenario, item.row) for item in judged}
-    for key in dict.fromkeys(chain(known, observed)):
-        if key not in seen:
-            yield RowOutcome(*key, "not observable", reason=reason)
+def _read_outcomes(events: Sequence[dict[str, Any]]) -> Iterator[RowOutcome]:
+    for event in events:
+        if event.pop("event", "") == "judged":
+            event["reason"] = str(event.get("reason"))[:_MAX_TEXT]
+            try:
+                yield _OUTCOME_ADAPTER.validate_python(event)
+            except ValueError:  # of the code of the tests, which runs there too
+                return
 
 
 def describe_incomplete(result: ProcessResult, limits: ResourceLimits, what: str) -> str:

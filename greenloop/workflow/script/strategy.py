@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -94,8 +94,9 @@ class ScriptStrategy(Strategy):
         with progress_span(self.run.emit, "the script"):
             done = await self.run.call_in_sandbox(lambda sandbox: sandbox.run_script(job))
         self.first_run = self.first_run or done
-        best = self.state.candidates.best
-        self.state.script_runs.keep(code, done, best.code if best else None)
+        state, best = self.state, self.state.candidates.best
+        kept = [best.code] if best and best.code in state.script_runs else []
+        state.script_runs = {name: state.script_runs[name] for name in kept} | {code: done}
         return done
 
     async def grade(self, result: TestRun) -> bool:
@@ -122,22 +123,20 @@ class ScriptStrategy(Strategy):
     async def request_repair(
         self, request: RepairRequest, *, from_the_original: bool = False
     ) -> Repair:
+        checklist = self.state.checklist
+        names = [item.id for item in checklist.checks if checklist.may_be_disputed(item.id)]
         return await self.tools.repair_script(
             self.task,
             request,
             keep=self.keeps_features,
             lost=self.find_lost_features,
-            disputable=self._list_disputable_checks(),
+            disputable=names,
             from_the_original=from_the_original,
         )
 
     def find_lost_features(self, code: str) -> Sequence[str]:
         """Return features of the original that a repair loses: a new script has none."""
         return ()
-
-    def _list_disputable_checks(self) -> Collection[str]:
-        checklist = self.state.checklist
-        return [item.id for item in checklist.checks if checklist.may_be_disputed(item.id)]
 
     async def judge(self, dispute: Dispute) -> Judgement:
         return await self.tools.judge_check(self.task, dispute)

@@ -152,7 +152,7 @@ def test_package_folder_is_read_only_in_a_sandbox(box: Sandbox, alpha: Installed
         pytest.skip("without a sandbox a run may write anywhere")
     (event,) = box.with_packages(alpha).evaluate_calls(WRITES, "solution", ["writes()"]).events
     assert event is not None
-    assert event.get("value") in (["int", hex(errno.EROFS)], ["int", hex(errno.EACCES)])
+    assert event.get("value") in (errno.EROFS, errno.EACCES)
 
 
 def test_packages_of_the_interpreter_are_hidden_in_a_sandbox(
@@ -169,7 +169,7 @@ def test_packages_of_the_interpreter_are_hidden_in_a_sandbox(
         pytest.skip("nothing is installed into this interpreter itself")
     calls = [f"sees({path!r})" for path in places]
     answers = box.with_packages(alpha).evaluate_calls(WRITES, "solution", calls)
-    assert [item and item.get("value") for item in answers.events] == [["list", []]] * len(places)
+    assert [item and item.get("value") for item in answers.events] == [["list"]] * len(places)
 
 
 def test_more_package_sets_than_active_zygotes(box: Sandbox, store: PackageStore) -> None:

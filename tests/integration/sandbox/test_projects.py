@@ -172,6 +172,32 @@ def test_last_files_stay_last_in_shuffled_runs(box: Sandbox, project: Project) -
     assert [name.partition("::")[0] for name in names].index("test_a_last.py") == len(names) - 2
 
 
+SCENARIO = """
+import os
+from shop.cart import total
+
+def scenario_0():
+    observe(0, lambda: total([1, 2]))
+    observe(1, lambda: os.path.exists("tests") or os.path.exists("conftest.py"))
+
+scenarios = [(scenario_0, (), lambda: [])]
+"""
+JUDGE = """
+def judge_0():
+    assert take(0)() == 3
+    assert take(1)() is False
+
+judges = [(judge_0, lambda: [])]
+"""
+
+
+def test_scenarios_run_in_the_project_without_its_tests(box: Sandbox, project: Project) -> None:
+    view = ProjectSandbox(box, project, "src/shop/cart.py")
+    code = "import shop.prices\ndef total(numbers): return sum(numbers)\n"
+    seen = view.observe_scenarios(code, "shop.cart", SCENARIO)
+    assert [item.outcome for item in view.judge_scenarios(JUDGE, seen)] == ["agrees"], seen
+
+
 def test_targets_may_be_files_folders_and_tests(box: Sandbox, project: Project) -> None:
     def ids(*targets: str) -> list[str]:
         chosen = project.model_copy(update={"targets": targets})

@@ -11,6 +11,7 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox.base import Sandbox
+from greenloop.sandbox.guest.scenarios.decoder import decode
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
@@ -158,13 +159,7 @@ def _plain(event: dict[str, Any] | None) -> Any:
     if event is None:
         return "no answer"
     if "value" not in event:
-        return f"raised {event['raised'][0]}: {event['message']}"
-    return _value(*event["value"])
-
-
-def _value(tag: str, content: Any) -> Any:
-    if tag == "str":
-        return bytes.fromhex(content).decode()
-    if tag == "int":
-        return int(content, 16)
-    return [_value(*item) for item in content] if tag in ("list", "tuple", "set") else content
+        _, bases, text, *_ = event["error"]
+        return f"raised {bases[0][1]}: {text}"
+    value = decode(event["value"])
+    return list(value) if isinstance(value, (tuple, set)) else value

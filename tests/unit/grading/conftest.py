@@ -12,7 +12,8 @@ from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.workflow.report_builder import build_report

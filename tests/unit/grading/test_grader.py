@@ -118,7 +118,7 @@ def _failing(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = ("flakiness", "split", "memorization", "assertion_mutation", "coverage", "held_out")
+    names = ("flakiness", "memorization", "assertion_mutation", "coverage", "held_out")
     failing = {name: piece_types()[name].measured_by for name in names}
     _failing(monkeypatch, *failing.values())
     files = [TestFile("test_doubling.py", TESTS)]

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.held_out_examples import is_strictly_equal, measure
+from greenloop.grading.held_out_examples import measure
 from greenloop.records import HeldOut, HeldOutExample, TestRun
-from greenloop.sandbox.api import CallResults
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.guest.scenarios.checks import is_strictly_equal
+from greenloop.sandbox.work.scenarios import Observations, ObservedRow
 
 NAN = float("nan")
 
@@ -53,14 +54,17 @@ def test_equality_is_of_value_and_exact_type_at_every_level(
 
 
 class Scripted:
-    """A sandbox with fixed answers."""
+    """A sandbox in which the code gives fixed payloads; a real one judges them."""
 
-    def __init__(self, *events: dict[str, Any] | None) -> None:
-        self.events, self.calls = events, []
+    def __init__(self, box: ProcessSandbox, *payloads: str) -> None:
+        self._payloads, self.judge_scenarios = payloads, box.judge_scenarios
 
-    def evaluate_calls(self, code: str, module: str, calls: list[str]) -> CallResults:
-        self.calls = calls  # type: ignore[assignment]
-        return CallResults(self.events)
+    def observe_scenarios(self, code: str, module: str, scenario: str) -> Observations:
+        rows = [
+            ObservedRow(0, number, ((0, payload),), has_ended=True)
+            for number, payload in enumerate(self._payloads)
+        ]
+        return Observations(tuple(rows))
 
 
 def checked(
@@ -73,35 +77,32 @@ def checked(
     return found, context.disagreements
 
 
-FORGED: list[dict[str, Any] | None] = [
-    None,
-    {},
-    {"value": None},
-    {"value": []},
-    {"value": ["int"]},
-    {"value": ["int", 3]},
-    {"value": ["int", "zz"]},
-    {"value": [["int"], "0x1"]},
-    {"value": ["float", "0x1p99999"]},
-    {"value": ["complex", [1]]},
-    {"value": ["set", [["list", []]]]},
-    {"value": ["dict", [["int", "0x1"]]]},
-    {"value": ["str", "61ff"]},
-    {"value": ["other", "AlwaysEqual"]},
-    {"value": "ab"},
-    {"raised": 5},
-    {"raised": "ValueError"},
-]
+FORGED = (
+    "",
+    "{}",
+    "null",
+    "[1]",
+    '{"value": ["int"]}',
+    '{"value": ["int", "zz"]}',
+    '{"value": [["int"], "0x1"]}',
+    '{"value": ["float", "0x1p99999"]}',
+    '{"value": ["set", ["list"]]}',
+    '{"value": ["dict", 5]}',
+    '{"value": ["object", [["m", "AlwaysEqual"]], "own", {}, []]}',
+    '{"error": 5}',
+    '{"error": ["exception", [], "", {}]}',
+    "[" * 100_000,
+)
 
 
-@pytest.mark.parametrize("event", FORGED)
-def test_malformed_answers_disagree(event: dict[str, Any] | None) -> None:
+def test_malformed_answers_disagree(box: ProcessSandbox) -> None:
     for example in (
         HeldOutExample(call="f()", returns="1"),
         HeldOutExample(call="f()", raises="ValueError"),
     ):
-        result, wrong = checked(Scripted(event), "", [example])
-        assert (result.agreed, wrong) == (0, (example,))
+        examples = [example] * len(FORGED)
+        result, wrong = checked(Scripted(box, *FORGED), "", examples)
+        assert (result.agreed, list(wrong)) == (0, examples)
 
 
 INVALID = [
@@ -114,11 +115,9 @@ INVALID = [
 
 
 def test_examples_that_cannot_be_parsed_do_not_count() -> None:
-    box = Scripted()
-    result, wrong = checked(box, "", INVALID)
+    result, wrong = checked(None, "", INVALID)
     assert (result.reached, result.total, result.agreed, wrong) == (False, 0, 0, ())
     assert len(result.invalid) == len(INVALID)
-    assert list(box.calls) == []
 
 
 def test_the_code_never_sees_expected_values(box: ProcessSandbox) -> None:

@@ -17,7 +17,7 @@ from greenloop.records import (
     Flakiness,
     HeldOut,
     IntegrityFinding,
-    IsolatedRun,
+    Isolated,
     Memorization,
     Mutation,
     RedPhase,
@@ -27,15 +27,13 @@ from greenloop.reporting.evidence.text import render_evidence_lines
 from greenloop.settings import Settings
 
 ASSERTIONS = AssertionMutation(reached=True, total=4, controlled=4, edits=5)
-ONE_PROCESS = IsolatedRun(
-    reached=False, form="shared", why="t.py::test_a: CannotSplit: it evaluates text"
-)
-DIFFERING = ONE_PROCESS.model_copy(update={"only_beside": ("t.py::test_a",)})
+ISOLATED = Isolated(reached=True, tests=4, observed=2, agreed=2)
 GREEN = AssertionSurvivor(test="t.py::test_a", line=7, change="expects 5")
 FULL = Evidence(
     red_phase=RedPhase(reached=True, failed=2),
     empty_bodies=EmptyBodies(reached=True, passed=0, failed=2),
     assertion_mutation=ASSERTIONS,
+    isolated=ISOLATED,
     held_out=HeldOut(reached=True, total=3, agreed=3),
     mutation=Mutation(score=0.8, killed=8),
     coverage=Coverage(line=0.9, branch=0.8),
@@ -50,14 +48,6 @@ def less(record: Any, **changes: Any) -> Any:
 TIMEOUT = {"reached": False, "cut_short": "out of time after 1 of 4 runs"}
 
 
-def test_tests_that_need_one_process_are_no_shortfall() -> None:
-    shared = less(FULL, split=ONE_PROCESS)
-    assert (shortfalls(shared), forgery(shared)) == ((), "")
-    assert "  --     isolation          in one process only: t.py::test_a" in "\n".join(
-        render_evidence_lines(shared)
-    )
-
-
 def test_full_evidence_has_no_shortfall() -> None:
     assert shortfalls(FULL) == ()
     assert forgery(FULL) == ""
@@ -68,7 +58,15 @@ def test_full_evidence_has_no_shortfall() -> None:
     [
         ({"red_phase": None}, "red phase"),
         ({"red_phase": RedPhase(reached=False, failed=1)}, "red phase"),
-        ({"split": DIFFERING}, "isolation: passes only in the process of its tests: t.py::test_a"),
+        ({"isolated": less(ISOLATED, agreed=1)}, "isolation: 1 of 4 tests agree"),
+        (
+            {"isolated": less(ISOLATED, differing=("test_a",))},
+            "isolation: agrees only beside the tests: test_a",
+        ),
+        (
+            {"isolated": less(ISOLATED, names_missing=("f", "g"))},
+            "isolation: no test that agrees uses f, g: compare results of the module with",
+        ),
         ({"empty_bodies": None}, "empty bodies: not taken"),
         ({"empty_bodies": less(FULL.empty_bodies, **TIMEOUT)}, "empty bodies: out of time after 1"),
         ({"assertion_mutation": None}, "assertion mutation: not taken"),
@@ -156,6 +154,7 @@ def test_thresholds_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (
         ("GREENLOOP_MIN_MUTATION_SCORE", "0.5"),
         ("GREENLOOP_MIN_ASSERTION_MUTATION", "0.25"),
+        ("GREENLOOP_MIN_ISOLATED", "0.375"),
         ("GREENLOOP_MIN_LINE_COVERAGE", "0.75"),
         ("GREENLOOP_MIN_BRANCH_COVERAGE", "0.125"),
         ("GREENLOOP_MIN_HELD_OUT_AGREEMENT", "0.625"),
@@ -165,6 +164,7 @@ def test_thresholds_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Plan.from_settings(Settings.load()).thresholds == Thresholds(
         mutation_score=0.5,
         assertion_mutation=0.25,
+        isolated=0.375,
         line_coverage=0.75,
         branch_coverage=0.125,
         held_out_agreement=0.625,

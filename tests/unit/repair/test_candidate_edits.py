@@ -10,8 +10,8 @@ import pytest
 
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
-from greenloop.repair.generator import generate_edits
 from greenloop.repair.hints import Hints
+from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import rank_edits
 from greenloop.syntax.source import Source
 

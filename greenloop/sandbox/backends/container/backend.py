@@ -66,9 +66,9 @@ class ContainerSandbox(Sandbox):
         config = ContainerConfig.from_limits(limits, job.packages, job.plugins)
         paths = JobPaths(packages=PACKAGES if job.packages else "")
         request = json.dumps(job.artifact_request).encode() if job.artifact_request else b""
-        # A container has no zygote of another hash seed to copy.
-        cold = {"wanted": None, "cold": job.hash_seed != 0}
-        payload = json.dumps({**build_payload(job, {}, paths), **cold}).encode()
+        # A container has no zygote of another hash seed, or without pytest, to copy.
+        cold = {"wanted": None, "cold": job.hash_seed != 0 or not job.has_pytest}
+        payload = json.dumps({**build_payload(job, paths), **cold}).encode()
         for _ in range(_MAX_ATTEMPTS):
             container = self._acquire(config, stop)
             if container is None:

@@ -14,19 +14,17 @@ EntryPoint = Callable[[dict[str, Any], int], int]
 
 _ENTRYPOINTS = {
     "tests": "entrypoints.pytest_run",
-    "calls": "entrypoints.calls",
     "scenarios": "entrypoints.scenarios",
     "judge": "entrypoints.judge",
     "mutants": "entrypoints.mutants",
     "patches": "entrypoints.patches",
     "script": "entrypoints.script",
     "project": "entrypoints.pytest_run",
-    "code": "remote_module.code_side",
 }
 # Kinds that a zygote serves in the pytest session that it has begun.
-SESSION_KINDS = ("tests", "split")
+SESSION_KINDS = ("tests",)
 # Kinds that run without pytest, which replaces the standard streams of a zygote.
-KINDS_WITHOUT_PYTEST = ("calls", "scenarios", "judge", "code")
+KINDS_WITHOUT_PYTEST = ("scenarios", "judge")
 
 
 def load_entrypoint(kind: str) -> EntryPoint:

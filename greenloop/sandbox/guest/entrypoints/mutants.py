@@ -19,6 +19,7 @@ import tempfile
 import time
 from typing import Any
 
+from ..isolation.null_device import list_open_fds
 from ..limits.proc_stats import own_cpu_seconds
 from ..protocol.framing import Channel, write_all
 from ..trials.collected_session import CollectedSession
@@ -54,10 +55,12 @@ class MutantTrials:
         with open(path, encoding="utf-8", errors="surrogatepass", newline="") as file:
             self._original = OriginalModule(file.read(), path)
         self._jobs = job.get("jobs") or min(_MAX_JOBS, _count_cores())
-        self._workspaces = Workspaces(job["work"], self._jobs, job["limits"]["total_bytes"])
         self._session = CollectedSession(
             job["work"], job["ini"], job["targets"], tempfile.mkdtemp()
         )
+        guest_fds = [number for number in list_open_fds() if number != job["handle"]]
+        total_bytes = job["limits"]["total_bytes"]
+        self._workspaces = Workspaces(job["work"], self._jobs, total_bytes, guest_fds)
         self._deadline = time.monotonic() + job["budget_s"]
         self._use_batches = bool(job.get("together"))
         self._private_fds: list[int] = [job["handle"]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import faulthandler
+import os
 import sys
 import types
 from typing import Any
@@ -15,7 +17,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     """Run the job's scenarios and report what they observe."""
     channel = Channel(result_fd, job.pop("key"))
     hide_preloaded_modules(job["work"])
-    sys.path.insert(0, job["work"])
+    faulthandler.disable()  # as in an ordinary program
+    sys.path.insert(0, os.path.join(job["work"], job.get("import_root", "")))
     sys.argv[:] = ["-c"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     Runner(channel.send, job["module"]).run(job.pop("scenario"))

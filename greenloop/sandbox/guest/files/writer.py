@@ -20,8 +20,6 @@ def write_job_files(job: dict[str, Any]) -> None:
     for path, text in job.pop("files").items():
         with open(path, "xb") as file:
             file.write(text.encode("utf-8", "surrogatepass"))
-    for path, data in job.pop("compiled").items():
-        _write_new_file(f"{job['work']}/{path}", base64.b64decode(data))
     tree = {path: base64.b64decode(data) for path, data in job.pop("tree").items()}
     write_tree(tree, read_only=bool(job["read_only"]))
 

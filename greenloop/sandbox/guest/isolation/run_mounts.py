@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-from collections.abc import Callable
 
 from . import syscalls as k
 
@@ -17,22 +16,16 @@ _TCP_BUFFER_SIZES = "4096 65536 212992"
 # connection's buffers.
 _QUOTAS = {
     "user/max_user_namespaces": "0",
-    "user/max_inotify_instances": "16",
-    "user/max_inotify_watches": "1024",
     "net/ipv4/tcp_rmem": _TCP_BUFFER_SIZES,
     "net/ipv4/tcp_wmem": _TCP_BUFFER_SIZES,
 }
 
 
-def set_up_mounts(
-    limits: dict[str, int], ids: tuple[int, int], before_drop: Callable[[], None] | None = None
-) -> None:
-    """Set up the run's new namespaces, then drop the capabilities that this needs.
-
-    `before_drop` is called after the setup, while the process has capabilities.
-    """
+def set_up_mounts(limits: dict[str, int], ids: tuple[int, int]) -> None:
+    """Set up the run's new namespaces, then drop the capabilities that this needs."""
     k.map_ids(*ids)
     k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
+    k.make_read_only("/", allow_devices=True)  # also modes and times of the machine's devices
     k.mount("proc", "/proc", "proc", _TMPFS | k.MS_NOEXEC)
     size = f"size={limits['disk_bytes']},nr_inodes={limits['inodes']},mode=0700"
     k.mount("tmpfs", "/tmp", "tmpfs", _TMPFS, size)
@@ -44,8 +37,6 @@ def set_up_mounts(
     _lower_quotas()
     for folder in (WORK_FOLDER, "/tmp/home", "/tmp/tmp"):
         os.mkdir(folder)
-    if before_drop is not None:
-        before_drop()
     k.drop_capabilities()
 
 

@@ -26,8 +26,14 @@ ALLOW, _KILL_PROCESS, ERRNO = 0x7FFF0000, 0x80000000, 0x50000
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
 _FILTER_MODE = 2
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+# TIOCSTI and TIOCLINUX type into the terminal that greenloop was started from; FIOSETOWN and
+# SIOCSPGRP are F_SETOWN of a socket.
+_DENIED_IOCTLS = (0x5412, 0x541C, 0x8901, 0x8902)
+# F_SETOWN, F_SETSIG, F_SETOWN_EX: signals to other processes; F_SETLEASE, F_NOTIFY: delay or watch
+# other processes; F_SETPIPE_SZ: memory that no limit counts.
+_DENIED_FCNTLS = (8, 10, 15, 1024, 1026, 1031)
+_AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+_SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE_MASK = 1, 5, 0xF
 ALL_BITS = 0xFFFFFFFF
 _FIRST_ARGUMENT_OFFSET = 16  # in struct seccomp_data; each argument has 8 bytes
 Values = tuple[int, ...]
@@ -44,7 +50,8 @@ def by_machine(numbers: dict[str, tuple[int | None, int | None]]) -> dict[str, d
 
 # Tracing and other processes' memory; mounts and namespaces; keys; kernel modules and tuning;
 # memory that no limit counts (memfd, System V, POSIX queues); io_uring, which bypasses filters;
-# resources of which the whole machine has a fixed number (io_setup).
+# resources of which the whole machine has a fixed number (io_setup); watches of files, which tell
+# what other processes do with them.
 _DENIED = by_machine({
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "kcmp": (312, 272), "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
@@ -66,11 +73,13 @@ _DENIED = by_machine({
     "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180), "move_pages": (279, 239),
     "migrate_pages": (256, 238), "fanotify_init": (300, 262), "io_setup": (206, 0),
     "ioprio_set": (251, 30), "open_tree_attr": (467, 467), "quotactl_fd": (443, 443),
+    "inotify_init": (253, None), "inotify_init1": (294, 26),
 })  # fmt: skip
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair
 _IOCTL = {"x86_64": 16, "aarch64": 29}
+_FCNTL = {"x86_64": 72, "aarch64": 25}
 _MMAP = {"x86_64": 9, "aarch64": 222}
 _SETSOCKOPT = {"x86_64": 54, "aarch64": 208}
 _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 7, 8
@@ -142,10 +151,9 @@ def build_filter(name: str, families: tuple[int, ...]) -> bytes:
     _deny_namespaces(program, _CLONE[name])
     socket, socketpair = _SOCKET[name]
     program.allow_values(socket, 0, families, errno.EAFNOSUPPORT)
-    # A pair is connected to nothing else, and asyncio needs it.
-    program.allow_values(socketpair, 0, (AF_UNIX,), errno.EAFNOSUPPORT)
-    # These ioctls type into the terminal that greenloop was started from.
-    program.deny_values(_IOCTL[name], 1, (_TIOCSTI, _TIOCLINUX))
+    _restrict_socket_pairs(program, socketpair)
+    program.deny_values(_IOCTL[name], 1, _DENIED_IOCTLS)
+    program.deny_values(_FCNTL[name], 1, _DENIED_FCNTLS)
     for number in _PROCESS_ATTRIBUTE_CALLS[name]:
         program.allow_values(number, 0, (_CALLING_PROCESS,), errno.EPERM)
     _deny_priority_of_other_processes(program, _SETPRIORITY[name])
@@ -161,6 +169,21 @@ def _deny_namespaces(program: BpfProgram, clone: int) -> None:
     program.add(_ANY_BIT, ALL_NAMESPACES, 0, 1)
     program.add(RETURN, ERRNO | errno.EPERM)
     program.add(RETURN, ALLOW)
+
+
+def _restrict_socket_pairs(program: BpfProgram, socketpair: int) -> None:
+    """Allow pairs that are connected to nothing else, which asyncio needs; a datagram socket of a
+    pair could still be connected to another one.
+    """
+    program.add(EQUAL, socketpair, 0, 8)
+    program.add(LOAD, _FIRST_ARGUMENT_OFFSET)
+    program.add(EQUAL, _AF_UNIX, 0, 5)
+    program.add(LOAD, 24)
+    program.add(AND, _SOCK_TYPE_MASK)
+    program.add(EQUAL, _SOCK_STREAM, 1, 0)
+    program.add(EQUAL, _SOCK_SEQPACKET, 0, 1)
+    program.add(RETURN, ALLOW)
+    program.add(RETURN, ERRNO | errno.EAFNOSUPPORT)
 
 
 def _deny_priority_of_other_processes(program: BpfProgram, number: int) -> None:
@@ -200,8 +223,8 @@ class _SockFprog(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
 
-def install_filter(families: tuple[int, ...] = (AF_UNIX, AF_INET, AF_INET6)) -> None:
-    """Install the filter on this process and its descendants. Raises OSError."""
+def install_filter(families: tuple[int, ...]) -> None:
+    """Install the filter, with the families of sockets that stay allowed, on this process and its descendants. Raises OSError."""
     install_program(build_filter(machine(), families))
 
 

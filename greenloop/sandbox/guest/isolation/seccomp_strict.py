@@ -12,15 +12,14 @@ import errno
 from .seccomp import ALL_BITS, ALLOW, ERRNO, GREATER_OR_EQUAL, LOAD, RETURN, BpfProgram, by_machine
 
 # System V shared memory, semaphores and queues are addressed by number, without a path. A unix socket
-# made by socketpair could still be connected elsewhere; a message can carry open files. inotify
-# watches are counted per user. The target of a signal by pidfd cannot be checked.
+# made by socketpair could still be connected elsewhere; a message can carry open files. The target
+# of a signal by pidfd cannot be checked.
 _DENIED_CALLS = by_machine({
     "shmat": (30, 196), "shmctl": (31, 195), "semop": (65, 193), "semctl": (66, 191),
     "semtimedop": (220, 192), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
     "mq_unlink": (241, 181), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201),
     "accept": (43, 202), "accept4": (288, 242), "sendmsg": (46, 211), "sendmmsg": (307, 269),
-    "inotify_init": (253, None), "inotify_init1": (294, 26), "tkill": (200, 130),
-    "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424), "file_setattr": (469, 469),
+    "tkill": (200, 130), "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424), "file_setattr": (469, 469),
 })  # fmt: skip
 # Refused as at the process limit, and as on a file system without extended attributes.
 _PROCESS_CREATION = by_machine({"fork": (57, None), "vfork": (58, None)})
@@ -48,20 +47,15 @@ _SIGNALS = by_machine({
     "rt_tgsigqueueinfo": (297, 240),
 })  # fmt: skip
 _INSPECTED_CALLS = by_machine({
-    "clone": (56, 220), "socketpair": (53, 199), "ioctl": (16, 29), "fcntl": (72, 25),
-    "prctl": (157, 167), "open": (2, None), "openat": (257, 56), "openat2": (437, 437),
-    "truncate": (76, 45),
+    "clone": (56, 220), "ioctl": (16, 29), "prctl": (157, 167), "open": (2, None),
+    "openat": (257, 56), "openat2": (437, 437), "truncate": (76, 45),
 })  # fmt: skip
 _FIRST_UNKNOWN_CALL = 470  # added by later kernels, with unknown effects
 _THREAD_FLAGS = 0x100 | 0x400 | 0x10000  # CLONE_VM, CLONE_FILES, CLONE_THREAD
-_SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE_MASK = 1, 5, 0xF
 _O_TRUNC, _O_ACCMODE = 0o1000, 3
 # TCGETS (both), TIOCGWINSZ, FIONCLEX, FIOCLEX, FIONBIO, FIONREAD. Others change file systems
 # through a file that is open for reading only.
 _ALLOWED_IOCTLS = (0x5401, 0x802C542A, 0x5413, 0x5450, 0x5451, 0x5421, 0x541B)
-# F_SETOWN, F_SETSIG, F_SETOWN_EX: signals to other processes; F_SETLEASE, F_NOTIFY: delay other
-# processes; F_SETPIPE_SZ: memory that no limit counts.
-_DENIED_FCNTLS = (8, 10, 15, 1024, 1026, 1031)
 _DENIED_PRCTLS = (1, 4)  # PR_SET_PDEATHSIG, PR_SET_DUMPABLE: the supervisor relies on both
 
 
@@ -97,10 +91,7 @@ def build_strict_filter(name: str, pid: int, *, has_own_user: bool, landlock_ver
 
 def _restrict_arguments(program: BpfProgram, calls: dict[str, int]) -> None:
     program.allow_values(calls["clone"], 0, (_THREAD_FLAGS,), errno.EAGAIN, _THREAD_FLAGS)
-    kinds = (_SOCK_STREAM, _SOCK_SEQPACKET)
-    program.allow_values(calls["socketpair"], 1, kinds, errno.EPROTONOSUPPORT, _SOCK_TYPE_MASK)
     program.allow_values(calls["ioctl"], 1, _ALLOWED_IOCTLS, errno.ENOTTY)
-    program.deny_values(calls["fcntl"], 1, _DENIED_FCNTLS)
     program.deny_values(calls["prctl"], 0, _DENIED_PRCTLS)
     # A file that is truncated while it is opened for reading: Landlock before version 3 checks
     # the reading alone.

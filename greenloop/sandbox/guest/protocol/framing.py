@@ -9,6 +9,9 @@ from typing import Any, Protocol
 
 _LENGTH = struct.Struct("!Q")
 _CHUNK_BYTES = 1 << 20
+# References to functions that the code under test, or a test of it, may replace.
+_get_pid, _write, _exit = os.getpid, os.write, os._exit
+_to_json = json.JSONEncoder().encode
 
 
 class MessageStream(Protocol):
@@ -52,18 +55,18 @@ def write_all(handle: int, data: bytes) -> None:
     sent = 0
     with memoryview(data) as view:
         while sent < len(view):
-            sent += os.write(handle, view[sent:])
+            sent += _write(handle, view[sent:])
 
 
 class Channel:
     """Descriptor over which a run reports events, each line preceded by the run's key."""
 
     def __init__(self, handle: int, key: str) -> None:
-        self._handle, self._key, self._pid = handle, key, os.getpid()
+        self._handle, self._key, self._pid = handle, key, _get_pid()
 
     def send(self, event: str, **values: Any) -> None:
         """Report an event. In a fork of the process that created the channel: exit."""
-        if os.getpid() != self._pid:  # a fork of the code under test that returned from it
-            os._exit(1)
-        line = f"{self._key} {json.dumps({'event': event, **values})}\n"
+        if _get_pid() != self._pid:  # a fork of the code under test that returned from it
+            _exit(1)
+        line = f"{self._key} {_to_json({'event': event, **values})}\n"
         write_all(self._handle, line.encode())

@@ -14,18 +14,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .decoder import decode, decode_exception
+from .descriptions import NotObservableError, describe
 from .stand_ins import (
     ClassStandIn,
     EnumMember,
-    NotObservableError,
     ObservedException,
     Opaque,
-    describe,
     name_bases,
+    type_of,
 )
 
+AMBIGUOUS_EXCEPTION = "inherits from unrelated exceptions"
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _SCALARS = (int, float, str, bytes, complex)
+_PLAIN_TYPES = (bool, *_SCALARS, tuple, list, set, frozenset, dict)
 
 
 class DiffersError(BaseException):
@@ -105,7 +107,7 @@ def _flatten(expected: Any) -> Iterator[Any]:
 
 
 def fits(error: ObservedException, expected: Any, pattern: Any) -> bool:
-    bases = [tuple(names) for names in error.observed__.bases]
+    bases = name_bases(type_of(error))
     _check_exception_bases(bases)
     notes = error.observed__.fields.get("__notes__", [])
     text = "\n".join([str(error), *(notes if isinstance(notes, list) else [])])
@@ -113,21 +115,15 @@ def fits(error: ObservedException, expected: Any, pattern: Any) -> bool:
     return is_expected and (pattern is None or re.search(pattern, text) is not None)
 
 
-def _check_exception_bases(bases: list[tuple[str, ...]]) -> None:
+def _check_exception_bases(bases: list[tuple[str, str]]) -> None:
     """Refuse a class of the code that several `except` clauses would catch."""
-    if bases[0][0] == "builtins":
-        return
     known = [getattr(builtins, name, None) for module, name in bases if module == "builtins"]
     kinds = [kind for kind in known if isinstance(kind, type)]
+    if kinds and name_bases(kinds[0]) == bases:  # a built-in class itself
+        return
     for kind, other in itertools.pairwise(kinds):
         if not issubclass(kind, other):
-            raise NotObservableError(f"{bases[0][1]} inherits from unrelated exceptions")
-
-
-def type_of(value: Any) -> Any:
-    """Return the class of a value, or what stands in for it."""
-    described = describe(value)
-    return type(value) if described is None else ClassStandIn(described.bases)
+            raise NotObservableError(f"{bases[0][1]} {AMBIGUOUS_EXCEPTION}")
 
 
 def is_instance(value: Any, expected: Any) -> bool:
@@ -140,7 +136,7 @@ def _is_instance(value: Any, kind: Any) -> bool:
         return isinstance(value, kind)
     if isinstance(value, ClassStandIn):
         return kind in (type, object)
-    if describe(value) is not None and name_bases(kind)[0] in name_bases(type_of(value)):
+    if name_bases(kind)[0] in name_bases(type_of(value)):
         return True
     if isinstance(value, Opaque) and isinstance(kind, ABCMeta):
         raise value.observed__.refuse(f"whether it is a {kind.__name__}")
@@ -171,8 +167,8 @@ def is_same(left: Any, right: Any) -> bool:
 
 
 def is_strictly_equal(expected: Any, got: Any) -> bool:
-    """Whether two values are equal in value and exact type at every level; floats to nine digits."""
-    if type(expected) is not type(got):
+    """Whether two values are equal in value and built-in type at every level; floats to nine digits."""
+    if _get_plain_type(expected) is not _get_plain_type(got):
         return False
     if isinstance(expected, float):
         both_nan = math.isnan(expected) and math.isnan(got)
@@ -189,6 +185,11 @@ def is_strictly_equal(expected: Any, got: Any) -> bool:
         theirs = {item: item for item in got}  # equal is not enough: 1 == True
         return expected == got and all(is_strictly_equal(item, theirs[item]) for item in expected)
     return bool(expected == got)
+
+
+def _get_plain_type(value: Any) -> type:
+    """Return the built-in type that a value's class is or inherits from; else its class."""
+    return next((kind for kind in _PLAIN_TYPES if isinstance(value, kind)), type(value))
 
 
 def count_equal(left: Iterable[Any], right: Iterable[Any]) -> bool:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import contextlib
+import decimal
+import fractions
 from collections.abc import Callable
 from typing import Any
 
-from .stand_ins import (
-    ClassStandIn,
-    Description,
-    EnumMember,
-    NotObservableError,
-    ObservedException,
-    Opaque,
-    build_subclass_value,
-)
+from .descriptions import Description, NotObservableError
+from .stand_ins import ClassStandIn, EnumMember, ObservedException, Opaque
 from .value_types import VALUE_TYPES
 
 
@@ -37,14 +33,14 @@ def decode(content: Any) -> Any:
 def _decode_subclass(bases: Any, equality: str, content: Any, names: list[str] | None) -> Any:
     value = decode(content)
     fields = dict(zip(names, value, strict=True)) if names is not None else {}
-    return build_subclass_value(value, Description(bases, equality, fields))
+    return _build_subclass_value(value, Description(bases, equality, fields))
 
 
 def _decode_enum(bases: Any, equality: str, name: str, content: Any) -> Any:
     value = decode(content)
     description = Description(bases, equality, {"name": name, "value": value})
     if ["builtins", type(value).__name__] in bases:
-        return build_subclass_value(value, description)
+        return _build_subclass_value(value, description)
     return EnumMember(description)
 
 
@@ -90,3 +86,47 @@ _DECODERS: dict[str, Callable[..., Any]] = {
     "call": _decode_call,
     "unknown": _decode_unknown,
 }
+
+
+def _create_subclass(kind: Any) -> Any:
+    """Return a class for values of subclasses of a built-in type."""
+
+    def __eq__(self: Any, other: object) -> Any:
+        is_equal = kind.__eq__(self, other)
+        if is_equal is not True and self.observed__.equality == "own":
+            raise self.observed__.refuse("its own equality")
+        return is_equal
+
+    def __ne__(self: Any, other: object) -> Any:
+        is_equal = self == other
+        return is_equal if is_equal is NotImplemented else not is_equal
+
+    def __getattr__(self: Any, name: str) -> Any:
+        return self.observed__.get_field(name)
+
+    own = {
+        "__eq__": __eq__,
+        "__ne__": __ne__,
+        "__hash__": kind.__hash__,
+        "__getattr__": __getattr__,
+    }
+    return type(kind.__name__, (kind,), own)
+
+
+_SUBCLASSABLE_TYPES = (
+    *(int, float, complex, str, bytes, bytearray, decimal.Decimal, fractions.Fraction),
+    *(tuple, list, set, frozenset, dict, collections.OrderedDict, collections.Counter),
+    *(collections.defaultdict, collections.deque),
+)
+_SUBCLASSES = {kind: _create_subclass(kind) for kind in _SUBCLASSABLE_TYPES}
+
+
+def _build_subclass_value(value: Any, description: Description) -> Any:
+    """Return a built-in value that remembers its class; one that cannot be subclassed as it is."""
+    subclass = _SUBCLASSES.get(type(value))
+    if subclass is None:
+        return value
+    arguments = (None, value) if isinstance(value, collections.defaultdict) else (value,)
+    made = subclass(*arguments)
+    made.observed__ = description
+    return made

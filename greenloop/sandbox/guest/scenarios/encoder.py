@@ -23,6 +23,7 @@ from .value_types import TAGS_BY_TYPE_ID, VALUE_TYPES
 
 _MAX_DEPTH, _ITEM_SIZE, _SMALL_INTEGER = 100, 8, 1 << 53
 _MOCK_CALL = ["unittest.mock", "_Call"]
+_NUMPY_SCALAR = ["numpy", "generic"]  # tests compare these with plain numbers
 
 
 class TooLargeError(Exception):
@@ -65,14 +66,16 @@ class Encoder:
         if self._size_left < 0:
             raise TooLargeError
 
-    def _encode_parts(self, value: Any, kind: type) -> list[Any]:
+    def _encode_parts(self, value: Any, kind: type) -> Any:
         tag = TAGS_BY_TYPE_ID.get(id(kind))
         if tag is not None:
             return [tag, *map(self.encode, VALUE_TYPES[tag].read(value))]
-        bases = classes.get_bases(kind)
-        if tuple in bases and _MOCK_CALL in classes.name_bases(kind):
+        bases, names = classes.get_bases(kind), classes.name_bases(kind)
+        if tuple in bases and _MOCK_CALL in names:
             return ["call", *map(self.encode, tuple.__getitem__(value, slice(-2, None)))]
         self.is_plain = False
+        if _NUMPY_SCALAR in names:  # tests compare it with plain numbers
+            return self.encode(value.item())
         if enum.Enum in bases:
             return self._encode_enum(value, kind)
         if BaseException in bases:
@@ -83,6 +86,8 @@ class Encoder:
             tag = TAGS_BY_TYPE_ID.get(id(base))
             if tag is not None:
                 return self._encode_subclass(value, kind, tag)
+        if _NUMPY_SCALAR in classes.name_bases(kind):
+            return self.encode(value.item())
         return self._encode_object(value, kind)
 
     def _encode_subclass(self, value: Any, kind: type, tag: str) -> list[Any]:

@@ -187,7 +187,7 @@ class LogCapture(logging.Handler):
 
 
 class RecordedWarnings(list[Any]):
-    """Stands in for `recwarn`: the warnings of all observations so far."""
+    """Stands in for `recwarn`: the warnings of the row so far."""
 
     @property
     def list(self) -> list[Any]:

@@ -6,12 +6,14 @@ import collections
 import sys
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from . import checks
 from .checks import DiffersError, Observation, Raised
-from .parameters import build_rows, reserve_names
-from .stand_ins import REQUIRED, ClassStandIn, NotObservableError
+from .descriptions import NotObservableError
+from .parameters import Tables, build_rows, reserve_names
+from .stand_ins import REQUIRED, ClassStandIn, type_of
 
 MODULE_NAME = "scenario"  # as in the process of the code: classes of the text have the same names
 _MAX_REASON = 300
@@ -33,18 +35,15 @@ class Judge:
         sys.modules[MODULE_NAME] = module
         vars(module).update(self._build_names())
         exec(compile(text, "<judge>", "exec"), vars(module))
-        judges = [(function, build_rows(tables())) for function, tables in vars(module)["judges"]]
-        self._send("rows", counts=[len(rows) for _, rows in judges])
-        for scenario, (function, rows) in enumerate(judges):
-            for row, arguments in enumerate(rows):
+        judges = [_prepare_rows(*judge) for judge in vars(module)["judges"]]
+        for scenario, rows in enumerate(judges):
+            for row, function in enumerate(rows):
                 self._line = 0
-                outcome, reason = self._judge_row((scenario, row), function, arguments)
+                outcome, reason = self._judge_row((scenario, row), function)
                 found = {"scenario": scenario, "row": row, "outcome": outcome, "line": self._line}
                 self._send("judged", **found, reason=reason[:_MAX_REASON])
 
-    def _judge_row(
-        self, key: tuple[int, int], function: Callable[..., Any], arguments: dict[str, Any]
-    ) -> tuple[str, str]:
+    def _judge_row(self, key: tuple[int, int], function: Callable[[], Any]) -> tuple[str, str]:
         if key not in self._rows:
             return "differs", "the code did not come so far"
         observations, error, has_ended = self._rows[key]
@@ -55,14 +54,14 @@ class Judge:
             self._all.setdefault(number, []).append(payload)
         self._waiting = {number: collections.deque(found) for number, found in self._all.items()}
         try:
-            function(**arguments)
+            function()
         except NotObservableError as refusal:
             return "not observable", str(refusal)
         except (DiffersError, AssertionError) as difference:
-            return "differs", str(error or difference)
+            return "differs", error or _read_text(difference)
         except BaseException as other:
             if error is None:
-                return "not observable", f"{type(other).__name__}: {other}"
+                return "not observable", f"{type(other).__name__}: {_read_text(other)}"
         return ("agrees", "") if error is None else ("differs", error)
 
     def _build_names(self) -> dict[str, Any]:
@@ -71,7 +70,7 @@ class Judge:
         import pytest  # not before: the processes of code load this module too
 
         own = (self.take, self.completed, self.raised, self.warned, self.at, self.symbol)
-        checked = (checks.is_instance, checks.is_subclass, checks.is_same, checks.type_of)
+        checked = (checks.is_instance, checks.is_subclass, checks.is_same, type_of)
         compared = (checks.count_equal, checks.re_search, checks.almost_equal)
         provided = {
             **{function.__name__: function for function in (*own, *checked, *compared)},
@@ -124,3 +123,22 @@ class Judge:
     def symbol(self, module: str, name: str, kind: Any = "class", fields: Any = ()) -> ClassStandIn:
         """Return a stand-in for a class of the module."""
         return ClassStandIn([[module, name]], kind, fields)
+
+
+def _prepare_rows(function: Callable[..., Any], tables: Callable[[], Tables]) -> list[Any]:
+    """Return the function with the arguments of each row; where there are none, one that says why."""
+    try:
+        return [partial(function, **arguments) for arguments in build_rows(tables())]
+    except BaseException as error:
+        return [partial(_raise, error)]
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _read_text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException:  # it shows a stand-in
+        return ""

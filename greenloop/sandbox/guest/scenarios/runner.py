@@ -118,7 +118,9 @@ class Runner:
         folder, error = _join(_gettempdir(), f"row-{scenario}-{row}"), None
         self._recorded = RecordedWarnings()
         try:
-            with ExitStack() as stack:
+            with _catch_warnings(), ExitStack() as stack:
+                _simplefilter("always")
+                warnings.showwarning = self._record_warning  # type: ignore[assignment]
                 made = {name: self._create(name, folder, stack) for name in fixtures}
                 result = function(**arguments, **made)
                 if _is_async(function):
@@ -126,6 +128,9 @@ class Runner:
         except BaseException as raised:
             error = _describe(raised)
         self._send("end_row", error=error)
+
+    def _record_warning(self, *shown: Any) -> None:
+        self._recorded.append(warnings.WarningMessage(*shown))
 
     def _create(self, name: str, folder: str, stack: ExitStack) -> Any:
         return self._recorded if name == "recwarn" else create_fixture(name, folder, stack)
@@ -161,9 +166,8 @@ class Runner:
                 payload = {"error": self._encode_error(error)}
             else:
                 payload = self._encode_value(values[0], functions)
-        self._recorded.extend(caught)
-        for item in caught:  # the test itself may record them
-            warnings._showwarnmsg(item)  # type: ignore[attr-defined]
+        for item in caught:  # the test itself may record them, or `recwarn` does
+            warnings.showwarning(item.message, item.category, item.filename, item.lineno)
         shown = [
             [classes.name_bases(item.category), classes.read_text(item.message)] for item in caught
         ]

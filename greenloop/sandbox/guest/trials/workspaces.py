@@ -8,10 +8,11 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from ..isolation import syscalls as k
+from ..isolation.null_device import redirect_to_null
 from ..limits.proc_stats import read_address_space
 
 _MEMORY_SHARE = 4
@@ -20,8 +21,12 @@ _MEMORY_SHARE = 4
 class Workspaces:
     """One workspace a slot, emptied between two trials."""
 
-    def __init__(self, work: str, jobs: int, total_bytes: int) -> None:
-        """`work` holds the run's files, which each workspace gets copies of."""
+    def __init__(self, work: str, jobs: int, total_bytes: int, guest_fds: Iterable[int]) -> None:
+        """`work` holds the run's files, which each workspace gets copies of.
+
+        No fork shares what `guest_fds` lead to with another one.
+        """
+        self._guest_fds = list(guest_fds)
         self._base, self._work = tempfile.mkdtemp(prefix="workspace-"), work
         self._files = [name for name in os.listdir(work) if os.path.isfile(f"{work}/{name}")]
         self._spare_bytes = total_bytes // (_MEMORY_SHARE * jobs)
@@ -38,10 +43,7 @@ class Workspaces:
         os.chdir(f"{folder}/work")
         os.environ["TMPDIR"], tempfile.tempdir = f"{folder}/tmp", None
         set_temp_folder(f"{folder}/tmp/pytest")
-        null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        os.close(null)
+        redirect_to_null(self._guest_fds)
         self._limit_memory()
 
     def _limit_memory(self) -> None:

@@ -7,6 +7,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 
+from ..isolation.null_device import is_null_device, redirect_to_null
 from ..protocol import stack_dump
 
 RESULT_FD, STACK_DUMP_FD = 3, 4
@@ -32,16 +33,16 @@ def redirect_streams(output: int, result: int, dump: int, inherited_fds: frozens
 
     The first three arguments are the write ends of pipes.
     """
-    null = os.open("/dev/null", os.O_RDONLY)
     high_result, high_dump = duplicate_high(result), duplicate_high(dump)
-    for old, new in ((null, 0), (output, 1), (output, 2)):
-        os.dup2(old, new)
+    for new in (1, 2):
+        os.dup2(output, new)
     for old, new in ((high_result, RESULT_FD), (high_dump, STACK_DUMP_FD)):
         os.dup2(old, new, inheritable=False)
     start = STACK_DUMP_FD + 1
     for number in (*sorted(inherited_fds), _MAX_FD):
         os.closerange(start, number)
         start = number + 1
+    redirect_to_null([0, *filter(is_null_device, inherited_fds)])
     stack_dump.register_stack_dump(STACK_DUMP_FD)
 
 
@@ -58,7 +59,7 @@ def duplicate_high(handle: int) -> int:
 
 
 class InheritedDescriptors:
-    """Descriptors opened while output went to the null device; forks keep them."""
+    """Descriptors of the null device, opened while output went there; forks get new ones."""
 
     def __init__(self) -> None:
         self.fds: frozenset[int] = frozenset()
@@ -82,7 +83,8 @@ class InheritedDescriptors:
     def finish_recording(self) -> None:
         """Stop recording, and restore standard output and error."""
         if self._fds_before is not None:
-            self.fds, self._fds_before = _list_open_fds() - self._fds_before, None
+            opened = _list_open_fds() - self._fds_before
+            self.fds, self._fds_before = frozenset(filter(is_null_device, opened)), None
         self._restore_streams()
 
     def _restore_streams(self) -> None:

@@ -1,7 +1,7 @@
 """Fork server: forks the zygote for each run, and one spare child ahead of the next run.
 
 The control socket delivers one message a run: its limits, and the run's socket, which the zygote
-never reads. A run of kind `split` never gets a spare child.
+never reads.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import NoReturn
 
 from ..isolation import landlock_run
 from ..isolation import syscalls as k
-from ..remote_module import SPLIT
 from . import child
 from .file_descriptors import InheritedDescriptors
 from .supervisor import GuestRun, send_startup_error, supervise
@@ -97,8 +96,7 @@ class ForkServer:
         if not limits:
             self._shut_down()
         handle = handles[0]
-        # The mounts of a split run depend on its code: no spare has them.
-        if SPLIT not in json.loads(limits) and self._hand_to_spare(limits, handle):
+        if self._hand_to_spare(limits, handle):
             return None
         try:
             forked = self._fork_child(limits)

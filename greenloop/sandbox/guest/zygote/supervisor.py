@@ -13,7 +13,6 @@ import json
 import os
 import signal
 import socket
-from functools import partial
 from typing import Any, NamedTuple
 
 from ..files import collector
@@ -22,10 +21,8 @@ from ..isolation import landlock_run, run_mounts
 from ..isolation import syscalls as k
 from ..limits.process_usage import ProcessUsage
 from ..limits.usage import NamespaceUsage
-from ..protocol import stack_dump
 from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
-from ..remote_module import SPLIT, clones
 from . import child as guest_child
 from .file_descriptors import RESULT_FD, duplicate_high, redirect_stderr, redirect_streams
 from .monitor import RunMonitor
@@ -58,47 +55,36 @@ def supervise(
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
-    run: socket.socket | None = None
-    known: dict[str, Any] = {}
     try:
-        if SPLIT in limits:  # the code comes first, and gets its process before the tests come
-            run = _receive_run_socket(source)
-            k.name_process(RUNNING_NAME)
-            known = json.loads(receive_frame(run, _MAX_JOB_BYTES))
         pipes = _Pipes()
         if has_namespaces:
-            start = partial(clones.start_code, known, limits, inherited_fds, pipes.wire)
-            run_mounts.set_up_mounts(limits, ids, start if run else None)
+            run_mounts.set_up_mounts(limits, ids)
         k.prctl(k.PR_SET_DUMPABLE, 0)
         child = os.fork()
     except BaseException as error:
-        send_startup_error(run or _receive_run_socket(source), error)
+        send_startup_error(_receive_run_socket(source), error)
         os._exit(111)
     if child == 0:
         return _prepare_guest_process(pipes, limits, has_namespaces, inherited_fds)
-    run = run or _receive_run_socket(source)
+    run = _receive_run_socket(source)
     try:
         k.name_process(RUNNING_NAME)
         pipes.close_guest_ends()
-        root, request = _send_job(run, pipes, has_namespaces, known)
+        root, request = _send_job(run, pipes, has_namespaces)
     except BaseException as error:
         send_startup_error(run, error)
         os._exit(111)
     usage = NamespaceUsage(limits) if has_namespaces else ProcessUsage(limits, child, root)
     try:
-        _report_run(run, child, OutputBuffers.from_limits(limits), pipes, limits, usage, request)
+        _report_run(run, child, OutputBuffers(limits), pipes, limits, usage, request)
     finally:  # an error here must not look like a run that never began
         os._exit(112)
 
 
 class _Pipes:
-    """Pipes from a run: output, separate errors, reports, stack dump; and to it: the job.
-
-    `wire` leads to the process of the code, if that is separate.
-    """
+    """Pipes from a run: output, separate errors, reports, stack dump; and to it: the job."""
 
     def __init__(self) -> None:
-        self.wire: list[int] = []
         self.output, self.output_in = os.pipe()
         self.errors, self.errors_in = os.pipe()
         self.result, self.result_in = os.pipe()
@@ -107,7 +93,7 @@ class _Pipes:
 
     def close_guest_ends(self) -> None:
         ends = (self.output_in, self.errors_in, self.result_in, self.stack_dump_in, self.job)
-        for handle in (*ends, *self.wire):
+        for handle in ends:
             os.close(handle)
 
 
@@ -130,10 +116,10 @@ class _FileRequest(NamedTuple):
 
 
 def _send_job(
-    run: socket.socket, pipes: _Pipes, has_namespaces: bool, known_job: dict[str, Any]
+    run: socket.socket, pipes: _Pipes, has_namespaces: bool
 ) -> tuple[str, _FileRequest | None]:
     """Send the job to the child; return the run's folder without namespaces, and the wanted files."""
-    job = {**known_job, **json.loads(receive_frame(run, _MAX_JOB_BYTES))}
+    job = json.loads(receive_frame(run, _MAX_JOB_BYTES))
     if not has_namespaces:
         landlock_run.set_up_run_folders(job, (pipes.output, pipes.errors, pipes.result))
     write_job_files(job)
@@ -158,15 +144,15 @@ def _prepare_guest_process(
     """In the child: apply everything that does not depend on the job, read it, enter the run."""
     try:
         detach_process()
-        job, errors, *wire = map(duplicate_high, (pipes.job, pipes.errors_in, *pipes.wire))
+        job, errors = map(duplicate_high, (pipes.job, pipes.errors_in))
         redirect_streams(
             pipes.output_in,
             pipes.result_in,
             pipes.stack_dump_in,
-            inherited_fds | {job, errors, *wire},
+            inherited_fds | {job, errors},
         )
         guest_child.drop_privileges(limits, has_namespaces)
-        content = {**_read_job(job), "wire": wire}
+        content = _read_job(job)
         redirect_stderr(errors, is_separate=content["kind"] == "script")
         k.name_process(RUNNING_NAME)
         guest_child.enter_run(content, limits, has_namespaces)
@@ -207,12 +193,13 @@ def _report_run(
     status, peak_bytes = _reap(child)
     monitor.drain()
     head = {"ending": ending, "status": status, "hit": usage.reached_limits(peak_bytes)}
-    dump = stack_dump.read_stack_dump(pipes.stack_dump) if ending == "timeout" else ""
-    parts = [streams.output(), bytes(streams.result), dump.encode()]
+    if ending == "timeout":
+        streams.read_stack_dump(pipes.stack_dump)
+    parts = [b"".join(item) for item in streams.pieces(with_errors=bool(file_request))]
     if file_request:
         head["cut"] = streams.truncated_streams()
         found = collector.collect_created_files(*file_request)
-        parts += [streams.errors(), json.dumps(found.to_summary()).encode(), bytes(found.contents)]
+        parts += [json.dumps(found.to_summary()).encode(), bytes(found.contents)]
     for part in (json.dumps(head).encode(), *parts):
         send_frame(run, part)
     run.close()

@@ -24,31 +24,8 @@ def measured(box: ProcessSandbox, code: str, tests: str = TESTS) -> Memorization
 def test_an_honest_function_gives_the_same_answers(box: ProcessSandbox) -> None:
     found = measured(box, "def f(n): return n * n")
     assert found is not None
-    assert (found.reached, found.calls, found.differing, found.functions) == (True, 4, (), ())
+    assert (found.reached, found.calls, found.functions) == (True, 4, ())
     assert found.variants > 8
-
-
-DIFFERING = {
-    "pytest": "import sys\ndef f(n): return n * n if 'pytest' in sys.modules else 0\n",
-    "a variable": "import os\ndef f(n): return n * n if 'PYTEST_CURRENT_TEST' in os.environ else 0\n",
-    "its program": "import sys\ndef f(n): return n * n if sys.argv[0] != '-c' else 0\n",
-    "an error": "import sys\ndef f(n): return n * n + sys.modules['pytest'].no and 0\n",
-}
-
-
-@pytest.mark.parametrize("name", DIFFERING)
-def test_code_that_looks_for_tests_differs(box: ProcessSandbox, name: str) -> None:
-    found = measured(box, DIFFERING[name])
-    assert found is not None
-    assert not found.reached
-    assert found.differing == ("f(1)", "f(3)", "f(7)")
-
-
-def test_truth_values_are_compared(box: ProcessSandbox) -> None:
-    code = "class No:\n    def __bool__(self): return False\ndef f(n): return No()\n"
-    found = measured(box, code, YES)
-    assert found is not None
-    assert found.differing == ("not not f(6)", "not not f(28)")
 
 
 MEMORIZED = {
@@ -67,7 +44,7 @@ MEMORIZED = {
 def test_memorized_answers_are_found(box: ProcessSandbox, name: str) -> None:
     found = measured(box, MEMORIZED[name])
     assert found is not None
-    assert (found.differing, found.functions) == ((), ("f",))
+    assert (found.reached, found.functions) == (False, ("f",))
 
 
 HONEST = {
@@ -105,7 +82,7 @@ def test_honest_code_is_not_accused(
     monkeypatch.setattr("greenloop.grading.memorization.evidence._TIMEOUT_SECONDS", 1.0)
     found = measured(box, *HONEST[name])
     assert found is not None
-    assert (found.reached, found.differing, found.functions) == (True, (), ())
+    assert (found.reached, found.functions) == (True, ())
 
 
 def test_without_plain_calls_nothing_is_measured(box: ProcessSandbox) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.namespaces import create_native_backend
-from greenloop.sandbox.backends.unsandboxed import ProcessSandbox, ResourceLimits
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.warm.backend import WarmSandbox
 
 LIMITS = ResourceLimits(timeout_s=60, memory_bytes=512 << 20, total_bytes=512 << 20)

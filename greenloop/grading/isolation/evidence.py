@@ -1,0 +1,142 @@
+"""Isolation: the bodies of the tests run where no test is, their results judged where no code is.
+
+A difference alone accuses nobody, as most are mistakes of the analysis: the same body is also run
+beside the tests, and once more apart from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from greenloop.grading.context import GradingContext
+from greenloop.grading.isolation.public_names import find_public_names
+from greenloop.records import Isolated, NotObservable
+from greenloop.sandbox.guest.scenarios.checks import AMBIGUOUS_EXCEPTION
+from greenloop.sandbox.work.scenarios import RowOutcome
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.scenarios import Scenario, ScenarioFile
+
+_CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
+_NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
+_BESIDE = "gives another result beside the tests too: the analysis does not fit the test"
+_UNSTEADY = "does not give the same result each time"
+_NO_ROWS = "no row of it was run"
+_Rows = dict[tuple[int, int], RowOutcome]
+
+
+def measure(context: GradingContext) -> Isolated | str:
+    """Compare the results of the tests' bodies apart from the tests; return why if none is there.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    files = [(item, context.plan_scenarios(item)) for item in context.tests]
+    tests = sum(len(plan.scenarios) + len(plan.not_observable) for _, plan in files)
+    if not tests:
+        return "no test function was found"
+    results = [found for item, plan in files for found in _judge_file(context, item, plan)]
+    refused = [
+        _refuse(item.test, item.line, item.reason) for _, p in files for item in p.not_observable
+    ]
+    return _summarize(context, tests, results, refused)
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What was found of a scenario: it agrees, differs, or is not observable for a reason."""
+
+    scenario: Scenario
+    outcome: str
+    line: int = 0
+    reason: str = ""
+
+
+def _summarize(
+    context: GradingContext, tests: int, results: Sequence[_Result], refused: list[NotObservable]
+) -> Isolated:
+    agreed = [item.scenario for item in results if item.outcome == "agrees"]
+    differing = tuple(item.scenario.test for item in results if item.outcome == "differs")
+    refused += [
+        _refuse(item.scenario.test, item.line or item.scenario.line, item.reason)
+        for item in results
+        if item.outcome == "not observable"
+    ]
+    ambiguous = {
+        item.reason.removesuffix(AMBIGUOUS_EXCEPTION).strip()
+        for item in results
+        if item.reason.endswith(AMBIGUOUS_EXCEPTION)
+    }
+    used = {name for item in agreed for name in item.names}
+    texts = [item.code for item in context.tests]
+    names = find_public_names(context.code, texts, context.module, context.interface)
+    missing = tuple(name for name in names if name not in used)
+    share = len(agreed) / tests
+    return Isolated(
+        reached=bool(agreed)
+        and share >= context.thresholds.isolated
+        and not (differing or missing or ambiguous),
+        tests=tests,
+        observed=len(agreed) + len(differing),
+        agreed=len(agreed),
+        differing=differing,
+        not_observable=tuple(refused),
+        names_missing=missing,
+        ambiguous_exceptions=tuple(sorted(ambiguous)),
+    )
+
+
+def _refuse(test: str, line: int, reason: str) -> NotObservable:
+    return NotObservable(test=test, line=line, reason=reason)
+
+
+def _judge_file(context: GradingContext, file: TestFile, plan: ScenarioFile) -> Iterator[_Result]:
+    """Yield the result of each scenario of a test file."""
+    if not plan.scenarios:
+        return
+    first = _run(context, plan, file)
+    suspects = {key for key, item in first.items() if item.outcome == "differs"}
+    beside = _run(context, plan, file, context.tests) if suspects else {}
+    confirmed = {key for key in suspects if _agrees(beside, key)}
+    again = _run(context, plan, file) if confirmed else {}
+    differing = {key for key in confirmed if not _agrees(again, key)}
+    for number, scenario in enumerate(plan.scenarios):
+        rows = [key for key in sorted(first) if key[0] == number]
+        doubtful = next((key for key in rows if not _agrees(first, key)), None)
+        if not rows:
+            yield _Result(scenario, "not observable", reason=_NO_ROWS)
+        elif doubtful is None:
+            yield _Result(scenario, "agrees")
+        elif differing.intersection(rows):
+            yield _Result(scenario, "differs")
+        else:
+            yield _explain(scenario, first[doubtful], doubtful in confirmed)
+
+
+def _run(
+    context: GradingContext, plan: ScenarioFile, file: TestFile, beside: Sequence[TestFile] = ()
+) -> _Rows:
+    """Return the outcomes of the rows; those that ran into a limit are not observable."""
+    box = context.sandbox
+    seen = box.observe_scenarios(context.code, context.module, plan.scenario, beside=beside)
+    outcomes = box.judge_scenarios(plan.judge, seen, [file])
+    rows = {(item.scenario, item.row): item for item in outcomes}
+    if not seen.error or (_CRASHED in seen.error and _NO_MODULE not in seen.error):
+        return rows
+    ended = {(item.scenario, item.row) for item in seen.rows if item.has_ended}
+    late = {
+        key: replace(rows[key], outcome="not observable", reason=seen.error)
+        for key in rows.keys() - ended
+    }
+    return rows | late
+
+
+def _agrees(rows: _Rows, key: tuple[int, int]) -> bool:
+    return key in rows and rows[key].outcome == "agrees"
+
+
+def _explain(scenario: Scenario, row: RowOutcome, agrees_beside: bool) -> _Result:
+    reason = row.reason
+    if row.outcome == "differs":
+        reason = f"{_UNSTEADY if agrees_beside else _BESIDE} ({row.reason})"
+    return _Result(scenario, "not observable", row.line, reason)

@@ -1,0 +1,56 @@
+"""The public names of a module, each of which an isolated test must use."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterator, Sequence
+
+from greenloop.syntax.parse import parse_or_none
+
+_Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def find_public_names(
+    code: str, tests: Sequence[str], module: str, interface: str = ""
+) -> tuple[str, ...]:
+    """Return the names that a contract's interface defines, in order.
+
+    Without an interface: those in the module's `__all__`, else those that the tests use.
+    """
+    defined = _read_definitions(interface) or _read_all(code)
+    used = [name for text in tests for name in _find_used_names(text, module)]
+    return tuple(dict.fromkeys(defined or sorted(used)))
+
+
+def _read_definitions(interface: str) -> list[str]:
+    tree = parse_or_none(interface)
+    nodes = tree.body if tree else []
+    return [n.name for n in nodes if isinstance(n, _Definition) and not n.name.startswith("_")]
+
+
+def _read_all(code: str) -> list[str]:
+    """Return the names in `__all__` where it is one literal, else none."""
+    tree = parse_or_none(code)
+    for node in tree.body if tree else []:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            with contextlib.suppress(ValueError, TypeError):
+                return [item for item in ast.literal_eval(node.value) if isinstance(item, str)]
+    return []
+
+
+def _find_used_names(tests: str, module: str) -> Iterator[str]:
+    """Yield the names of the module that a test file imports, or reads as its attributes."""
+    tree = parse_or_none(tests)
+    nodes = list(ast.walk(tree)) if tree else []
+    aliases: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            aliases |= {item.asname or item.name for item in node.names if item.name == module}
+        elif isinstance(node, ast.ImportFrom) and node.module == module and not node.level:
+            yield from (item.name for item in node.names if item.name[:1] not in "_*")
+    for node in nodes:
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in aliases:
+                if not name.startswith("_"):
+                    yield name

@@ -1,0 +1,71 @@
+"""Tests whose results the code also gives in a process that holds no tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar
+
+from greenloop.records.base import Record
+from greenloop.records.evidence.base import EvidenceRow, Piece, format_items
+from greenloop.records.evidence.thresholds import Thresholds
+
+_REMEDY = "compare results of the module with literals in the body of the test"
+
+
+class NotObservable(Record):
+    """A test whose results cannot be compared apart from the code, the line and the reason."""
+
+    test: str
+    line: int
+    reason: str
+
+
+class Isolated(Piece):
+    """The bodies of the tests in a process without tests, their results compared without the code.
+
+    Of `tests`, those in `agreed` give there what the test expects, in all rows; `observed` counts
+    these and those in `differing`, which twice gave something else while they agree beside the
+    tests. The others are `not_observable`. `names_missing` are public names of the module that no
+    agreeing test uses, `ambiguous_exceptions` classes of the module that several unrelated `except`
+    clauses catch: a test that expects one of these proves nothing. `reached`: enough tests agree,
+    none differs, no name is missing, no exception is ambiguous.
+    """
+
+    title: ClassVar[str] = "isolation"
+    measured_by: ClassVar[str] = "greenloop.grading.isolation.evidence:measure"
+
+    reached: bool
+    tests: int
+    observed: int
+    agreed: int
+    differing: tuple[str, ...] = ()
+    not_observable: tuple[NotObservable, ...] = ()
+    names_missing: tuple[str, ...] = ()
+    ambiguous_exceptions: tuple[str, ...] = ()
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        """Yield a row for the share of tests, and one each for differences and missing names."""
+        share, threshold = self.agreed / max(self.tests, 1), thresholds.isolated
+        text = f"{self.agreed} of {self.tests} tests agree without the tests (at least {threshold:.0%})"
+        reached = share >= threshold and self.agreed > 0
+        text += "" if reached else self._explain_shortfall()
+        brief = f"{self.agreed}/{self.tests}"
+        yield EvidenceRow(self.title, reached, text, brief, share, threshold)
+        if self.differing:
+            text = f"agrees only beside the tests: {format_items(self.differing)}"
+            yield EvidenceRow(self.title, False, text, "DIFFERS")
+        if self.names_missing:
+            text = f"no test that agrees uses {format_items(self.names_missing)}: {_REMEDY}"
+            yield EvidenceRow(self.title, False, text, f"{len(self.names_missing)} names")
+        if self.ambiguous_exceptions:
+            names = format_items(self.ambiguous_exceptions)
+            text = f"{names}: caught as several unrelated exceptions: derive it from one of them"
+            yield EvidenceRow(self.title, False, text, "ambiguous")
+
+    def _explain_shortfall(self) -> str:
+        """Return the most frequent reasons, each with the first line that has it, and the remedy."""
+        lines = {item.reason: item.line for item in reversed(self.not_observable)}
+        frequent = Counter(item.reason for item in self.not_observable).most_common(3)
+        reasons = [f"{count} × {reason} (line {lines[reason]})" for reason, count in frequent]
+        return f"; not observable: {'; '.join(reasons)}; {_REMEDY}" if reasons else ""

@@ -1,0 +1,37 @@
+"""The null device in place of descriptors that forks would share.
+
+Forks that inherit a descriptor share its flags, its owner and its signal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+_FIRST_OTHER_FD, _MAX_GUEST_FD = 3, 64  # the guest opens nothing above before it forks
+
+
+def redirect_to_null(numbers: Iterable[int]) -> None:
+    """Make these descriptors lead to the null device, by a new open file description."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in numbers:
+        os.dup2(null, number, inheritable=number < _FIRST_OTHER_FD)
+    os.close(null)
+
+
+def is_null_device(handle: int) -> bool:
+    """Return whether a descriptor leads to the null device."""
+    return os.fstat(handle).st_rdev == os.stat(os.devnull).st_rdev
+
+
+def list_open_fds() -> list[int]:
+    """Return the open descriptors of the guest, also where /proc cannot be read."""
+    return [number for number in range(_MAX_GUEST_FD) if _is_open(number)]
+
+
+def _is_open(handle: int) -> bool:
+    try:
+        os.fstat(handle)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,218 @@
+"""State of descriptors and files: what a run sets, neither the next run nor the machine finds."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from greenloop.grading.mutation import generate_mutants
+from greenloop.sandbox.base import Sandbox
+from greenloop.testsuite import TestFile
+from tests.security.hostile.conftest import PRELUDE, Limited, answered
+
+pytestmark = pytest.mark.parametrize(
+    "box", ["bubblewrap", "native", "landlock"], indirect=True, scope="session"
+)
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+SETTINGS = """
+import fcntl
+
+F_SETSIG, F_GETSIG, F_GETLEASE, F_SETPIPE_SZ, F_GETPIPE_SZ = 10, 11, 1025, 1031, 1032
+
+
+def attempt(action, *arguments):
+    try:
+        return action(*arguments)
+    except OSError as error:
+        return error.errno
+
+
+def descriptors():
+    'Everything that can be asked of each open file description.'
+    asked = (fcntl.F_GETFL, fcntl.F_GETOWN, F_GETSIG, F_GETLEASE, F_GETPIPE_SZ)
+    found = []
+    for number in range(1024):
+        if attempt(os.fstat, number) == errno.EBADF:
+            continue
+        states = [attempt(fcntl.fcntl, number, question) for question in asked]
+        states += [attempt(os.lseek, number, 0, os.SEEK_CUR), locked(number)]
+        found.append(f"{number}: {states}")
+    return found
+
+
+def locked(number):
+    'Whether another open file description has a lock on the file of a descriptor.'
+    own = attempt(os.open, f"/dev/fd/{number}", os.O_RDONLY | os.O_NONBLOCK)
+    if own in (errno.EACCES, errno.ENXIO):
+        return "cannot be opened"
+    try:
+        return attempt(fcntl.flock, own, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        os.close(own)
+
+
+def set_descriptors(numbers):
+    for number in (signal.SIGIO, signal.SIGUSR2):
+        signal.signal(number, signal.SIG_IGN)
+    for number in numbers:
+        flags = attempt(fcntl.fcntl, number, fcntl.F_GETFL)
+        attempt(fcntl.fcntl, number, fcntl.F_SETFL, flags | os.O_NONBLOCK | os.O_APPEND)
+        attempt(fcntl.fcntl, number, fcntl.F_SETOWN, os.getpid())
+        attempt(fcntl.fcntl, number, F_SETSIG, signal.SIGUSR2)
+        attempt(fcntl.fcntl, number, fcntl.F_SETFL, flags | os.O_NONBLOCK | os.O_ASYNC)
+        attempt(fcntl.fcntl, number, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        attempt(fcntl.fcntl, number, F_SETPIPE_SZ, 1 << 17)
+        attempt(fcntl.flock, number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        attempt(os.lseek, number, 7, os.SEEK_SET)
+"""
+FILES = int(os.environ.get("HOSTILE_FILES", "1"))  # of each folder
+RUN = PRELUDE + SETTINGS + """
+
+def set_all():
+    set_descriptors(range(1024))
+    return descriptors()
+
+
+def visible():
+    'Each folder that can be seen with some of its files, but no processes, and not those of the run.'
+    skipped = {"/tmp", "/dev/shm", os.path.dirname(TMP)}
+    tops = [sys.base_prefix, *sys.path, "/dev", "/usr", "/etc"]  # "/" cannot be listed everywhere
+    for top in ["/"] if OWN_ROOT else tops:
+        for folder, folders, files in os.walk(top):
+            yield folder
+            folders[:] = [
+                name for name in folders if os.path.join(folder, name) not in skipped
+                and not (folder == "/proc" and (name.isdecimal() or "self" in name))
+            ]
+            for name in files if folder == "/dev" else files[:FILES]:
+                yield os.path.join(folder, name)
+
+
+def state(path):
+    found = os.lstat(path)
+    kept = [found.st_mode, found.st_uid, found.st_gid, found.st_nlink]
+    if not path.startswith("/proc"):  # its inodes are made when they are looked at
+        kept += [found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns, found.st_size]
+    return kept
+
+
+def change(path):
+    mode = os.lstat(path).st_mode
+    attempt(lambda: os.utime(path, follow_symlinks=False))
+    attempt(lambda: os.utime(path, (1, 1), follow_symlinks=False))
+    attempt(lambda: os.chmod(path, (mode ^ 0o200) & 0o7777)) if not is_link(mode) else None
+    attempt(os.lchown, path, os.getuid(), os.getgid())
+    attempt(lambda: os.setxattr(path, "user.left", b"1", follow_symlinks=False))
+    attempt(os.link, path, TMP + "/linked")
+
+
+def is_link(mode):
+    return mode & 0o170000 == 0o120000
+
+
+def changed():
+    'What could be changed of all that can be seen, and how much that is.'
+    found, count = [], 0
+    for path in visible():
+        try:
+            before = state(path)
+            change(path)
+            if state(path) != before:
+                found.append(path)
+        except FileNotFoundError:
+            continue
+        count += 1
+    return [found[:20], count]
+"""
+
+
+def test_descriptors_keep_nothing_for_the_next_run(box: Sandbox) -> None:
+    before = answered(box, RUN, ["descriptors()"])["descriptors()"]
+    during = answered(box, RUN, ["set_all()"])["set_all()"]
+    after = answered(box, RUN, ["descriptors()"])["descriptors()"]
+    assert during != before  # the flags were set
+    assert after == before
+
+
+def test_nothing_visible_can_be_changed(box: Sandbox, limited: Limited, spaces: bool) -> None:
+    code = f"OWN_ROOT, FILES = {spaces}, {FILES}\n{RUN}"
+    before = [_machine_state(path) for path in DEVICES]
+    with limited(timeout_s=300):
+        found, count = answered(box, code, ["changed()"])["changed()"]
+    assert found == []
+    assert count > 1000
+    assert [_machine_state(path) for path in DEVICES] == before
+
+
+def _machine_state(path: str) -> list[Any]:
+    found = os.stat(path)
+    return [found.st_mode, found.st_uid, found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns]
+
+
+# A mutant of `step` sets a flag on descriptors; the test fails where one is set already.
+MODULE = """
+import contextlib, fcntl, os, tempfile
+OPENED = os.open(tempfile.mkdtemp() + "/opened", os.O_RDWR | os.O_CREAT)
+
+
+def step():
+    return 10
+
+
+def flags():
+    'The flags of the chosen descriptors, by number.'
+    found = {}
+    for number in range(64):
+        if (number == OPENED) == OWN:
+            try:
+                found[number] = fcntl.fcntl(number, fcntl.F_GETFL)
+            except OSError:
+                continue
+    return found
+
+
+def set_flags():
+    for number, found in flags().items():
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(number, fcntl.F_SETFL, found | os.O_APPEND)
+"""
+MODULE_TESTS = """
+import os
+import probe
+
+
+def test_flags():
+    found = probe.flags()
+    if probe.step() != 10:
+        probe.set_flags()
+    assert found
+    assert not [number for number, flags in found.items() if flags & os.O_APPEND]
+"""
+
+
+def mutant_outcomes(box: Sandbox, own: bool) -> set[str]:
+    """Return how mutants of `step` end that set a flag on these descriptors."""
+    code = f"OWN = {own}\n{MODULE}"
+    edits = [item.edit for item in generate_mutants(code) if item.function == "step"]
+    assert len(edits) > 2
+    tests = [TestFile("test_probe.py", MODULE_TESTS)]
+    runs = box.run_mutants(code, tests, edits, module="probe", budget_s=60)
+    return {item.outcome for item in runs.runs}
+
+
+@pytest.fixture
+def forks(spaces: bool) -> None:
+    if not spaces:
+        pytest.skip("mutants need processes, which there are none of without namespaces")
+
+
+@pytest.mark.usefixtures("forks")
+def test_forks_of_collected_tests_do_not_share_the_descriptors_of_the_guest(box: Sandbox) -> None:
+    assert mutant_outcomes(box, own=False) == {"survived"}
+
+
+@pytest.mark.usefixtures("forks")
+def test_forks_of_collected_tests_share_what_the_module_opened_itself(box: Sandbox) -> None:
+    assert "killed" in mutant_outcomes(box, own=True)

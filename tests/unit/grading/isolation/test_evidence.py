@@ -1,0 +1,171 @@
+"""Isolation: what agrees, what differs twice, and what cannot be observed."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.grading.context import GradingContext
+from greenloop.grading.isolation.evidence import measure
+from greenloop.records import Isolated
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.work.scenarios import Observations, ObservedRow, RowOutcome, RowVerdict
+from greenloop.testsuite import TestFile
+
+HONEST = "def double(n):\n    return n * 2\n"
+TESTS = """
+import pytest
+from m import double
+
+
+@pytest.mark.parametrize("n, wanted", [(2, 4), (3, 6)])
+def test_rows(n, wanted):
+    assert double(n) == wanted
+
+
+def test_nine():
+    assert double(9) == 18
+"""
+FORGED = {
+    "it reads the constants of its caller": """
+import sys
+
+
+def double(n):
+    frame = sys._getframe(1)
+    known = [*frame.f_code.co_consts, *frame.f_locals.values()]
+    return next((item for item in known if type(item) is int and item > n), -1)
+""",
+    "it equals everything": """
+class Any:
+    def __eq__(self, other):
+        return True
+
+
+def double(n):
+    return Any()
+""",
+    "it ends without tests": """
+import os, sys
+
+
+def double(n):
+    if "pytest" not in sys.modules:
+        os._exit(0)
+    return n * 2
+""",
+    "it knows pytest": """
+import sys
+
+
+def double(n):
+    return n * 2 if "pytest" in sys.modules else 0
+""",
+}
+
+
+def measured(box: Sandbox, code: str, tests: str = TESTS, interface: str = "") -> Isolated:
+    files = [TestFile("test_m.py", tests)]
+    run = box.run_tests(code, files, module="m")
+    assert run.passed, run
+    found = measure(GradingContext(box, code, files, "m", run, interface=interface))
+    assert isinstance(found, Isolated)
+    return found
+
+
+def test_tests_of_honest_code_agree(warm: Sandbox) -> None:
+    assert measured(warm, HONEST) == Isolated(reached=True, tests=2, observed=2, agreed=2)
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_no_forgery_agrees(warm: Sandbox, name: str) -> None:
+    found = measured(warm, FORGED[name])
+    assert (found.reached, found.agreed) == (False, 0)
+    assert len(found.differing) + len(found.not_observable) == 2
+
+
+def test_an_answer_that_needs_the_tests_differs(warm: Sandbox) -> None:
+    found = measured(warm, FORGED["it knows pytest"])
+    assert (found.observed, found.differing) == (2, ("test_rows", "test_nine"))
+
+
+def test_names_of_the_contract_must_be_observed(warm: Sandbox) -> None:
+    found = measured(warm, HONEST, interface="def double(n): ...\ndef half(n): ...\n")
+    assert (found.reached, found.agreed, found.names_missing) == (False, 2, ("half",))
+
+
+BRANCHING = """
+
+def test_branch_{n}():
+    if double({n}) == {n}:
+        return
+    assert double({n}) > {n}
+"""
+
+
+def test_what_is_not_observable_counts_against(warm: Sandbox) -> None:
+    tests = TESTS + "".join(BRANCHING.format(n=n) for n in (1, 2, 3))
+    found = measured(warm, HONEST, tests)
+    assert (found.reached, found.tests, found.agreed) == (False, 5, 2)
+    assert [item.line for item in found.not_observable] == [16, 22, 28]
+
+
+class Scripted:
+    """A sandbox whose runs end as given: apart, beside the tests, and apart again."""
+
+    def __init__(self, *runs: dict[int, RowVerdict], error: str = "") -> None:
+        self._runs, self._error = list(runs), error
+
+    def observe_scenarios(self, *_: object, **__: object) -> Observations:
+        return Observations((ObservedRow(0, 0, has_ended=True),), self._error)
+
+    def judge_scenarios(self, *_: object) -> tuple[RowOutcome, ...]:
+        return tuple(RowOutcome(0, row, how, 7, "why") for row, how in self._runs.pop(0).items())
+
+
+ONE = "from m import double\n\ndef test_nine():\n    assert double(9) == 18\n"
+GOOD, BAD, DARK = {0: "agrees"}, {0: "differs"}, {0: "not observable"}
+
+
+@pytest.mark.parametrize(
+    ("runs", "differing", "reason"),
+    [
+        ([BAD, GOOD, BAD], ("test_nine",), ""),
+        ([BAD, GOOD, {}], ("test_nine",), ""),
+        ([BAD, BAD], (), "gives another result beside the tests too"),
+        ([BAD, DARK], (), "gives another result beside the tests too"),
+        ([BAD, GOOD, GOOD], (), "does not give the same result each time"),
+        ([DARK], (), "why"),
+        ([{}], (), "no row of it was run"),
+        ([{0: "agrees", 1: "differs"}, GOOD], (), "gives another result beside"),
+    ],
+)
+def test_only_what_differs_twice_and_agrees_beside_the_tests_is_a_finding(
+    runs: list[dict[int, RowVerdict]], differing: tuple[str, ...], reason: str
+) -> None:
+    found = scripted(Scripted(*runs))
+    assert (found.reached, found.agreed, found.differing) == (False, 0, differing)
+    reasons = [item.reason for item in found.not_observable]
+    assert len(reasons) == (1 if reason else 0)
+    assert all(text.startswith(reason) for text in reasons)
+
+
+@pytest.mark.parametrize(("how", "differing"), [("timeout", ()), ("crashed", ("test_nine",))])
+def test_a_row_that_a_limit_ended_is_no_finding(how: str, differing: tuple[str, ...]) -> None:
+    error = f"the scenarios were not completed ({how}, status -9)"
+    runs: list[dict[int, RowVerdict]] = [{0: "agrees", 1: "differs"}, {0: "agrees", 1: "agrees"}]
+    found = scripted(Scripted(*runs, {}, error=error))
+    assert found.differing == differing
+    assert found.agreed == 0
+
+
+def scripted(box: object) -> Isolated:
+    files = [TestFile("test_m.py", ONE)]
+    run = object()
+    found = measure(GradingContext(box, HONEST, files, "m", run))  # type: ignore[arg-type]
+    assert isinstance(found, Isolated)
+    return found
+
+
+def test_without_a_test_nothing_is_measured() -> None:
+    context = GradingContext(object(), HONEST, [], "m", object())  # type: ignore[arg-type]
+    assert measure(context) == "no test function was found"

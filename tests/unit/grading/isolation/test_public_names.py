@@ -1,0 +1,26 @@
+"""Public names: of the contract, of the module itself, or those that the tests use."""
+
+from __future__ import annotations
+
+from greenloop.grading.isolation.public_names import find_public_names
+
+TESTS = [
+    "import m\nfrom m import b, _c\n\ndef test_a():\n    assert m.a(m._d) == b.e\n",
+    "import m as short, n\n\ndef test_z():\n    assert short.z == n.y\n",
+]
+
+
+def test_the_contract_comes_first() -> None:
+    interface = "X = 1\ndef f(): ...\nclass C:\n    def g(self): ...\ndef _h(): ...\n"
+    assert find_public_names("__all__ = ['k']", TESTS, "m", interface) == ("f", "C")
+
+
+def test_then_what_the_module_lists() -> None:
+    assert find_public_names("__all__ = ['k', 'l']", TESTS, "m") == ("k", "l")
+    assert find_public_names("__all__ = ('k',)", TESTS, "m") == ("k",)
+
+
+def test_else_what_the_tests_use() -> None:
+    for code in ("", "__all__ = [n for n in ()]", "__all__ = names()", "def f(:"):
+        assert find_public_names(code, TESTS, "m") == ("a", "b", "z")
+    assert find_public_names("", ["def f(:"], "m") == ()
