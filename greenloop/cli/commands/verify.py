@@ -18,7 +18,7 @@ from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import LockCheckResult, Report
 from greenloop.records.invisible import escape_json
-from greenloop.reporting.batch.verify import render_verify_junit, render_verify_markdown
+from greenloop.reporting.batch import render_verify_junit, render_verify_markdown
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
