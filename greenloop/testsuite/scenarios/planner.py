@@ -6,34 +6,38 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.scenarios.expressions import check_observable
-from greenloop.testsuite.scenarios.flattening import FlatTest, Table, flatten, read_test_module
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
+from greenloop.testsuite.scenarios.names import bound_names, dotted_name
 from greenloop.testsuite.scenarios.nodes import expression, name, tuple_of, unparse
+from greenloop.testsuite.scenarios.reading.decorators import Table
+from greenloop.testsuite.scenarios.reading.flattening import flatten
+from greenloop.testsuite.scenarios.reading.test_module import FlatTest, read_test_module
 from greenloop.testsuite.scenarios.records import (
     NotObservable,
     RefusedError,
     Scenario,
     ScenarioFile,
 )
-from greenloop.testsuite.scenarios.scope import (
-    Function,
-    Level,
-    Scope,
-    bound_names,
-    dotted_name,
-)
+from greenloop.testsuite.scenarios.scope import Level, Scope
 from greenloop.testsuite.scenarios.separation import check_separation
-from greenloop.testsuite.scenarios.statements import (
-    Halves,
-    StatementSplitter,
+from greenloop.testsuite.scenarios.splitting.observability import check_observable
+from greenloop.testsuite.scenarios.splitting.simple_statements import Halves
+from greenloop.testsuite.scenarios.splitting.statements import StatementSplitter
+from greenloop.testsuite.scenarios.splitting.steps import Step, Uses, add_uses, keep_used
+from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows, project_table
+from greenloop.testsuite.scenarios.texts import (
+    JudgeForms,
+    build_entry,
+    build_function,
+    import_of,
     imports_of,
+    remove_imports,
+    root_module,
+    used_imports,
+    without_repetition,
 )
-from greenloop.testsuite.scenarios.steps import Step, Uses, add_uses, keep_used
-from greenloop.testsuite.scenarios.tables import bind_columns, judged_rows, project_table
 
 _NOTHING = ScenarioFile("scenarios = []\n", "judges = []\n", (), ())
 
@@ -73,7 +77,7 @@ class _Planner:
         self._imports = list(imports_of(tree))
         for node in self._imports:
             self._scope.import_names(node)
-        _remove_imports(tree)
+        remove_imports(tree)
         self._file = read_test_module(tree)
         self._preamble = self._split_preamble()
 
@@ -150,8 +154,8 @@ class _Planner:
         for item in sorted(uses.keys() & scope.refused.keys()):
             raise RefusedError(scope.refused[item])
         parameters = [*columns, *test.fixtures]
-        function = _function(f"scenario_{number}", parameters, body, is_async=test.is_async)
-        judge = _JudgeForms().visit(_function(f"judge_{number}", columns, halves.judge))
+        function = build_function(f"scenario_{number}", parameters, body, is_async=test.is_async)
+        judge = JudgeForms().visit(build_function(f"judge_{number}", columns, halves.judge))
         check_separation(function, tables, judge, judged)
         used = self._names_of_module([function, *tables, judge], uses)
         if not used:
@@ -159,9 +163,9 @@ class _Planner:
         return _Planned(
             Scenario(test.name, test.line, frozenset(used)),
             function,
-            _entry(function.name, test.fixtures, test.tables, tables),
+            build_entry(function.name, test.fixtures, test.tables, tables),
             judge,
-            _entry(judge.name, None, test.tables, judged),
+            build_entry(judge.name, None, test.tables, judged),
             uses,
         )
 
@@ -185,10 +189,12 @@ class _Planner:
                 known = uses.get(key, frozenset())
                 uses[key] = None if used is None or known is None else known | used
         body = keep_used(self._preamble.steps, uses, self._scope.literals)
-        imports = [found for node in self._imports for found in _used_imports(node, uses)]
+        imports = [found for node in self._imports for found in used_imports(node, uses)]
         entries = ast.List([item.entry for item in planned], ast.Load())
         last = ast.Assign([ast.Name("scenarios", ast.Store())], entries)
-        return unparse([*_unique(imports), *body, *(item.function for item in planned), last])
+        return unparse(
+            [*without_repetition(imports), *body, *(item.function for item in planned), last]
+        )
 
     def _judge_text(self, planned: list[_Planned]) -> str:
         imports: list[ast.stmt] = [
@@ -197,7 +203,7 @@ class _Planner:
         entries = ast.List([item.judge_entry for item in planned], ast.Load())
         last = ast.Assign([ast.Name("judges", ast.Store())], entries)
         functions = [item.judge for item in planned]
-        return unparse([*_unique(imports), *self._preamble.judge, *functions, last])
+        return unparse([*without_repetition(imports), *self._preamble.judge, *functions, last])
 
     def _judge_imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
         """Yield an import without the module under test, whose classes get stand-ins."""
@@ -205,8 +211,8 @@ class _Planner:
             key = item.asname or item.name.partition(".")[0]
             if key in self._scope.imported:
                 yield from self._stand_ins(key)
-            elif _root_module(node, item) in (*sys.stdlib_module_names, "pytest"):
-                yield _import_of(node, item)
+            elif root_module(node, item) in (*sys.stdlib_module_names, "pytest"):
+                yield import_of(node, item)
 
     def _stand_ins(self, key: str) -> Iterator[ast.stmt]:
         classes = self._scope.classes
@@ -229,40 +235,6 @@ class _Planner:
         return ast.Call(name("symbol__"), [*constants, tuple_of(list[ast.expr](fields))], [])
 
 
-class _JudgeForms(ast.NodeTransformer):
-    """Replaces questions about classes and identity by those that work for copies of values."""
-
-    _functions: ClassVar = {
-        "isinstance": "is_instance__",
-        "issubclass": "is_subclass__",
-        "type": "type_of__",
-    }
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        called = dotted_name(node.func)
-        if called in self._functions and len(node.args) == (1 if called == "type" else 2):
-            node.func = name(self._functions[called])
-        return node
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        self.generic_visit(node)
-        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            return node
-        form = "is_same__(_l, _r)" if isinstance(node.ops[0], ast.Is) else "not is_same__(_l, _r)"
-        return expression(form, _l=node.left, _r=node.comparators[0])
-
-
-def _remove_imports(tree: ast.Module) -> None:
-    """Remove all imports, which stand at the top of both texts."""
-    kinds = (ast.Import, ast.ImportFrom)
-    for node in ast.walk(tree):
-        for key, body in ast.iter_fields(node):
-            if isinstance(body, list) and any(isinstance(part, kinds) for part in body):
-                kept = [part for part in body if not isinstance(part, kinds)]
-                setattr(node, key, kept or [ast.Pass()])
-
-
 def keep_steps(steps: list[Step], uses: Uses) -> list[ast.stmt]:
     """Return the statements of the top level that a scenario uses."""
     try:
@@ -274,64 +246,3 @@ def keep_steps(steps: list[Step], uses: Uses) -> list[ast.stmt]:
 def _target(table: Table) -> ast.expr:
     names: list[ast.expr] = [ast.Name(item, ast.Store()) for item in table.names]
     return names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
-
-
-def _function(
-    label: str, parameters: list[str], body: list[ast.stmt], *, is_async: bool = False
-) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    text = f"{'async ' if is_async else ''}def {label}({', '.join(parameters)}): pass"
-    made = ast.parse(text).body[0]
-    assert isinstance(made, Function)
-    made.body = body or [ast.Pass()]
-    return made
-
-
-def _entry(
-    label: str, fixtures: tuple[str, ...] | None, tables: tuple[Table, ...], rows: list[ast.expr]
-) -> ast.expr:
-    """Return the entry of a function in the list of its text."""
-    listed = [
-        tuple_of([expression(repr(table.names)), _as_tuples(table, found)])
-        for table, found in zip(tables, rows, strict=True)
-    ]
-    given = expression("lambda: _t", _t=ast.List(list[ast.expr](listed), ast.Load()))
-    parts: list[ast.expr] = [name(label)]
-    if fixtures is not None:
-        parts.append(expression(repr(fixtures)))
-    return tuple_of([*parts, given])
-
-
-def _as_tuples(table: Table, rows: ast.expr) -> ast.expr:
-    if len(table.names) > 1:
-        return rows
-    if isinstance(rows, ast.List):
-        return ast.List([tuple_of([item]) for item in rows.elts], ast.Load())
-    return expression("[(_x,) for row in _r]".replace("_x", "row"), _r=rows)
-
-
-def _used_imports(
-    node: ast.Import | ast.ImportFrom, uses: Uses
-) -> Iterator[ast.Import | ast.ImportFrom]:
-    for item in node.names:
-        if (item.asname or item.name.partition(".")[0]) in uses or node_is_future(node):
-            yield _import_of(node, item)
-
-
-def _root_module(node: ast.Import | ast.ImportFrom, item: ast.alias) -> str:
-    found = node.module or "" if isinstance(node, ast.ImportFrom) else item.name
-    return found.partition(".")[0]
-
-
-def node_is_future(node: ast.Import | ast.ImportFrom) -> bool:
-    """Return whether an import changes how the text is compiled."""
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
-
-
-def _import_of(node: ast.Import | ast.ImportFrom, item: ast.alias) -> ast.Import | ast.ImportFrom:
-    if isinstance(node, ast.ImportFrom):
-        return ast.ImportFrom(node.module, [item], node.level)
-    return ast.Import([item])
-
-
-def _unique(nodes: Iterable[ast.stmt]) -> list[ast.stmt]:
-    return list({ast.unparse(ast.fix_missing_locations(node)): node for node in nodes}.values())

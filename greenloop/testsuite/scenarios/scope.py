@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import ast
-import re
+import copy
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
 
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, ModuleSymbols
+from greenloop.testsuite.scenarios.names import dotted_name, free_names, inner_bindings
+from greenloop.testsuite.scenarios.purity import (
+    CLASS_NAME,
+    CLOCK_METHODS,
+    IMMUTABLE_CALLS,
+    PROCESS_BUILTINS,
+    PURE_MODULES,
+    SHARED_NAMES,
+)
 
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-# Modules whose functions depend on their arguments alone; all others depend on the process.
-_PURE_MODULES = frozenset(
-    "__future__ abc bisect collections copy dataclasses datetime decimal enum fractions functools "
-    "heapq itertools json math numbers operator re statistics string textwrap typing".split()
-)
-_CLOCK_METHODS = frozenset({"now", "today", "utcnow"})
-_PROCESS_BUILTINS = frozenset(
-    "id open input globals locals vars eval exec compile __import__ hash dir breakpoint".split()
-)
-_IMMUTABLE_CALLS = frozenset(
-    "str int float bool complex bytes frozenset len Decimal Fraction date datetime timedelta time "
-    "range round abs".split()
-)
-# Names of other modules that are the same in both processes.
 _CONTAINERS = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred)
 _NO_CLASS = ClassSymbol("")
-_CLASS_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
-_SHARED_NAMES = frozenset(
-    "call mock.call ANY mock.ANY sys.version_info sys.maxsize sys.platform os.name os.sep os.linesep "
-    "os.path.join os.path.basename os.path.dirname os.path.splitext".split()
-)
 
 
 class Level(IntEnum):
@@ -41,56 +29,6 @@ class Level(IntEnum):
     INDEPENDENT = 0
     SYMBOLIC = 1
     DEPENDENT = 2
-
-
-def bound_names(target: ast.AST) -> set[str]:
-    """Return the names that a target, a comprehension's generators or a lambda's arguments bind."""
-    stored = {
-        node.id
-        for node in ast.walk(target)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return stored | {node.arg for node in ast.walk(target) if isinstance(node, ast.arg)}
-
-
-def inner_bindings(node: ast.AST) -> set[str]:
-    """Return the names that an expression or a definition binds for its own parts."""
-    if isinstance(node, Comprehension):
-        return {name for item in node.generators for name in bound_names(item.target)}
-    if isinstance(node, ast.Lambda):
-        return bound_names(node.args)
-    if isinstance(node, Function):
-        rebound = {
-            name
-            for item in ast.walk(node)
-            if isinstance(item, (ast.Global, ast.Nonlocal))
-            for name in item.names
-        }
-        return bound_names(node) - rebound
-    return set()
-
-
-def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Yield the names that a node loads or rebinds from outside of it."""
-    if isinstance(node, ast.Name):
-        if node.id not in bound and isinstance(node.ctx, ast.Load):
-            yield node.id
-        return
-    if isinstance(node, (ast.Global, ast.Nonlocal)):
-        yield from node.names
-    bound = bound | inner_bindings(node)
-    for child in ast.iter_child_nodes(node):
-        yield from free_names(child, bound)
-
-
-def dotted_name(node: ast.AST) -> str:
-    """Return `a.b.c` for such an expression, '' for others."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = dotted_name(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return ""
 
 
 @dataclass
@@ -131,22 +69,8 @@ class Scope:
 
     def copy(self) -> Scope:
         """Return a scope whose changes do not change this one."""
-        return Scope(
-            self.module,
-            self.symbols,
-            dict(self.classes),
-            dict(self.imported),
-            dict(self.levels),
-            {name: set(found) for name, found in self.reachable.items()},
-            set(self.makers),
-            set(self.composites),
-            set(self.objects),
-            set(self.process_modules),
-            set(self.judge_only),
-            set(self.compares),
-            dict(self.refused),
-            dict(self.literals),
-        )
+        own = {item.name: copy.copy(getattr(self, item.name)) for item in fields(self)}
+        return Scope(**own)
 
     def copy_dependent(self, names: Iterable[str]) -> Scope:
         """Return a copy in which names are those of values that the code gives."""
@@ -165,7 +89,7 @@ class Scope:
         name = dotted_name(node)
         if name.partition(".")[0] in bound:
             return Level.INDEPENDENT
-        if name in _SHARED_NAMES and not isinstance(node, ast.Name):
+        if name in SHARED_NAMES and not isinstance(node, ast.Name):
             return Level.INDEPENDENT
         if self.symbol(name):
             return Level.SYMBOLIC
@@ -184,7 +108,7 @@ class Scope:
                 records and self.symbol(dotted_name(getattr(node, "func", node))) == "record"
             )
             return Level.SYMBOLIC if is_record else Level.DEPENDENT
-        if isinstance(node, ast.Attribute) and node.attr in _CLOCK_METHODS:
+        if isinstance(node, ast.Attribute) and node.attr in CLOCK_METHODS:
             return Level.DEPENDENT
         return found
 
@@ -196,7 +120,7 @@ class Scope:
         is_changed = name in self.composites and any(
             key.startswith(f"{name}[") for key in self.levels
         )
-        default = is_changed or name in _PROCESS_BUILTINS
+        default = is_changed or name in PROCESS_BUILTINS
         return self.levels.get(name, Level.DEPENDENT if default else Level.INDEPENDENT)
 
     def part(self, node: ast.AST) -> str:
@@ -217,7 +141,7 @@ class Scope:
         base, _, member = name.rpartition(".")
         if self.classes.get(base, _NO_CLASS).kind == "enum":
             return "member" if member in dict(self.classes[base].fields) else ""
-        if name.partition(".")[0] in self.process_modules and _CLASS_NAME.fullmatch(member):
+        if name.partition(".")[0] in self.process_modules and CLASS_NAME.fullmatch(member):
             return "class"
         return ""
 
@@ -245,12 +169,12 @@ class Scope:
                 f"{source}.{item.name}"
             ):
                 self.judge_only.add(name)
-            elif f"{source}.{item.name}".partition(".")[2] in _SHARED_NAMES or (
-                f"{source}.{item.name}" in _SHARED_NAMES
+            elif f"{source}.{item.name}".partition(".")[2] in SHARED_NAMES or (
+                f"{source}.{item.name}" in SHARED_NAMES
             ):
                 continue
-            elif source.partition(".")[0] not in _PURE_MODULES:
-                is_class = is_member and _CLASS_NAME.fullmatch(item.name)
+            elif source.partition(".")[0] not in PURE_MODULES:
+                is_class = is_member and CLASS_NAME.fullmatch(item.name)
                 self.levels[name] = Level.SYMBOLIC if is_class else Level.DEPENDENT
                 self.process_modules |= set() if is_member else {name}
 
@@ -307,7 +231,7 @@ class Scope:
         if isinstance(node, (ast.Tuple, ast.UnaryOp, ast.BinOp)):
             return all(map(self.is_immutable, _value_parts(node)))
         if isinstance(node, ast.Call):
-            return dotted_name(node.func).rpartition(".")[2] in _IMMUTABLE_CALLS
+            return dotted_name(node.func).rpartition(".")[2] in IMMUTABLE_CALLS
         return False
 
     def hand_over(self, node: ast.AST) -> None:

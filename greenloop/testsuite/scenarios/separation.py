@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from greenloop.testsuite.scenarios.names import dotted_name
 from greenloop.testsuite.scenarios.records import RefusedError
-from greenloop.testsuite.scenarios.scope import dotted_name
 
 
 def check_separation(

@@ -7,8 +7,8 @@ import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from greenloop.testsuite.scenarios.scope import bound_names
-from greenloop.testsuite.scenarios.tables import project_table, project_value
+from greenloop.testsuite.scenarios.names import bound_names
+from greenloop.testsuite.scenarios.splitting.tables import project_table, project_value
 
 # By name the keys that are used of its value; None for the whole value.
 Uses = dict[str, "frozenset[object] | None"]

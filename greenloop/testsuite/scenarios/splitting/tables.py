@@ -6,9 +6,10 @@ import ast
 import copy
 from collections.abc import Iterator, Mapping
 
+from greenloop.testsuite.scenarios.names import bound_names, dotted_name
 from greenloop.testsuite.scenarios.nodes import tuple_of
 from greenloop.testsuite.scenarios.records import RefusedError
-from greenloop.testsuite.scenarios.scope import Level, Scope, bound_names, dotted_name
+from greenloop.testsuite.scenarios.scope import Level, Scope
 
 # The keys of a name's value that the scenario uses; None for the whole value.
 Uses = Mapping[str, "frozenset[object] | None"]

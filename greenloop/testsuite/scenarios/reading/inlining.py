@@ -6,9 +6,9 @@ import ast
 import copy
 from collections.abc import Iterable, Mapping
 
+from greenloop.testsuite.scenarios.names import Function
 from greenloop.testsuite.scenarios.nodes import located, name
 from greenloop.testsuite.scenarios.records import RefusedError
-from greenloop.testsuite.scenarios.scope import Function
 
 
 class _Renaming(ast.NodeTransformer):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from greenloop.testsuite.scenarios.names import dotted_name
 from greenloop.testsuite.scenarios.nodes import expression, located, tuple_of
-from greenloop.testsuite.scenarios.scope import dotted_name
 
 _TWO_OPERANDS = {
     "assertEqual": "_a == _b",

@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from greenloop.testsuite.scenarios.names import Comprehension, bound_names, dotted_name, free_names
 from greenloop.testsuite.scenarios.nodes import expression, located, name, tuple_of
 from greenloop.testsuite.scenarios.records import RefusedError
-from greenloop.testsuite.scenarios.scope import (
-    Comprehension,
-    Level,
-    Scope,
-    bound_names,
-    dotted_name,
-    free_names,
+from greenloop.testsuite.scenarios.scope import Level, Scope
+from greenloop.testsuite.scenarios.splitting.functions import (
+    ITERATING_FUNCTIONS,
+    OBSERVED_FUNCTIONS,
+    REFLECTIVE_FUNCTIONS,
+    VALUE_METHODS,
 )
-
-# Functions that may be those of the code: of a value that is no plain data their result is observed.
-_OBSERVED_FUNCTIONS = frozenset("len str repr bool int float abs round".split())
-_ITERATING_FUNCTIONS = frozenset(
-    "list tuple set frozenset sorted sum dict any all min max enumerate zip reversed map filter "
-    "Counter deque iter".split()
-)
-_REFLECTIVE_FUNCTIONS = frozenset("next hasattr getattr callable islice itertools.islice".split())
-_MUTATING_METHODS = frozenset(
-    "append extend insert remove pop clear sort reverse add discard update popitem setdefault "
-    "difference_update intersection_update symmetric_difference_update".split()
-)
-_VALUE_METHODS = {
-    method
-    for kind in (str, bytes, list, dict, set, tuple, int, float)
-    for method in dir(kind)
-    if not method.startswith("_")
-} - _MUTATING_METHODS
-_BRANCHES = (ast.Compare, ast.BoolOp, ast.IfExp)
+from greenloop.testsuite.scenarios.splitting.observability import check_observable
 
 
 @dataclass(frozen=True)
@@ -45,6 +27,23 @@ class Observation:
     number: int
     value: ast.expr
     functions: tuple[str, ...] = ()
+
+
+_DIVISIBLE = (
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Dict,
+    ast.FormattedValue,
+    ast.IfExp,
+    ast.JoinedStr,
+    ast.List,
+    ast.Set,
+    ast.Slice,
+    ast.Starred,
+    ast.Subscript,
+    ast.Tuple,
+    ast.UnaryOp,
+)
 
 
 class ExpressionSplitter:
@@ -151,7 +150,7 @@ class ExpressionSplitter:
     def _is_call_of_code(self, node: ast.Call) -> bool:
         function = node.func
         if not isinstance(function, ast.Attribute):
-            is_reflective = dotted_name(function) in _REFLECTIVE_FUNCTIONS
+            is_reflective = dotted_name(function) in REFLECTIVE_FUNCTIONS
             return is_reflective or self._scope.level(function) > Level.INDEPENDENT
         if self._scope.level(function.value) is Level.INDEPENDENT:
             return False
@@ -159,17 +158,17 @@ class ExpressionSplitter:
         is_class = self._scope.symbol(dotted_name(function.value)) != ""
         if is_module or is_class or self._scope.is_object(function.value):
             return True
-        return function.attr not in _VALUE_METHODS
+        return function.attr not in VALUE_METHODS
 
     def _split_call(self, node: ast.Call) -> ast.expr:
         called = dotted_name(node.func)
         is_single = len(node.args) == 1 and not node.keywords
-        if called in _OBSERVED_FUNCTIONS and is_single and self._is_whole(node.args[0]):
+        if called in OBSERVED_FUNCTIONS and is_single and self._is_whole(node.args[0]):
             return self._observe(node.args[0], called)
         if called == "issubclass" and len(node.args) > 1:
             arguments: list[ast.expr] = [self._observe(node.args[0]), *node.args[1:]]
             return located(ast.Call(node.func, arguments, []), node)
-        split = self.split_iterable if called in _ITERATING_FUNCTIONS else self.split
+        split = self.split_iterable if called in ITERATING_FUNCTIONS else self.split
         function = node.func
         if isinstance(function, ast.Attribute):
             split = self.split_iterable if function.attr == "join" else self.split
@@ -259,63 +258,9 @@ class ExpressionSplitter:
         return located(type(node)(made[0], [generator]), node)
 
 
-_DIVISIBLE = (
-    ast.BinOp,
-    ast.BoolOp,
-    ast.Dict,
-    ast.FormattedValue,
-    ast.IfExp,
-    ast.JoinedStr,
-    ast.List,
-    ast.Set,
-    ast.Slice,
-    ast.Starred,
-    ast.Subscript,
-    ast.Tuple,
-    ast.UnaryOp,
-)
-
-
 def _as_target(node: ast.expr) -> ast.expr:
     changed = copy.deepcopy(node)
     for item in ast.walk(changed):
         if isinstance(item, (ast.Name, ast.Tuple)):
             item.ctx = ast.Store()
     return changed
-
-
-def check_observable(node: ast.AST, scope: Scope) -> None:
-    """Check that an expression or block of the code's process compares and decides nothing there.
-
-    Raises:
-        RefusedError: it does, or it needs what only the process of the tests has.
-    """
-    for used in free_names(node):
-        if used in scope.judge_only:
-            raise RefusedError(f"{used} is used together with the code", _line(node))
-        if used in scope.refused:
-            raise RefusedError(scope.refused[used], _line(node))
-    found = next(_branches(node, scope), None)
-    if found is not None:
-        raise RefusedError("a comparison that would run beside the code", _line(found))
-
-
-def _branches(node: ast.AST, scope: Scope) -> Iterator[ast.AST]:
-    """Yield the parts of an expression that decide something by a value of the code."""
-    if isinstance(node, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
-        captured = scope.reachable.keys() & set(free_names(node))
-        if captured and any(isinstance(part, _BRANCHES) for part in ast.walk(node)):
-            yield node  # it may note what it decides
-        return
-    decides = isinstance(node, _BRANCHES) or (
-        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-    )
-    calls = isinstance(node, ast.Call) and dotted_name(node.func) in scope.compares
-    if (decides or calls) and scope.is_dependent(node):
-        yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _branches(child, scope)
-
-
-def _line(node: ast.AST) -> int:
-    return getattr(node, "lineno", 0)

@@ -1,0 +1,59 @@
+"""Names in syntax trees: which a node binds, and which it uses from outside"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def bound_names(target: ast.AST) -> set[str]:
+    """Return the names that a target, a comprehension's generators or a lambda's arguments bind."""
+    stored = {
+        node.id
+        for node in ast.walk(target)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return stored | {node.arg for node in ast.walk(target) if isinstance(node, ast.arg)}
+
+
+def inner_bindings(node: ast.AST) -> set[str]:
+    """Return the names that an expression or a definition binds for its own parts."""
+    if isinstance(node, Comprehension):
+        return {name for item in node.generators for name in bound_names(item.target)}
+    if isinstance(node, ast.Lambda):
+        return bound_names(node.args)
+    if isinstance(node, Function):
+        rebound = {
+            name
+            for item in ast.walk(node)
+            if isinstance(item, (ast.Global, ast.Nonlocal))
+            for name in item.names
+        }
+        return bound_names(node) - rebound
+    return set()
+
+
+def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield the names that a node loads or rebinds from outside of it."""
+    if isinstance(node, ast.Name):
+        if node.id not in bound and isinstance(node.ctx, ast.Load):
+            yield node.id
+        return
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        yield from node.names
+    bound = bound | inner_bindings(node)
+    for child in ast.iter_child_nodes(node):
+        yield from free_names(child, bound)
+
+
+def dotted_name(node: ast.AST) -> str:
+    """Return `a.b.c` for such an expression, '' for others."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted_name(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""

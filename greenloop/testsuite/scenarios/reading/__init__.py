@@ -1,0 +1,1 @@
+"""The tests of a file, each as one list of statements."""

@@ -1,0 +1,1 @@
+"""Statements and expressions in two parts, for the code and for the tests."""

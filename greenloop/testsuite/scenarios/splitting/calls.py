@@ -1,0 +1,48 @@
+"""Calls by which the process of the code reports what it sees"""
+
+from __future__ import annotations
+
+import ast
+
+from greenloop.testsuite.scenarios.nodes import expression
+from greenloop.testsuite.scenarios.records import RefusedError
+from greenloop.testsuite.scenarios.splitting.expressions import Observation
+
+
+def observe(item: Observation) -> ast.stmt:
+    return ast.Expr(observe_call(item))
+
+
+def observe_call(item: Observation) -> ast.expr:
+    """Return the call that evaluates an expression and reports it."""
+    functions: list[ast.expr] = [ast.Constant(key) for key in item.functions]
+    value, template = item.value, "observe__(_n, lambda: _v, *_f)"
+    if isinstance(value, ast.Await):
+        value, template = value.value, "await observe_awaited__(_n, lambda: _v, *_f)"
+    if any(isinstance(part, (ast.Await, ast.Yield, ast.NamedExpr)) for part in ast.walk(value)):
+        raise RefusedError("an expression that cannot stand in a lambda")
+    made = expression(template, _n=ast.Constant(item.number), _v=value)
+    call = made.value if isinstance(made, ast.Await) else made
+    assert isinstance(call, ast.Call)
+    call.args[2:] = functions
+    return made
+
+
+def mutation_call(target: ast.Attribute | ast.Subscript, value: ast.expr | None) -> ast.expr:
+    verb = "set" if value is not None else "del"
+    if isinstance(target, ast.Attribute):
+        key: ast.expr = ast.Constant(target.attr)
+        function = f"{verb}attr"
+    elif isinstance(target.slice, ast.Slice):
+        raise RefusedError("an assignment to a slice", target.lineno)
+    else:
+        key, function = target.slice, f"operators__.{verb}item"
+    arguments = [target.value, key, *([value] if value is not None else [])]
+    return ast.Call(expression(function), arguments, [])
+
+
+def root_name(node: ast.AST) -> str:
+    """Return the name whose object a statement may change, '' for none."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""

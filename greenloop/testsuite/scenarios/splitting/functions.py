@@ -1,0 +1,21 @@
+"""Functions and methods whose result the tests' process can find itself, or not"""
+
+from __future__ import annotations
+
+# Functions that may be those of the code: of a value that is no plain data their result is observed.
+OBSERVED_FUNCTIONS = frozenset("len str repr bool int float abs round".split())
+ITERATING_FUNCTIONS = frozenset(
+    "list tuple set frozenset sorted sum dict any all min max enumerate zip reversed map filter "
+    "Counter deque iter".split()
+)
+REFLECTIVE_FUNCTIONS = frozenset("next hasattr getattr callable islice itertools.islice".split())
+_MUTATING_METHODS = frozenset(
+    "append extend insert remove pop clear sort reverse add discard update popitem setdefault "
+    "difference_update intersection_update symmetric_difference_update".split()
+)
+VALUE_METHODS = {
+    method
+    for kind in (str, bytes, list, dict, set, tuple, int, float)
+    for method in dir(kind)
+    if not method.startswith("_")
+} - _MUTATING_METHODS
