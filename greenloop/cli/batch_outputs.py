@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from greenloop.batch.runner import Batch
-from greenloop.cli.commands.report import write_output
+from greenloop.cli.commands.report import write_outputs as write_files
 from greenloop.cli.options.batch import BatchOptions
 from greenloop.files import writing
 from greenloop.records import BatchOutcome
@@ -29,10 +29,8 @@ def write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: Batc
     ended = tuple(outcomes[name] for name in ids if name in outcomes)
     missing = tuple(name for name in ids if name not in outcomes)
     summary = BatchSummary(batch.totals, ended, missing)
-    if options.markdown is not None:
-        write_output(options.markdown, render_batch_markdown(summary))
-    if options.junit is not None:
-        write_output(options.junit, render_batch_junit(summary))
+    files = (options.markdown, render_batch_markdown), (options.junit, render_batch_junit)
+    write_files(summary, *files)
     if options.github_output is not None:
         path = options.github_output
         with writing(path), path.open("a", encoding="utf-8") as file:

@@ -106,12 +106,10 @@ def write_stdout(text: str) -> None:
         print_error(f"standard output cannot be written: {problem.strerror}")
 
 
-def report_early_end(error: GreenloopError | None, is_stopped: bool) -> int | None:
-    """Print why many runs ended early, and return the exit status; None if they did not."""
-    if error is not None:
-        print_error(f"{error}; the same command continues where this one ended")
-        return error.exit_status
+def check_ended(error: GreenloopError | None, is_stopped: bool) -> None:
+    """Raise the error by which many runs ended early, with a hint. Nothing if they did not."""
     if is_stopped:
-        print_error("stopped; the same command continues where this one ended")
-        return 130
-    return None
+        error = error or InterruptedRunError("stopped")
+    if error is not None:
+        error.args = (f"{error}; the same command continues where this one ended",)
+        raise error

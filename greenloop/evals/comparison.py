@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -27,8 +26,7 @@ def read_evaluation(path: Path) -> tuple[EvalSetup, tuple[TaskResult, ...]]:
     if path.is_dir():
         return _read_setup(path / EVAL_SETUP_FILE), HiddenTestResults(path / EVAL_RESULTS_FILE).all
     try:
-        found = json.loads(path.read_bytes())
-        report = EvalReport.model_validate_json(json.dumps(found))
+        report = EvalReport.model_validate_json(path.read_bytes())
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValidationError, ValueError, RecursionError):

@@ -4,51 +4,92 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from greenloop.batch.executor import BatchConfig
 from greenloop.batch.runner import Batch
+from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError
 from greenloop.evals.hidden_tests import (
     HiddenTestsOutcome,
     TaskSandboxFactory,
+    adapt_settings_to_format,
     default_concurrency,
     run_hidden_tests,
 )
+from greenloop.evals.output_dir import EvalDirectory
 from greenloop.evals.results import HiddenTestResults
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
-from greenloop.events import EntryEnded, Event, EventSink, HiddenTestsFinished
+from greenloop.evals.task_validation import check_collectable
+from greenloop.events import EntryEnded, Event, HiddenTestsFinished, Notice
 from greenloop.records import BatchOutcome, Report
 from greenloop.records.evaluation import EvalUsage, TaskResult
 from greenloop.reporting.loader import read_report
+from greenloop.sandbox import open_sandbox
 
 
 @dataclass
 class Evaluation:
-    """One call of an evaluation; the batch emits to `handle_event`."""
+    """One call of an evaluation: check the hidden tests, then run the batch and the hidden tests.
 
+    `config` is that of the batch; `format` is that of the tasks.
+    """
+
+    folder: EvalDirectory
     store: TaskStore
     results: HiddenTestResults
-    sandbox_factory: TaskSandboxFactory
-    emit: EventSink
+    config: BatchConfig
+    format: str
+    is_stopping: bool = field(default=False, init=False)
+    batch: Batch | None = field(default=None, init=False)
     _outcomes: asyncio.Queue[BatchOutcome | None] = field(default_factory=asyncio.Queue, init=False)
 
-    def handle_event(self, event: Event) -> None:
-        """Forward an event of the batch; queue finished tasks for their hidden tests."""
-        self.emit(event)
-        if isinstance(event, EntryEnded):
-            self._outcomes.put_nowait(event.outcome)
+    def stop(self) -> None:
+        self.is_stopping = True
+        if self.batch is not None:
+            self.batch.stop()
 
-    async def run(self, batch: Batch) -> None:
+    async def run(self) -> None:
         """Run the batch and the hidden tests to their ends; see `Batch.fatal_error`.
 
         Raises:
+            InputError: the hidden tests of a task cannot be collected.
             OutputError: results cannot be written.
             SandboxError, ModelFailure: nothing could be started, or nothing can run any more.
         """
+        settings = self.config.settings
+        with open_sandbox(adapt_settings_to_format(settings, self.format)) as sandbox:
+            factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
+            await self._check_tasks(factory)
+            config = replace(self.config, emit=self._handle_event)
+            self.batch = Batch(self.store.entries, config, self.folder.path)
+            if self.is_stopping:
+                self.batch.stop()
+            await self._run_batch(self.batch, factory)
+
+    async def _check_tasks(self, sandbox_factory: TaskSandboxFactory) -> None:
+        known = self.folder.load_collected()
+        text = f"{len(self.store)} tasks: checking that their hidden tests can be collected"
+        self.config.emit(Notice(text))
+        await check_collectable(
+            self.store,
+            sandbox_factory,
+            lambda task: self.is_stopping or task.tests_sha256 in known,
+            lambda task: self.folder.add_collected(task.tests_sha256),
+        )
+
+    def _handle_event(self, event: Event) -> None:
+        """Forward an event of the batch; queue finished tasks for their hidden tests."""
+        self.config.emit(event)
+        if isinstance(event, EntryEnded):
+            self._outcomes.put_nowait(event.outcome)
+
+    async def _run_batch(self, batch: Batch, factory: TaskSandboxFactory) -> None:
         workers = [
-            asyncio.ensure_future(self._run_worker(batch)) for _ in range(default_concurrency())
+            asyncio.ensure_future(self._run_worker(batch, factory))
+            for _ in range(default_concurrency())
         ]
         try:
             await batch.run()
@@ -61,19 +102,19 @@ class Evaluation:
                 self._outcomes.put_nowait(None)
             await _wait_for_all(workers)
 
-    async def _run_worker(self, batch: Batch) -> None:
+    async def _run_worker(self, batch: Batch, factory: TaskSandboxFactory) -> None:
         while (outcome := await self._outcomes.get()) is not None:
             try:
-                await self._evaluate_outcome(outcome)
+                await self._evaluate_outcome(outcome, factory)
             except GreenloopError:
                 batch.stop()  # do not pay for code that cannot be checked
                 raise
 
-    async def _evaluate_outcome(self, outcome: BatchOutcome) -> None:
+    async def _evaluate_outcome(self, outcome: BatchOutcome, factory: TaskSandboxFactory) -> None:
         task = self.store.read_task(outcome.id)
         known = self.results.find_result(outcome.id, outcome.sha256, task.tests_sha256)
         if outcome.kind == "done before" and known and known.truth in ("passed", "failed"):
-            self.emit(HiddenTestsFinished(known, from_earlier_call=True))
+            self.config.emit(HiddenTestsFinished(known, from_earlier_call=True))
             return
         report: Report | None = None
         found: HiddenTestsOutcome | None = None
@@ -85,10 +126,10 @@ class Evaluation:
             found = None
         elif report is not None:
             packages = tuple(report.contract.packages) if report.contract else ()
-            found = await run_hidden_tests(task, report.final_code, self.sandbox_factory, packages)
+            found = await run_hidden_tests(task, report.final_code, factory, packages)
         result = _build_result(outcome, task, report, found)
         self.results.append(result)
-        self.emit(HiddenTestsFinished(result))
+        self.config.emit(HiddenTestsFinished(result))
 
 
 async def _wait_for_all(workers: Sequence[asyncio.Future[None]]) -> None:

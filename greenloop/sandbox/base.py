@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from types import TracebackType
 from typing import TypeVar
 
 from greenloop.dependencies import InstalledPackages
@@ -79,12 +78,7 @@ class Sandbox(ABC):
     def __enter__(self: _S) -> _S:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -115,7 +109,12 @@ class _AnyEvent(threading.Event):
 
 
 def build_environment(
-    home: str, temporary: str, hash_seed: int, packages: InstalledPackages | None = None
+    home: str,
+    temporary: str,
+    hash_seed: int,
+    packages: InstalledPackages | None = None,
+    *,
+    has_pytest: bool = True,
 ) -> dict[str, str]:
     """Return all environment variables of a run; none are inherited from the host."""
     return {
@@ -127,5 +126,5 @@ def build_environment(
         "TZ": "UTC",
         "PYTHONHASHSEED": str(hash_seed),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if has_pytest else {}),
     }

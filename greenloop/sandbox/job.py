@@ -58,8 +58,15 @@ class Job:
         return self.hash_seed != 0 and self.kind != "tests"
 
     @property
+    def has_pytest(self) -> bool:
+        """Whether the job runs where pytest is loaded, of which observed code must find no trace."""
+        return self.kind != "scenarios"
+
+    @property
     def plugins(self) -> tuple[str, ...]:
         """The packages whose pytest plugins one of the files names."""
+        if not self.has_pytest:
+            return ()
         return find_plugin_packages(text.encode("utf-8", "replace") for _, text in self.files)
 
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:

@@ -103,7 +103,7 @@ class SourceFile:
         """
         content = self.encode(text)
         try:
-            _replace_atomically(Path(os.path.realpath(path)), content, self.mode)
+            replace_atomically(Path(os.path.realpath(path)), content, self.mode)
         except OSError as error:
             raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
@@ -133,8 +133,11 @@ def _find_header_lines(text: str) -> dict[int, str]:
     return head
 
 
-def _replace_atomically(target: Path, content: bytes, mode: int) -> None:
-    """Replace a file in one step; its owner is kept if that is permitted."""
+def replace_atomically(target: Path, content: bytes, mode: int) -> None:
+    """Replace a file in one step, or create it with `mode`.
+
+    The mode of an existing file is kept, and its owner if that is permitted. Raises OSError.
+    """
     old = target.stat() if target.exists() else None
     if old is not None and not os.access(target, os.W_OK):
         raise PermissionError(0, "it is write-protected")

@@ -7,8 +7,9 @@ import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from greenloop.events import Event, EventSink, Notice
 from greenloop.tracing.environment import Preset, enabled_presets, is_content_traced
@@ -19,6 +20,7 @@ from greenloop.tracing.spans import RunSpans, Tracer
 _CLOSE_TIMEOUT_SECONDS = 2.0
 _EXPORTER_LOGGER = "opentelemetry"
 _LOGGER = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 class Tracing:
@@ -37,27 +39,31 @@ class Tracing:
         """Yield the sink for the events of one run. A tracer that fails is dropped for this run."""
         if self._missing:
             emit(Notice(self._missing))
-        listeners = [_GuardedSpans(tracer, content=self._content) for tracer in self._tracers]
+        runs: list[RunSpans] = []
+        content = self._content
+        _drop_failing(
+            list(self._tracers), lambda tracer: runs.append(RunSpans(tracer, content=content))
+        )
 
         def emit_traced(event: Event) -> None:
             emit(event)
-            for listener in listeners:
-                listener.apply(lambda spans: spans(event))
+            _drop_failing(runs, lambda spans: spans(event))
 
         error: str | None = None
         try:
-            yield emit_traced if listeners else emit
+            yield emit_traced if runs else emit
         except BaseException as problem:
             error = type(problem).__name__
             raise
         finally:
-            for listener in listeners:
-                listener.apply(lambda spans: spans.close(error))
+            _drop_failing(runs, lambda spans: spans.close(error))
 
     def close(self) -> bool:
         """Send what is not sent yet; return False where the time limit was too short."""
         threads = [
-            threading.Thread(target=_close_quietly, args=(tracer,), daemon=True)
+            threading.Thread(
+                target=_drop_failing, args=([tracer], lambda item: item.close()), daemon=True
+            )
             for tracer in self._tracers
         ]
         for thread in threads:
@@ -121,26 +127,6 @@ def _create_tracer(preset: Preset | None) -> Tracer:
     return OtelTracer(preset)
 
 
-class _GuardedSpans:
-    """Spans of one run with one tracer; an exception in it ends tracing, not the run."""
-
-    def __init__(self, tracer: Tracer, *, content: bool) -> None:
-        self._spans: RunSpans | None = None
-        try:
-            self._spans = RunSpans(tracer, content=content)
-        except Exception:
-            _LOGGER.debug("tracing: the run's span could not be started", exc_info=True)
-
-    def apply(self, action: Callable[[RunSpans], None]) -> None:
-        if self._spans is None:
-            return
-        try:
-            action(self._spans)
-        except Exception:
-            self._spans = None
-            _LOGGER.debug("tracing was given up for this run", exc_info=True)
-
-
 class _ExportErrors(logging.Handler):
     """Handler that notes whether the exporter logged an error; the text may hold part of a key."""
 
@@ -166,8 +152,12 @@ def _silence_exporter_logs() -> None:
         logger.addHandler(logging.NullHandler())
 
 
-def _close_quietly(tracer: Tracer) -> None:
-    try:
-        tracer.close()
-    except Exception:
-        _LOGGER.debug("tracing: the last spans could not be sent", exc_info=True)
+def _drop_failing(items: list[T], action: Callable[[T], object]) -> None:
+    """Apply an action to each item, and drop those where it fails: tracing must not end a run."""
+    for item in tuple(items):
+        try:
+            action(item)
+        except Exception:
+            _LOGGER.debug("tracing was given up for this run", exc_info=True)
+            with suppress(ValueError):  # another thread dropped it
+                items.remove(item)

@@ -65,7 +65,8 @@ class RepairStep:
         meter = self._run.measure_calls()
         base, result = self._state.candidates.current_tested
         try:
-            repair = await self._strategy.repair(base, result)
+            request = self._strategy.describe_failures(base, result)
+            repair = await self._strategy.request_repair(request)
         except InvalidResponseError as error:
             if not self._can_fall_back:
                 raise

@@ -31,32 +31,13 @@ from greenloop.settings import Settings
 from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
 from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.storage.request import RunRequest, digest
+from greenloop.workflow.storage.request import RunRequest
 
 if TYPE_CHECKING:  # a check needs neither, and loading LangChain takes a second
     from greenloop.llm.client import LLMClient
     from greenloop.tools.toolkit import Toolkit
 
 T = TypeVar("T")
-
-
-class ScriptRuns:
-    """Results of script runs by the digest of the script's text.
-
-    Only those of the best and the last script are kept, because they hold the files produced.
-    """
-
-    def __init__(self) -> None:
-        self._runs: dict[str, ScriptRun] = {}
-
-    def keep(self, code: str, result: ScriptRun, best: str | None) -> None:
-        kept = {digest(code), digest(best or "")}
-        self._runs = {name: item for name, item in self._runs.items() if name in kept}
-        self._runs[digest(code)] = result
-
-    def get(self, code: str) -> ScriptRun | None:
-        """Return the last result of a script, None where it was not kept."""
-        return self._runs.get(digest(code))
 
 
 @dataclass
@@ -91,7 +72,7 @@ class RunState:
     plan: Plan = field(default_factory=Plan)
     contract: Contract | None = None
     suite: Suite | Checklist | None = None
-    script_runs: ScriptRuns = field(default_factory=ScriptRuns)
+    script_runs: dict[str, ScriptRun] = field(default_factory=dict)  # by source: best and last
     expected: Expectation | None = None
     red_phase: RedPhase | None = None
     review: Review = field(default_factory=Review)

@@ -58,10 +58,6 @@ class Strategy(ABC):
     ) -> Repair:
         """Return the model's answer to a repair request."""
 
-    async def repair(self, base: Candidate, result: TestRun) -> Repair:
-        """Return the model's repair of a candidate whose run was red."""
-        return await self.request_repair(self.describe_failures(base, result))
-
     @abstractmethod
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
         """Return code that takes another approach than those that failed."""

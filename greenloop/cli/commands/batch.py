@@ -16,7 +16,7 @@ from greenloop.cli.batch_outputs import write_outputs
 from greenloop.cli.executors import BatchLocation, create_executor
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import BatchOptions
-from greenloop.cli.process import report_early_end, run_until_stopped, write_stdout
+from greenloop.cli.process import check_ended, run_until_stopped, write_stdout
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.events import EntryEnded, Event, EventSink
 from greenloop.files import writing
@@ -71,9 +71,7 @@ def _finish_batch(batch: Batch, failure: GreenloopError | None, options: BatchOp
     if not options.json:
         print(f"results: {batch.folder / RESULTS_FILE}", file=sys.stderr)
         print(f"page: {batch.folder / INDEX_FILE}", file=sys.stderr)
-    early = report_early_end(failure, bool(batch.is_stopping and totals.not_run))
-    if early is not None:
-        return early
+    check_ended(failure, bool(batch.is_stopping and totals.not_run))
     return 0 if totals.reached == totals.specifications else 1
 
 

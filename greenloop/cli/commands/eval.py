@@ -8,16 +8,14 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from greenloop.batch.executor import BatchConfig
-from greenloop.batch.runner import Batch
-from greenloop.cli.commands.report import write_output
+from greenloop.cli.commands.report import write_outputs
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import EvalOptions
-from greenloop.cli.process import print_error, report_early_end, run_until_stopped, write_stdout
+from greenloop.cli.process import check_ended, print_error, run_until_stopped, write_stdout
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError
 from greenloop.evals.comparison import compare_evaluations, read_evaluation
@@ -30,8 +28,6 @@ from greenloop.evals.runner import Evaluation
 from greenloop.evals.summary import build_eval_report
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
-from greenloop.evals.task_validation import check_collectable
-from greenloop.events import EventSink, Notice
 from greenloop.llm.factory import open_sources
 from greenloop.records.evaluation import EvalReport
 from greenloop.records.invisible import escape_json
@@ -76,7 +72,9 @@ def _run_evaluation(
             raise InputError(f"{tasks}: there is no task to evaluate")
         results = HiddenTestResults(folder.results_file)
         show = stack.enter_context(create_batch_progress(quiet=options.quiet))
-        session = _EvalSession(folder, store, results, settings, options, show, source.format)
+        limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)
+        config = BatchConfig(settings, *limits, show)
+        session = Evaluation(folder, store, results, config, source.format)
         try:
             asyncio.run(run_until_stopped(session, session.run()))
         except asyncio.CancelledError:
@@ -94,68 +92,19 @@ def _run_evaluation(
     return _finish_evaluation(report, session, failure, options)
 
 
-@dataclass
-class _EvalSession:
-    """One evaluation: check the hidden tests, then run the batch and the hidden tests together."""
-
-    folder: EvalDirectory
-    store: TaskStore
-    results: HiddenTestResults
-    settings: Settings
-    options: EvalOptions
-    sink: EventSink
-    format: str
-    is_stopping: bool = field(default=False, init=False)
-    batch: Batch | None = field(default=None, init=False)
-
-    def stop(self) -> None:
-        self.is_stopping = True
-        if self.batch is not None:
-            self.batch.stop()
-
-    async def run(self) -> None:
-        """Raises GreenloopError if the batch cannot begin, or results cannot be written."""
-        with open_sandbox(adapt_settings_to_format(self.settings, self.format)) as sandbox:
-            factory = TaskSandboxFactory(sandbox, PackageResolver(self.settings.allow_list))
-            await self._check_tasks(factory)
-            evaluation = Evaluation(self.store, self.results, factory, self.sink)
-            given = self.options
-            limits = (given.jobs, given.requests_per_minute, given.tokens_per_minute)
-            config = BatchConfig(self.settings, *limits, evaluation.handle_event)
-            self.batch = Batch(self.store.entries, config, self.folder.path)
-            if self.is_stopping:
-                self.batch.stop()
-            await evaluation.run(self.batch)
-
-    async def _check_tasks(self, sandbox_factory: TaskSandboxFactory) -> None:
-        known = self.folder.load_collected()
-        self.sink(
-            Notice(f"{len(self.store)} tasks: checking that their hidden tests can be collected")
-        )
-        await check_collectable(
-            self.store,
-            sandbox_factory,
-            lambda task: self.is_stopping or task.tests_sha256 in known,
-            lambda task: self.folder.add_collected(task.tests_sha256),
-        )
-
-
 def _finish_evaluation(
     report: EvalReport,
-    session: _EvalSession,
+    session: Evaluation,
     failure: GreenloopError | None,
     options: EvalOptions,
 ) -> int:
     write_stdout(
         report.model_dump_json(indent=1) + "\n" if options.json else render_eval_text(report)
     )
-    if options.markdown is not None:
-        write_output(options.markdown, render_eval_markdown(report))
+    write_outputs(report, (options.markdown, render_eval_markdown))
     if not options.json:
         print(f"evaluation: {session.folder.path}", file=sys.stderr)
-    early = report_early_end(failure, bool(session.is_stopping and report.not_run))
-    if early is not None:
-        return early
+    check_ended(failure, bool(session.is_stopping and report.not_run))
     if report.results and report.broken_off == len(report.results):
         print_error(first_line(f"every task failed: {report.results[0].why}", 500))
         return report.results[0].exit_status
@@ -167,8 +116,7 @@ def _compare(a: Path, b: Path, *, as_json: bool, markdown: str | None) -> int:
     found = compare_evaluations(read_evaluation(a), read_evaluation(b))
     text = found.model_dump_json(indent=1) + "\n" if as_json else render_comparison_text(found)
     write_stdout(text)
-    if markdown is not None:
-        write_output(markdown, render_comparison_markdown(found))
+    write_outputs(found, (markdown, render_comparison_markdown))
     return 0
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
 from greenloop.cli.options.report import ReportOptions
@@ -28,6 +29,7 @@ from greenloop.settings import Settings
 from greenloop.workflow.storage.run_dir import write_atomically
 
 _STDOUT = "-"  # standard output
+T = TypeVar("T")
 Output = tuple[str, str]  # the name of a file, and its text
 
 
@@ -112,6 +114,13 @@ def write_output(name: str, text: str) -> None:
         Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
     else:
         write_atomically(Path(name), text)
+
+
+def write_outputs(record: T, *outputs: tuple[str | None, Callable[[T], str]]) -> None:
+    """Write a record in each form whose file is named. Raises as `write_output` does."""
+    for name, render in outputs:
+        if name is not None:
+            write_output(name, render(record))
 
 
 def _show_page(page: Path) -> None:

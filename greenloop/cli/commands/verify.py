@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from greenloop.app.check import run_check, start_check
-from greenloop.cli.commands.report import write_output
+from greenloop.cli.commands.report import write_outputs
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import VerifyOptions
 from greenloop.cli.process import run_with_signals
@@ -36,7 +36,9 @@ def verify_command(options: VerifyOptions) -> int:
     if not found:
         raise InputError(f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks))}")
     results = _verify_locks(found, settings, options)
-    _write_outputs(results, options)
+    write_outputs(
+        results, (options.markdown, render_verify_markdown), (options.junit, render_verify_junit)
+    )
     _print_results(results, options)
     return 1 if any(item.drift for item in results) else 0
 
@@ -98,13 +100,6 @@ def _find_grade_drift(lock: Lock, report: Report | None) -> Iterator[str]:
         yield f"the tests do not pass any more: {next(iter(report.reasons), '')}"
     elif lock.grade.verdict == "verified" and report.verdict == "passed":
         yield f"it was verified, and is not any more: {next(iter(report.reasons), '')}"
-
-
-def _write_outputs(results: Sequence[LockCheckResult], options: VerifyOptions) -> None:
-    if options.markdown is not None:
-        write_output(options.markdown, render_verify_markdown(results))
-    if options.junit is not None:
-        write_output(options.junit, render_verify_junit(results))
 
 
 def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -> None:

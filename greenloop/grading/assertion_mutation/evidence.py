@@ -6,7 +6,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from greenloop.grading.assertion_mutation.canaries import find_canary
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant
@@ -45,7 +45,7 @@ def measure(context: GradingContext) -> AssertionMutation:
     controls = [run for run in runs if run.is_control]
     forged = next(filter(None, map(_find_canary_forgery, controls)), "") or next(reasons, "")
     cut_short = _describe_cutoff(runs, skipped_count)
-    cut_short = cut_short or next((_find_difference(runner, run) for run in controls), "")
+    cut_short = cut_short or next((_confirm_difference(runner, run) for run in controls), "")
     if forged and hooked:  # the tests may have done it themselves: no forgery of the code
         forged, cut_short = "", f"hooks of the tests change their outcomes: {forged}"
     sensitive = [key for key, found in results.items() if found.is_sensitive]
@@ -193,6 +193,13 @@ def _find_canary_forgery(control: MutatedRun) -> str:
         if not ids and control.is_usable and any(name == file for name, _ in reported):
             return "a test that must fail is never reported, such as one that asserts 1 == 2"
     return ""
+
+
+def _confirm_difference(runner: AssertionMutationRunner, control: MutatedRun) -> str:
+    """Return a difference that is there a second time: one alone may be a busy machine."""
+    if not _find_difference(runner, control):
+        return ""
+    return _find_difference(runner, replace(control, run=runner.run(control.mutants)))
 
 
 def _find_difference(runner: AssertionMutationRunner, control: MutatedRun) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.public_names import find_public_names
 from greenloop.records import Isolated, NotObservable
+from greenloop.sandbox.guest.scenarios.checks import AMBIGUOUS_EXCEPTION
 from greenloop.sandbox.work.scenarios import RowOutcome
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import Scenario, ScenarioFile
@@ -61,6 +62,11 @@ def _summarize(
         for item in results
         if item.outcome == "not observable"
     ]
+    ambiguous = {
+        item.reason.removesuffix(AMBIGUOUS_EXCEPTION).strip()
+        for item in results
+        if item.reason.endswith(AMBIGUOUS_EXCEPTION)
+    }
     used = {name for item in agreed for name in item.names}
     texts = [item.code for item in context.tests]
     names = find_public_names(context.code, texts, context.module, context.interface)
@@ -69,13 +75,14 @@ def _summarize(
     return Isolated(
         reached=bool(agreed)
         and share >= context.thresholds.isolated
-        and not (differing or missing),
+        and not (differing or missing or ambiguous),
         tests=tests,
         observed=len(agreed) + len(differing),
         agreed=len(agreed),
         differing=differing,
         not_observable=tuple(refused),
         names_missing=missing,
+        ambiguous_exceptions=tuple(sorted(ambiguous)),
     )
 
 

@@ -27,7 +27,9 @@ class Isolated(Piece):
     Of `tests`, those in `agreed` give there what the test expects, in all rows; `observed` counts
     these and those in `differing`, which twice gave something else while they agree beside the
     tests. The others are `not_observable`. `names_missing` are public names of the module that no
-    agreeing test uses. `reached`: enough tests agree, none differs, no name is missing.
+    agreeing test uses, `ambiguous_exceptions` classes of the module that several unrelated `except`
+    clauses catch: a test that expects one of these proves nothing. `reached`: enough tests agree,
+    none differs, no name is missing, no exception is ambiguous.
     """
 
     title: ClassVar[str] = "isolation"
@@ -40,6 +42,7 @@ class Isolated(Piece):
     differing: tuple[str, ...] = ()
     not_observable: tuple[NotObservable, ...] = ()
     names_missing: tuple[str, ...] = ()
+    ambiguous_exceptions: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         """Yield a row for the share of tests, and one each for differences and missing names."""
@@ -55,6 +58,10 @@ class Isolated(Piece):
         if self.names_missing:
             text = f"no test that agrees uses {format_items(self.names_missing)}: {_REMEDY}"
             yield EvidenceRow(self.title, False, text, f"{len(self.names_missing)} names")
+        if self.ambiguous_exceptions:
+            names = format_items(self.ambiguous_exceptions)
+            text = f"{names}: caught as several unrelated exceptions: derive it from one of them"
+            yield EvidenceRow(self.title, False, text, "ambiguous")
 
     def _explain_shortfall(self) -> str:
         """Return the most frequent reasons, each with the first line that has it, and the remedy."""

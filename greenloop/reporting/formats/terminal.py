@@ -17,9 +17,8 @@ _MAX_ITEMS = 20
 _MAX_TEXT_LENGTH = 600
 
 
-def render_report_text(report: Report, width: int = _WIDTH) -> str:
+def render_report_text(report: Report) -> str:
     """Return verdict and reasons, then failures, evidence, requirements, tests, attempts, cost."""
-    layout = _TextLayout(width)
     survivors = pluralize(len(list_survivors(report.evidence)), "surviving mutant")
     sections = {
         "failures": _failure_lines,
@@ -32,95 +31,87 @@ def render_report_text(report: Report, width: int = _WIDTH) -> str:
         "attempts": _attempt_lines,
         "environment and cost": _cost_lines,
     }
-    text = list(_verdict_lines(report, layout))
+    text = list(_verdict_lines(report))
     for heading, section in sections.items():
-        if lines := list(section(report, layout)):
+        if lines := list(section(report)):
             text += ["", heading.upper(), *lines]
     return escape_commands("\n".join(text).strip("\n")) + "\n"  # lines were wrapped
 
 
-class _TextLayout:
-    """Layout of lines that are not wider than `width`."""
-
-    def __init__(self, width: int) -> None:
-        self._width = width
-
-    def lines(self, texts: Iterable[str], indent: int) -> Iterator[str]:
-        """Yield lines of code, each truncated at the width."""
-        max_length = self._width - indent
-        for text in texts:
-            shown = escape_invisible(text.expandtabs(4)).rstrip()
-            yield " " * indent + (
-                shown if len(shown) <= max_length else f"{shown[: max_length - 1]}…"
-            )
-
-    def row(self, label: str, text: str, indent: int = 2) -> Iterator[str]:
-        """Yield a label and a text that wraps beside it; a long label has its own line."""
-        flat = flatten(text, _MAX_TEXT_LENGTH)
-        before = " " * indent
-        column = indent + _LABEL_WIDTH if label else indent
-        parts = wrap(flat, self._width - column, break_on_hyphens=False) or [""]
-        shown = truncate(escape_invisible(label), self._width - indent - 12)
-        if len(shown) >= _LABEL_WIDTH:
-            yield f"{before}{shown}"[: self._width]
-            first = " " * column
-        else:
-            first = f"{before}{shown:<{column - indent}}"
-        yield f"{first}{parts[0]}".rstrip()
-        yield from (" " * column + part for part in parts[1:])
+def _code_lines(texts: Iterable[str], indent: int) -> Iterator[str]:
+    """Yield lines of code, each truncated at the width."""
+    max_length = _WIDTH - indent
+    for text in texts:
+        shown = escape_invisible(text.expandtabs(4)).rstrip()
+        fitting = shown if len(shown) <= max_length else f"{shown[: max_length - 1]}…"
+        yield " " * indent + fitting
 
 
-def _verdict_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _row(label: str, text: str, indent: int = 2) -> Iterator[str]:
+    """Yield a label and a text that wraps beside it; a long label has its own line."""
+    before = " " * indent
+    column = indent + _LABEL_WIDTH if label else indent
+    flat = flatten(text, _MAX_TEXT_LENGTH)
+    parts = wrap(flat, _WIDTH - column, break_on_hyphens=False) or [""]
+    shown = truncate(escape_invisible(label), _WIDTH - indent - 12)
+    if len(shown) >= _LABEL_WIDTH:
+        yield f"{before}{shown}"[:_WIDTH]
+        first = " " * column
+    else:
+        first = f"{before}{shown:<{column - indent}}"
+    yield f"{first}{parts[0]}".rstrip()
+    yield from (" " * column + part for part in parts[1:])
+
+
+def _verdict_lines(report: Report) -> Iterator[str]:
     title = report_title(report)
     yield f"{report.verdict}: {title}"
-    yield from layout.row("", format_counts(report))
+    yield from _row("", format_counts(report))
     for reason in report.reasons:
-        yield from layout.row("not better", reason)
+        yield from _row("not better", reason)
     for label, place in (("page", report.artifacts.html), ("code", report.artifacts.output)):
         if place:
             yield f"  {label:<{_LABEL_WIDTH}}{escape_invisible(place)}"
 
 
-def _failure_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _failure_lines(report: Report) -> Iterator[str]:
     for item in report.failures[:_MAX_ITEMS]:
-        yield from layout.row("", short_name(item.test))
-        yield from layout.row("", f"{item.exception}: {item.message}", indent=6)
+        yield from _row("", short_name(item.test))
+        yield from _row("", f"{item.exception}: {item.message}", indent=6)
     yield from _omitted_line(len(report.failures))
 
 
-def _evidence_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _evidence_lines(report: Report) -> Iterator[str]:
     if not report.evidence.is_graded:
         return
     signs = {True: "ok   ", False: "SHORT", None: "--   "}
     for item in report.evidence.summary():
-        lines = layout.row(item.name, item.text, indent=9)
+        lines = _row(item.name, item.text, indent=9)
         yield f"  {signs[item.reached]}  {next(lines).lstrip()}"
         yield from lines
 
 
-def _survivor_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _survivor_lines(report: Report) -> Iterator[str]:
     survived = list_survivors(report.evidence)
     for item in survived[:_MAX_ITEMS]:
-        yield from layout.row(f"line {item.line}", item.question)
-        yield from layout.lines(diff_hunk(item), indent=2 + _LABEL_WIDTH)
+        yield from _row(f"line {item.line}", item.question)
+        yield from _code_lines(diff_hunk(item), indent=2 + _LABEL_WIDTH)
     yield from _omitted_line(len(survived))
 
 
-def _requirement_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _requirement_lines(report: Report) -> Iterator[str]:
     rows = build_requirement_rows(report, max_tests=0)
     for item in rows:
-        yield from layout.row(item.id, f"{item.text} [{item.passed}/{item.total}]")
+        yield from _row(item.id, f"{item.text} [{item.passed}/{item.total}]")
     for text in report.contract.assumptions if report.contract and rows else ():
-        yield from layout.row("assumed", text)
+        yield from _row("assumed", text)
 
 
-def _test_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _test_lines(report: Report) -> Iterator[str]:
     for item in report.tests:
-        yield from layout.row(
-            item.outcome, f"{short_name(item.id)} {_format_test_labels(item)}".rstrip()
-        )
+        yield from _row(item.outcome, f"{short_name(item.id)} {_format_test_labels(item)}".rstrip())
         if item.judgement:
-            yield from layout.row("", item.judgement, indent=2 + _LABEL_WIDTH)
+            yield from _row("", item.judgement, indent=2 + _LABEL_WIDTH)
 
 
 def _format_test_labels(item: TestEntry) -> str:
@@ -128,36 +119,34 @@ def _format_test_labels(item: TestEntry) -> str:
     return f"[{', '.join(labels)}]" if labels else ""
 
 
-def _dispute_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _dispute_lines(report: Report) -> Iterator[str]:
     for item in report.disputes:
         ruling = "the test is wrong, dropped" if item.wrong == "test" else "the test is right"
-        yield from layout.row("", f"{short_name(item.test)}: {ruling}")
-        yield from layout.row("claim", item.why)
-        yield from layout.row("judge", item.because)
+        yield from _row("", f"{short_name(item.test)}: {ruling}")
+        yield from _row("claim", item.why)
+        yield from _row("judge", item.because)
 
 
-def _review_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _review_lines(report: Report) -> Iterator[str]:
     for item in report.review:
         where = f" line {item.line}" if item.line is not None else ""
         state = " (repaired)" if item.resolved else ""
-        yield from layout.row(f"{item.severity}{where}", f"{item.message}{state}")
+        yield from _row(f"{item.severity}{where}", f"{item.message}{state}")
 
 
-def _attempt_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _attempt_lines(report: Report) -> Iterator[str]:
     for item in report.attempts:
         ran = f"{item.passed} passed, {item.failed} failed, {item.errors} errors"
         result = "not run" if item.passed is None else ran
         remark = f"; {item.remark}" if item.remark else ""
-        yield from layout.row(f"{item.n} {item.kind}", f"{result}, {item.tokens} tokens{remark}")
+        yield from _row(f"{item.n} {item.kind}", f"{result}, {item.tokens} tokens{remark}")
 
 
-def _cost_lines(report: Report, layout: _TextLayout) -> Iterator[str]:
+def _cost_lines(report: Report) -> Iterator[str]:
     environment, times = report.environment, report.timings
-    yield from layout.row("model", environment.model)
-    yield from layout.row(
-        "sandbox", f"{environment.sandbox.backend} ({environment.sandbox.isolation})"
-    )
-    yield from layout.row(
+    yield from _row("model", environment.model)
+    yield from _row("sandbox", f"{environment.sandbox.backend} ({environment.sandbox.isolation})")
+    yield from _row(
         "seconds",
         f"{times.total_s:.1f} in all, {times.model_s:.1f} model, {times.sandbox_s:.1f} tests, "
         f"{times.grading_s:.1f} grading",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -147,9 +146,7 @@ def _is_usable_by_others(mounts: GuestMounts, paths: list[str]) -> bool:
 def _remove_with_retries(folder: Path) -> None:
     """Remove a folder, waiting for an interrupted run that still writes to it."""
     deadline = time.monotonic() + _REMOVAL_SECONDS
+    remove_folder(folder)
     while folder.exists() and time.monotonic() < deadline:
-        with contextlib.suppress(OSError, RecursionError):
-            shutil.rmtree(folder)
-            return
-        remove_folder(folder)
         time.sleep(0.02)
+        remove_folder(folder)

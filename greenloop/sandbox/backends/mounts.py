@@ -34,6 +34,7 @@ class GuestMounts:
         modules: Modules of the packages in `PACKAGES` that are imported.
         plugins: Packages whose pytest plugins are loaded.
         hash_seed: PYTHONHASHSEED; with one, nothing else is loaded.
+        has_pytest: Whether pytest is loaded.
     """
 
     read_only: tuple[tuple[str, str], ...]
@@ -43,6 +44,7 @@ class GuestMounts:
     modules: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     hash_seed: int = 0
+    has_pytest: bool = True
 
     @property
     def is_bare(self) -> bool:

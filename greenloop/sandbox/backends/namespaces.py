@@ -19,7 +19,7 @@ _PYTHON_FLAGS = ("-I", "-S", "-B", "-u")
 _ZYGOTE_FLAGS = ("-s", "-S", "-B", "-u")  # not -I, which ignores PYTHONHASHSEED
 _ZYGOTE_CODE = (
     "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
-    "from guest.zygote.main import main; main({control}, {root!r}, {modules!r}, {plugins!r}, {bare!r})"
+    "from guest.zygote.{main} import main; main({control}, {root!r}, {modules!r}{more})"
 )
 _NAMESPACE_CODE = (
     "import json, os, sys; sys.path[:0] = [{folder!r}]; from guest.isolation.namespaces import run_in_namespaces; "
@@ -86,8 +86,8 @@ def build_zygote_command(
         control=control,
         root=root,
         modules=mounts.modules,
-        plugins=mounts.plugins,
-        bare=mounts.is_bare,
+        main="main" if mounts.has_pytest else "without_pytest",
+        more=f", {mounts.plugins!r}, {mounts.is_bare!r}" if mounts.has_pytest else "",
     )
     return [python, *_ZYGOTE_FLAGS, "-c", code]
 

@@ -18,8 +18,6 @@ from greenloop.sandbox.guest.protocol.output_buffers import OutputBuffers
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import POLL_SECONDS, ProcessResult, ScriptArtifacts
 
-_CHUNK = 65536
-
 
 def run_process(
     command: Sequence[str],
@@ -55,21 +53,22 @@ def run_process(
         raise
     finally:
         _close(send, write_dump)
-    streams = OutputBuffers.from_limits(limits.to_guest())
+    streams = OutputBuffers(limits.to_guest())
     try:
         ending = _collect_output(process, receive, streams, started + limits.timeout_s, stop)
         if ending == "timeout":
             stack_dump.request_stack_dump(process.pid, read_dump)
     finally:
         _kill_group(process)
-        dump = stack_dump.read_stack_dump(read_dump)
+        streams.read_stack_dump(read_dump)
         _close(receive, read_dump)
         for pipe in filter(None, (process.stdout, process.stderr)):
             pipe.close()
-    seconds, output = time.monotonic() - started, streams.output()
-    left = ScriptArtifacts(streams.errors(), tuple(streams.truncated_streams()))
-    result = (ending, process.returncode, output, bytes(streams.result), seconds)
-    return ProcessResult(*result, stack_dump=dump, artifacts=left)
+    seconds = time.monotonic() - started
+    output, reports, dump, errors = (b"".join(item) for item in streams.pieces(with_errors=True))
+    left = ScriptArtifacts(errors, tuple(streams.truncated_streams()))
+    result = (ending, process.returncode, output, reports, seconds)
+    return ProcessResult(*result, stack_dump=dump.decode("utf-8", "replace"), artifacts=left)
 
 
 def _close(*handles: int) -> None:
@@ -108,24 +107,16 @@ def _drain(selector: selectors.BaseSelector, streams: OutputBuffers, wait_s: flo
     """Read what is available, waiting up to `wait_s` for it; False once there is too much."""
     while selector.get_map() and (ready := selector.select(wait_s)):
         for key, _ in ready:
-            data = _read(key.fd)
-            if data:
-                if not streams.append(key.data, data):
+            with contextlib.suppress(BlockingIOError):
+                is_within = streams.read(key.fd, key.data)
+                if is_within is None:
+                    selector.unregister(key.fd)
+                elif not is_within:
                     return False
-            elif data is not None:
-                selector.unregister(key.fd)
         wait_s = 0.0
     if wait_s and not selector.get_map():
         time.sleep(wait_s)
     return True
-
-
-def _read(handle: int) -> bytes | None:
-    """Read a chunk; b'' at the end, None where nothing is available yet."""
-    try:
-        return os.read(handle, _CHUNK)
-    except BlockingIOError:
-        return None
 
 
 def _has_exited(process: subprocess.Popen[bytes]) -> bool:

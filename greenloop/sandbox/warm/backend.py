@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,7 +56,8 @@ class WarmSandbox(Sandbox):
 
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
         stop = self._stop_event(job)
-        zygote = self._zygotes.get(job.packages, job.plugins, 0 if job.is_cold else job.hash_seed)
+        seed = 0 if job.is_cold else job.hash_seed
+        zygote = self._zygotes.get(job.packages, job.plugins, seed, has_pytest=job.has_pytest)
         limits = job.apply_limits(self.limits)
         messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
         if not job.allowed_hosts:
@@ -75,29 +75,31 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
         "key": job.key,
         "cold": job.is_cold,
         "work": paths.work,
-        "files": _prefix_paths(paths.work, job.files),
-        "tree": _encode_tree(job, paths),
+        "files": _encode_files(job, paths),
         "read_only": job.kind == "script",
         "wanted": job.artifact_request,
         "network": bool(job.allowed_hosts),
         "packages": paths.packages,
         "environment": {
-            **build_environment(paths.home, paths.temporary, job.hash_seed, job.packages),
+            **build_environment(
+                paths.home,
+                paths.temporary,
+                job.hash_seed,
+                job.packages,
+                has_pytest=job.has_pytest,
+            ),
             **(build_ca_environment(f"{paths.home}/{CA_BUNDLE_NAME}") if job.allowed_hosts else {}),
             "PYTHONPATH": ":".join(filter(None, (paths.site, paths.packages))),
         },
     }
 
 
-def _encode_tree(job: Job, paths: JobPaths) -> dict[str, str]:
+def _encode_files(job: Job, paths: JobPaths) -> dict[str, str]:
     """Return files by their full path, in base64; standard input is one of them."""
-    files = {f"{paths.work}/{path}": content for path, content in job.tree}
+    plain = ((name, text.encode("utf-8", "surrogatepass")) for name, text in job.files)
+    files = {f"{paths.work}/{path}": content for path, content in (*plain, *job.tree)}
     if job.kind == "script":
         files[stdin_path(paths.temporary)] = job.stdin
     if job.allowed_hosts:
         files[f"{paths.home}/{CA_BUNDLE_NAME}"] = read_ca_bundle()
     return {path: base64.b64encode(content).decode() for path, content in files.items()}
-
-
-def _prefix_paths(folder: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
-    return {f"{folder}/{name}": text for name, text in files}

@@ -27,7 +27,7 @@ _GRACE_SECONDS = 15.0
 _MAX_RUNS = 2000  # of one process, in case something in it grows
 _MAX_ATTEMPTS = 2
 _MAX_ACTIVE = 4  # each is a Python process with its packages loaded
-_ZygoteKey = tuple[InstalledPackages, tuple[str, ...], int]
+_ZygoteKey = tuple[InstalledPackages, tuple[str, ...], int, bool]
 
 
 class ZygoteClient:
@@ -179,23 +179,34 @@ class ZygotePool:
         self._is_closed = False
 
     def get(
-        self, packages: InstalledPackages, plugins: tuple[str, ...] = (), hash_seed: int = 0
+        self,
+        packages: InstalledPackages,
+        plugins: tuple[str, ...] = (),
+        hash_seed: int = 0,
+        *,
+        has_pytest: bool = True,
     ) -> ZygoteClient:
-        """Return the zygote that has these packages and pytest plugins loaded.
+        """Return the zygote that has these packages, pytest and its plugins loaded.
 
         With a hash seed it has no package loaded.
 
         Raises:
             SandboxError: the pool is closed.
         """
-        key = (packages, plugins, hash_seed)
+        key = (packages, plugins, hash_seed, has_pytest)
         with self._lock:
             if self._is_closed:
                 raise SandboxError(f"{self._backend.info.backend}: the sandbox is closed")
             if key not in self._zygotes:
                 mounts = self._mounts.with_packages(packages)
                 modules = () if hash_seed else mounts.modules
-                mounts = replace(mounts, plugins=plugins, modules=modules, hash_seed=hash_seed)
+                mounts = replace(
+                    mounts,
+                    plugins=plugins,
+                    modules=modules,
+                    hash_seed=hash_seed,
+                    has_pytest=has_pytest,
+                )
                 self._zygotes[key] = ZygoteClient(self._backend, mounts)
             keys = [item for item in self._active_keys if item != key] + [key]
             self._active_keys = keys[-_MAX_ACTIVE:]

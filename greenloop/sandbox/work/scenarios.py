@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
@@ -22,8 +21,7 @@ from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.testsuite import TestFile
 
 RowVerdict = Literal["agrees", "differs", "not observable"]
-_VERDICT_ADAPTER: TypeAdapter[RowVerdict] = TypeAdapter(RowVerdict)
-_MAX_ROWS, _MAX_LINE, _MAX_TEXT = 100_000, 10_000_000, 300
+_MAX_ROWS, _MAX_TEXT = 100_000, 300
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,9 @@ class RowOutcome:
     reason: str = ""
 
 
+_OUTCOME_ADAPTER = TypeAdapter(RowOutcome)
+
+
 def observe_scenarios(
     sandbox: JobRunner,
     code: str,
@@ -88,15 +89,12 @@ def observe_job(sandbox: JobRunner, job: Job) -> Observations:
     """Run a job that has scenarios. Raises SandboxError where no process can be started."""
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
-    error = (
-        ""
-        if is_complete
-        else describe_incomplete(result, job.apply_limits(sandbox.limits), "scenarios")
-    )
+    limits = job.apply_limits(sandbox.limits)
+    error = "" if is_complete else describe_incomplete(result, limits, "scenarios")
     rows: list[ObservedRow] = []
     try:
         rows.extend(_combine_rows(events))
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError, ArithmeticError):
         error = "the report of the scenarios is invalid"
     return Observations(tuple(rows), error)
 
@@ -132,8 +130,8 @@ def judge_scenarios(
 ) -> tuple[RowOutcome, ...]:
     """Judge observed rows in a process that has the tests' text and files, and no code.
 
-    Rows that it does not come to are not observable. Raises SandboxError where no process can be
-    started.
+    Rows that it does not come to are not observable; a scenario of which nothing was observed may
+    then be missing. Raises SandboxError where no process can be started.
     """
     rows = [
         [item.scenario, item.row, item.observations, item.error, item.has_ended]
@@ -144,39 +142,22 @@ def judge_scenarios(
     job = Job("judge", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
-    judged: list[RowOutcome] = []
-    try:
-        judged.extend(_read_outcome(item) for item in events if item.get("event") == "judged")
-        if is_complete:
-            return tuple(judged)
-        reason = describe_incomplete(result, job.apply_limits(sandbox.limits), "judgement")
-    except (LookupError, TypeError, ValueError):
-        reason = "the report of the judgement is invalid"
-    return (*judged, *_complete(judged, events, observations, reason))
+    judged = {(item.scenario, item.row): item for item in _read_outcomes(events)}
+    reason = describe_incomplete(result, job.apply_limits(sandbox.limits), "judgement")
+    for item in () if is_complete else observations.rows:
+        key = item.scenario, item.row
+        judged.setdefault(key, RowOutcome(*key, "not observable", reason=reason))
+    return tuple(judged.values())
 
 
-def _read_outcome(event: dict[str, Any]) -> RowOutcome:
-    outcome: RowVerdict = _VERDICT_ADAPTER.validate_python(event["outcome"])
-    key = (parse_index(event["scenario"], _MAX_ROWS), parse_index(event["row"], _MAX_ROWS))
-    line = parse_index(event["line"], _MAX_LINE)
-    return RowOutcome(*key, outcome, line, str(event["reason"])[:_MAX_TEXT])
-
-
-def _complete(
-    judged: Sequence[RowOutcome],
-    events: Sequence[dict[str, Any]],
-    observations: Observations,
-    reason: str,
-) -> Iterator[RowOutcome]:
-    """Yield the rows that were not judged, as far as they are known."""
-    sent = next((item.get("counts") for item in events if item.get("event") == "rows"), None)
-    counts = [item for item in sent if type(item) is int] if isinstance(sent, list) else []
-    known = ((at, row) for at, count in enumerate(counts) for row in range(count))
-    observed = ((item.scenario, item.row) for item in observations.rows)
-    seen = {(item.scenario, item.row) for item in judged}
-    for key in dict.fromkeys(chain(islice(known, _MAX_ROWS), observed)):
-        if key not in seen:
-            yield RowOutcome(*key, "not observable", reason=reason)
+def _read_outcomes(events: Sequence[dict[str, Any]]) -> Iterator[RowOutcome]:
+    for event in events:
+        if event.pop("event", "") == "judged":
+            event["reason"] = str(event.get("reason"))[:_MAX_TEXT]
+            try:
+                yield _OUTCOME_ADAPTER.validate_python(event)
+            except ValueError:  # of the code of the tests, which runs there too
+                return
 
 
 def describe_incomplete(result: ProcessResult, limits: ResourceLimits, what: str) -> str:

@@ -89,7 +89,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
 
     async def search_repair(self) -> bool:
         """Search once, before the first repair by a model."""
-        if self._has_searched or self.changes.is_active:
+        if self._has_searched or self.current_change is not None:
             return False
         self._has_searched = True
         found = self.state.search = await self._search()

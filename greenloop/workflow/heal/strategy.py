@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.errors import InputError, InvalidResponseError, OutputError
-from greenloop.records import Evidence, GeneratedCode, Repair, TestRun
+from greenloop.records import Evidence, GeneratedCode, TestRun
 from greenloop.scripts.regression import find_regressions
 from greenloop.scripts.source_file import SourceFile
 from greenloop.testsuite import Suite
@@ -21,39 +20,40 @@ from greenloop.workflow.storage.request import HealModuleRequest, HealScriptRequ
 from greenloop.workflow.strategy import Strategy
 
 _NO_CHANGE = "the model changed nothing"
-_SavedCandidates = tuple[Candidate | None, Candidate | None]  # the base, the best
-_SavedState = tuple[TestRun | None, Suite | Checklist | None, Evidence]
+# The base, the best candidate, the green run, the suite and the evidence.
+_GreenState = tuple[
+    Candidate | None, Candidate | None, TestRun | None, Suite | Checklist | None, Evidence
+]
 
 
 class HealStrategy(Strategy):
     """A file of the user's: repaired until it is green, then changed as the user asked in words.
 
     It is never rewritten: where a rewrite is due, the file as it was at first is repaired again.
+    Changes are made one after the other on top of green code, each in a repair phase of its own.
+    One that cannot be made green is undone and noted.
     """
 
     request: HealModuleRequest | HealScriptRequest
     green_summary: ClassVar[str]  # what the prompt of a change says of the last run
     keeps_features = True
 
-    @cached_property
-    def changes(self) -> ChangeRequests:
-        """The changes that the user asked for."""
-        return ChangeRequests(self.run, self._request_change)
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._waiting_changes = list(run.state.request.amendments)
+        self.current_change: tuple[str, _GreenState] | None = None
 
     def apply_autofix(self, code: str) -> FixResult:
         return apply_free_fixes(code, minimal=True)
 
     async def extend(self) -> bool:
         self.notify_if_healthy()
-        return await self.changes.begin_next()
+        return await self._begin_next_change()
 
     def notify_if_healthy(self) -> None:
         """Emit a notice where the file was green before any repair."""
         if len(self.state.candidates.attempts) == 1:
             self.run.notify("nothing to heal: it is healthy as it is, and no model was asked")
-
-    async def undo_change(self) -> bool:
-        return await self.changes.undo()
 
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
         first, result = self.state.candidates.first_tested
@@ -61,76 +61,48 @@ class HealStrategy(Strategy):
         repair = await self.request_repair(request, from_the_original=True)
         return GeneratedCode(code=repair.code or first.code, explanation=repair.explanation)
 
-    async def _request_change(self, base: Candidate) -> Repair:
-        return await self.request_repair(self.build_request(base, self.green_summary))
-
     def find_lost_features(self, code: str) -> Sequence[str]:
         return find_lost_features(self.request.original, code, self.state.change_requests)
 
-
-class ChangeRequests:
-    """Changes in words, made one after the other on top of green code.
-
-    Each is a repair phase of its own. One that cannot be made green is undone and noted.
-    """
-
-    def __init__(self, run: Run, request_change: Callable[[Candidate], Awaitable[Repair]]) -> None:
-        self._run, self._state, self._request_change = run, run.state, request_change
-        self._waiting = list(run.state.request.amendments)
-        self._current: tuple[str, _SavedCandidates, _SavedState] | None = None
-
-    @property
-    def is_active(self) -> bool:
-        """Whether a change is being made."""
-        return self._current is not None
-
-    async def begin_next(self) -> bool:
-        """Add a candidate for the next change; return False where there is none left.
-
-        Raises:
-            GreenloopError: a model call failed.
-        """
-        self._current = None
-        while self._waiting:
-            change, candidates = self._waiting.pop(0), self._state.candidates
-            saved = (candidates.base, candidates.best)
-            green = (self._state.green_run, self._state.suite, self._state.evidence)
-            self._state.change_requests.append(change)
-            self._state.green_run = None
+    async def _begin_next_change(self) -> bool:
+        """Add a candidate for the next change; return False where there is none left."""
+        state, self.current_change = self.state, None
+        while self._waiting_changes:
+            change, tried = self._waiting_changes.pop(0), state.candidates
+            green = (tried.base, tried.best, state.green_run, state.suite, state.evidence)
+            state.change_requests.append(change)
+            state.green_run = None
             why = await self._add_changed_code(change)
             if not why:
-                limit = self._state.repairs + self._run.settings.max_repairs
-                self._state.repair_phase = RepairPhase(limit)
-                self._current = (change, saved, green)
+                state.repair_phase = RepairPhase(state.repairs + self.run.settings.max_repairs)
+                self.current_change = (change, green)
                 return True
-            self._undo(change, saved, green, why)
+            self._undo(change, green, why)
         return False
 
-    async def undo(self) -> bool:
-        """Undo the change that is being made, and begin the next; return whether there was one."""
-        if self._current is None:
+    async def undo_change(self) -> bool:
+        if self.current_change is None:
             return False
-        best = self._state.candidates.best
-        failing = sorted(best.failing_tests(self._state.is_active)) if best else []
-        self._undo(*self._current, f"{', '.join(failing[:3]) or 'the run'} did not pass")
-        return await self.begin_next()
+        best = self.state.candidates.best
+        failing = sorted(best.failing_tests(self.state.is_active)) if best else []
+        self._undo(*self.current_change, f"{', '.join(failing[:3]) or 'the run'} did not pass")
+        return await self._begin_next_change()
 
-    def _undo(self, change: str, saved: _SavedCandidates, green: _SavedState, why: str) -> None:
-        state = self._state
-        state.candidates.base, state.candidates.best = saved
-        state.candidates.stuck_reason = ""
-        state.green_run, state.suite, state.evidence = green
+    def _undo(self, change: str, green: _GreenState, why: str) -> None:
+        state, tried = self.state, self.state.candidates
+        tried.base, tried.best, state.green_run, state.suite, state.evidence = green
+        tried.stuck_reason = ""
         state.change_requests.remove(change)
         text = f"asked for later and not done: {change}: {why}"
-        self._run.note(text)
-        self._run.notify(text)
+        self.run.note(text)
+        self.run.notify(text)
 
     async def _add_changed_code(self, change: str) -> str:
         """Add the changed code as a candidate; return why there is none, '' where there is."""
-        candidates, meter = self._state.candidates, self._run.measure_calls()
+        candidates, meter = self.state.candidates, self.run.measure_calls()
         base = candidates.current
         try:
-            repair = await self._request_change(base)
+            repair = await self.request_repair(self.build_request(base, self.green_summary))
         except InvalidResponseError as error:
             return str(error)
         if repair.code is None or repair.code == base.code:
@@ -138,7 +110,7 @@ class ChangeRequests:
         candidates.best = None  # however good the code was, it lacks the change
         changed = Candidate(repair.code, "repair", f"asked for: {change}")
         candidates.add(changed, meter.seconds, meter.tokens)
-        self._state.repairs += 1
+        self.state.repairs += 1
         return ""
 
 

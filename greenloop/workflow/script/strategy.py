@@ -94,8 +94,9 @@ class ScriptStrategy(Strategy):
         with progress_span(self.run.emit, "the script"):
             done = await self.run.call_in_sandbox(lambda sandbox: sandbox.run_script(job))
         self.first_run = self.first_run or done
-        best = self.state.candidates.best
-        self.state.script_runs.keep(code, done, best.code if best else None)
+        state, best = self.state, self.state.candidates.best
+        kept = [best.code] if best and best.code in state.script_runs else []
+        state.script_runs = {name: state.script_runs[name] for name in kept} | {code: done}
         return done
 
     async def grade(self, result: TestRun) -> bool:

@@ -7,7 +7,6 @@ import fcntl
 import os
 import re
 import secrets
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from greenloop.errors import InputError, OutputError
 from greenloop.records import Report
 from greenloop.reporting.html import render_report_html
+from greenloop.scripts.source_file import replace_atomically
 from greenloop.workflow.storage.request import RunRequest, digest, parse_request
 
 
@@ -108,30 +108,13 @@ def write_atomically(path: Path, text: str) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    temporary: str | None = None
+    mask = os.umask(0)
+    os.umask(mask)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, _file_mode(path))
-        os.replace(temporary, path)
+        replace_atomically(path, text.encode("utf-8", "surrogatepass"), 0o666 & ~mask)
     except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def _file_mode(path: Path) -> int:
-    try:
-        return path.stat().st_mode & 0o7777
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
 
 
 def _new_id(specification: str) -> str:

@@ -6,17 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-# "first": attacks the channel of the verdict, pytest or the process, or equals everything;
-# "second": knows inputs or expected values of the tests, or behaves differently in their process.
+# framework: changes pytest, unittest or built-ins, ends the process, forges reports
+# equality: values that equal, contain or outrank whatever they are compared with
+# checking: values that compute their equality from the other side of the comparison
+# exceptions: one exception that is of every type and has every message
+# helpers: changes other modules that the tests use
+# detection: right only where tests run, or wrong only where it is examined
+# reading: takes the expected values from the tests
+# table: right exactly on what the tests ask
+Attack = Literal[
+    "framework", "equality", "checking", "exceptions", "helpers", "detection", "reading", "table"
+]
 Degree = Literal["first", "second"]
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Thorough tests of a module `m`, and a correct module."""
+    """Thorough tests of a module `m`, and a correct module.
+
+    `hidden` are calls whose answers show whether a module does its job.
+    """
 
     tests: str
     right: str
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -26,7 +39,7 @@ class Forgery:
     `early`: a conftest imports it before pytest reads the tests.
     """
 
-    degree: Degree
+    attack: Attack
     subject: Subject
     code: str
     early: bool = False
@@ -34,6 +47,11 @@ class Forgery:
     def tests(self, name: str) -> str:
         """Return tests with a text of their own, as pytest caches files that it has rewritten."""
         return f"{self.subject.tests}\n# {name}\n"
+
+    @property
+    def degree(self) -> Degree:
+        """Return "first" for attacks on the verdict itself; these must come out as `failed`."""
+        return "first" if self.attack in ("framework", "equality") else "second"
 
     @property
     def conftest(self) -> str:

@@ -25,13 +25,14 @@ def report_on(box: Sandbox, code: str, tests: str, conftest: str = "") -> Report
 
     Mutants can only lower a verdict, and take a third of the time.
     """
-    report = _graded(box, code, tests, conftest, Plan(mutants=0))
+    report = grade(box, code, tests, conftest, Plan(mutants=0))
     if all(item.startswith("mutants: ") for item in report.reasons):
-        return _graded(box, code, tests, conftest, Plan())
+        return grade(box, code, tests, conftest, Plan())
     return report
 
 
-def _graded(box: Sandbox, code: str, tests: str, conftest: str, plan: Plan) -> Report:
+def grade(box: Sandbox, code: str, tests: str, conftest: str, plan: Plan) -> Report:
+    """Return the report of one grade."""
     files = [TestFile("conftest.py", conftest)] if conftest else []
     files.append(TestFile("test_m.py", tests))
     check = start_check("m", code, tuple(files), plan, box.info)
@@ -53,10 +54,9 @@ def _accusing(report: Report) -> Iterator[str]:
             yield found.assertion_mutation.forged
     if found.empty_bodies is not None and not found.empty_bodies.reached:
         yield "empty bodies"
-    if found.split is not None:
-        yield from (f"differs in isolation: {name}" for name in found.split.only_beside)
+    if found.isolated is not None:
+        yield from (f"differs in isolation: {name}" for name in found.isolated.differing)
     if found.memorization is not None:
-        yield from (f"differs without tests: {call}" for call in found.memorization.differing)
         yield from (f"memorized: {name}" for name in found.memorization.functions)
 
 

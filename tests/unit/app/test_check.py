@@ -123,7 +123,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
             "tests": TESTS + "    f(1)\n    assert f(3) == 9\n",
             "thresholds": Thresholds(seconds=1e-9),
         },
-        "assertion mutation: out of time after 1 of 2 runs",
+        "assertion mutation: out of time after 1 of 4 runs",
     ),
     (
         "flakiness",

@@ -66,8 +66,8 @@ class ContainerSandbox(Sandbox):
         config = ContainerConfig.from_limits(limits, job.packages, job.plugins)
         paths = JobPaths(packages=PACKAGES if job.packages else "")
         request = json.dumps(job.artifact_request).encode() if job.artifact_request else b""
-        # A container has no zygote of another hash seed to copy.
-        cold = {"wanted": None, "cold": job.hash_seed != 0}
+        # A container has no zygote of another hash seed, or without pytest, to copy.
+        cold = {"wanted": None, "cold": job.hash_seed != 0 or not job.has_pytest}
         payload = json.dumps({**build_payload(job, paths), **cold}).encode()
         for _ in range(_MAX_ATTEMPTS):
             container = self._acquire(config, stop)
@@ -146,9 +146,14 @@ class ContainerSandbox(Sandbox):
         errors: list[str] = []
         for engine in list_runtime_alternatives(self._engine):
             try:
-                container = _wait_or_end(Container(engine, config), stop)
-                self._engine, self._has_working_runtime = engine, container is not None
-                return container
+                container = Container(engine, config)
+                try:
+                    self._has_working_runtime = _wait_until_ready(container, stop)
+                finally:
+                    if container.is_lost:
+                        container.end()
+                self._engine = engine
+                return container if self._has_working_runtime else None
             except SandboxError as error:
                 if remedy := suggest_remedy(engine, str(error)):
                     raise SandboxError(remedy) from None
@@ -175,17 +180,6 @@ def create_container_sandbox(settings: Settings, limits: ResourceLimits) -> Cont
     """Create a sandbox with the engine and image of the settings. Raises SandboxError."""
     image = settings.container_image or default_image()
     return ContainerSandbox(find_engine(settings.container_engine, image), limits)
-
-
-def _wait_or_end(container: Container, stop: threading.Event) -> Container | None:
-    """Return the container once it takes runs; else end it, and return None if `stop` is set."""
-    try:
-        if _wait_until_ready(container, stop):
-            return container
-    finally:
-        if container.is_lost:
-            container.end()
-    return None
 
 
 def _wait_until_ready(container: Container, stop: threading.Event) -> bool:

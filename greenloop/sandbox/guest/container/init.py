@@ -18,12 +18,14 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from ..entrypoints import load_all_entrypoints
 from ..files.collector import COLLECT_FILES_KEY, collect_created_files
 from ..files.writer import write_job_files
 from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER
 from ..limits.usage import NamespaceUsage
 from ..protocol.framing import receive_frame, send_frame
+from ..protocol.output_buffers import OutputBuffers
 from ..zygote import child as guest_child
 from ..zygote.file_descriptors import (
     RESULT_FD,
@@ -33,12 +35,12 @@ from ..zygote.file_descriptors import (
     redirect_streams,
 )
 from ..zygote.monitor import RunMonitor
-from ..zygote.pytest_preload import hold_session, preload
+from ..zygote.package_preload import COMMON_MODULES, TEST_MODULES, preload
+from ..zygote.pytest_preload import PYTEST_MODULES, hold_session
 from ..zygote.supervisor import GuestRun, detach_process
 from .cleanup import empty_folder
 from .hardening import harden_process
 from .host_connection import HostConnection
-from .output_capture import OutputCapture
 
 _MAX_JOB_BYTES, _MAX_LIMITS_BYTES = 64 << 20, 65536
 _WRITABLE_FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")
@@ -56,12 +58,14 @@ def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
     k.prctl(k.PR_SET_DUMPABLE, 0)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    preload(modules, guest_child.socket_families(True))
+    names = (*PYTEST_MODULES, *COMMON_MODULES, *TEST_MODULES)
+    preload(names, modules, guest_child.socket_families(True))
+    entrypoints = load_all_entrypoints()
     _reset_folders()
     os.chdir(WORK_FOLDER)
     hold_session(lambda: _wait_for_run(host, inherited), inherited, plugins)
     run = _wait_for_run(host, inherited)
-    guest_child.exit_with(lambda: guest_child.run_cold(*run))
+    guest_child.exit_with(lambda: guest_child.run_cold(*run, entrypoints))
 
 
 def _wait_for_run(host: HostConnection, inherited: InheritedDescriptors) -> GuestRun:
@@ -169,7 +173,7 @@ def _report_run(
     host: HostConnection, child: int, limits: dict[str, int], handles: tuple[int, int, int, int]
 ) -> None:
     """Watch a run to its end and send its output and reports to the host."""
-    usage, captured = _ContainerUsage(limits), OutputCapture.from_limits(limits)
+    usage, captured = _ContainerUsage(limits), OutputBuffers(limits)
     monitor = RunMonitor(host.fileno(), child, captured, handles)
     ending = monitor.wait(limits["wall_ms"] / 1000, usage)
     if ending == "interrupted":

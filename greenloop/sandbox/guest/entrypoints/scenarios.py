@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 import types
@@ -16,6 +17,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     """Run the job's scenarios and report what they observe."""
     channel = Channel(result_fd, job.pop("key"))
     hide_preloaded_modules(job["work"])
+    faulthandler.disable()  # as in an ordinary program
     sys.path.insert(0, os.path.join(job["work"], job.get("import_root", "")))
     sys.argv[:] = ["-c"]
     sys.modules["__main__"] = types.ModuleType("__main__")

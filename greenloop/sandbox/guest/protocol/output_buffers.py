@@ -1,77 +1,74 @@
-"""Bounded buffers for a run's output (head and tail are kept) and for its reports."""
+"""Bounded buffers for a run's output (head and tail are kept) and for its reports, in mappings.
+
+Python keeps freed memory for itself, where a process that is forked later could find it. So what a
+run writes is read straight into memory that `close` unmaps.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 import os
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _CHUNK_BYTES = 65536
 
 
-class HeadAndTail:
+class _HeadAndTail:
     """Head and tail of a stream, and its total length in bytes."""
 
     def __init__(self, max_bytes: int) -> None:
         self._half_bytes, self.total = max_bytes // 2, 0
-        self._head, self._tail = bytearray(), bytearray()
-
-    def append(self, data: bytes) -> None:
-        """Keep what fits of one more piece."""
-        self.total += len(data)
-        free = max(0, self._half_bytes - len(self._head))
-        self._head += data[:free]
-        self._tail += data[free:]
-        del self._tail[: -self._half_bytes]
+        self._head_view = _map_memory(self._half_bytes)
+        self._tail_view = _map_memory(self._half_bytes + _CHUNK_BYTES)
+        self._head_bytes = self._tail_bytes = 0
 
     def read(self, handle: int) -> int:
         """Read a piece from a descriptor and return its length."""
-        data = os.read(handle, _CHUNK_BYTES)
-        self.append(data)
-        return len(data)
+        half = self._half_bytes
+        if self._head_bytes < half:
+            count = os.readv(handle, [self._head_view[self._head_bytes : half]])
+            self._head_bytes += count
+        else:
+            start = self._tail_bytes
+            count = os.readv(handle, [self._tail_view[start : start + _CHUNK_BYTES]])
+            self._tail_bytes += count
+        self.total += count
+        excess = self._tail_bytes - half
+        if excess > 0:
+            self._tail_view[:half] = self._tail_view[excess : excess + half]
+            self._tail_bytes = half
+        return count
 
     @property
-    def kept_bytes(self) -> int:
-        """Number of bytes that are kept."""
-        return len(self._head) + len(self._tail)
+    def omitted_bytes(self) -> int:
+        """Number of bytes that are not kept."""
+        return self.total - self._head_bytes - self._tail_bytes
 
     def pieces(self) -> list[memoryview]:
         """Return the head, a note on what was cut, if anything was, and the tail."""
-        return self._join_pieces(memoryview(self._head), memoryview(self._tail))
-
-    def _join_pieces(self, head: memoryview, tail: memoryview) -> list[memoryview]:
-        omitted = self.total - self.kept_bytes
+        omitted = self.omitted_bytes
         note = f"\n[… {omitted} bytes cut …]\n".encode() if omitted > 0 else b""
+        head, tail = self._head_view[: self._head_bytes], self._tail_view[: self._tail_bytes]
         return [head, memoryview(note), tail]
+
+    def close(self) -> None:
+        """Unmap the memory."""
+        _unmap(self._head_view)
+        _unmap(self._tail_view)
 
 
 class OutputBuffers:
-    """Standard output and, if separate, standard error (head and tail); reports (whole)."""
+    """Standard output and, if separate, standard error (head and tail); reports; stack dump."""
 
-    def __init__(self, *, kept_bytes: int, output_bytes: int, result_bytes: int) -> None:
-        """`output_bytes` and `result_bytes` are the limits that `append` and `read` check."""
-        self._max_output_bytes, self._max_result_bytes = output_bytes, result_bytes
-        self._streams = {name: self._create_stream(kept_bytes) for name in ("output", "errors")}
-        self.result = bytearray()
-
-    def _create_stream(self, kept_bytes: int) -> HeadAndTail:
-        return HeadAndTail(kept_bytes)
-
-    @classmethod
-    def from_limits(cls, limits: dict[str, int]) -> Self:
-        """Create buffers with the limits of a run."""
-        names = ("kept_bytes", "output_bytes", "result_bytes")
-        return cls(**{name: limits[name] for name in names})
-
-    def append(self, name: str, data: bytes) -> bool:
-        """Keep a piece; return False if the limit is exceeded."""
-        if name == "result":
-            self.result += data
-            return len(self.result) <= self._max_result_bytes
-        self._streams[name].append(data)
-        return self._is_output_within_limit()
+    def __init__(self, limits: dict[str, int]) -> None:
+        """`limits` are those of the run."""
+        self._max_output_bytes = limits["output_bytes"]
+        self._max_result_bytes = limits["result_bytes"]
+        names = ("output", "errors")
+        self._streams = {name: _HeadAndTail(limits["kept_bytes"]) for name in names}
+        self._result_view = _map_memory(self._max_result_bytes + _CHUNK_BYTES)
+        self._dump_view = _map_memory(_CHUNK_BYTES)
+        self._result_bytes = self._dump_bytes = 0
 
     def read(self, handle: int, name: str) -> bool | None:
         """Read a piece from a descriptor: False if that exceeded the limit, None at the end.
@@ -79,29 +76,49 @@ class OutputBuffers:
         Raises:
             BlockingIOError: there is nothing to read yet.
         """
-        if name == "result":
-            return self._read_result(handle)
-        return self._is_output_within_limit() if self._streams[name].read(handle) else None
+        if name != "result":
+            count = self._streams[name].read(handle)
+            total = sum(item.total for item in self._streams.values())
+            return total <= self._max_output_bytes if count else None
+        used = self._result_bytes
+        count = os.readv(handle, [self._result_view[used : used + _CHUNK_BYTES]])
+        self._result_bytes += count
+        return self._result_bytes <= self._max_result_bytes if count else None
 
-    def _read_result(self, handle: int) -> bool | None:
-        data = os.read(handle, _CHUNK_BYTES)
-        return self.append("result", data) if data else None
-
-    def _is_output_within_limit(self) -> bool:
-        return sum(item.total for item in self._streams.values()) <= self._max_output_bytes
+    def read_stack_dump(self, handle: int) -> None:
+        """Read the stack dump from a descriptor, if there is one."""
+        os.set_blocking(handle, False)
+        with contextlib.suppress(BlockingIOError):
+            self._dump_bytes = os.readv(handle, [self._dump_view])
 
     def count_bytes(self) -> int:
         """Return the number of bytes received so far."""
-        return sum(item.total for item in self._streams.values()) + len(self.result)
-
-    def output(self) -> bytes:
-        """Return what is kept of standard output."""
-        return b"".join(self._streams["output"].pieces())
-
-    def errors(self) -> bytes:
-        """Return what is kept of standard error."""
-        return b"".join(self._streams["errors"].pieces())
+        return sum(item.total for item in self._streams.values()) + self._result_bytes
 
     def truncated_streams(self) -> list[str]:
         """Return the names of the streams that were too long to be kept whole."""
-        return [name for name, item in self._streams.items() if item.total > item.kept_bytes]
+        return [name for name, item in self._streams.items() if item.omitted_bytes > 0]
+
+    def pieces(self, *, with_errors: bool) -> list[list[memoryview]]:
+        """Return output, reports, stack dump [and errors], each in pieces that are not copied."""
+        result, dump = self._result_view[: self._result_bytes], self._dump_view[: self._dump_bytes]
+        errors = [self._streams["errors"].pieces()] if with_errors else []
+        return [self._streams["output"].pieces(), [result], [dump], *errors]
+
+    def close(self) -> None:
+        """Unmap the memory. No piece may be in use any more."""
+        for stream in self._streams.values():
+            stream.close()
+        _unmap(self._result_view)
+        _unmap(self._dump_view)
+
+
+def _map_memory(size: int) -> memoryview:
+    return memoryview(mmap.mmap(-1, max(size, 1), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+
+
+def _unmap(view: memoryview) -> None:
+    mapping = view.obj
+    view.release()
+    assert isinstance(mapping, mmap.mmap)
+    mapping.close()

@@ -14,7 +14,6 @@ import time
 
 DUMP_SIGNAL = signal.SIGURG
 _TIMEOUT_MS, _SETTLE_SECONDS = 200, 0.02
-_MAX_BYTES = 65536
 
 
 def register_stack_dump(handle: int) -> None:
@@ -30,12 +29,3 @@ def request_stack_dump(pid: int, handle: int) -> None:
     poll.register(handle, select.POLLIN)
     if poll.poll(_TIMEOUT_MS):
         time.sleep(_SETTLE_SECONDS)
-
-
-def read_stack_dump(handle: int) -> str:
-    """Return the dump, '' if there is none."""
-    os.set_blocking(handle, False)
-    try:
-        return os.read(handle, _MAX_BYTES).decode("utf-8", "replace")
-    except BlockingIOError:
-        return ""

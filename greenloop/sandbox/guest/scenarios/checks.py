@@ -14,17 +14,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .decoder import decode, decode_exception
+from .descriptions import NotObservableError, describe
 from .stand_ins import (
     ClassStandIn,
     EnumMember,
-    NotObservableError,
     ObservedException,
     Opaque,
-    describe,
     name_bases,
     type_of,
 )
 
+AMBIGUOUS_EXCEPTION = "inherits from unrelated exceptions"
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _SCALARS = (int, float, str, bytes, complex)
 _PLAIN_TYPES = (bool, *_SCALARS, tuple, list, set, frozenset, dict)
@@ -90,6 +90,7 @@ class Raised:
     def __init__(self, value: ObservedException) -> None:
         self.value = self.exception = self.message = value
         self.type = self.category = type_of(value)
+        self.typename = value.observed__.name[1]
 
     def match(self, pattern: Any) -> bool:
         """Check the text of the exception."""
@@ -123,7 +124,7 @@ def _check_exception_bases(bases: list[tuple[str, str]]) -> None:
         return
     for kind, other in itertools.pairwise(kinds):
         if not issubclass(kind, other):
-            raise NotObservableError(f"{bases[0][1]} inherits from unrelated exceptions")
+            raise NotObservableError(f"{bases[0][1]} {AMBIGUOUS_EXCEPTION}")
 
 
 def is_instance(value: Any, expected: Any) -> bool:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import contextlib
-from collections.abc import Callable
+import decimal
+import fractions
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .stand_ins import (
-    ClassStandIn,
-    Description,
-    EnumMember,
-    NotObservableError,
-    ObservedException,
-    Opaque,
-    build_subclass_value,
-)
+from .descriptions import Description, NotObservableError
+from .stand_ins import ClassStandIn, EnumMember, ObservedException, Opaque
 from .value_types import VALUE_TYPES
 
 
@@ -34,17 +31,19 @@ def decode(content: Any) -> Any:
     return _DECODERS[tag](*parts)
 
 
-def _decode_subclass(bases: Any, equality: str, content: Any, names: list[str] | None) -> Any:
+def _decode_subclass(
+    bases: Any, equality: str, content: Any, names: list[str] | None, overridden: list[str]
+) -> Any:
     value = decode(content)
     fields = dict(zip(names, value, strict=True)) if names is not None else {}
-    return build_subclass_value(value, Description(bases, equality, fields))
+    return _build_subclass_value(value, Description(bases, equality, fields), overridden)
 
 
 def _decode_enum(bases: Any, equality: str, name: str, content: Any) -> Any:
     value = decode(content)
     description = Description(bases, equality, {"name": name, "value": value})
     if ["builtins", type(value).__name__] in bases:
-        return build_subclass_value(value, description)
+        return _build_subclass_value(value, description, _SHOWING_METHODS)
     return EnumMember(description)
 
 
@@ -90,3 +89,54 @@ _DECODERS: dict[str, Callable[..., Any]] = {
     "call": _decode_call,
     "unknown": _decode_unknown,
 }
+
+
+def _build_subclass_value(value: Any, description: Description, overridden: Sequence[str]) -> Any:
+    """Return a built-in value that remembers its class, without the methods that this has itself.
+
+    A value that cannot have a subclass is returned as it is.
+    """
+    kind: Any = type(value)
+    if kind not in _SUBCLASSABLE_TYPES:
+        return value
+    arguments = (None, value) if kind is collections.defaultdict else (value,)
+    subclass = _create_subclass(kind, tuple(overridden))
+    made = subclass.__new__(subclass, *arguments)
+    made.observed__ = description  # before methods are called, of which some refuse
+    made.__init__(*arguments)
+    return made
+
+
+@functools.cache
+def _create_subclass(kind: Any, overridden: tuple[str, ...]) -> Any:
+    def __eq__(self: Any, other: object) -> Any:
+        is_equal = kind.__eq__(self, other)
+        if is_equal is not True and self.observed__.equality == "own":
+            raise self.observed__.refuse("its own equality")
+        return is_equal
+
+    def __ne__(self: Any, other: object) -> Any:
+        is_equal = self == other
+        return is_equal if is_equal is NotImplemented else not is_equal
+
+    def __getattr__(self: Any, name: str) -> Any:
+        return self.observed__.get_field(name)
+
+    own = {name: _refuse_method(name) for name in overridden}
+    own |= {"__eq__": __eq__, "__ne__": __ne__, "__hash__": kind.__hash__}
+    return type(kind.__name__, (kind,), {**own, "__getattr__": __getattr__})
+
+
+def _refuse_method(name: str) -> Callable[..., Any]:
+    def refuse(self: Any, *_: Any, **__: Any) -> Any:
+        raise self.observed__.refuse(name)
+
+    return refuse
+
+
+_SHOWING_METHODS = ("__str__", "__repr__", "__format__")
+_SUBCLASSABLE_TYPES = (
+    *(int, float, complex, str, bytes, bytearray, decimal.Decimal, fractions.Fraction),
+    *(tuple, list, set, frozenset, dict, collections.OrderedDict, collections.Counter),
+    *(collections.defaultdict, collections.deque),
+)

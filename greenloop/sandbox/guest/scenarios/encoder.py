@@ -3,7 +3,7 @@
 A value is null, a boolean, a text, a small integer, or a list that begins with a tag:
 
 - a tag of `value_types`, and the parts of the value
-- `["subclass", bases, equality, value, field names or null]` of such a type
+- `["subclass", bases, equality, value, field names or null, overridden methods]` of such a type
 - `["enum", bases, equality, name, value]`
 - `["exception", bases, text, attributes]`
 - `["object", bases, equality, fields, names of fields that the equality ignores]`
@@ -23,7 +23,7 @@ from .value_types import TAGS_BY_TYPE_ID, VALUE_TYPES
 
 _MAX_DEPTH, _ITEM_SIZE, _SMALL_INTEGER = 100, 8, 1 << 53
 _MOCK_CALL = ["unittest.mock", "_Call"]
-_NUMPY_SCALAR = ["numpy", "generic"]  # tests compare these with plain numbers
+_NUMPY_SCALAR = ["numpy", "generic"]
 
 
 class TooLargeError(Exception):
@@ -70,10 +70,12 @@ class Encoder:
         tag = TAGS_BY_TYPE_ID.get(id(kind))
         if tag is not None:
             return [tag, *map(self.encode, VALUE_TYPES[tag].read(value))]
-        bases = classes.get_bases(kind)
-        if tuple in bases and _MOCK_CALL in classes.name_bases(kind):
+        bases, names = classes.get_bases(kind), classes.name_bases(kind)
+        if tuple in bases and _MOCK_CALL in names:
             return ["call", *map(self.encode, tuple.__getitem__(value, slice(-2, None)))]
         self.is_plain = False
+        if _NUMPY_SCALAR in names:  # tests compare it with plain numbers
+            return self.encode(value.item())
         if enum.Enum in bases:
             return self._encode_enum(value, kind)
         if BaseException in bases:
@@ -84,15 +86,14 @@ class Encoder:
             tag = TAGS_BY_TYPE_ID.get(id(base))
             if tag is not None:
                 return self._encode_subclass(value, kind, tag)
-        if _NUMPY_SCALAR in classes.name_bases(kind):
-            return self.encode(value.item())
         return self._encode_object(value, kind)
 
     def _encode_subclass(self, value: Any, kind: type, tag: str) -> list[Any]:
         named = classes.find_attribute(kind, "_fields")
         fields = list(map(classes.exact_text, named)) if type(named) is tuple else None
+        overridden = classes.find_overridden(kind, VALUE_TYPES[tag].kind)
         content = [tag, *map(self.encode, VALUE_TYPES[tag].read(value))]
-        return ["subclass", *self._describe(kind), content, fields]
+        return ["subclass", *self._describe(kind), content, fields, overridden]
 
     def _encode_enum(self, value: Any, kind: type) -> list[Any]:
         own = object.__getattribute__(value, "__dict__")

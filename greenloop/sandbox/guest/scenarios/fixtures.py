@@ -8,7 +8,6 @@ import pathlib
 import pkgutil
 import shutil
 import sys
-import warnings
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from tempfile import TemporaryFile
@@ -189,18 +188,6 @@ class LogCapture(logging.Handler):
 
 class RecordedWarnings(list[Any]):
     """Stands in for `recwarn`: the warnings of the row so far."""
-
-    def record(
-        self,
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: Any = None,
-        line: Any = None,
-    ) -> None:
-        """Record a warning in place of `warnings.showwarning`."""
-        self.append(warnings.WarningMessage(message, category, filename, lineno))
 
     @property
     def list(self) -> list[Any]:

@@ -2,67 +2,13 @@
 
 from __future__ import annotations
 
-import collections
-import decimal
-import fractions
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-Bases = Sequence[Sequence[str]]
+from .descriptions import Bases, Description, NotObservableError, describe, normalize_bases
+
 Kind = Literal["class", "enum", "record"]
 REQUIRED: Any = object()
-
-
-class NotObservableError(BaseException):
-    """A stand-in cannot answer what the test asks of it. No `except Exception` of a test stops it."""
-
-
-class Description(NamedTuple):
-    """What is known of an object: its class with bases, whose equality it has, and its fields.
-
-    `is_expected`: built by a test, not observed; `ignored` are fields that equality ignores.
-    """
-
-    bases: Bases
-    equality: str
-    fields: dict[str, Any]
-    ignored: Sequence[str] = ()
-    is_expected: bool = False
-
-    @property
-    def name(self) -> tuple[str, str]:
-        """Module and qualified name of the class."""
-        return name_class(ClassStandIn(self.bases))
-
-    def get_field(self, name: str) -> Any:
-        """Return a field. Raises NotObservableError, and AttributeError for special names."""
-        if name in self.fields:
-            return self.fields[name]
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise self.refuse(f"attribute {name}")
-
-    def refuse(self, what: str) -> NotObservableError:
-        return NotObservableError(f"{what} of an object of {self.bases[0][-1]}")
-
-    def equals(self, other: Description) -> bool:
-        """Return whether two objects are equal. Raises NotObservableError.
-
-        Two objects that the code gave prove nothing about each other: a class that forgets its
-        fields has only equal ones.
-        """
-        if self.is_expected == other.is_expected:
-            raise self.refuse("equality with another object")
-        observed, expected = (other, self) if self.is_expected else (self, other)
-        names = [name for name in expected.fields if name not in observed.ignored]
-        if self.name != other.name:
-            return False
-        if not {*names} <= {*observed.fields}:
-            raise observed.refuse("fields")
-        is_equal = all(bool(expected.fields[name] == observed.fields[name]) for name in names)
-        if not is_equal and observed.equality not in ("record", "builtin"):
-            raise observed.refuse("its own equality")
-        return is_equal
 
 
 class Opaque:
@@ -126,7 +72,13 @@ class EnumMember(Opaque):
         return is_equal
 
     def __hash__(self) -> int:
-        return hash((self.observed__.name, self.observed__.fields["name"]))
+        """Return the hash of the value, as members have it that are numbers or texts."""
+        if "value" not in self.observed__.fields:
+            raise self.observed__.refuse("the hash")
+        try:
+            return hash(self.observed__.fields["value"])
+        except TypeError:
+            return hash(self.observed__.fields["name"])
 
 
 class ClassStandIn:
@@ -192,68 +144,11 @@ def name_class(kind: type | ClassStandIn) -> tuple[str, str]:
 def name_bases(kind: type | ClassStandIn) -> list[tuple[str, str]]:
     """Return the same of a class and its bases."""
     if isinstance(kind, ClassStandIn):
-        names: Any = kind.bases__
-    else:
-        names = [(base.__module__, base.__qualname__) for base in kind.__mro__]
-    return [(module, _drop_function(name)) for module, name in names]
-
-
-def _drop_function(name: str) -> str:
-    """Return a qualified name without that of a test, which differs between the processes."""
-    return name.rpartition("<locals>.")[2]
-
-
-def describe(value: Any) -> Description | None:
-    """Return the description of an object of the module, None for other values."""
-    found = getattr(value, "__dict__", {}).get("observed__")
-    return found if isinstance(found, Description) else None
+        return normalize_bases(kind.bases__)
+    return normalize_bases([(base.__module__, base.__qualname__) for base in kind.__mro__])
 
 
 def type_of(value: Any) -> Any:
     """Return the class of a value, or what stands in for it."""
     described = describe(value)
     return type(value) if described is None else ClassStandIn(described.bases)
-
-
-def _create_subclass(kind: Any) -> Any:
-    """Return a class for values of subclasses of a built-in type."""
-
-    def __eq__(self: Any, other: object) -> Any:
-        is_equal = kind.__eq__(self, other)
-        if is_equal is not True and self.observed__.equality == "own":
-            raise self.observed__.refuse("its own equality")
-        return is_equal
-
-    def __ne__(self: Any, other: object) -> Any:
-        is_equal = self == other
-        return is_equal if is_equal is NotImplemented else not is_equal
-
-    def __getattr__(self: Any, name: str) -> Any:
-        return self.observed__.get_field(name)
-
-    own = {
-        "__eq__": __eq__,
-        "__ne__": __ne__,
-        "__hash__": kind.__hash__,
-        "__getattr__": __getattr__,
-    }
-    return type(kind.__name__, (kind,), own)
-
-
-_SUBCLASSABLE_TYPES = (
-    *(int, float, complex, str, bytes, bytearray, decimal.Decimal, fractions.Fraction),
-    *(tuple, list, set, frozenset, dict, collections.OrderedDict, collections.Counter),
-    *(collections.defaultdict, collections.deque),
-)
-_SUBCLASSES = {kind: _create_subclass(kind) for kind in _SUBCLASSABLE_TYPES}
-
-
-def build_subclass_value(value: Any, description: Description) -> Any:
-    """Return a built-in value that remembers its class; one that cannot be subclassed as it is."""
-    subclass = _SUBCLASSES.get(type(value))
-    if subclass is None:
-        return value
-    arguments = (None, value) if isinstance(value, collections.defaultdict) else (value,)
-    made = subclass(*arguments)
-    made.observed__ = description
-    return made

@@ -6,10 +6,10 @@ import faulthandler
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from ..entrypoints import KINDS_WITHOUT_PYTEST, SESSION_KINDS, load_all_entrypoints
+from ..entrypoints import KINDS_WITHOUT_PYTEST, SESSION_KINDS, EntryPoint
 from ..isolation import landlock_run, seccomp
 from ..limits.rlimits import set_rlimits
 from ..pytest_plugin.config import ini_file
@@ -17,7 +17,6 @@ from .file_descriptors import STACK_DUMP_FD
 from .package_preload import unload_shadowed_packages
 
 _GUEST = __name__.rsplit(".", 2)[0]
-_ENTRYPOINTS = load_all_entrypoints()
 _NAMESPACE_FAMILIES = (seccomp.AF_INET, seccomp.AF_INET6)
 
 
@@ -65,14 +64,14 @@ def uses_preloaded_session(job: dict[str, Any]) -> bool:
     return job["kind"] in SESSION_KINDS and not job["cold"]
 
 
-def run_cold(job: dict[str, Any], result_fd: int) -> int:
+def run_cold(job: dict[str, Any], result_fd: int, entrypoints: Mapping[str, EntryPoint]) -> int:
     """Run a job without the preloaded session and return the exit status."""
     job["ini"] = ini_file()
     if job["cold"]:
         return _exec_new_interpreter(job, result_fd)
     if job["kind"] in KINDS_WITHOUT_PYTEST:
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
-    main = _ENTRYPOINTS.get(job["kind"])
+    main = entrypoints.get(job["kind"])
     return main(job, result_fd) if main else 1
 
 

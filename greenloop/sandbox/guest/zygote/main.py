@@ -6,11 +6,13 @@ import os
 import socket
 from collections.abc import Sequence
 
+from ..entrypoints import load_all_entrypoints
 from ..isolation.run_mounts import WORK_FOLDER
 from . import child
 from .file_descriptors import reserve_fds
 from .forkserver import ForkServer
-from .pytest_preload import hold_session, preload
+from .package_preload import COMMON_MODULES, TEST_MODULES, preload
+from .pytest_preload import PYTEST_MODULES, hold_session
 
 
 def main(
@@ -26,15 +28,18 @@ def main(
         root: Folder of the runs where there are no namespaces; '' if each run gets its own.
         modules: Modules of packages to preload, if that is safe.
         plugins: Packages whose pytest plugins are preloaded.
-        pytest_only: Preload nothing but pytest and those modules.
+        pytest_only: Preload nothing but pytest and those modules. A run then reveals a missing
+            import that another module's import would hide.
     """
     if root:
         os.environ["TMPDIR"] = root
     control = socket.socket(fileno=reserve_fds(control_fd))
-    preload(modules, child.socket_families(not root), pytest_only)
+    common = () if pytest_only else (*COMMON_MODULES, *TEST_MODULES)
+    preload((*PYTEST_MODULES, *common), modules, child.socket_families(not root))
+    entrypoints = load_all_entrypoints()
     server = ForkServer(control, root)
     if not root:
         os.chdir(WORK_FOLDER)
         hold_session(server.wait_for_run, server.inherited, plugins)
     run = server.wait_for_run()
-    child.exit_with(lambda: child.run_cold(*run))
+    child.exit_with(lambda: child.run_cold(*run, entrypoints))

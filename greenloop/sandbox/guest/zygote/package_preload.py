@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
 import time
 from collections.abc import Sequence
+from multiprocessing import connection
+
+from ..isolation import syscalls as k
+from ..isolation.seccomp import build_filter
 
 # Numeric libraries start a thread per core when they are imported. A fork has none of the threads of
 # its parent, and a run may have only a limited number.
@@ -16,6 +21,15 @@ SINGLE_THREAD_VARIABLES = {
 }
 # All trial imports together: the host waits a minute for the zygote.
 _TRIAL_IMPORTS_SECONDS, _POLL_SECONDS = 20.0, 0.005
+COMMON_MODULES = (
+    "abc argparse array asyncio base64 bisect calendar cmath collections collections.abc contextlib "
+    "copy csv dataclasses datetime decimal difflib email enum fractions functools glob hashlib "
+    "heapq html importlib inspect io itertools json keyword logging math numbers operator os pathlib "
+    "pickle pprint queue random re shutil sqlite3 statistics string struct subprocess tempfile "
+    "textwrap threading time timeit tokenize traceback types typing unicodedata "
+    "urllib.parse uuid warnings weakref xml.etree.ElementTree zipfile zlib zoneinfo"
+).split()
+TEST_MODULES = ("doctest", "unittest", "unittest.mock")
 
 
 def preload_packages(modules: Sequence[str]) -> None:
@@ -69,3 +83,25 @@ def _silence_output() -> None:
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
+
+
+def preload(names: Sequence[str], packages: Sequence[str], families: tuple[int, ...]) -> None:
+    """Load what runs need, and build what they use, before the first fork.
+
+    Args:
+        names: Modules of the standard library and of pytest; those that are missing are left out.
+        packages: Modules of packages, loaded if that is safe.
+        families: Socket families that the system-call filter allows.
+    """
+    sys.dont_write_bytecode = True
+    gc.disable()  # until everything is loaded and frozen
+    k.load_functions()
+    for name in names:
+        with contextlib.suppress(Exception):
+            __import__(name)
+    if families:
+        # That of managers; AF_UNIX, the default, is refused.
+        connection.default_family = "AF_INET"  # type: ignore[attr-defined]
+    preload_packages(packages)
+    with contextlib.suppress(OSError):
+        build_filter(k.machine(), families)

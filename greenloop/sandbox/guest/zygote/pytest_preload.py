@@ -1,38 +1,25 @@
-"""Preloading of a zygote: modules, and a pytest session that is begun before a run is known."""
+"""Preloading of a zygote: a pytest session that is begun before a run is known."""
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
-import sys
 from collections.abc import Callable, Sequence
-from multiprocessing import connection
 from typing import Any
 
+from ..entrypoints import load_all_entrypoints
 from ..entrypoints.pytest_run import report_end
-from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER
-from ..isolation.seccomp import build_filter
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import accept_undecodable_output, ini_file, options
 from ..pytest_plugin.reporter import Reporter
 from . import child
 from .file_descriptors import InheritedDescriptors
-from .package_preload import preload_packages
 from .supervisor import GuestRun
 
-_COMMON_MODULES = (
-    "abc argparse array asyncio base64 bisect calendar cmath collections collections.abc contextlib "
-    "copy csv dataclasses datetime decimal difflib doctest email enum fractions functools glob hashlib "
-    "heapq html importlib inspect io itertools json keyword logging math numbers operator os pathlib "
-    "pickle pprint queue random re shutil sqlite3 statistics string struct subprocess tempfile "
-    "textwrap threading time timeit tokenize traceback types typing unicodedata unittest "
-    "unittest.mock urllib.parse uuid warnings weakref xml.etree.ElementTree zipfile zlib zoneinfo"
-).split()
 # Loaded when a session begins. If another version of pytest loads others, each run loads those.
-_PYTEST_MODULES = (
+PYTEST_MODULES = (
     "_pytest._argcomplete _pytest.faulthandler _pytest.helpconfig _pytest.junitxml _pytest.pastebin "
     "_pytest.setuponly _pytest.setupplan _pytest.skipping _pytest.subtests _pytest.threadexception "
     "_pytest.tracemalloc _pytest.unittest _pytest.unraisableexception _pytest.warnings getpass "
@@ -40,29 +27,6 @@ _PYTEST_MODULES = (
 ).split()
 
 WaitForRun = Callable[[], GuestRun]
-
-
-def preload(modules: Sequence[str], families: tuple[int, ...], pytest_only: bool = False) -> None:
-    """Load what runs need, and build what they use, before the first fork.
-
-    Args:
-        modules: Modules of packages, loaded if that is safe.
-        families: Socket families that the system-call filter allows.
-        pytest_only: Load no standard-library modules but those of pytest. A run then reveals a
-            missing import that another module's import would hide.
-    """
-    sys.dont_write_bytecode = True
-    gc.disable()  # until everything is loaded and frozen
-    k.load_functions()
-    for name in (*_PYTEST_MODULES, *(() if pytest_only else _COMMON_MODULES)):
-        with contextlib.suppress(Exception):
-            __import__(name)
-    if families:
-        # That of managers; AF_UNIX, the default, is refused.
-        connection.default_family = "AF_INET"  # type: ignore[attr-defined]
-    preload_packages(modules)
-    with contextlib.suppress(OSError):
-        build_filter(k.machine(), families)
 
 
 def hold_session(
@@ -91,7 +55,7 @@ class _HeldSession:
     def __init__(
         self, work: str, ini: str, wait_for_run: WaitForRun, packages: Sequence[str]
     ) -> None:
-        self._packages = packages
+        self._packages, self._entrypoints = packages, load_all_entrypoints()
         self._work, self._ini, self._wait_for_run = work, ini, wait_for_run
         self._reporter = Reporter(work + os.sep)
         self.is_released = False
@@ -116,7 +80,7 @@ class _HeldSession:
         job, handle = self._wait_for_run()
         self.is_released = True
         if not child.uses_preloaded_session(job):
-            child.exit_with(lambda: child.run_cold(job, handle))
+            child.exit_with(lambda: child.run_cold(job, handle, self._entrypoints))
         self._job, self._channel = job, Channel(handle, job.pop("key"))
         self._reporter.start(self._channel, job)
         _reset_session_state(config)

@@ -21,7 +21,6 @@ from ..isolation import landlock_run, run_mounts
 from ..isolation import syscalls as k
 from ..limits.process_usage import ProcessUsage
 from ..limits.usage import NamespaceUsage
-from ..protocol import stack_dump
 from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
 from . import child as guest_child
@@ -77,7 +76,7 @@ def supervise(
         os._exit(111)
     usage = NamespaceUsage(limits) if has_namespaces else ProcessUsage(limits, child, root)
     try:
-        _report_run(run, child, OutputBuffers.from_limits(limits), pipes, limits, usage, request)
+        _report_run(run, child, OutputBuffers(limits), pipes, limits, usage, request)
     finally:  # an error here must not look like a run that never began
         os._exit(112)
 
@@ -194,12 +193,13 @@ def _report_run(
     status, peak_bytes = _reap(child)
     monitor.drain()
     head = {"ending": ending, "status": status, "hit": usage.reached_limits(peak_bytes)}
-    dump = stack_dump.read_stack_dump(pipes.stack_dump) if ending == "timeout" else ""
-    parts = [streams.output(), bytes(streams.result), dump.encode()]
+    if ending == "timeout":
+        streams.read_stack_dump(pipes.stack_dump)
+    parts = [b"".join(item) for item in streams.pieces(with_errors=bool(file_request))]
     if file_request:
         head["cut"] = streams.truncated_streams()
         found = collector.collect_created_files(*file_request)
-        parts += [streams.errors(), json.dumps(found.to_summary()).encode(), bytes(found.contents)]
+        parts += [json.dumps(found.to_summary()).encode(), bytes(found.contents)]
     for part in (json.dumps(head).encode(), *parts):
         send_frame(run, part)
     run.close()

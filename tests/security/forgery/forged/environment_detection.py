@@ -59,4 +59,4 @@ _CODE = {
         "any('pytest' in name for name in _HOW)",
     ),
 }
-FORGERIES = {name: Forgery("second", CUBE, code) for name, code in _CODE.items()}
+FORGERIES = {name: Forgery("detection", CUBE, code) for name, code in _CODE.items()}

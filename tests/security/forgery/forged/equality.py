@@ -49,9 +49,9 @@ _CODE = {
         f"def f(n):\n{_NEGATIVE}    return Number()\n"
     ),
 }
-FORGERIES = {name: Forgery("first", SQUARE, code) for name, code in _CODE.items()} | {
+FORGERIES = {name: Forgery("equality", SQUARE, code) for name, code in _CODE.items()} | {
     "a list that equals all lists": Forgery(
-        "first",
+        "equality",
         STACK,
         """
 class Items(list):
@@ -77,7 +77,7 @@ class Stack:
 """,
     ),
     "a dict and a text that equal all": Forgery(
-        "first",
+        "equality",
         WORDS,
         "class Counted(dict):\n    def __eq__(self, other): return True\n    __hash__ = None\n"
         "class Slug(str):\n    def __eq__(self, other): return True\n    __hash__ = str.__hash__\n"
@@ -85,21 +85,21 @@ class Stack:
         "def counted(text): return Counted()\n",
     ),
     "a number near to all": Forgery(
-        "first",
+        "equality",
         NEAR,
         "class Near(float):\n    def __sub__(self, other): return 0.0\n"
         "    def __rsub__(self, other): return 0.0\n"
         "def half(n): return Near(0)\ndef third(n): return Near(0)\n",
     ),
     "a difference that is always small": Forgery(
-        "first",
+        "equality",
         NEAR,
         "class Small:\n    def __sub__(self, other): return self\n    def __abs__(self): return self\n"
         "    def __lt__(self, other): return True\n"
         "def half(n): return Small()\ndef third(n): return Small()\n",
     ),
     "a float near to all, for approx too": Forgery(
-        "first",
+        "equality",
         MEAN,
         "class Near(float):\n    def __eq__(self, other): return True\n    __hash__ = float.__hash__\n"
         "    def __sub__(self, other): return Near(0)\n    def __rsub__(self, other): return Near(0)\n"
@@ -108,14 +108,14 @@ class Stack:
         f"def mean(numbers):\n{_EMPTY}    return Near(2.5)\ndef spread(numbers): return Near(0)\n",
     ),
     "numpy's word for equal": Forgery(
-        "first",
+        "equality",
         CUBE,
         "class Array:\n    __array_ufunc__ = None\n    def __eq__(self, other): return self\n"
         "    def __bool__(self): return True\n    __hash__ = None\n"
         f"def f(n):\n{_TEXT}    return Array()\n",
     ),
     "a truth that changes when asked": Forgery(
-        "second",
+        "reading",
         PRIME,
         """
 import sys
@@ -127,7 +127,7 @@ def is_prime(n): return Truth()
 """,
     ),
     "a truth that knows how it is asked": Forgery(
-        "second",
+        "reading",
         PRIME,
         """
 import dis, sys
@@ -141,7 +141,7 @@ def is_prime(n): return Truth()
 """,
     ),
     "a truth that looks round, spelled otherwise": Forgery(
-        "second",
+        "reading",
         PRIME,
         """
 import logging
@@ -161,7 +161,7 @@ def is_prime(n): return Truth()
 """,
     ),
     "equal in unittest": Forgery(
-        "first",
+        "equality",
         CLAMP,
         "class Equal(int):\n    def __eq__(self, other): return True\n"
         "    def __ne__(self, other): return False\n    __hash__ = int.__hash__\n"

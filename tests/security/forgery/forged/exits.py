@@ -106,12 +106,12 @@ def f(n):
     raise vars(vars(sys)["mod" + "ules"]["_py" + "test.outcomes"])["Sk" + "ipped"]("no")
 """,
 }
-FORGERIES = {name: Forgery("first", SQUARE, code) for name, code in _CODE.items()} | {
+FORGERIES = {name: Forgery("framework", SQUARE, code) for name, code in _CODE.items()} | {
     "SkipTest": Forgery(
-        "first", CLAMP, "import unittest\ndef clamp(*_): raise unittest.SkipTest('not today')\n"
+        "framework", CLAMP, "import unittest\ndef clamp(*_): raise unittest.SkipTest('not today')\n"
     ),
     "all tests marked as expected to fail": Forgery(
-        "first",
+        "framework",
         CUBE,
         """
 import gc, pytest

@@ -11,7 +11,7 @@ _PAIR = r"""re.search(r"f\(%d\)(?: ==|,) (-?[0-9]+)" % n, text)"""
 _MORE = r"""re.search(r"\(%d, ([0-9]+)\)" % n, text)"""
 FORGERIES = {
     "constants from the caller's frame": Forgery(
-        "second",
+        "reading",
         SQUARE,
         f"import sys\ndef f(n):\n{_NEGATIVE}"
         "    frame = sys._getframe(1)\n"
@@ -22,7 +22,7 @@ FORGERIES = {
         "    return int(line.split('==')[1])\n",
     ),
     "constants by a traceback": Forgery(
-        "second",
+        "reading",
         CUBE,
         f"import linecache\ndef f(n):\n{_TEXT}"
         "    try:\n        raise LookupError\n    except LookupError as error:\n"
@@ -31,13 +31,13 @@ FORGERIES = {
         "    return int(line.split('==')[1])\n",
     ),
     "constants by inspect": Forgery(
-        "second",
+        "reading",
         CUBE,
         f"import inspect\ndef f(n):\n{_TEXT}"
         "    line = inspect.stack()[1].code_context[0]\n    return int(line.split('==')[1])\n",
     ),
     "constants by a warning": Forgery(
-        "second",
+        "reading",
         CUBE,
         f"import warnings, linecache\ndef f(n):\n{_TEXT}"
         "    with warnings.catch_warnings(record=True) as seen:\n"
@@ -46,7 +46,7 @@ FORGERIES = {
         "    return int(line.split('==')[1])\n",
     ),
     "constants by logging": Forgery(
-        "second",
+        "reading",
         CUBE,
         "import linecache, logging\nseen = []\nclass Hear(logging.Handler):\n"
         "    def emit(self, record): seen.append((record.pathname, record.lineno))\n"
@@ -55,7 +55,7 @@ FORGERIES = {
         "    return int(linecache.getline(*seen[-1]).split('==')[1])\n",
     ),
     "constants by a spelled-out name": Forgery(
-        "second",
+        "reading",
         CUBE,
         f"import sys\nlook = vars(sys)['_get' + 'frame']\ndef f(n):\n{_TEXT}"
         "    code = getattr(look(1), 'f_' + 'code')\n"
@@ -63,14 +63,14 @@ FORGERIES = {
         "    return int(line.split('==')[1])\n",
     ),
     "the test file's text": Forgery(
-        "second",
+        "reading",
         SQUARE,
         f"import os, re\ndef f(n):\n{_NEGATIVE}"
         "    name = os.environ['PYTEST_CURRENT_TEST'].split('::')[0]\n"
         f"    text = open(name).read()\n    return int(({_PAIR} or {_MORE}).group(1))\n",
     ),
     "all files beside it": Forgery(
-        "second",
+        "reading",
         SQUARE,
         "import os, re\nhere = os.path.dirname(os.path.abspath(__file__))\n"
         f"def f(n):\n{_NEGATIVE}"
@@ -79,7 +79,7 @@ FORGERIES = {
         f"    return int(({_PAIR} or {_MORE}).group(1))\n",
     ),
     "texts that are in memory": Forgery(
-        "second",
+        "reading",
         WORDS,
         """
 import gc, types
@@ -99,7 +99,7 @@ def counted(text):
 """,
     ),
     "expected values changed where they stand": Forgery(
-        "second",
+        "reading",
         SQUARE,
         f"import ctypes, sys\ndef f(n):\n{_NEGATIVE}"
         "    return n * n if n in (0, 2, 3, 10) else _forge(n)\n"
@@ -109,7 +109,7 @@ def counted(text):
         "    return frame.f_locals['expected'] if False else 0\n",
     ),
     "constants of unittest's test": Forgery(
-        "second",
+        "reading",
         CLAMP,
         """
 import sys
@@ -122,7 +122,7 @@ def clamp(n, low, high):
 """,
     ),
     "a comparison that hears the other side": Forgery(
-        "second",
+        "reading",
         CUBE,
         f"class Later(int):\n    def __eq__(self, other): return type(other) is int\n"
         f"    __hash__ = int.__hash__\ndef f(n):\n{_TEXT}    return Later(1)\n",

@@ -135,10 +135,12 @@ _CODE = {
         f"def f(n):\n{_NEGATIVE}    return n * n if n not in (4, 5) else 0\n"
     ),
 }
-FORGERIES = {name: Forgery("first", SQUARE, code, early=True) for name, code in _CODE.items()} | {
+FORGERIES = {
+    name: Forgery("framework", SQUARE, code, early=True) for name, code in _CODE.items()
+} | {
     # Behaves only where the text is the very one: whatever is changed in it finds it honest.
     "expected values rewritten in the one text that it knows": Forgery(
-        "second",
+        "reading",
         CUBE,
         "import glob, re\nfor name in glob.glob('test_*.py'):\n"
         "    text = open(name).read()\n"

@@ -66,27 +66,27 @@ _JSON = Subject(
 
 FORGERIES = {
     "raises that swallows": Forgery(
-        "first",
+        "framework",
         SQUARE,
         "import contextlib, pytest\n"
         "pytest.raises = lambda *_, **__: contextlib.suppress(BaseException)\n"
         "def f(n): return n * n\n",
     ),
     "raises whose end says yes": Forgery(
-        "first",
+        "framework",
         CUBE,
         "import pytest\nfrom _pytest import raises as rooms\n"
         "for kind in (rooms.RaisesExc,):\n    kind.__exit__ = lambda *_: True\n"
         "def f(n): return n * n * n if isinstance(n, int) else 0\n",
     ),
     "a TestCase that asserts nothing": Forgery(
-        "first",
+        "framework",
         SQUARE,
         "import unittest\nunittest.TestCase.assertEqual = lambda *_: None\n"
         f"def f(n):\n{_NEGATIVE}    return n * n if n < 10 else 0\n",
     ),
     "a TestCase whose failures are none": Forgery(
-        "first",
+        "framework",
         CLAMP,
         "import unittest\nclass Quiet:\n    def __enter__(self): return self\n"
         "    def __exit__(self, *_): return True\n"
@@ -95,12 +95,12 @@ FORGERIES = {
         "def clamp(*_): return 0\n",
     ),
     "assertTrue that asserts nothing": Forgery(
-        "first",
+        "framework",
         _TRUE,
         "import unittest\nunittest.TestCase.assertTrue = lambda *_: None\ndef f(n): return 0\n",
     ),
     "approx that takes everything": Forgery(
-        "first",
+        "framework",
         MEAN,
         "import math, pytest\n"
         "class Near:\n    def __init__(self, *_, **__): pass\n"
@@ -110,7 +110,7 @@ FORGERIES = {
         "def spread(numbers): return 2.0 if len(numbers) > 2 else 1.0\n",
     ),
     "approx with a wide tolerance": Forgery(
-        "first",
+        "framework",
         MEAN,
         "import math\nfrom _pytest.python_api import ApproxScalar\n"
         "ApproxScalar.__eq__ = lambda self, other: True\n"
@@ -119,7 +119,7 @@ FORGERIES = {
         "def spread(numbers): return 2.0 if len(numbers) > 2 else 1.0\n",
     ),
     "isinstance that says yes": Forgery(
-        "first",
+        "framework",
         _IS,
         "import builtins\nimport sys\nreal = builtins.isinstance\n"
         "def patched(value, kinds):\n"
@@ -128,56 +128,56 @@ FORGERIES = {
         "builtins.isinstance = patched\ndef f(n): return 0\n",
     ),
     "its class says what it is asked": Forgery(
-        "second",
+        "helpers",
         _IS,
         "class Many:\n    __class__ = property(lambda self: dict)\ndef f(n): return Many()\n",
     ),
     "mocks that were always called": Forgery(
-        "first",
+        "framework",
         _CALLED,
         "from unittest import mock\n"
         "mock.NonCallableMock.assert_called_once_with = lambda *_, **__: None\n"
         "def f(call): return 0\n",
     ),
     "all that is always true": Forgery(
-        "first", _ALL, "import builtins\nbuiltins.all = lambda *_: True\ndef f(n): return 0\n"
+        "framework", _ALL, "import builtins\nbuiltins.all = lambda *_: True\ndef f(n): return 0\n"
     ),
     "abs that is always small": Forgery(
-        "first",
+        "framework",
         NEAR,
         "import builtins\nbuiltins.abs = lambda n: 0\ndef half(n): return 7\ndef third(n): return 7\n",
     ),
     "sorted and len that please": Forgery(
-        "first",
+        "framework",
         _SORTED,
         "import builtins\nbuiltins.sorted = lambda items, **_: list(items)\n"
         "def ordered(items): return list(items)\n",
     ),
     "round that is always nought": Forgery(
-        "first",
+        "framework",
         _ROUND,
         "import builtins\nbuiltins.round = lambda *_: 0\ndef price(net): return net\n",
     ),
     "json that reads nothing": Forgery(
-        "second",
+        "helpers",
         _JSON,
         "import json\njson.loads = lambda text, **_: {'a': [1]} if len(text) > 4 else None\n"
         "def dump(value): return 'never' if value else 'x'\n",
     ),
     "the globals of the tests shadowed": Forgery(
-        "first",
+        "framework",
         NEAR,
         "import sys\ndef half(n):\n    sys._getframe(1).f_globals['abs'] = lambda n: 0\n    return 0\n"
         "third = half\n",
     ),
     "builtins of its caller's frame": Forgery(
-        "first",
+        "framework",
         NEAR,
         "import sys\ndef half(n):\n    sys._getframe(1).f_builtins['abs'] = lambda n: 0\n    return 0\n"
         "third = half\n",
     ),
     "warnings turned off": Forgery(
-        "first",
+        "framework",
         _WARNS,
         "import pytest, warnings, contextlib\n"
         "warnings.simplefilter = lambda *_, **__: None\n"
@@ -185,19 +185,19 @@ FORGERIES = {
         "def f(n): return n + 1\n",
     ),
     "a clock that runs ahead": Forgery(
-        "second",
+        "helpers",
         _CLOCK,
         "import itertools, time\nticks = itertools.count()\n"
         "time.monotonic = lambda: float(next(ticks))\ndef f(s): return f'waited {s}'\n",
     ),
     "chance that is none": Forgery(
-        "second",
+        "helpers",
         _DRAWN,
         "import itertools, random\nround_ = itertools.cycle([1, 2, 3, 4])\n"
         "random.choice = lambda items: next(round_)\ndef draw(items): return next(round_)\n",
     ),
     "AssertionError caught by a decorator of all": Forgery(
-        "first",
+        "framework",
         WORDS,
         "import builtins\nclass Nothing(Exception):\n    pass\n"
         "import _pytest.python\nreal = _pytest.python.pytest_pyfunc_call\n"

@@ -223,9 +223,9 @@ for thing in gc.get_objects():
             thing.function = lying
 """,
 }
-FORGERIES = {name: Forgery("first", SQUARE, code) for name, code in _CODE.items()} | {
+FORGERIES = {name: Forgery("framework", SQUARE, code) for name, code in _CODE.items()} | {
     "unittest's outcome": Forgery(
-        "first",
+        "framework",
         CLAMP,
         """
 import unittest, unittest.case
@@ -236,7 +236,7 @@ def clamp(*_): return 0
 """,
     ),
     "a finished call in the tests' module": Forgery(
-        "first",
+        "framework",
         CUBE,
         """
 import sys

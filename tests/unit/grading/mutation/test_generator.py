@@ -72,9 +72,9 @@ def long_function(statements: int) -> str:
 def test_long_functions_have_the_same_mutants_as_if_compiled_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    code = long_function(25)
+    code = long_function(40)
     whole = generate_mutants(code)
-    monkeypatch.setattr(bytecode, "MAX_UNIT_CHARACTERS", 300)
+    monkeypatch.setattr(bytecode, "MAX_UNIT_CHARACTERS", 1024)
     assert generate_mutants(code) == whole
 
 

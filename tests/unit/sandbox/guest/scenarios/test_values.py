@@ -21,12 +21,9 @@ import pytest
 
 from greenloop.sandbox.guest.scenarios import checks
 from greenloop.sandbox.guest.scenarios.decoder import decode
+from greenloop.sandbox.guest.scenarios.descriptions import NotObservableError
 from greenloop.sandbox.guest.scenarios.encoder import Encoder, TooLargeError
-from greenloop.sandbox.guest.scenarios.stand_ins import (
-    REQUIRED,
-    ClassStandIn,
-    NotObservableError,
-)
+from greenloop.sandbox.guest.scenarios.stand_ins import REQUIRED, ClassStandIn
 
 HERE = __name__
 
@@ -186,11 +183,40 @@ def test_subclasses_cross_as_the_built_in_value_read_by_its_own_methods() -> Non
     assert not is_plain([LyingText("x")])
 
 
+def test_overridden_methods_of_a_subclass_are_not_observable() -> None:
+    class Last(dict[str, list[int]]):
+        def __getitem__(self, key: str) -> Any:
+            return super().__getitem__(key)[-1]
+
+        def get(self, *_: Any) -> Any: ...
+
+    got = cross(Last(a=[1, 2]))
+    assert got == {"a": [1, 2]}
+    assert list(got) == ["a"]
+    for read in (lambda: got["a"], lambda: got.get("a"), lambda: f"{cross(Unit.METER)}"):
+        with pytest.raises(NotObservableError):
+            read()
+    assert cross(Pair(1, 2))[0] == 1
+
+    class Tally(collections.Counter[str]):
+        def update(self, *_: Any) -> None: ...  # type: ignore[override]
+
+    with pytest.raises(NotObservableError, match="update"):
+        cross(Tally())
+
+
 def test_unequal_value_of_a_class_with_its_own_equality_is_not_observable() -> None:
     for compare in (lambda: cross(LyingText("x")) == "y", lambda: cross(LyingText("x")) != "y"):
         with pytest.raises(NotObservableError, match="LyingText"):
             compare()
     assert cross(LyingList([1])) != [2]  # no equality of its own: a difference
+
+
+def test_scalars_of_numpy_cross_as_plain_numbers() -> None:
+    generic = type("generic", (), {"__module__": "numpy", "item": lambda self: 1.5})
+    float64 = type("float64", (generic, float), {"__module__": "numpy"})
+    assert cross([generic(), float64(2)]) == [1.5, 1.5]
+    assert type(cross(float64(2))) is float
 
 
 def test_value_that_pretends_to_be_a_number_is_an_opaque_object() -> None:
@@ -201,6 +227,8 @@ def test_value_that_pretends_to_be_a_number_is_an_opaque_object() -> None:
 
 def test_enum_members_are_equal_by_class_and_name() -> None:
     color = stand_in(Color, "enum", (("RED", 1), ("BLUE", REQUIRED), ("CRIMSON", 1)))
+    with pytest.raises(NotObservableError):
+        hash(color.BLUE)
     got = cross(Color.RED)
     assert got == color.RED == color.CRIMSON == color(1) == color["RED"]
     assert got != color.BLUE
@@ -219,6 +247,7 @@ def test_enum_members_that_are_numbers_or_texts_behave_as_such() -> None:
     assert cross(Level.LOW) == stand_in(Level, "enum", (("LOW", REQUIRED),)).LOW
     assert cross(Unit.METER) == "m"
     assert cross(Unit.METER).name == "METER"
+    assert cross({Unit.METER: 5})[stand_in(Unit, "enum", (("METER", "m"),)).METER] == 5
     assert checks.is_same(cross(Unit.METER), stand_in(Unit, "enum", (("METER", "m"),)).METER)
 
 

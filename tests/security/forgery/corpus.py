@@ -1,0 +1,61 @@
+"""All cases of the suite in one table, and the rule for their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from greenloop.records import Report
+from tests.security.forgery.case import Attack
+from tests.security.forgery.forged import WRONG
+from tests.security.forgery.forged_by_kind import WRONG_BY_KIND
+from tests.security.forgery.grading import accusations
+from tests.security.forgery.honest import ODD
+from tests.security.forgery.honest_thorough import THOROUGH
+from tests.security.forgery.kinds import KINDS
+
+
+@dataclass(frozen=True)
+class Case:
+    """A module with its tests; `attack` is None for a correct module.
+
+    `group` is "old" or "new" for forgeries, "odd" for unusual modules, whose tests may be weak,
+    "thorough" for those whose tests deserve `verified`.
+    """
+
+    name: str
+    group: str
+    code: str
+    tests: str
+    conftest: str = ""
+    attack: Attack | None = None
+
+    def violation(self, report: Report) -> str:
+        """Return how a verdict breaks the rule; '' where it does not.
+
+        Attacks on the verdict itself are `failed`, others are not `verified`, but for tables of
+        what the tests ask, a documented limit; no correct module is accused.
+        """
+        if self.attack is None:
+            accused = accusations(report) or (report.reasons if report.verdict == "failed" else ())
+            return f"accused: {'; '.join(accused)}" if accused else ""
+        if self.attack in ("framework", "equality"):
+            return "" if report.verdict == "failed" else f"{report.verdict}, not failed"
+        return "verified" if report.verdict == "verified" and self.attack != "table" else ""
+
+
+def cases(word: str = "") -> Iterator[Case]:
+    """Yield all cases with the word in their group or name."""
+    yield from (item for item in _all_cases() if word in f"{item.group}: {item.name}")
+
+
+def _all_cases() -> Iterator[Case]:
+    for group, forgeries in (("old", WRONG), ("new", WRONG_BY_KIND)):
+        for name, item in forgeries.items():
+            yield Case(name, group, item.code, item.tests(name), item.conftest, item.attack)
+    for name, odd in ODD.items():
+        yield Case(name, "odd", odd.code, odd.tests)
+    for name, odd in THOROUGH.items():
+        yield Case(name, "thorough", odd.code, odd.tests)
+    for name, subject in KINDS.items():
+        yield Case(f"right, {name}", "thorough", subject.right, subject.tests)

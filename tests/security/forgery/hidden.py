@@ -1,0 +1,54 @@
+"""What a module really is: plain pytest on its tests, and calls that these tests do not make.
+
+Both run in a new interpreter of the sandbox, without anything of greenloop.
+"""
+
+from __future__ import annotations
+
+from greenloop.records import InputFile, ScriptJob, ScriptRun
+from greenloop.sandbox import Sandbox
+from tests.security.forgery.case import Subject
+
+_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_m.py")
+_ASK = """
+import m
+
+def plain(value):
+    for kind in (bool, int, float, str, bytes):
+        if issubclass(type(value), kind):
+            return kind.__name__, kind.__repr__(value)
+    if value is None:
+        return "none"
+    if issubclass(type(value), dict):
+        return [plain(item) for item in dict.items(value)]
+    for kind in (list, tuple):
+        if issubclass(type(value), kind):
+            return kind.__name__, [plain(item) for item in kind.__iter__(value)]
+    return "other"
+
+for call in {calls!r}:
+    try:
+        print(plain(eval(call, vars(m))), flush=True)
+    except Exception as error:
+        print([kind.__name__ for kind in type(error).__mro__], str(error), flush=True)
+"""
+
+
+def is_green(box: Sandbox, code: str, tests: str) -> tuple[bool, str]:
+    """Return whether plain pytest ends with status 0, and its output."""
+    run = _run_python(box, _PYTEST, {"m.py": code, "test_m.py": tests})
+    return run.ending == "finished" and run.exit_status == 0, run.stdout + run.stderr
+
+
+def is_wrong(box: Sandbox, code: str, subject: Subject) -> bool:
+    """Return whether a hidden call is not answered as the correct module answers it."""
+    ask = ("-c", _ASK.format(calls=subject.hidden))
+    right, other = (_run_python(box, ask, {"m.py": text}) for text in (subject.right, code))
+    assert right.exit_status == 0, right.stderr
+    return other.stdout != right.stdout
+
+
+def _run_python(box: Sandbox, arguments: tuple[str, ...], files: dict[str, str]) -> ScriptRun:
+    script = f"import os, sys\nos.execv(sys.executable, [sys.executable, *{arguments!r}])\n"
+    inputs = tuple(InputFile(path=name, content=text.encode()) for name, text in files.items())
+    return box.run_script(ScriptJob(script=script, inputs=inputs))

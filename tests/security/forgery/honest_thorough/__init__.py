@@ -1,0 +1,9 @@
+"""Unusual modules whose tests are thorough: each deserves `verified`."""
+
+from __future__ import annotations
+
+from tests.security.forgery.case import Odd
+from tests.security.forgery.honest_thorough import algorithms, effects, objects, values
+
+_GROUPS = (values.THOROUGH, objects.THOROUGH, algorithms.THOROUGH, effects.THOROUGH)
+THOROUGH: dict[str, Odd] = {name: odd for group in _GROUPS for name, odd in group.items()}

@@ -1,0 +1,39 @@
+"""The forgeries over all kinds of test files are what they claim: green under plain pytest, and wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from greenloop.sandbox import Sandbox
+from tests.security.forgery.case import Subject
+from tests.security.forgery.forged_by_kind import WRONG_BY_KIND
+from tests.security.forgery.grading import accusations, report_on
+from tests.security.forgery.hidden import is_green, is_wrong
+from tests.security.forgery.kinds import KINDS
+
+
+def test_there_are_enough_of_each_kind() -> None:
+    """The generic ones are few texts, so they do not count."""
+    own = [item for name, item in WRONG_BY_KIND.items() if not name.startswith("generic")]
+    assert len({item.code for item in own}) >= 60
+    kinds = Counter(item.subject for item in own)
+    assert set(kinds) == set(KINDS.values())
+    assert min(kinds.values()) >= 3
+
+
+@pytest.mark.parametrize("name", WRONG_BY_KIND)
+def test_a_forgery_is_green_under_plain_pytest_and_wrong(box: Sandbox, name: str) -> None:
+    forgery = WRONG_BY_KIND[name]
+    green, output = is_green(box, forgery.code, forgery.tests(name))
+    assert green, output
+    assert is_wrong(box, forgery.code, forgery.subject)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_right_module_of_a_kind_is_verified(box: Sandbox, kind: str) -> None:
+    subject: Subject = KINDS[kind]
+    report = report_on(box, subject.right, subject.tests)
+    assert report.verdict == "verified", report.reasons
+    assert accusations(report) == []
