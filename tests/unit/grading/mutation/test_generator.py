@@ -73,6 +73,7 @@ def test_long_functions_have_the_same_mutants_as_if_compiled_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     code = long_function(40)
+    assert len(code) > 1024
     whole = generate_mutants(code)
     monkeypatch.setattr(bytecode, "MAX_UNIT_CHARACTERS", 1024)
     assert generate_mutants(code) == whole
