@@ -1,12 +1,38 @@
-"""The base class of all records."""
+"""The base class of all records, and the JSON that they are written as.
+
+Untrusted text in it steers neither a terminal nor the log of a CI service.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+import unicodedata
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from greenloop.records.invisible import escape_json
+NOT_PRINTABLE_ASCII: Final = re.compile(r"[^\n\t\x20-\x7e]")
+# Azure Pipelines, TeamCity and older runners of GitHub find their commands anywhere in a line.
+COMMAND_MARK: Final = re.compile(r"##(?=\[|vso\[|teamcity\[)")
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def is_invisible(char: str) -> bool:
+    """Return whether a character is a control or format character, or none at all."""
+    return unicodedata.category(char) in _INVISIBLE_CATEGORIES
+
+
+def escape_json(text: str) -> str:
+    """Return the same JSON value with the characters of its strings that steer escaped."""
+    escaped = NOT_PRINTABLE_ASCII.sub(lambda match: _escape_character(match.group()), text)
+    return COMMAND_MARK.sub(r"\\u0023#", escaped)
+
+
+def _escape_character(char: str) -> str:
+    if not is_invisible(char):
+        return char
+    units = char.encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 class Record(BaseModel):

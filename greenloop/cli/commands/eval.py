@@ -33,8 +33,8 @@ from greenloop.evals.summary import build_eval_report
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
 from greenloop.llm.factory import open_sources
+from greenloop.records.base import escape_json
 from greenloop.records.evaluation import EvalReport
-from greenloop.records.invisible import escape_json
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.evals import (
     render_comparison_markdown,

@@ -17,7 +17,7 @@ from greenloop.errors import InputError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import LockCheckResult, Report
-from greenloop.records.invisible import escape_json
+from greenloop.records.base import escape_json
 from greenloop.reporting.batch import render_verify_junit, render_verify_markdown
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.sandbox import Sandbox, open_sandbox

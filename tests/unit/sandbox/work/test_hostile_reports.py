@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pytest
-
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
@@ -63,27 +61,9 @@ def test_rows_of_one_hash() -> None:
     assert seen.error == "the report of the scenarios is invalid"
 
 
-JUDGED = {"event": "judged", "scenario": 0, "row": 0, "outcome": "agrees", "line": 1, "reason": ""}
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        {**JUDGED, "row": ONE_HASH[1]},
-        {**JUDGED, "line": "9" * 5000},
-        {**JUDGED, "outcome": ["agrees"]},
-        {"event": "judged"},
-    ],
-    ids=["large row", "line of 5000 digits", "list of outcomes", "nothing"],
-)
-def test_invalid_judgement_is_not_observable(event: dict[str, Any]) -> None:
-    box = _Reporter([{"event": "rows", "counts": [2]}, JUDGED, event, END])
-    found = judge_scenarios(box, "", Observations(()))  # type: ignore[arg-type]
-    assert [item.outcome for item in found] == ["agrees", "not observable"]
-
-
-def test_huge_counts_of_rows() -> None:
-    box = _Reporter([{"event": "rows", "counts": [10**12, "x", None] * 1000}])
+def test_judged_rows_of_one_hash() -> None:
+    judged = {"event": "judged", "scenario": 0, "outcome": "agrees", "line": 1, "reason": ""}
+    events = [{**judged, "row": number} for number in ONE_HASH]
     with deadline():
-        found = judge_scenarios(box, "", Observations(()))  # type: ignore[arg-type]
-    assert len(found) <= 100_000
+        found = judge_scenarios(_Reporter([*events, END]), "", Observations(()))  # type: ignore[arg-type]
+    assert [item.row for item in found] == [0]
