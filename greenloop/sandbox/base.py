@@ -27,10 +27,12 @@ class Sandbox(ABC):
         info: Name of the backend and what it isolates.
         packages: What code may import besides the standard library.
         limits: The limits of a job, where it sets none.
+        can_fork: Whether a run can start processes.
         can_allow_hosts: Whether a script can be given access to single hosts.
     """
 
     info: SandboxInfo
+    can_fork = True
     can_allow_hosts = False
 
     def __init__(
@@ -91,6 +93,7 @@ class SandboxView(Sandbox):
     def __init__(self, sandbox: Sandbox, packages: InstalledPackages | None = None) -> None:
         super().__init__(sandbox.limits, packages or sandbox.packages)
         self.sandbox, self.info = sandbox, sandbox.info
+        self.can_fork = sandbox.can_fork
         self.can_allow_hosts = sandbox.can_allow_hosts
 
     def run(self, job: Job) -> ProcessResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from greenloop.sandbox.work.mutants import ModuleEdit
+from greenloop.sandbox.work.mutant_runs import ModuleEdit
 from greenloop.syntax.edit import TextEdit, format_unified_diff
 from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.operators import Operator

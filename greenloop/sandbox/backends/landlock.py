@@ -48,6 +48,7 @@ class LandlockSandbox(WarmSandbox):
     runs as the current user, without capabilities.
     """
 
+    can_fork = False  # resource usage is that of one process
     can_allow_hosts = False  # without a network namespace a run gets no sockets
 
     def __init__(self, limits: ResourceLimits | None = None) -> None:

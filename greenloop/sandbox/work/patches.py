@@ -13,7 +13,8 @@ from typing import Any, Literal, get_args
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.mutants import MARGIN_SECONDS, ModuleEdit
+from greenloop.sandbox.work.mutant_runs import ModuleEdit
+from greenloop.sandbox.work.mutants import MARGIN_SECONDS
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.testsuite import TestFile
 
