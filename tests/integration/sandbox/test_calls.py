@@ -8,6 +8,7 @@ import pytest
 
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.guest.scenarios.checks import is_strictly_equal
 from greenloop.sandbox.guest.scenarios.decoder import decode
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.work.calls import CallResults
@@ -97,7 +98,7 @@ def answers(box: Sandbox) -> dict[str, dict[str, Any] | None]:
 @pytest.mark.parametrize("call", VALUES)
 def test_values_are_returned_as_built_in_types(answers: dict[str, Any], call: str) -> None:
     value = decode(answers[call]["value"])
-    assert repr(value) == repr(VALUES[call])
+    assert is_strictly_equal(VALUES[call], value)
 
 
 @pytest.mark.parametrize("call", RAISES)

@@ -23,6 +23,7 @@ from .stand_ins import (
     name_bases,
     type_of,
 )
+from .value_types import VALUE_TYPES
 
 AMBIGUOUS_EXCEPTION = "inherits from unrelated exceptions"
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
@@ -169,7 +170,8 @@ def is_same(left: Any, right: Any) -> bool:
 
 def is_strictly_equal(expected: Any, got: Any) -> bool:
     """Whether two values are equal in value and built-in type at every level; floats to nine digits."""
-    if _get_plain_type(expected) is not _get_plain_type(got):
+    expected, got = _as_built_in(expected), _as_built_in(got)
+    if type(expected) is not type(got):
         return False
     if isinstance(expected, float):
         both_nan = math.isnan(expected) and math.isnan(got)
@@ -188,9 +190,13 @@ def is_strictly_equal(expected: Any, got: Any) -> bool:
     return bool(expected == got)
 
 
-def _get_plain_type(value: Any) -> type:
-    """Return the built-in type that a value's class is or inherits from; else its class."""
-    return next((kind for kind in _PLAIN_TYPES if isinstance(value, kind)), type(value))
+def _as_built_in(value: Any) -> Any:
+    """Return an instance of a subclass of a built-in type as one of that type."""
+    kind = next((kind for kind in _PLAIN_TYPES if isinstance(value, kind)), type(value))
+    if type(value) is kind:
+        return value
+    _, read, build = VALUE_TYPES[kind.__name__]
+    return build(read(value))
 
 
 def count_equal(left: Iterable[Any], right: Iterable[Any]) -> bool:

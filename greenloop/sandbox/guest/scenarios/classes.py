@@ -45,6 +45,10 @@ def _name_module(kind: type) -> str:
         return "?"
 
 
+def _is_standard(module: str) -> bool:
+    return module.partition(".")[0] in _STANDARD_MODULES
+
+
 def find_attribute(kind: type, name: str) -> Any:
     """Return what a class or its bases have under a name."""
     spaces = map(_get_namespace, get_bases(kind))
@@ -75,7 +79,8 @@ def find_overridden(kind: type, built_in: type) -> list[str]:
     for base in get_bases(kind):
         if base is built_in:
             break
-        own |= _get_namespace(base).keys()
+        if not _is_standard(_name_module(base)):
+            own |= _get_namespace(base).keys()
     return sorted(own & _METHODS[id(built_in)])
 
 
@@ -91,8 +96,8 @@ def read_fields(value: Any, kind: type, module: str) -> Iterator[tuple[str, Any]
 
     Those of the standard library's classes are left out, unless `module` shadows theirs.
     """
-    home = _name_module(kind).partition(".")[0]
-    if home != module and home in _STANDARD_MODULES:
+    home = _name_module(kind)
+    if home != module and _is_standard(home):
         return
     for base in get_bases(kind):
         for name, item in list(_get_namespace(base).items()):

@@ -74,7 +74,7 @@ class Encoder:
         if tuple in bases and _MOCK_CALL in names:
             return ["call", *map(self.encode, tuple.__getitem__(value, slice(-2, None)))]
         self.is_plain = False
-        if _NUMPY_SCALAR in names:  # tests compare it with plain numbers
+        if _NUMPY_SCALAR in names:
             return self.encode(value.item())
         if enum.Enum in bases:
             return self._encode_enum(value, kind)

@@ -203,6 +203,9 @@ def test_overridden_methods_of_a_subclass_are_not_observable() -> None:
 
     with pytest.raises(NotObservableError, match="update"):
         cross(Tally())
+    double = mock.Mock()
+    double(1)
+    assert mock.call(1) in cross(double.call_args_list)
 
 
 def test_unequal_value_of_a_class_with_its_own_equality_is_not_observable() -> None:
@@ -403,7 +406,8 @@ def test_strict_equality_asks_for_the_same_types() -> None:
     equal = checks.is_strictly_equal
     assert equal([1, {"a": 0.3}], cross([1, {"a": 0.1 + 0.2}]))
     assert not equal([1], cross([True]))
-    assert equal(1, cross(LyingNumber(1)))  # by the value of the built-in
+    assert equal([1, [7, 8]], cross([LyingNumber(1), LyingList([7, 8])]))
+    assert not equal(True, cross(LyingNumber(1)))
     assert not equal({1}, cross({True}))
     assert equal(float("nan"), cross(float("nan")))
 
