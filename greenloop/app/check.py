@@ -10,8 +10,15 @@ from pathlib import Path
 
 from greenloop.app.inputs.check_files import CheckInputs
 from greenloop.app.requests import build_request
-from greenloop.errors import GreenloopError, InputError, InterruptedRunError, OutputError
-from greenloop.events import EventSink, RunFinished, RunStarted, TestRunFinished
+from greenloop.dependencies import PackageResolver
+from greenloop.errors import (
+    GreenloopError,
+    InputError,
+    InterruptedRunError,
+    OutputError,
+    PackagesError,
+)
+from greenloop.events import EventSink, Notice, RunFinished, RunStarted, TestRunFinished
 from greenloop.events.progress import progress_span
 from greenloop.grading import Plan
 from greenloop.grading.unreported_tests import find_unreported_tests
@@ -26,6 +33,11 @@ from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import build_report
+from greenloop.workflow.setup.packages import (
+    describe_missing_module,
+    find_missing_module,
+    install_with_events,
+)
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import CheckRequest, GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -42,14 +54,24 @@ def start_check(
     return state
 
 
-async def run_check(sandbox: Sandbox, state: RunState, emit: EventSink) -> None:
-    """Run the tests of a check, and grade a green run.
+async def run_check(
+    sandbox: Sandbox,
+    state: RunState,
+    emit: EventSink,
+    packages: PackageResolver | None = None,
+) -> None:
+    """Run the tests of a check with the allowed packages that they import; grade a green run.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
+        PackagesError: a package that the tests need cannot be installed.
         InputError: there is no test in the files.
     """
-    sandbox, suite, candidate = with_events(sandbox, emit), state.tests, state.candidates.current
+    failure = await _install_packages(state, emit, packages) if packages else None
+    if state.packages.installed:
+        sandbox = sandbox.with_packages(state.packages.installed)
+    sandbox = with_events(sandbox, emit)
+    suite, candidate = state.tests, state.candidates.current
     work = partial(sandbox.run_tests, candidate.code, suite.files, module=suite.module)
     with state.timed("sandbox_s"), progress_span(emit, "tests"):
         result = await run_in_sandbox_thread(sandbox, work)
@@ -58,11 +80,32 @@ async def run_check(sandbox: Sandbox, state: RunState, emit: EventSink) -> None:
     if result.ending == "finished" and not (result.tests or result.failures):
         raise InputError(f"no tests were collected from {', '.join(i.name for i in suite.files)}")
     if not result.passed:
+        if failure:
+            raise failure
+        for module in dict.fromkeys(map(find_missing_module, result.failures)):
+            if module:
+                emit(Notice(describe_missing_module(module, "the code or a test imports")))
         return
     state.green_run = result
     if unreported := find_unreported_tests(suite.files, result):
         state.forgery_reason = f"{unreported[0]} is in the tests but was never reported"
     await collect_evidence(state, sandbox, result, emit)
+
+
+async def _install_packages(
+    state: RunState, emit: EventSink, packages: PackageResolver
+) -> PackagesError | None:
+    """Install what code and tests import; return the error, as an import may be optional."""
+    suite = state.tests
+    own = {suite.module, *(Path(item.name).stem for item in suite.files)}
+    sources = [state.candidates.current.code, *(item.code for item in suite.files)]
+    names = packages.find_imported(sources, own)
+    try:
+        if names:
+            state.packages.installed = await install_with_events(packages, names, emit)
+    except PackagesError as error:
+        return error
+    return None
 
 
 async def check_files(
@@ -88,7 +131,7 @@ async def check_files(
             state.sandbox = info = sandbox.info
             model, run_dir = "none: nothing is asked of one", str(directory.path)
             traced(RunStarted(model, info.backend, info.isolation, run_dir))
-            await run_check(sandbox, state, traced)
+            await run_check(sandbox, state, traced, PackageResolver(settings.allow_list))
             traced(RunFinished(build_report(state)))
     except asyncio.CancelledError:
         failure = InterruptedRunError("interrupted; a check cannot be resumed: run it again")

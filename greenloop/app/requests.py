@@ -17,6 +17,7 @@ from greenloop.workflow.storage.request import (
     SavedOptions,
     ScriptSpec,
     select_saved_options,
+    with_absolute_replay,
 )
 
 
@@ -69,9 +70,8 @@ def to_absolute_path(path: Path | None) -> str | None:
 
 def _with_absolute_paths(kept: SavedOptions) -> SavedOptions:
     """Make paths in options absolute: replay files, and the folder of prompts."""
-    models = {name: str(kept[name]) for name in ("model", "fallback_model")}
-    replays = {name: text[7:] for name, text in models.items() if text.startswith("replay:")}
-    paths = {name: f"replay:{Path(path).absolute()}" for name, path in replays.items()}
+    models = {name: kept[name] for name in ("model", "fallback_model")}
+    paths = {name: with_absolute_replay(str(model)) for name, model in models.items() if model}
     if folder := kept.get("prompts"):
         paths["prompts"] = str(Path(str(folder)).absolute())
     return {**kept, **paths}

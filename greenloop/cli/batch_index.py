@@ -10,7 +10,7 @@ from greenloop.batch.results import RESULTS_FILE, add_outcome, read_results
 from greenloop.batch.runner import Batch
 from greenloop.errors import InputError
 from greenloop.records import BatchOutcome, BatchTotals
-from greenloop.reporting.batch.summary import BatchSummary
+from greenloop.reporting.batch import BatchSummary
 from greenloop.reporting.html import IndexEntry, render_index_html
 from greenloop.workflow.storage.run_dir import write_atomically
 

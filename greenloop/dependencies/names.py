@@ -35,6 +35,7 @@ _IMPORTS = {
     "scikit-learn": ("sklearn",),
 }
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+_PLUGINS_OF_MARKS = {"asyncio": "pytest_asyncio", "anyio": "anyio"}
 PREINSTALLED = frozenset({"pytest"})
 
 
@@ -77,13 +78,23 @@ def is_standard_library(text: str) -> bool:
 def find_imported_modules(source: str) -> frozenset[str]:
     """Return the top-level names of a source's third-party imports, also of those in functions.
 
-    Nothing where the source does not parse.
+    A mark of pytest that only a plugin knows counts as an import of the plugin. Nothing where the
+    source does not parse.
     """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    return frozenset(iter_imported_modules(tree)) - sys.stdlib_module_names
+    imported = frozenset(iter_imported_modules(tree)) - sys.stdlib_module_names
+    return imported.union(_iter_plugins_of_marks(tree))
+
+
+def _iter_plugins_of_marks(tree: ast.Module) -> Iterator[str]:
+    marks = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    for node in marks:
+        plugin = _PLUGINS_OF_MARKS.get(node.attr)
+        if plugin and ast.unparse(node.value).rpartition(".")[2] == "mark":
+            yield plugin
 
 
 def iter_imported_modules(tree: ast.Module) -> Iterator[str]:

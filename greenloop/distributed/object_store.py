@@ -14,11 +14,14 @@ from typing import Any, ParamSpec, TypeVar
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from greenloop.errors import StoreError
+from greenloop.files import writing
+from greenloop.workflow.storage.run_dir import RunDirectory
 
 _EXCLUDED_NAMES = ("lock",)  # valid on one machine only; names with a dot are partial files
 # For one object; without it, packages wait for an unresponsive server for minutes.
 _OPERATION_TIMEOUT_SECONDS = 20.0
 _RETRY_PAUSE_SECONDS = 2.0
+_PENDING_MARKER = ".left"  # in the folder of a run that is newer than the object store
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -143,3 +146,47 @@ def _put_atomically(files: Any, place: str, data: bytes) -> None:
     partial = posixpath.join(posixpath.dirname(place), f".{posixpath.basename(place)}.half")
     files.pipe_file(partial, data)
     files.mv(partial, place)
+
+
+@dataclass(frozen=True)
+class PendingUploads:
+    """Files of a run that the object store did not accept: relative names and contents.
+
+    The command stores them later; otherwise answers that were paid for would be lost.
+    """
+
+    files: tuple[tuple[str, bytes], ...]
+
+    @classmethod
+    def from_folder(cls, folder: Path) -> PendingUploads:
+        found = list_run_files(folder)
+        return cls(
+            tuple((item.relative_to(folder).as_posix(), item.read_bytes()) for item in found)
+        )
+
+    def write_to(self, folder: Path) -> None:
+        """Write the files to a folder. Raises OutputError."""
+        with writing(folder):
+            for name, data in self.files:
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            (folder / _PENDING_MARKER).touch()
+
+
+def upload_pending(object_store: ObjectStore, folder: Path) -> None:
+    """Store the pending files of a batch's `folder`.
+
+    If the stored log of a run has answers that the pending one lacks, the stored one is kept.
+
+    Raises:
+        StoreError: the object store cannot be written.
+    """
+    for marker in sorted(folder.glob(f"runs/*/{_PENDING_MARKER}")):
+        run = RunDirectory(marker.parent)
+        name = f"runs/{run.path.name}"
+        stored = object_store.read(f"{name}/{run.answers_file.name}") or b""
+        pending = run.answers_file.read_bytes() if run.answers_file.exists() else b""
+        if pending.startswith(stored):
+            object_store.put(name, run.path)
+        marker.unlink()

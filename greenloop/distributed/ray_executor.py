@@ -30,7 +30,7 @@ from greenloop.llm.model_selection import choose_model
 from greenloop.records import Report
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import RunRequest, digest
+from greenloop.workflow.storage.request import RunRequest, digest, with_absolute_replay
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 _MAX_ATTEMPTS = 4  # of one run, each on a new worker
@@ -196,9 +196,8 @@ def _make_settings_portable(settings: Settings) -> Settings:
     changed: dict[str, Any] = {"home": settings.home.absolute()}
     if not is_model_disabled(settings):
         choice = choose_model(settings)
-        kind, _, rest = choice.name.partition(":")
-        name = f"replay:{Path(rest).absolute()}" if kind == "replay" else choice.name
-        changed |= {"model": name, "openai_base_url": choice.base_url or settings.openai_base_url}
+        base_url = choice.base_url or settings.openai_base_url
+        changed |= {"model": with_absolute_replay(choice.name), "openai_base_url": base_url}
     return settings.model_copy(update=changed)
 
 

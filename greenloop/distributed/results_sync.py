@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from greenloop.batch.results import RESULTS_FILE
-from greenloop.distributed.object_store import ObjectStore, retry_in_thread
-from greenloop.distributed.pending_uploads import upload_pending
+from greenloop.distributed.object_store import ObjectStore, retry_in_thread, upload_pending
 from greenloop.errors import StoreError
 from greenloop.events import EventSink, Notice
 

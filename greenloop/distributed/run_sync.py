@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from greenloop.distributed.object_store import ObjectStore, retry_in_thread
-from greenloop.distributed.pending_uploads import PendingUploads
+from greenloop.distributed.object_store import ObjectStore, PendingUploads, retry_in_thread
 from greenloop.errors import StoreError
 from greenloop.events import CallFinished, Event
 from greenloop.llm.rate_limits import LLMCall, RateLimits

@@ -12,8 +12,7 @@ from typing import Any
 
 from greenloop.batch.executor import LocalRunExecutor, create_local_run_executor
 from greenloop.batch.results import RESULTS_FILE
-from greenloop.distributed.object_store import ObjectStore
-from greenloop.distributed.pending_uploads import PendingUploads
+from greenloop.distributed.object_store import ObjectStore, PendingUploads
 from greenloop.distributed.run_sync import RunSynchronizer, SyncBeforeCallLimits, relocate_report
 from greenloop.distributed.shared_budget import RemoteBudget, RemoteCallLimits
 from greenloop.errors import GreenloopError, InputError, OutputError

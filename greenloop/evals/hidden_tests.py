@@ -1,4 +1,4 @@
-"""Hidden tests of a task, run on the final code."""
+"""Hidden tests of a task, run on the final code, or on the data's reference solution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from greenloop.evals.task import EvalTask
 from greenloop.grading import GradingContext
 from greenloop.grading.isolation.evidence import measure as measure_isolation
 from greenloop.grading.unreported_tests import find_unreported_tests
-from greenloop.records import Failure, Isolated, TestRun
+from greenloop.records import Failure, Isolated, Record, TestRun
 from greenloop.records.evaluation import GroundTruth
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
@@ -193,3 +193,35 @@ def default_concurrency() -> int:
 def first_error_line(error: PackagesError) -> str:
     """Return the first line of an error's message."""
     return str(error).partition("\n")[0]
+
+
+class SolutionResult(Record):
+    """Result of one reference solution; `truth` is null where the data has none."""
+
+    id: str
+    truth: GroundTruth | None
+    why: str = ""
+
+
+async def run_solutions(
+    tasks: Iterable[EvalTask],
+    sandbox_factory: TaskSandboxFactory,
+    on_result: Callable[[SolutionResult], None],
+) -> tuple[SolutionResult, ...]:
+    """Run the hidden tests on each solution; return the results in the order of completion.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    results: list[SolutionResult] = []
+
+    async def check(task: EvalTask) -> None:
+        result = SolutionResult(id=task.id, truth=None, why="the data has no solution")
+        if task.solution:
+            found = await run_hidden_tests(task, task.solution, sandbox_factory)
+            result = SolutionResult(id=task.id, truth=found.truth, why=found.reason)
+        results.append(result)
+        on_result(result)
+
+    await for_each_task(tasks, check)
+    return tuple(results)

@@ -12,7 +12,11 @@ from greenloop.llm.model_selection import choose_model
 from greenloop.records.evaluation import EvalReport, EvalSetup
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import digest, select_saved_options
+from greenloop.workflow.storage.request import (
+    digest,
+    select_saved_options,
+    with_absolute_replay,
+)
 from greenloop.workflow.storage.run_dir import write_atomically
 
 # Options that may differ when an evaluation is resumed: they change no answer and no verdict.
@@ -82,18 +86,12 @@ def build_setup(tasks: Path, format: str, settings: Settings) -> EvalSetup:
     return EvalSetup(
         tasks=str(tasks.absolute()),
         format=format,
-        model=_with_absolute_replay(choice.name),
+        model=with_absolute_replay(choice.name),
         server=choice.base_url or own_server,
-        fallback_model=settings.fallback_model and _with_absolute_replay(settings.fallback_model),
+        fallback_model=settings.fallback_model and with_absolute_replay(settings.fallback_model),
         options=kept,
         greenloop=greenloop_version(),
     )
-
-
-def _with_absolute_replay(model: str) -> str:
-    """Make the path of a replay file independent of the working directory."""
-    is_file = model.startswith("replay:")
-    return f"replay:{Path(model[7:]).absolute()}" if is_file else model
 
 
 def _without_version(setup: EvalSetup) -> EvalSetup:

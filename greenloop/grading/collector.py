@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Final
 
 from greenloop.errors import SandboxError
@@ -13,6 +15,7 @@ from greenloop.records import Piece
 
 # One plain run each, in a warm and in a fresh Python: where both fail, nothing can be run.
 BASIC_PIECES: Final = ("empty_bodies", "flakiness")
+_BUSY_LOAD = 1.5  # for each processor; the measurements themselves are at most one
 Measurement = Callable[[], Piece | str | None]
 
 
@@ -53,6 +56,17 @@ class EvidenceCollector:
             return None
         return found
 
+    def measure_again(self, name: str, measurement: Measurement, load: str) -> Piece | None:
+        """Measure a piece when nothing else runs; what is disturbed again was so by the machine."""
+        self.not_measured.pop(name, None)
+        busy, before_s = f"machine too busy ({load})", self.seconds.get(name, 0.0)
+        piece = self.measure(name, measurement)
+        self.seconds[name] = round(self.seconds[name] + before_s, 3)
+        if name in self.not_measured:
+            self.not_measured[name] = f"{busy}: {self.not_measured[name]}"
+        why = piece.disturbance() if piece else ""
+        return piece.with_disturbance(f"{busy}: {why}") if piece and why else piece
+
     def raise_if_nothing_runs(self) -> None:
         """Check that one of the basic pieces could be run.
 
@@ -64,3 +78,11 @@ class EvidenceCollector:
 
     def _can_run_nothing(self) -> bool:
         return all(item in self.errors for item in BASIC_PIECES)
+
+
+def describe_load() -> str:
+    """Return the load of this machine where it is so high that outcomes depend on it, else ''."""
+    with suppress(AttributeError, OSError):
+        load, count = os.getloadavg()[0], os.cpu_count() or 1
+        return f"load {load:.1f} on {count} processors" if load > _BUSY_LOAD * count else ""
+    return ""

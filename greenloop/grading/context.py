@@ -70,7 +70,8 @@ class GradingContext:
     A measurement returns its record, text that says why it could not be taken, or None where there
     is nothing to measure. Measurements run in threads of their own.
 
-    `interface` is that of the contract, as stub source, '' where there is none.
+    `interface` is that of the contract, as stub source, and `contract` its whole text, '' where there
+    is none.
     `disagreements` are the held-out examples that fail, filled in by their measurement. `rerun`
     holds the run that flakiness and coverage share, or the error in it.
     """
@@ -84,6 +85,7 @@ class GradingContext:
     expected: Expectation | None = None
     held_out: Sequence[HeldOutExample] = ()
     interface: str = ""
+    contract: str = ""
     disagreements: tuple[HeldOutExample, ...] = ()
     rerun: Rerun | SandboxError | None = None
     rerun_lock: threading.Lock = field(default_factory=threading.Lock)

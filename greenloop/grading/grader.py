@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
-from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement
+from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
 from greenloop.grading.context import GradingContext, Plan
+from greenloop.grading.coverage.measurement import DISTURBED
 from greenloop.grading.integrity import find_integrity_issues
 from greenloop.plugins import list_plugins, load_plugin
 from greenloop.records import (
@@ -73,6 +74,7 @@ def grade_run(
     expected: Expectation | None = None,
     held_out: Sequence[HeldOutExample] = (),
     interface: str = "",
+    contract: str = "",
     red_phase: RedPhase | None = None,
     untested_requirements: Sequence[str] = (),
     plan: Plan | None = None,
@@ -87,7 +89,9 @@ def grade_run(
         SettingsError: a plug-in for evidence cannot be loaded.
     """
     plan = plan or Plan()
-    context = GradingContext(sandbox, code, tests, module, run, plan, expected, held_out, interface)
+    context = GradingContext(
+        sandbox, code, tests, module, run, plan, expected, held_out, interface, contract
+    )
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
     evidence = Evidence(
@@ -125,7 +129,17 @@ def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[
         started |= {key: collector.submit(pool, key, plugins[key]) for key in plugins}
     collector.raise_if_nothing_runs()
     alone = {key: collector.measure(key, measures[key]) for key in kinds.keys() - started.keys()}
-    return {key: future.result() for key, future in started.items()} | alone
+    found = {key: future.result() for key, future in started.items()} | alone
+    for key, piece in found.items():
+        if (load := describe_load()) and _is_disturbed(piece, collector.not_measured.get(key, "")):
+            context.rerun = None
+            found[key] = collector.measure_again(key, (measures | plugins)[key], load)
+    return found
+
+
+def _is_disturbed(piece: Piece | None, not_measured: str) -> bool:
+    """Whether a busy machine may explain the result, or that there is none."""
+    return bool(piece.disturbance()) if piece else not_measured.endswith(DISTURBED)
 
 
 def _measure_plugin(name: str, context: GradingContext) -> ExtraEvidence | str | None:

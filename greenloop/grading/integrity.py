@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from greenloop.grading.safe_imports import are_safe, find_safe_modules
 from greenloop.records import IntegrityFinding
 
 _SUSPICIOUS_MODULES = frozenset(
@@ -89,6 +90,7 @@ class _Inspector:
             )
             for item in imported
         }
+        self._safe_modules = find_safe_modules(tree)
         self._safe = {id(name) for node in ast.walk(tree) for name in _find_safe_uses(node)}
 
     def inspect(self, node: ast.expr | ast.stmt) -> Iterator[_Finding]:
@@ -96,7 +98,7 @@ class _Inspector:
         for target in _get_assignment_targets(node):
             yield from self._inspect_target(target)
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield from _inspect_import(node)
+            yield from _inspect_import(node, self._safe_modules)
         elif isinstance(node, ast.ClassDef):
             yield from _inspect_class(node)
         elif isinstance(node, ast.FunctionDef):
@@ -186,10 +188,11 @@ def _get_assignment_targets(node: ast.AST) -> list[ast.expr]:
     return [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign)) else []
 
 
-def _inspect_import(node: ast.Import | ast.ImportFrom) -> Iterator[_Finding]:
+def _inspect_import(node: ast.Import | ast.ImportFrom, safe: Collection[str]) -> Iterator[_Finding]:
     names = [item.name for item in node.names]
     for module in names if isinstance(node, ast.Import) else [node.module or ""]:
-        if module.partition(".")[0] in _SUSPICIOUS_MODULES:
+        is_safe = module in safe and (isinstance(node, ast.Import) or are_safe(module, names))
+        if module.partition(".")[0] in _SUSPICIOUS_MODULES and not is_safe:
             yield node, f"imports `{module}`, which can change tests and frames"
     if isinstance(node, ast.ImportFrom):
         full = [f"{node.module}.{name}" for name in names]

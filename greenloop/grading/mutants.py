@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from greenloop.grading.context import GradingContext
-from greenloop.records import Mutation
+from greenloop.grading.unasked_code import find_unasked_lines
+from greenloop.records import EquivalentMutant, Mutation
 
 
 def measure(context: GradingContext) -> Mutation | str:
@@ -17,7 +20,7 @@ def measure(context: GradingContext) -> Mutation | str:
         return "no mutants were requested"
     if context.sandbox.info.backend == "none":
         return "mutants are not run without a sandbox: one could do damage"
-    return plan.mutation(
+    found = plan.mutation(
         context.sandbox,
         context.code,
         context.tests,
@@ -26,3 +29,22 @@ def measure(context: GradingContext) -> Mutation | str:
         seed=plan.seed,
         budget_s=context.thresholds.seconds,
     )
+    return _set_unasked_apart(found, find_unasked_lines(context.code, context.contract))
+
+
+def _set_unasked_apart(found: Mutation, unasked: Mapping[int, str]) -> Mutation:
+    """Return the record without survivors on lines that nothing asks for; they are listed apart."""
+    apart = [item for item in found.survived if item.line in unasked]
+    if not apart or found.score is None:
+        return found
+    survived = tuple(item for item in found.survived if item.line not in unasked)
+    noticed = found.killed + found.timeout + found.crashed
+    changes = {
+        "survived": survived,
+        "equivalent": tuple(
+            EquivalentMutant(**dict(item), reason=unasked[item.line]) for item in apart
+        ),
+        "score": round(noticed / (noticed + len(survived)), 4) if noticed or survived else None,
+        "trouble": "" if noticed or survived else "nothing asks for what a mutant could change",
+    }
+    return found.model_copy(update=changes)

@@ -61,7 +61,7 @@ def _choose_from_server(base_url: str, settings: Settings) -> ModelChoice:
     """Return the default model where the server has it or lists nothing, else the best listed."""
     key = settings.openai_api_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
-    names = _extract_names(_fetch_items(base_url.rstrip("/") + "/models", "data", headers), "id")
+    names = _fetch_names(base_url.rstrip("/") + "/models", "data", "id", headers)
     name = _OPENAI_DEFAULT if not names or _OPENAI_DEFAULT in names else select_best(names)
     if name is None:
         raise NoModelError(
@@ -73,11 +73,7 @@ def _choose_from_server(base_url: str, settings: Settings) -> ModelChoice:
 
 def list_ollama_models(host: str) -> list[str]:
     """Return the names of an Ollama server's models; [] where no server answers."""
-    return _extract_names(_fetch_items(f"{host}/api/tags", "models", {}), "name")
-
-
-def _extract_names(items: list[dict[str, object]], key: str) -> list[str]:
-    return [str(item[key]) for item in items if item.get(key)]
+    return _fetch_names(f"{host}/api/tags", "models", "name", {})
 
 
 def select_best(names: list[str]) -> str | None:
@@ -100,7 +96,8 @@ def _add_scheme(host: str) -> str:
     return f"http://{host}" if re.search(r":\d+$", host) else f"http://{host}:{_OLLAMA_PORT}"
 
 
-def _fetch_items(url: str, key: str, headers: dict[str, str]) -> list[dict[str, object]]:
+def _fetch_names(url: str, list_key: str, name_key: str, headers: dict[str, str]) -> list[str]:
+    """Return the names of the models that a server lists; [] where none answers."""
     if not url.startswith(("http://", "https://")):
         return []
     request = urllib.request.Request(url, headers=headers)
@@ -109,5 +106,6 @@ def _fetch_items(url: str, key: str, headers: dict[str, str]) -> list[dict[str, 
             value = json.loads(response.read(1_000_000))
     except (OSError, ValueError, http.client.HTTPException):
         return []
-    items = value.get(key) if isinstance(value, dict) else None
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    items = value.get(list_key) if isinstance(value, dict) else None
+    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [str(item[name_key]) for item in found if item.get(name_key)]

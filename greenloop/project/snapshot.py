@@ -82,7 +82,7 @@ class _FolderScan:
         except OSError:
             self._exclude(path, "it cannot be read")
             return
-        if not _is_encodable(path):
+        if _escape(path) != path:
             self._exclude(path, "its name is no text")
         elif stat.S_ISDIR(state.st_mode):
             why = explain_folder_exclusion(path, full_path)
@@ -111,9 +111,8 @@ class _FolderScan:
         return state
 
     def _exclude(self, path: str, reason: str) -> None:
-        shown = path.encode("utf-8", "backslashreplace").decode()
         if not reason.startswith("it is made anew"):
-            self.left_out.append(f"{shown}: {reason}")
+            self.left_out.append(f"{_escape(path)}: {reason}")
 
     def read_files(self) -> Iterator[InputFile]:
         """Yield the files whose content may be copied."""
@@ -138,12 +137,9 @@ def _read_content(path: str, size: int) -> bytes | None:
     return content if len(content) <= size else None
 
 
-def _is_encodable(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _escape(path: str) -> str:
+    """Escape what of a path is no text."""
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _describe_excess(root: Path, scan: _FolderScan, max_bytes: int, max_files: int) -> str:

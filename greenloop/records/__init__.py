@@ -13,7 +13,7 @@ from greenloop.records.evidence.held_out import HeldOut
 from greenloop.records.evidence.integrity import IntegrityFinding
 from greenloop.records.evidence.isolated import Isolated, NotObservable
 from greenloop.records.evidence.memorization import Memorization
-from greenloop.records.evidence.mutation import MutantResult, Mutation, Survivor
+from greenloop.records.evidence.mutation import EquivalentMutant, MutantResult, Mutation, Survivor
 from greenloop.records.evidence.thresholds import Thresholds
 from greenloop.records.generation import (
     Dispute,

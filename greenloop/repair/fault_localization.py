@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from greenloop.repair.hints import Hints
 from greenloop.repair.scope import FunctionNode
@@ -85,17 +86,9 @@ def compute_ochiai_scores(reached: Sequence[BaselineResult]) -> dict[int, float]
     """Return the Ochiai coefficient of each line that a test reaches. A timeout is a failure."""
     failing = [item.lines for item in reached if item.outcome in ("failed", "timeout")]
     passing = [item.lines for item in reached if item.outcome == "passed"]
-    counts: Mapping[int, int] = _count_lines(failing)
-    others = _count_lines(passing)
+    counts = Counter(line for lines in failing for line in lines)
+    others = Counter(line for lines in passing for line in lines)
     scores = dict.fromkeys(others, 0.0)
     for line, count in counts.items():
-        scores[line] = count / math.sqrt(len(failing) * (count + others.get(line, 0)))
+        scores[line] = count / math.sqrt(len(failing) * (count + others[line]))
     return scores
-
-
-def _count_lines(sets: Sequence[frozenset[int]]) -> dict[int, int]:
-    counts: dict[int, int] = {}
-    for lines in sets:
-        for line in lines:
-            counts[line] = counts.get(line, 0) + 1
-    return counts

@@ -39,7 +39,7 @@ def rank_edits(
             best[key] = (score, suspicion, edit)
     ordered = sorted(best.values(), key=lambda i: (round(i[0], 4), i[2].start, i[2].text))
     return [
-        RankedEdit(edit, suspicion, score, rank)
+        RankedEdit(edit, suspicion, round(score, 4), rank)
         for rank, (score, suspicion, edit) in enumerate(ordered[:_MAX_EDITS], 1)
     ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
+_DONOR_KINDS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
 _MAX_STATEMENTS, _MAX_STATEMENT_CHARS = 20, 80
 _ALLOWED_BUILTINS = frozenset(
     "len min max sum abs int str list set dict sorted range tuple float".split()
@@ -66,6 +67,7 @@ def build_scope(
     attributes, methods = (
         _collect_class_members(enclosing_class, own) if enclosing_class is not None else ((), ())
     )
+    donors = _collect_texts(function, *_DONOR_KINDS)
     known = {*parameters, *stored, *constants, *functions, own}
     return NameScope(
         function,
@@ -77,8 +79,8 @@ def build_scope(
         constants,
         functions,
         _collect_roles(enclosing_class or function),
-        tuple(_collect_donors(function)),
-        tuple(_collect_conditions(function)),
+        tuple(item for item in donors if len(item) <= _MAX_DONOR_CHARS)[:_MAX_DONORS],
+        tuple(_collect_texts(function, ast.Compare)),
         *_collect_statements(tree, function, known),
         _collect_integer_variables(enclosing_class or function),
     )
@@ -151,26 +153,14 @@ def _classify_roles(parent: ast.AST, name: str, child: ast.Name | ast.Attribute)
         yield f"{type(parent).__name__} {name}"
 
 
-def _collect_donors(function: FunctionNode) -> Iterator[str]:
-    kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
-    seen: set[str] = set()
-    for node in _walk_in_order(function):
-        if not isinstance(node, kinds) or isinstance(getattr(node, "ctx", None), ast.Store):
-            continue
-        text = ast.unparse(node)
-        if text not in seen and len(text) <= _MAX_DONOR_CHARS and len(seen) < _MAX_DONORS:
-            seen.add(text)
-            yield text
-
-
-def _collect_conditions(function: FunctionNode) -> Iterator[str]:
-    seen: set[str] = set()
-    for node in _walk_in_order(function):
-        if isinstance(node, ast.Compare):
-            text = ast.unparse(node)
-            if text not in seen:
-                seen.add(text)
-                yield text
+def _collect_texts(function: FunctionNode, *kinds: type[ast.expr]) -> list[str]:
+    """Return the expressions of these kinds that are read, each once, in the order of the text."""
+    found = (
+        ast.unparse(node)
+        for node in _walk_in_order(function)
+        if isinstance(node, kinds) and not isinstance(getattr(node, "ctx", None), ast.Store)
+    )
+    return list(dict.fromkeys(found))
 
 
 def _collect_statements(

@@ -15,7 +15,7 @@ from greenloop.repair.hints import extract_hints
 from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import RankedEdit, build_patch, rank_edits
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.mutants import ModuleEdit
+from greenloop.sandbox.work.mutant_runs import ModuleEdit
 from greenloop.sandbox.work.patches import BaselineResult, PatchRuns, PatchTrialPlan
 from greenloop.syntax.bytecode import CompilationUnits
 from greenloop.syntax.source import Source

@@ -17,6 +17,7 @@ class JobRunner(Protocol):
     info: SandboxInfo
     packages: InstalledPackages
     limits: ResourceLimits
+    can_fork: bool
     can_allow_hosts: bool
 
     def run(self, job: Job) -> ProcessResult: ...

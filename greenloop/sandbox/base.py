@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from types import TracebackType
 from typing import TypeVar
 
 from greenloop.dependencies import InstalledPackages
@@ -28,10 +27,12 @@ class Sandbox(ABC):
         info: Name of the backend and what it isolates.
         packages: What code may import besides the standard library.
         limits: The limits of a job, where it sets none.
+        can_fork: Whether a run can start processes.
         can_allow_hosts: Whether a script can be given access to single hosts.
     """
 
     info: SandboxInfo
+    can_fork = True
     can_allow_hosts = False
 
     def __init__(
@@ -79,12 +80,7 @@ class Sandbox(ABC):
     def __enter__(self: _S) -> _S:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -97,6 +93,7 @@ class SandboxView(Sandbox):
     def __init__(self, sandbox: Sandbox, packages: InstalledPackages | None = None) -> None:
         super().__init__(sandbox.limits, packages or sandbox.packages)
         self.sandbox, self.info = sandbox, sandbox.info
+        self.can_fork = sandbox.can_fork
         self.can_allow_hosts = sandbox.can_allow_hosts
 
     def run(self, job: Job) -> ProcessResult:

@@ -15,6 +15,8 @@ from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.source import Source
 from greenloop.syntax.windows import MAX_UNIT_CHARACTERS, Window, find_window
 
+_LARGE_COMPILATIONS = 100  # of as many characters as the module has, for all large parts together
+
 CompilationUnit = tuple[int, int, int, str]
 
 
@@ -32,6 +34,7 @@ class CompilationUnits:
         self._units = list(_find_units(tree, source))
         self._starts = [unit[0] for unit in self._units]
         self._original_fingerprints: dict[Any, Any] = {}
+        self._large_characters_left = _LARGE_COMPILATIONS * len(source.text)
 
     def find_enclosing(self, start: int, end: int) -> CompilationUnit | None:
         """Return start, end, first line and class ('' for none) of the smallest unit around a span."""
@@ -44,11 +47,21 @@ class CompilationUnits:
         None if it does not compile or is unchanged. Of a long unit only a part is compiled.
         """
         window = find_window(context, edit) if unit[1] - unit[0] > MAX_UNIT_CHARACTERS else None
+        if not self._may_compile(window or unit):
+            return None
         if window and (original := self._get_original(window)):
             compiled = self._compile_window(window, edit)
             return None if compiled in (None, original) else (window, compiled)
         compiled = self._compile_unit(unit, edit)
         return None if compiled in (None, self._get_original(unit)) else (unit, compiled)
+
+    def _may_compile(self, part: CompilationUnit | Window) -> bool:
+        """Return whether there is time for it: an expression of any length may have many edits."""
+        start, end = (part.start, part.end) if isinstance(part, Window) else part[:2]
+        if end - start <= MAX_UNIT_CHARACTERS:
+            return True
+        self._large_characters_left -= end - start
+        return self._large_characters_left >= 0
 
     def _get_original(self, part: CompilationUnit | Window) -> Any:
         if part not in self._original_fingerprints:

@@ -79,6 +79,7 @@ async def collect_evidence(
         expected=state.expected,
         held_out=suite.held_out,
         interface=state.contract.interface if state.contract else "",
+        contract=f"{state.contract}\n{state.contract.specification}" if state.contract else "",
         red_phase=state.red_phase,
         untested_requirements=(
             find_untested_requirements(state.contract, suite) if state.contract else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,8 +48,9 @@ def read_check_inputs(code: Path, tests: Iterable[Path]) -> CheckInputs:
     if len(files) > _MAX_FILES:
         raise InputError(f"{len(files)} test files are more than {_MAX_FILES} at once")
     sources = {name: _read_python(path) for name, path in files.items()}
-    _check_imports(sources, code.stem)
-    sources |= _read_helpers(files, sources, code)
+    helpers = _read_helpers(files, sources, code)
+    _check_imports(sources, helpers, code.stem)
+    sources |= helpers
     return CheckInputs(code.stem, source, tuple(_order_test_files(sources)))
 
 
@@ -81,16 +83,31 @@ def _read_python(path: Path) -> str:
     return text
 
 
-def _check_imports(sources: dict[str, str], module: str) -> None:
-    """Raise InputError if the tests import another module instead."""
-    names = {name: list_imported_modules(code) for name, code in sources.items()}
-    imported = {item for items in names.values() for item in items}
-    if module in imported or not imported:
+def _check_imports(sources: dict[str, str], helpers: dict[str, str], module: str) -> None:
+    """Raise InputError if neither the tests nor their helpers import the module."""
+    if any(_mentions_import(code, module) for code in (*sources.values(), *helpers.values())):
         return
-    file = next(name for name, items in names.items() if items)
+    names = {name: list_imported_modules(code) for name, code in sources.items()}
+    others = {name: item for name, items in names.items() for item in items}
+    for file, other in others.items():
+        if f"{other}.py" not in helpers:
+            raise InputError(
+                f"{file} imports `{other}`, not `{module}`: a module has the name of its file"
+            )
     raise InputError(
-        f"{file} imports `{names[file][-1]}`, not `{module}`: a module has the name of its file"
+        f"{', '.join(sources)} never imports `{module}`: nothing of it would be tested"
     )
+
+
+def _mentions_import(code: str, module: str) -> bool:
+    """Whether the code imports the module, or has a text by which it may: its name, or code."""
+    texts = [
+        ast.unparse(node) if not isinstance(node, ast.Constant) else str(node.value)
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, (ast.Import, ast.ImportFrom, ast.Constant))
+    ]
+    word = re.compile(rf"\b{re.escape(module)}\b")
+    return any(word.search(item) for item in texts if "import" in item or " " not in item)
 
 
 def _read_helpers(files: dict[str, Path], sources: dict[str, str], code: Path) -> dict[str, str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from greenloop.batch.entries import read_entries
@@ -12,7 +14,7 @@ from greenloop.batch.executor import BatchConfig
 from greenloop.batch.results import RESULTS_FILE
 from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import INDEX_FILE, write_index
-from greenloop.cli.batch_outputs import write_outputs
+from greenloop.cli.commands.report import write_outputs
 from greenloop.cli.executors import BatchLocation, create_executor
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import BatchOptions
@@ -21,6 +23,11 @@ from greenloop.errors import GreenloopError, OutputError
 from greenloop.events import EntryEnded, Event, EventSink
 from greenloop.files import writing
 from greenloop.records import BatchOutcome
+from greenloop.reporting.batch import (
+    BatchSummary,
+    render_batch_junit,
+    render_batch_markdown,
+)
 from greenloop.reporting.progress.batch import create_batch_progress, format_totals
 from greenloop.settings import Settings
 from greenloop.workflow.storage.request import digest
@@ -47,7 +54,7 @@ def batch_command(options: BatchOptions) -> int:
     failure = failure or batch.fatal_error
     try:
         write_index(batch, outcomes)
-        write_outputs(batch, outcomes, options)
+        _write_outputs(batch, outcomes, options)
     except GreenloopError as error:
         failure = failure or error
     return _finish_batch(batch, failure, options)
@@ -87,3 +94,34 @@ def _create_folder(folder: Path) -> None:
         (folder / "runs").mkdir(parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{folder} cannot be written: no permission")
+
+
+def _write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: BatchOptions) -> None:
+    """Write the files that the options name, in the order of the entries.
+
+    Raises:
+        OutputError: one of them cannot be written.
+    """
+    ids = [item.id for item in batch.entries]
+    ended = tuple(outcomes[name] for name in ids if name in outcomes)
+    missing = tuple(name for name in ids if name not in outcomes)
+    summary = BatchSummary(batch.totals, ended, missing)
+    files = (options.markdown, render_batch_markdown), (options.junit, render_batch_junit)
+    write_outputs(summary, *files)
+    if options.github_output is not None:
+        path = options.github_output
+        with writing(path), path.open("a", encoding="utf-8") as file:
+            file.writelines(_github_output_lines(summary, batch.folder))
+
+
+def _github_output_lines(summary: BatchSummary, folder: Path) -> Iterator[str]:
+    """Yield the outputs of a GitHub step. A random delimiter ends the list of files."""
+    totals = summary.totals
+    yield f"reached={totals.reached}\n"
+    yield f"verified={totals.verified}\n"
+    yield f"failed={totals.specifications - totals.reached}\n"
+    end = f"end-{secrets.token_hex(16)}"
+    reached = [item for item in summary.outcomes if item.kind == "reached"]
+    files = [os.path.relpath(path) for item in reached for path in item.written]
+    yield "".join(f"{line}\n" for line in (f"changed-files<<{end}", *files, end))
+    yield f"report-dir={folder}\n"

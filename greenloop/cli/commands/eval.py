@@ -20,9 +20,13 @@ from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError
 from greenloop.evals.comparison import compare_evaluations, read_evaluation
 from greenloop.evals.datasets.loader import TaskSource
-from greenloop.evals.hidden_tests import TaskSandboxFactory, adapt_settings_to_format
+from greenloop.evals.hidden_tests import (
+    SolutionResult,
+    TaskSandboxFactory,
+    adapt_settings_to_format,
+    run_solutions,
+)
 from greenloop.evals.output_dir import EvalDirectory, build_setup
-from greenloop.evals.reference_solutions import SolutionResult, run_solutions
 from greenloop.evals.results import HiddenTestResults
 from greenloop.evals.runner import Evaluation
 from greenloop.evals.summary import build_eval_report
@@ -32,8 +36,12 @@ from greenloop.llm.factory import open_sources
 from greenloop.records.evaluation import EvalReport
 from greenloop.records.invisible import escape_json
 from greenloop.reporting.escaping import first_line
-from greenloop.reporting.evals.markdown import render_comparison_markdown, render_eval_markdown
-from greenloop.reporting.evals.text import render_comparison_text, render_eval_text
+from greenloop.reporting.evals import (
+    render_comparison_markdown,
+    render_comparison_text,
+    render_eval_markdown,
+    render_eval_text,
+)
 from greenloop.reporting.progress.batch import create_batch_progress
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings

@@ -13,7 +13,7 @@ from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, r
 from greenloop.cli.options.report import ReportOptions
 from greenloop.errors import InputError
 from greenloop.records import Report
-from greenloop.reporting.batch.summary import (
+from greenloop.reporting.batch import (
     render_batch_junit,
     render_batch_lines,
     render_batch_markdown,

@@ -12,12 +12,13 @@ from greenloop.cli.commands.report import write_outputs
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import VerifyOptions
 from greenloop.cli.process import run_with_signals
+from greenloop.dependencies import PackageResolver
 from greenloop.errors import InputError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.records import LockCheckResult, Report
 from greenloop.records.invisible import escape_json
-from greenloop.reporting.batch.verify import render_verify_junit, render_verify_markdown
+from greenloop.reporting.batch import render_verify_junit, render_verify_markdown
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
@@ -86,7 +87,7 @@ def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) ->
     )
 
     async def run() -> Report:
-        await run_check(sandbox, check, ignore_event)
+        await run_check(sandbox, check, ignore_event, PackageResolver(settings.allow_list))
         return build_report(check)
 
     return run_with_signals(run())

@@ -29,7 +29,7 @@ Sandbox = Annotated[
 AllowPackage = Annotated[
     list[str] | None,
     Option(
-        help="Generated code may use this package too: NAME or NAME==1.2.*; may be repeated.",
+        help="Code and tests may use this package too: NAME or NAME==1.2.*; may be repeated.",
         metavar="NAME",
     ),
 ]

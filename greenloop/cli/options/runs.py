@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.cli.options.common import (
+    AllowPackage,
     DisplayOptions,
     KeepBest,
     Mutants,
@@ -53,6 +54,7 @@ class CheckOptions(DisplayOptions):
     run_dir: RunDir = None
     timeout: Timeout = None
     sandbox: Sandbox = None
+    allow_package: AllowPackage = None
     require: Require = None
     mutants: Mutants = None
     verbose: Verbose = False

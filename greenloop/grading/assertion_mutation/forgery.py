@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
+from greenloop.grading.assertion_mutation.operators import get_called_name
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner
 from greenloop.syntax.edit import TextEdit
 from greenloop.testsuite.parser import Function
@@ -30,18 +32,18 @@ def find_forgeries(
     """
     found: dict[AssertionMutant, str] = {}
     for group in _group_one_per_test(suspects):
-        green = runner.find_survivors(group)
+        green = list(runner.find_survivors(group))
         found |= _find_reasons(runner, green) if green else {}
     return found
 
 
 def _group_one_per_test(mutants: Sequence[AssertionMutant]) -> Iterator[list[AssertionMutant]]:
     """Yield groups with at most one mutant of each test."""
-    waiting = list(mutants)
-    while waiting:
-        group = list({item.scope.key: item for item in reversed(waiting)}.values())
-        yield group
-        waiting = [item for item in waiting if item not in group]
+    by_test: dict[tuple[str, str], list[AssertionMutant]] = {}
+    for item in mutants:
+        by_test.setdefault(item.scope.key, []).append(item)
+    for group in zip_longest(*by_test.values()):
+        yield [item for item in group if item is not None]
 
 
 def _find_reasons(
@@ -52,11 +54,12 @@ def _find_reasons(
     other_type = runner.find_survivors(surviving, _get_other_type_edits)
     code = ast.parse(runner.context.code)
     has_comparisons = _has_comparisons(code)
+    rules = {name: _AnswerRule(code, file) for name, file in runner.files.items()}
     found = dict.fromkeys(surviving, "")
     for mutant in surviving:
         if mutant in opposite:
             found[mutant] = _OPPOSITE_PASSES
-        elif _can_prove_forgery(mutant, runner.files[mutant.scope.file], code):
+        elif rules[mutant.scope.file].is_answer(mutant):
             if mutant in other_type:
                 found[mutant] = _EQUALS_EVERYTHING
             elif mutant.change.is_swap:
@@ -86,38 +89,38 @@ def _get_other_type_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
     return (mutant.change.other_type,) if mutant.change.other_type else mutant.change.edits
 
 
-def _can_prove_forgery(mutant: AssertionMutant, file: MutableTestFile, code: ast.Module) -> bool:
-    """Whether the value is an answer of the code, and no object that may honestly equal much."""
-    value = _resolve_local_name(mutant.change.actual, mutant.scope.function)
-    if isinstance(value, ast.Await):
-        value = value.value
-    if isinstance(value, ast.Attribute):
-        return getattr(value.value, "id", "") not in file.module_names
-    if not isinstance(value, ast.Call):
-        return isinstance(value, ast.Subscript)
-    made = ast.unparse(value.func).rpartition(".")[2]
-    is_class = any(isinstance(n, ast.ClassDef) and n.name == made for n in ast.walk(code))
-    if is_class and not _is_function_like_class(made, value, file):
-        return False
-    return len(_collect_expected(file, value, by_function=False)) <= 1
+class _AnswerRule:
+    """Tells answers of the code from objects that may honestly equal much, for one test file."""
 
+    def __init__(self, code: ast.Module, file: MutableTestFile) -> None:
+        self._module_names = file.module_names
+        self._classes = {n.name for n in ast.walk(code) if isinstance(n, ast.ClassDef)}
+        # What the tests expect of each value, and of all calls of each function.
+        self._expected: dict[str, set[str]] = {}
+        for change in (item.change for mutants in file.mutants.values() for item in mutants):
+            if change.actual is not None and change.expected is not None:
+                function = change.actual.func if isinstance(change.actual, ast.Call) else None
+                for node in filter(None, (change.actual, function)):
+                    found = self._expected.setdefault(ast.dump(node), set())
+                    found.add(ast.dump(change.expected))
 
-def _is_function_like_class(name: str, call: ast.Call, file: MutableTestFile) -> bool:
-    """Whether a class is named and used like a function."""
-    wanted = _collect_expected(file, call, by_function=True)
-    return name.islower() and bool(call.args) and len(wanted) > 1
+    def is_answer(self, mutant: AssertionMutant) -> bool:
+        """Whether the code gave the value, and the tests expect no two different ones of it."""
+        value = _resolve_local_name(mutant.change.actual, mutant.scope.function)
+        if isinstance(value, ast.Await):
+            value = value.value
+        if isinstance(value, ast.Attribute):
+            return getattr(value.value, "id", "") not in self._module_names
+        if not isinstance(value, ast.Call):
+            return isinstance(value, ast.Subscript)
+        made = get_called_name(value)
+        if made in self._classes and not self._is_used_like_function(made, value):
+            return False
+        return len(self._expected.get(ast.dump(value), ())) <= 1
 
-
-def _collect_expected(file: MutableTestFile, call: ast.Call, *, by_function: bool) -> set[str]:
-    """Return what the tests expect of the same call, or of any call of the same function."""
-
-    def describe(node: ast.expr | None) -> str:
-        called = node.func if by_function and isinstance(node, ast.Call) else node
-        return ast.dump(called) if called is not None else ""
-
-    changes = [item.change for mutants in file.mutants.values() for item in mutants]
-    same = [item.expected for item in changes if describe(item.actual) == describe(call)]
-    return {ast.dump(expected) for expected in same if expected is not None}
+    def _is_used_like_function(self, name: str, call: ast.Call) -> bool:
+        answers = self._expected.get(ast.dump(call.func), ())
+        return name.islower() and bool(call.args) and len(answers) > 1
 
 
 def _resolve_local_name(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.grading.context import GradingContext
@@ -24,6 +25,15 @@ class MutatedRun:
     run: TestRun
     is_control: bool = False
 
+    @cached_property
+    def outcomes(self) -> Mapping[str, str]:
+        return self.run.outcomes
+
+    @cached_property
+    def cases(self) -> dict[TestKey, list[str]]:
+        """The ids of the run by test."""
+        return group_ids_by_function(self.run)
+
     @property
     def is_usable(self) -> bool:
         """Whether each test was run: every file was collected and pytest came to its end.
@@ -41,22 +51,20 @@ def get_mutant_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
     return mutant.change.edits
 
 
-@dataclass(frozen=True)
 class AssertionMutationRunner:
-    """The module, its tests, and the first run, which mutants are compared with."""
+    """The module, its tests, and the first run, which mutants are compared with.
 
-    context: GradingContext
-    files: Mapping[str, MutableTestFile]
-    cases: dict[TestKey, list[str]] = field(default_factory=dict)
+    `passed` are the tests of which a case passed in the first run.
+    """
 
-    def __post_init__(self) -> None:
-        self.cases.update(group_ids_by_function(self.context.first_run))
-
-    @property
-    def passed(self) -> list[TestKey]:
-        """The tests of which a case passed in the first run."""
-        outcome = self.context.first_run.outcomes
-        return [key for key, ids in self.cases.items() if "passed" in map(outcome.get, ids)]
+    def __init__(self, context: GradingContext) -> None:
+        self.context = context
+        self.files = _parse_test_files(context.tests, context.module)
+        self.first = MutatedRun((), context.first_run)
+        outcome = self.first.outcomes.get
+        self.passed = [
+            key for key, ids in self.first.cases.items() if "passed" in map(outcome, ids)
+        ]
 
     def run(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
@@ -72,20 +80,21 @@ class AssertionMutationRunner:
 
     def find_surviving_cases(self, run: MutatedRun, mutant: AssertionMutant) -> list[str] | None:
         """Return ids of the test's cases that still pass; None where the run does not show it."""
-        now = group_ids_by_function(run.run).get(mutant.scope.key, [])
-        old = self.cases.get(mutant.scope.key, [])
+        now = run.cases.get(mutant.scope.key, [])
+        old = self.first.cases.get(mutant.scope.key, [])
         if not run.is_usable or len(now) != len(old):
             return None
-        first, again = self.context.first_run.outcomes, run.run.outcomes
         pairs = zip(old, now if mutant.change.changes_test_id else old, strict=True)
-        return [a for a, b in pairs if first[a] == "passed" and again.get(b) == "passed"]
+        both = {a: (self.first.outcomes[a], run.outcomes.get(b)) for a, b in pairs}
+        return [name for name, outcomes in both.items() if outcomes == ("passed", "passed")]
 
     def find_survivors(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
-    ) -> list[AssertionMutant]:
+    ) -> dict[AssertionMutant, list[str]]:
         """Run the tests with these mutants, and return those with which a case still passes."""
         run = MutatedRun(tuple(mutants), self.run(mutants, select_edits))
-        return [item for item in mutants if self.find_surviving_cases(run, item)]
+        found = {item: self.find_surviving_cases(run, item) for item in mutants}
+        return {item: green for item, green in found.items() if green}
 
 
 def group_ids_by_function(run: TestRun) -> dict[TestKey, list[str]]:
@@ -97,7 +106,7 @@ def group_ids_by_function(run: TestRun) -> dict[TestKey, list[str]]:
     return found
 
 
-def parse_test_files(tests: Iterable[TestFile], module: str) -> dict[str, MutableTestFile]:
+def _parse_test_files(tests: Iterable[TestFile], module: str) -> dict[str, MutableTestFile]:
     """Return the test files that can be parsed, by name, without conftest.py."""
     found: dict[str, MutableTestFile] = {}
     for item in tests:

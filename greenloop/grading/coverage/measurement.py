@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from greenloop.grading.context import GradingContext
@@ -10,10 +11,12 @@ from greenloop.grading.coverage.instrumentation import (
     instrument_module,
     render_hits_tests,
 )
-from greenloop.records import Coverage, TestRun, Thresholds
+from greenloop.grading.unasked_code import find_unasked_lines
+from greenloop.records import Coverage, TestRun
 from greenloop.testsuite import TestFile
 
 _HITS_PREFIX = "hits:"
+DISTURBED = "on instrumented code"  # ends the reason why there is no coverage of a run that differs
 
 
 @dataclass(frozen=True)
@@ -27,14 +30,14 @@ class InstrumentedTests:
         """Return what a run of them reports, or why it counts for nothing."""
         if not self.has_same_outcomes(run, context.first_run):
             how = "the outcomes differ" if run.ending == "finished" else run.ending
-            return f"{how} on instrumented code"
+            return f"{how} {DISTURBED}"
         name = self.tests[-1].name
         reported = {f.test: f.message for f in run.failures if f.test.startswith(name)}
         parts = [
             text.partition(_HITS_PREFIX)[2].split("\n")[0]
             for _, text in sorted(reported.items(), key=_get_part_number)
         ]
-        return _build_coverage(self.module, "".join(parts), context.thresholds)
+        return _build_coverage(self.module, "".join(parts), context)
 
     def has_same_outcomes(self, run: TestRun, first_run: TestRun) -> bool:
         """Whether the tests, without those of the last file, ended as in the first run."""
@@ -71,18 +74,22 @@ def measure_coverage_alone(context: GradingContext) -> Coverage | str:
 
 def _get_part_number(item: tuple[str, str]) -> int:
     number = item[0].rpartition("_")[2]
-    return int(number) if number.isdigit() else 0
+    return int(number[:9]) if number.isdecimal() else 0
 
 
 def _build_coverage(
-    instrumented: InstrumentedModule, hits: str, thresholds: Thresholds
+    instrumented: InstrumentedModule, hits: str, context: GradingContext
 ) -> Coverage | str:
     if len(hits) != instrumented.hit_count or set(hits) - {"0", "1"}:
         return "the instrumented code did not report what it ran"
-    lines = sorted(line for number, line in instrumented.lines.items() if hits[number] == "0")
-    branches = [name for number, name in instrumented.branches.items() if hits[number] == "0"]
-    line = _compute_covered_share(len(lines), len(instrumented.lines))
-    branch = _compute_covered_share(len(branches), len(instrumented.branches))
+    unasked, thresholds = find_unasked_lines(context.code, context.contract), context.thresholds
+    missed = sorted(line for number, line in instrumented.lines.items() if hits[number] == "0")
+    missed_branches = [name for n, name in instrumented.branches.items() if hits[n] == "0"]
+    lines = [line for line in missed if line not in unasked]
+    branches = [name for name in missed_branches if not _touches(name, unasked)]
+    apart = len(missed) - len(lines), len(missed_branches) - len(branches)
+    line = _compute_covered_share(len(lines), len(instrumented.lines) - apart[0])
+    branch = _compute_covered_share(len(branches), len(instrumented.branches) - apart[1])
     return Coverage(
         reached=line >= thresholds.line_coverage and branch >= thresholds.branch_coverage,
         line=line,
@@ -90,7 +97,13 @@ def _build_coverage(
         missed_lines=tuple(lines),
         missed_branches=tuple(branches),
         statements=tuple(sorted(set(instrumented.lines.values()))),
+        unasked_lines=tuple(line for line in missed if line in unasked),
     )
+
+
+def _touches(branch: str, lines: Collection[int]) -> bool:
+    """Whether a branch `12->15` begins or ends on one of the lines."""
+    return any(end.isdigit() and int(end) in lines for end in branch.split("->"))
 
 
 def _compute_covered_share(missed: int, total: int) -> float:

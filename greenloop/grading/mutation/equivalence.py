@@ -147,6 +147,13 @@ def _is_type_name(proposed: ProposedEdit) -> bool:
     return parent.args[0] is proposed.context.node and get_last_name(parent) in _TYPE_FACTORIES
 
 
+def _is_daemon_flag(proposed: ProposedEdit) -> bool:
+    """Return whether it is in `daemon=…` of a call; a value is changed by an operator of its own."""
+    path = (proposed.context.node, proposed.context.parent)
+    is_value = any(isinstance(item, ast.keyword) and item.arg == "daemon" for item in path)
+    return is_value or proposed.original.strip(", \n").startswith("daemon=")
+
+
 _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ("in `__repr__`: written for developers, not for callers", _is_in_repr),
     ("in `__hash__`: any number is a right one as long as equals agree", _is_in_hash),
@@ -160,4 +167,5 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ("a decorator for readers and tools", _is_cosmetic_decorator),
     ("UTF-8 is the default where tests run", _is_default_encoding),
     ("the name of a type is for readers", _is_type_name),
+    ("whether a thread outlives the program, which no test sees", _is_daemon_flag),
 )

@@ -9,7 +9,7 @@ from greenloop.grading.mutation.equivalence import explain_equivalence
 from greenloop.grading.mutation.mutant import Mutant, ProposedEdit
 from greenloop.grading.mutation.operators import OPERATORS
 from greenloop.grading.mutation.questions import build_question
-from greenloop.sandbox.work.mutants import ModuleEdit
+from greenloop.sandbox.work.mutant_runs import ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnit, CompilationUnits
 from greenloop.syntax.nodes import NodeContext, walk_editable_nodes
 from greenloop.syntax.source import Source
@@ -52,11 +52,9 @@ def _build_mutant(
     proposed: ProposedEdit, unit: CompilationUnit, id_counts: dict[str, int]
 ) -> Mutant:
     edit, context, operator = proposed.edit, proposed.context, proposed.operator.name
-    source, text = context.source, context.source.text
+    source = context.source
     line = source.get_line_number(edit.start)
-    start = source.line_start(line)
-    end = source.line_end(source.get_line_number(max(edit.start, edit.end - 1)))
-    column = edit.start - start + 1
+    column = edit.start - source.line_start(line) + 1
     name = f"{line}:{column} {operator}"
     id_counts[name] = id_counts.get(name, 0) + 1
     own_name = getattr(context.node, "name", "") if operator in ("default", "decorator") else ""
@@ -66,11 +64,9 @@ def _build_mutant(
         line=line,
         column=column,
         edit=ModuleEdit(edit.start, edit.end, edit.text, unit, _find_statement_lines(context)),
-        original=proposed.original,
-        before=text[start:end],
-        after=text[start : edit.start] + edit.text + text[edit.end : end],
         function=".".join(part for part in (context.function, own_name) if part),
         question=build_question(proposed),
+        source=source,
         equivalence_reason=explain_equivalence(proposed),
     )
 

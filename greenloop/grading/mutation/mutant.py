@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from greenloop.sandbox.work.mutants import ModuleEdit
+from greenloop.sandbox.work.mutant_runs import ModuleEdit
 from greenloop.syntax.edit import TextEdit, format_unified_diff
 from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.operators import Operator
+from greenloop.syntax.source import Source
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,7 @@ class ProposedEdit:
 class Mutant:
     """One edit of a module, ready to be tried.
 
-    `line` (from 1) and `column` (characters, from 1) are those of the edit; `before` and `after` are
-    the whole lines that it touches. `function` is the dotted name of the function around it, '' at
+    `line` (from 1) and `column` (characters, from 1) are those of the edit. `function` is the dotted name of the function around it, '' at
     module level. `question` is what a test would have to ask to notice the mutant.
     `equivalence_reason` says why it probably changes nothing that a test should see, '' otherwise.
     """
@@ -39,12 +39,31 @@ class Mutant:
     line: int
     column: int
     edit: ModuleEdit
-    original: str
-    before: str
-    after: str
     function: str
     question: str
+    source: Source = field(repr=False, compare=False)
     equivalence_reason: str = ""
+
+    @property
+    def original(self) -> str:
+        """The text that the edit replaces."""
+        return self.source.text[self.edit.start : self.edit.end]
+
+    @property
+    def before(self) -> str:
+        """The whole lines that the edit touches."""
+        return self.source.text[slice(*self._lines_span())]
+
+    @property
+    def after(self) -> str:
+        """The same lines after the edit."""
+        start, end = self._lines_span()
+        text, edit = self.source.text, self.edit
+        return text[start : edit.start] + edit.text + text[edit.end : end]
+
+    def _lines_span(self) -> tuple[int, int]:
+        last = self.source.get_line_number(max(self.edit.start, self.edit.end - 1))
+        return self.source.line_start(self.line), self.source.line_end(last)
 
     def to_unified_diff(self, name: str, code: str) -> str:
         """Return the mutant as a unified diff with the lines around it; `name` is the file's."""

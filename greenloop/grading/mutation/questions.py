@@ -7,7 +7,7 @@ import ast
 from greenloop.grading.mutation.mutant import ProposedEdit
 from greenloop.syntax.operators import iter_comparisons
 
-_MAX_CHARS = 60
+_MAX_CHARS, _MAX_LINE_CHARS = 60, 1000
 
 
 def build_question(proposed: ProposedEdit) -> str:
@@ -52,5 +52,5 @@ def _strip_parentheses(text: str) -> str:
 
 
 def _truncate(text: str) -> str:
-    words = " ".join(text.split())
+    words = " ".join(text[:_MAX_LINE_CHARS].split())
     return words if len(words) <= _MAX_CHARS else f"{words[: _MAX_CHARS - 1]}…"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Coroutine
+import re
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -15,11 +16,11 @@ from pydantic import Field, ValidationError
 from greenloop.errors import GreenloopError, NoModelError
 from greenloop.events import EventSink
 from greenloop.integrations.mcp.progress import forward_progress
-from greenloop.integrations.redaction import Redactor
 from greenloop.integrations.result import RunResult, build_run_result, truncate_line
 from greenloop.integrations.service import AgentService, ScriptParameters
 from greenloop.integrations.task_group import RunTaskGroup
 from greenloop.records import Report
+from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version
 
 RunFactory = Callable[[EventSink], Coroutine[Any, Any, Report]]
@@ -28,6 +29,8 @@ _INSTRUCTIONS = (
     "are worth. Code runs in a sandbox without network. Calls take seconds to minutes; ask for "
     "progress. Nothing is written to your files: the answers hold the code."
 )
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)S?$", re.IGNORECASE)
+_MIN_SECRET_LENGTH = 8  # characters; shorter values are not keys and occur in many texts
 _NO_MODEL_HINT = "give this server --model PROVIDER:NAME, and the key in its environment"
 
 NonEmptyText = Annotated[str, Field(min_length=1)]
@@ -173,3 +176,21 @@ def _describe_error(error: GreenloopError) -> str:
     else:
         text = truncate_line(str(error))
     return f"{text}; the run is in {run_dir}" if run_dir else text
+
+
+class Redactor:
+    """Hides the values of the environment's API keys in answers."""
+
+    def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
+        key = settings.openai_api_key
+        values = {value for name, value in environment.items() if _SECRET_NAME.search(name)}
+        values |= {key.get_secret_value()} if key else set()
+        self._values = sorted(
+            (v for v in values if len(v) >= _MIN_SECRET_LENGTH), key=len, reverse=True
+        )
+
+    def redact(self, text: str) -> str:
+        """Return the text with `***` in place of each key."""
+        for value in self._values:
+            text = text.replace(value, "***")
+        return text

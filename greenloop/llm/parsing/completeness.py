@@ -85,12 +85,12 @@ def top_level_names(source: str, module: str = "") -> tuple[str, ...]:
     tree = parse_or_none(source)
     if tree is None:
         return ()
-    own = (node for node in tree.body if not _is_import_from(node, module))
+    own = (
+        node
+        for node in tree.body
+        if not isinstance(node, ast.ImportFrom) or (node.level == 0 and node.module != module)
+    )
     return tuple(dict.fromkeys(name for node in own for name in _iter_defined_names(node)))
-
-
-def _is_import_from(node: ast.stmt, module: str) -> bool:
-    return isinstance(node, ast.ImportFrom) and (node.level > 0 or node.module == module)
 
 
 def _iter_defined_names(node: ast.stmt) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.records.base import Record
-from greenloop.records.evidence.base import EvidenceRow, Piece
+from greenloop.records.evidence.base import EvidenceRow, Piece, format_minimum
 from greenloop.records.evidence.thresholds import Thresholds
 
 
@@ -46,7 +46,7 @@ class AssertionMutation(Piece):
         threshold = thresholds.assertion_mutation
         text = (
             f"{self.controlled} of {self.total} tests fail when an expected value is changed "
-            f"(at least {threshold:.0%})"
+            f"({format_minimum(threshold)})"
         )
         if self.green:
             first, more = self.green[0], len(self.green) - 1

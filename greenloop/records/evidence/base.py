@@ -11,6 +11,7 @@ from pydantic import Field, JsonValue
 from greenloop.records.base import Record
 from greenloop.records.evidence.thresholds import Thresholds
 
+_MAX_DIGITS = 10  # behind the point of a percentage
 Needed = Literal["always", "with a contract", "where measured"]
 
 
@@ -62,6 +63,14 @@ class Piece(Record):
             if row.reached is False:
                 yield f"{row.name}: {row.text}"
 
+    def disturbance(self) -> str:
+        """Return what a busy machine may explain; '' where the result does not depend on time."""
+        return ""
+
+    def with_disturbance(self, why: str) -> Piece:
+        """Return the record with this reason for its result. Only for one that has a disturbance."""
+        return self
+
     def forgery(self) -> str:
         """Return why only a forgery explains the result; '' where something else does."""
         return ""
@@ -95,3 +104,18 @@ def format_items(items: Sequence[object], limit: int = 3) -> str:
     more = len(items) - limit
     shown = ", ".join(map(str, items[:limit]))
     return f"{shown} (and {more} more)" if more > 0 else shown
+
+
+def format_minimum(threshold: float) -> str:
+    """Return a threshold in words, with all its digits."""
+    return f"at least {threshold * 100:.10g}%"
+
+
+def format_share(share: float, threshold: float) -> str:
+    """Return a share in percent, with the digits that tell it from the threshold and from 100."""
+    limits = (round(threshold * 100, _MAX_DIGITS), 100.0)
+    for digits in range(_MAX_DIGITS):
+        text = f"{share * 100:.{digits}f}"
+        if all((float(text) >= at) == (round(share * 100, _MAX_DIGITS) >= at) for at in limits):
+            return f"{text}%"
+    return f"{share * 100}%"

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
-from greenloop.records.evidence.base import EvidenceRow, Piece, format_items
+from greenloop.records.evidence.base import (
+    EvidenceRow,
+    Piece,
+    format_items,
+    format_minimum,
+    format_share,
+)
 from greenloop.records.evidence.thresholds import Thresholds
 
 _MAX_SHOWN = 12
@@ -16,7 +23,8 @@ class Coverage(Piece):
 
     `missed_lines` are statements that were never run; a missed branch is written `12->15`: line 15
     was never run right after line 12 (`exit`: the end of the function, class or module of line 12).
-    `statements` are all lines that a statement begins on.
+    `statements` are all lines that a statement begins on. `unasked_lines` were not run either, and
+    do not count: nothing asks for them.
     """
 
     title: ClassVar[str] = "coverage"
@@ -29,14 +37,20 @@ class Coverage(Piece):
     missed_lines: tuple[int, ...] = ()
     missed_branches: tuple[str, ...] = ()
     statements: tuple[int, ...] = ()
+    unasked_lines: tuple[int, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
-        yield _build_row("lines", self.line, thresholds.line_coverage, self.missed_lines)
+        lines = _build_row("lines", self.line, thresholds.line_coverage, self.missed_lines)
+        if self.unasked_lines:
+            apart = format_items(self.unasked_lines, _MAX_SHOWN)
+            lines = replace(lines, text=f"{lines.text}; not counted, as nothing asks for: {apart}")
+        yield lines
         yield _build_row("branches", self.branch, thresholds.branch_coverage, self.missed_branches)
 
 
 def _build_row(name: str, share: float, threshold: float, missed: Sequence[object]) -> EvidenceRow:
-    text = f"{share:.0%} (at least {threshold:.0%})"
+    brief = format_share(share, threshold)
+    text = f"{brief} ({format_minimum(threshold)})"
     if missed:
         text += f"; never reached: {format_items(missed, _MAX_SHOWN)}"
-    return EvidenceRow(name, share >= threshold, text, f"{share:.0%}", share, threshold)
+    return EvidenceRow(name, share >= threshold, text, brief, share, threshold)

@@ -21,6 +21,14 @@ class Flakiness(Piece):
     differing: tuple[str, ...] = ()
     cut_short: str = ""
 
+    def disturbance(self) -> str:
+        if self.cut_short or self.reached:
+            return self.cut_short
+        return f"other outcomes in a second run: {format_items(self.differing)}"
+
+    def with_disturbance(self, why: str) -> Piece:
+        return self.model_copy(update={"cut_short": why})
+
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         text, brief = "the same outcomes in another order and with another hash seed", "none"
         if not self.reached:

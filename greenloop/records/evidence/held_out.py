@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from greenloop.records.evidence.base import EvidenceRow, Needed, Piece
+from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, format_minimum
 from greenloop.records.evidence.thresholds import Thresholds
 
 
@@ -30,7 +30,7 @@ class HeldOut(Piece):
             yield EvidenceRow(self.title, False, self.absent, "0/0")
             return
         share, threshold = self.agreed / self.total, thresholds.held_out_agreement
-        text = f"{self.agreed} of {self.total} agree (at least {threshold:.0%})"
+        text = f"{self.agreed} of {self.total} agree ({format_minimum(threshold)})"
         reached = share >= threshold and not self.cut_short
         brief = f"{self.agreed}/{self.total}"
         yield EvidenceRow(self.title, reached, self.cut_short or text, brief, share, threshold)

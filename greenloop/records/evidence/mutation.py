@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.records.base import Record
-from greenloop.records.evidence.base import EvidenceRow, Piece
+from greenloop.records.evidence.base import EvidenceRow, Piece, format_minimum, format_share
 from greenloop.records.evidence.thresholds import Thresholds
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*\n", re.MULTILINE)
@@ -42,6 +42,12 @@ class Survivor(Record):
         return "\n".join([self.diff[: found.start()] + head, *changed])
 
 
+class EquivalentMutant(Survivor):
+    """A survivor that does not count, and the reason."""
+
+    reason: str
+
+
 class MutantResult(Record):
     """A mutant and its outcome: `before` was changed to `after` at `line`.
 
@@ -65,7 +71,7 @@ class Mutation(Piece):
     not all could be tried (`trouble` says why). Noticed are `killed` (a test failed), `timeout` (a
     test took far longer) and `crashed` (the process ended in a test). Of `generated` mutants,
     `equivalent_suspects` were left out as probably equivalent, and `sampled` of the rest were
-    chosen by `seed`. `errors` could not be tried, `not_run` ran out of time. `tried` has each
+    chosen by `seed`; those in `equivalent` survived, and do not count. `errors` could not be tried, `not_run` ran out of time. `tried` has each
     chosen mutant with its outcome.
     """
 
@@ -76,6 +82,7 @@ class Mutation(Piece):
     score: float | None
     killed: int
     survived: tuple[Survivor, ...] = ()
+    equivalent: tuple[EquivalentMutant, ...] = ()
     timeout: int = 0
     equivalent_suspects: int = 0
     crashed: int = 0
@@ -88,6 +95,12 @@ class Mutation(Piece):
     trouble: str = ""
     tried: tuple[MutantResult, ...] = ()
 
+    def disturbance(self) -> str:
+        return self.trouble if self.sampled else ""
+
+    def with_disturbance(self, why: str) -> Piece:
+        return self.model_copy(update={"trouble": why})
+
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         threshold = thresholds.mutation_score
         if self.score is None or self.trouble:
@@ -95,13 +108,15 @@ class Mutation(Piece):
                 self.title, False, self.trouble, share=self.score, threshold=threshold
             )
             return
+        share = format_share(self.score, threshold)
         noticed = self.killed + self.timeout + self.crashed
+        apart = f", {len(self.equivalent)} not counted" if self.equivalent else ""
         yield EvidenceRow(
             self.title,
             self.score >= threshold,
-            f"score {self.score:.2f} (at least {threshold}): "
-            f"{noticed} noticed, {len(self.survived)} survived",
-            f"{self.score:.0%}",
+            f"score {share} ({format_minimum(threshold)}): "
+            f"{noticed} noticed, {len(self.survived)} survived{apart}",
+            share,
             self.score,
             threshold,
         )

@@ -51,6 +51,8 @@ def _survivor_lines(evidence: Evidence) -> Iterator[str]:
         yield f"            {item.question}"
     if len(survived) > _MAX_SURVIVORS:
         yield f"  and {len(survived) - _MAX_SURVIVORS} more, see the report"
+    for apart in evidence.mutation.equivalent[:_MAX_SURVIVORS] if evidence.mutation else ():
+        yield f"  not counted: line {apart.line} as `{mutated_line(apart)}`: {apart.reason}"
 
 
 def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:

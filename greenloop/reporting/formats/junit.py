@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 _MAX_TEXT_LENGTH = 20_000
 _MAX_ATTRIBUTE_LENGTH = 500
+JunitResult = Literal["failure", "error", "skipped"]
 _SKIPPED_OUTCOMES = ("skipped", "xfailed", "dropped", "invalid")
 
 
 def junit_case(
     name: str,
     seconds: float = 0.0,
-    result: Literal["failure", "error", "skipped"] | None = None,
+    result: JunitResult | None = None,
     message: str = "",
     type: str = "",
     text: str = "",

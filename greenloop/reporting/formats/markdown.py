@@ -107,10 +107,15 @@ def collapsible_list(
     if not items:
         return
     yield from ("", f"<details><summary>{summary}</summary>", "")
+    yield from bullet_list(items, limit, more)
+    yield from ("", "</details>")
+
+
+def bullet_list(items: Sequence[str], limit: int = _MAX_ROWS, more: str = " more") -> Iterator[str]:
+    """Yield the first items, and the number of the others."""
     yield from (f"- {item}" for item in items[:limit])
     if len(items) > limit:
         yield f"- and {len(items) - limit}{more}"
-    yield from ("", "</details>")
 
 
 def escape_markdown(text: str) -> str:

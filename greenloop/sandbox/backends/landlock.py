@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -49,6 +48,7 @@ class LandlockSandbox(WarmSandbox):
     runs as the current user, without capabilities.
     """
 
+    can_fork = False  # resource usage is that of one process
     can_allow_hosts = False  # without a network namespace a run gets no sockets
 
     def __init__(self, limits: ResourceLimits | None = None) -> None:
@@ -147,9 +147,7 @@ def _is_usable_by_others(mounts: GuestMounts, paths: list[str]) -> bool:
 def _remove_with_retries(folder: Path) -> None:
     """Remove a folder, waiting for an interrupted run that still writes to it."""
     deadline = time.monotonic() + _REMOVAL_SECONDS
+    remove_folder(folder)
     while folder.exists() and time.monotonic() < deadline:
-        with contextlib.suppress(OSError, RecursionError):
-            shutil.rmtree(folder)
-            return
-        remove_folder(folder)
         time.sleep(0.02)
+        remove_folder(folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from greenloop.dependencies import InstalledPackages
@@ -10,7 +9,7 @@ from greenloop.errors import SandboxError
 from greenloop.records import Expectation, Project, TestRun
 from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.job import Job
-from greenloop.sandbox.work.mutants import ModuleEdit, MutantRun, MutantRuns
+from greenloop.sandbox.work.mutant_runs import ModuleEdit, MutantRuns, run_mutants_separately
 from greenloop.sandbox.work.patches import PatchRuns, PatchTrialPlan
 from greenloop.sandbox.work.scenarios import (
     Observations,
@@ -44,8 +43,11 @@ class ProjectSandbox(SandboxView):
         order_seed: int | None = None,
         hash_seed: int = 0,
         doctests: bool = False,
+        timeout_s: float | None = None,
     ) -> TestRun:
         """Run the tests of the project, then those among `tests` that it does not have.
+
+        `timeout_s` has no effect: a project has its own limit.
 
         Raises:
             SandboxError: the tests are not files, or are to run as doctests.
@@ -106,15 +108,11 @@ class ProjectSandbox(SandboxView):
         budget_s: float,
     ) -> MutantRuns:
         """Run all tests once for each mutant: far slower than for a module without a project."""
-        started = time.monotonic()
-        runs: list[MutantRun] = []
-        for edit in edits:
-            if time.monotonic() - started > budget_s:
-                break
-            mutant = code[: edit.start] + edit.text + code[edit.end :]
-            runs.append(_to_mutant_run(self.run_tests(mutant, tests, module=module)))
-        runs += [MutantRun("not_run")] * (len(edits) - len(runs))
-        return MutantRuns(tuple(runs), seconds=time.monotonic() - started)
+
+        def run(mutant: str, timeout_s: float | None) -> TestRun:
+            return self.run_tests(mutant, tests, module=module)
+
+        return run_mutants_separately(run, code, edits, budget_s)
 
     def run_patches(
         self,
@@ -135,14 +133,3 @@ def _is_of_tests(path: str) -> bool:
     """Whether a file is a test, or lies in a folder of tests."""
     *folders, name = path.split("/")
     return not {"test", "tests"}.isdisjoint(folders) or name.startswith(("test_", "conftest."))
-
-
-def _to_mutant_run(run: TestRun) -> MutantRun:
-    if run.passed:
-        return MutantRun("survived")
-    if run.ending == "timeout":
-        return MutantRun("timeout")
-    if run.ending == "interrupted":
-        return MutantRun("not_run")
-    first = next(iter(sorted(run.failing_tests)), "")
-    return MutantRun("killed" if run.ending == "finished" else "crashed", first)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,8 +75,7 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
         "key": job.key,
         "cold": job.is_cold,
         "work": paths.work,
-        "files": _prefix_paths(paths.work, job.files),
-        "tree": _encode_tree(job, paths),
+        "files": _encode_files(job, paths),
         "read_only": job.kind == "script",
         "wanted": job.artifact_request,
         "network": bool(job.allowed_hosts),
@@ -96,15 +94,12 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
     }
 
 
-def _encode_tree(job: Job, paths: JobPaths) -> dict[str, str]:
+def _encode_files(job: Job, paths: JobPaths) -> dict[str, str]:
     """Return files by their full path, in base64; standard input is one of them."""
-    files = {f"{paths.work}/{path}": content for path, content in job.tree}
+    plain = ((name, text.encode("utf-8", "surrogatepass")) for name, text in job.files)
+    files = {f"{paths.work}/{path}": content for path, content in (*plain, *job.tree)}
     if job.kind == "script":
         files[stdin_path(paths.temporary)] = job.stdin
     if job.allowed_hosts:
         files[f"{paths.home}/{CA_BUNDLE_NAME}"] = read_ca_bundle()
     return {path: base64.b64encode(content).decode() for path, content in files.items()}
-
-
-def _prefix_paths(folder: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
-    return {f"{folder}/{name}": text for name, text in files}

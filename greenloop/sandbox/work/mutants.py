@@ -8,62 +8,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import asdict
+from typing import Any, get_args
 
+from greenloop.records import TestRun
 from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.guest.trials.outcomes import LIVE_THREADS
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.mutant_runs import (
+    ModuleEdit,
+    MutantOutcome,
+    MutantRun,
+    MutantRuns,
+    run_mutants_separately,
+)
 from greenloop.sandbox.work.result_decoder import decode_report
-from greenloop.syntax.edit import TextEdit
+from greenloop.sandbox.work.tests import run_tests
 from greenloop.testsuite import TestFile
 
 MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
 _MAX_RUNS, _MAX_SINGLE_RUNS = 4, 8
 _MIN_SECONDS = 0.5
 
-MutantOutcome = Literal["killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run"]
 _OUTCOMES: tuple[MutantOutcome, ...] = get_args(MutantOutcome)
-
-
-@dataclass(frozen=True)
-class ModuleEdit(TextEdit):
-    """An edit of a module, and what is compiled and tested for it.
-
-    `unit` is the part of the module that is compiled for it: its first and last character, its
-    first line, and the name of its class ('' for none). `lines` are the first and the last line of
-    the statement that changes; tests that execute none of them are not run.
-    """
-
-    unit: tuple[int, int, int, str]
-    lines: tuple[int, int]
-
-
-@dataclass(frozen=True)
-class MutantRun:
-    """The outcome of one mutant, and the test that decided it ('' for none).
-
-    `killed`: a test failed. `crashed`: its process ended during a test. `timeout`: a test took far
-    longer than on the module itself. `uncovered`: no test executes it, so none was run. `error`: it
-    could not be tried. `not_run`: the time was over.
-    """
-
-    outcome: MutantOutcome
-    test: str = ""
-
-
-@dataclass(frozen=True)
-class MutantRuns:
-    """One run per edit, in their order; `error` says why not all were tried ('' if all were).
-
-    `seconds` is wall-clock time, `cpu_s` the CPU time of all processes.
-    """
-
-    runs: tuple[MutantRun, ...]
-    error: str = ""
-    seconds: float = 0.0
-    cpu_s: float = 0.0
-
 
 # Takes numbers of mutants, seconds, and whether mutants may share a process; returns also the key.
 MutantRunner = Callable[[Sequence[int], float, bool], tuple[ProcessResult, str]]
@@ -80,9 +48,32 @@ def run_mutants(
 ) -> MutantRuns:
     """Run each edit of a module against the tests that execute it, for at most `budget_s` seconds.
 
+    The edits are tried in forks of a process that has collected the tests; where it cannot be
+    forked, each has a test run of its own.
+
     Raises:
         SandboxError: no process can be started.
     """
+    started = time.monotonic()
+    if sandbox.can_fork:
+        found = _run_in_forks(sandbox, code, tests, edits, module, budget_s)
+        if found.error != LIVE_THREADS:
+            return found
+
+    def run(mutant: str, timeout_s: float | None) -> TestRun:
+        return run_tests(sandbox, mutant, tests, module=module, timeout_s=timeout_s)
+
+    return run_mutants_separately(run, code, edits, budget_s - (time.monotonic() - started))
+
+
+def _run_in_forks(
+    sandbox: JobRunner,
+    code: str,
+    tests: Sequence[TestFile],
+    edits: Sequence[ModuleEdit],
+    module: str,
+    budget_s: float,
+) -> MutantRuns:
     files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
     targets = [item.name for item in tests]
 

@@ -13,8 +13,9 @@ from typing import Any, Literal, get_args
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.mutants import MARGIN_SECONDS, ModuleEdit
-from greenloop.sandbox.work.result_decoder import decode_report
+from greenloop.sandbox.work.mutant_runs import ModuleEdit
+from greenloop.sandbox.work.mutants import MARGIN_SECONDS
+from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.testsuite import TestFile
 
 BaselineOutcome = Literal["passed", "failed", "skipped", "timeout"]
@@ -135,7 +136,7 @@ def parse_patch_runs(result: ProcessResult, key: str, count: int) -> PatchRuns:
 def _parse_baseline(event: dict[str, Any]) -> BaselineResult | None:
     outcome = next((item for item in _OUTCOMES if item == event.get("outcome")), None)
     try:
-        lines = frozenset(int(item) for item in event["lines"][:_MAX_LINES])
+        lines = frozenset(parse_index(item, _MAX_LINES) for item in event["lines"][:_MAX_LINES])
         cpu_s, wall_s = (min(max(0.0, float(event[k])), _DAY_SECONDS) for k in ("cpu_s", "wall_s"))
         peak = min(max(0, int(event.get("peak_bytes", 0))), _MAX_BYTES)
     except (KeyError, TypeError, ValueError, OverflowError):

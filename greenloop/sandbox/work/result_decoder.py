@@ -88,6 +88,17 @@ def decode_events(channel_data: bytes, key: str) -> tuple[list[dict[str, Any]], 
     return found, channel_data.endswith(b"\n") or not channel_data
 
 
+def parse_index(value: Any, limit: int) -> int:
+    """Return a number from 0 to `limit`; larger ones could be chosen to have one hash.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if type(value) is not int or not 0 <= value <= limit:
+        raise ValueError(f"no number from 0 to {limit}")
+    return value
+
+
 def decode_report(result: ProcessResult, key: str) -> tuple[list[dict[str, Any]], bool]:
     """Return the events of a process, and whether its report is complete."""
     events, is_whole = decode_events(result.channel_data, key)

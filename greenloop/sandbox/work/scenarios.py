@@ -17,11 +17,11 @@ from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
-from greenloop.sandbox.work.result_decoder import decode_report
+from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.testsuite import TestFile
 
 RowVerdict = Literal["agrees", "differs", "not observable"]
-_MAX_TEXT = 300
+_MAX_ROWS, _MAX_TEXT = 100_000, 300
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,10 @@ def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
         if kind == "begin":
             if current is not None:
                 yield ObservedRow(**current, observations=tuple(seen))
-            current, seen = {name: int(event[name]) for name in ("scenario", "row")}, []
+            names = ("scenario", "row")
+            current, seen = {name: parse_index(event[name], _MAX_ROWS) for name in names}, []
         elif kind == "observed" and current is not None:
-            seen.append((int(event["number"]), str(event["payload"])))
+            seen.append((parse_index(event["number"], _MAX_ROWS), str(event["payload"])))
         elif kind == "end_row" and current is not None:
             error = None if event["error"] is None else str(event["error"])[:_MAX_TEXT]
             yield ObservedRow(**current, observations=tuple(seen), error=error, has_ended=True)

@@ -22,29 +22,29 @@ def run_tests(
     order_seed: int | None = None,
     hash_seed: int = 0,
     doctests: bool = False,
+    timeout_s: float | None = None,
 ) -> TestRun:
     """Run tests on the source of a module in a new working folder.
 
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed` shuffles
-    the tests, `doctests` also runs those of all files.
+    the tests, `doctests` also runs those of all files. `timeout_s` can only shorten the limit.
 
     Raises:
         SandboxError: no process can be started.
         ValueError: there is no test file, or a name is invalid or given twice.
     """
     module, tests = _resolve_tests(tests, module, sandbox.packages.import_names)
-    own = ((f"{module}.py", code),)
-    files = tuple((item.name, item.code) for item in tests)
-    sources = dict((*own, *files))
+    files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
     payload = {
         "targets": [item.name for item in tests],
         "order_seed": order_seed,
         "last": [item.name for item in tests if item.is_last],
-        "doctests": list(sources) if doctests else [],
+        "doctests": [name for name, _ in files] if doctests else [],
     }
-    job = Job("tests", (*own, *files), payload, hash_seed, sandbox.packages)
-    return build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, sources)
+    limit_s = timeout_s and min(timeout_s, sandbox.limits.timeout_s)
+    job = Job("tests", files, payload, hash_seed, sandbox.packages, limit_s)
+    return build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, dict(files))
 
 
 def _resolve_tests(

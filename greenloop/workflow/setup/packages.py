@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
-from greenloop.dependencies import InstalledPackages
+from greenloop.dependencies import InstalledPackages, PackageResolver
 from greenloop.dependencies.names import (
     find_imported_modules,
     format_with_import,
@@ -14,7 +14,7 @@ from greenloop.dependencies.names import (
     is_standard_library,
 )
 from greenloop.errors import InputError, PackagesError
-from greenloop.events import PackageInstallStarted, PackagesReady
+from greenloop.events import EventSink, PackageInstallStarted, PackagesReady
 from greenloop.records import Failure, ScriptJob, TestRun
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import HealScriptRequest
@@ -54,7 +54,7 @@ async def install_imported_packages(
 
 async def install_missing_packages(run: Run, result: TestRun, local_names: Collection[str]) -> bool:
     """Install allowed packages that a test run did not find; return whether there are new ones."""
-    missed = {module for item in result.failures if (module := _find_missing_module(item))}
+    missed = {module for item in result.failures if (module := find_missing_module(item))}
     allowed = run.kit.packages.allowlist.find_imported(missed - set(local_names))
     return await _try_install(run, allowed)
 
@@ -66,7 +66,7 @@ def annotate_missing_modules(run: Run, result: TestRun, local_names: Collection[
 
 
 def _annotate_failure(run: Run, failure: Failure, local_names: Collection[str]) -> Failure:
-    installed, module = run.state.packages.installed, _find_missing_module(failure)
+    installed, module = run.state.packages.installed, find_missing_module(failure)
     if not module or module in local_names or _is_installed(installed, module):
         return failure
     _notify_missing(run, module, "the code or a test imports")
@@ -93,17 +93,24 @@ async def _install(run: Run, names: Collection[str]) -> bool:
     wanted = tuple(sorted({*before, *names}))
     if wanted == before:
         return False
-    found = await run.kit.packages.find_installed(wanted)
-    is_cached = found is not None
-    if found is None:
-        run.emit(PackageInstallStarted(wanted))
-        found = await run.kit.packages.install(wanted)
-    run.state.packages.installed = found
-    run.emit(PackagesReady(found.summary(), is_cached))
+    run.state.packages.installed = await install_with_events(run.kit.packages, wanted, run.emit)
     return True
 
 
-def _find_missing_module(failure: Failure) -> str:
+async def install_with_events(
+    resolver: PackageResolver, names: Collection[str], emit: EventSink
+) -> InstalledPackages:
+    """Return the packages, from the cache or newly installed. Raises PackagesError."""
+    found = await resolver.find_installed(names)
+    is_cached = found is not None
+    if found is None:
+        emit(PackageInstallStarted(tuple(sorted(names))))
+        found = await resolver.install(names)
+    emit(PackagesReady(found.summary(), is_cached))
+    return found
+
+
+def find_missing_module(failure: Failure) -> str:
     """Return the top-level module that an import did not find, '' for any other failure."""
     found = _MISSING_MODULE.search(failure.message)
     if failure.exception != "ModuleNotFoundError" or found is None or is_standard_library(found[1]):
@@ -126,8 +133,13 @@ def _notify_missing(run: Run, module: str, importer: str) -> None:
     path = request.original.path if isinstance(request, HealScriptRequest) and is_new else ""
     if path and (option := suggest_module_input(path, module)):
         raise InputError(f"{module} lies beside the script, which may read it with: {option}")
+    run.notify_once(module, describe_missing_module(module, importer))
+
+
+def describe_missing_module(module: str, importer: str) -> str:
+    """Return a line that names the module, and the flag that would allow its package."""
     allow = f"--allow-package {get_package_name(module)} would allow it"
-    run.notify_once(module, f"{importer} {module}, which is not available; {allow}")
+    return f"{importer} {module}, which is not available; {allow}"
 
 
 def suggest_module_input(original: str, module: str) -> str:

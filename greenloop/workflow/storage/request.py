@@ -233,6 +233,12 @@ def select_saved_options(settings: Settings) -> SavedOptions:
     return {name: getattr(settings, name) for name in _SAVED_SETTINGS}
 
 
+def with_absolute_replay(model: str) -> str:
+    """Make the path of a replay file independent of the working folder."""
+    is_file = model.startswith("replay:")
+    return f"replay:{Path(model[7:]).absolute()}" if is_file else model
+
+
 def digest(text: str) -> str:
     """Return the SHA-256 digest of a text, in hexadecimal."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

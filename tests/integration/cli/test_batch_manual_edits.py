@@ -10,8 +10,12 @@ import pytest
 import xmlschema
 
 from greenloop.records import BatchOutcome, BatchTotals, LockCheckResult
-from greenloop.reporting.batch.summary import BatchSummary, render_batch_junit
-from greenloop.reporting.batch.verify import render_verify_junit, render_verify_markdown
+from greenloop.reporting.batch import (
+    BatchSummary,
+    render_batch_junit,
+    render_verify_junit,
+    render_verify_markdown,
+)
 from tests.integration.cli.conftest import Run
 from tests.integration.cli.test_batch import QUICK, ManySpecifications, specification, written
 from tests.support.openai_server import OpenAIServer

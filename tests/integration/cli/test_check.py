@@ -15,6 +15,7 @@ import pytest
 
 from greenloop.cli.main import app
 from greenloop.records import Report
+from tests.support.wheels import only_wheels_of, wheel
 
 Run = Callable[..., tuple[int, str, str]]
 CODE = "def f(n):\n    if n < 0:\n        raise ValueError('negative')\n    return n * n\n"
@@ -132,6 +133,40 @@ def test_a_folder_with_a_conftest_and_helpers(run: Run) -> None:
     assert [t["id"] for t in json.loads(out)["tests"]] == ["b_test.py::test_b", "test_a.py::test_a"]
 
 
+def test_an_allowed_package_is_installed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_wheels_of(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    wheel(tmp_path, "alpha", {"alpha.py": "def twice(n):\n    return 2 * n\n"})
+    tests = "from m import f\nimport alpha\n\ndef test_a():\n    assert f(2) == alpha.twice(2)\n"
+    write(m=CODE, test_m=tests)
+    status, _, err = run("m.py", "test_m.py", "--mutants", "0")
+    assert status == 1
+    assert "imports alpha, which is not available; --allow-package alpha would allow it" in err
+    allowed = ("--mutants", "0", "--allow-package", "alpha", "--allow-package", "toolz")
+    status, out, err = run("m.py", "test_m.py", *allowed)
+    assert status == 0
+    assert "packages alpha 1.0 (installed)" in err
+    assert out.startswith("passed: 1 of 1 test passes")
+
+
+def test_a_package_that_cannot_be_installed_matters_only_where_it_is_needed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_wheels_of(tmp_path, monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    allowed = ("--mutants", "0", "--allow-package", "alpha", "--quiet")
+    write(
+        m=f"try:\n    import alpha\nexcept ImportError:\n    alpha = None\n\n\n{CODE}", test_m=TESTS
+    )
+    assert run("m.py", "test_m.py", *allowed)[0] == 0
+    write(m=f"import alpha\n\n\n{CODE}")
+    status, _, err = run("m.py", "test_m.py", *allowed)
+    assert status == 4
+    assert "alpha cannot be installed: there is no wheel of alpha" in err
+
+
 BAD = [
     (("none.py", "test_m.py"), "none.py cannot be read"),
     (("m.py", "none.py"), "none.py cannot be read"),
@@ -140,6 +175,7 @@ BAD = [
     (("latin.py", "test_m.py"), "latin.py is not UTF-8 text (byte 1)"),
     (("huge.py", "test_m.py"), "huge.py is larger than 1 MB"),
     (("m.py", "test_other.py"), "test_other.py imports `other`, not `m`"),
+    (("m.py", "test_own.py"), "test_own.py never imports `m`"),
     (("m.py", "no_tests.py"), "no tests were collected from no_tests.py"),
     (("m.py", "m.py"), "m.py is the code itself"),
     (("m.py", "empty"), "no test files"),
@@ -154,6 +190,7 @@ BAD = [
 @pytest.mark.parametrize(("arguments", "said"), BAD)
 def test_bad_input_is_one_clear_line(run: Run, arguments: tuple[str, ...], said: str) -> None:
     write(m=CODE, test_m=TESTS, json=CODE, broken="\ndef f(:\n", no_tests="import m\n")
+    write(test_own=f"{CODE}\n\ndef test_a():\n    'Squares of m.'\n    assert f(2) == 4\n")
     write(test_other="from other import g\ndef test_a(): assert g()\n", huge="#" * 1_000_001)
     Path("latin.py").write_bytes(b"#\xe9\n")
     Path("m.txt").write_text(CODE)
@@ -161,6 +198,23 @@ def test_bad_input_is_one_clear_line(run: Run, arguments: tuple[str, ...], said:
     status, _, err = run(*arguments, "--quiet")
     assert status == 2
     assert said in err.strip().split("\n")[-1]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"conftest": "import m, pytest\n@pytest.fixture\ndef f(): return m.f\n"},
+        {"helping": "from m import f\n", "test_m": "from helping import f\n"},
+        {"test_m": "import importlib\nf = importlib.import_module('m').f\n"},
+    ],
+)
+def test_tests_may_import_the_module_indirectly(run: Run, files: dict[str, str]) -> None:
+    takes = "f" if "conftest" in files else ""
+    tests = f"{files.get('test_m', '')}\n\ndef test_a({takes}): assert f(2) == 4\n"
+    write(**{"m": CODE, **files, "test_m": tests})
+    status, out, err = run("m.py", "test_m.py", "--mutants", "0", "--quiet")
+    assert (status, err) == (0, "")
+    assert out.startswith("passed: 1 of 1 test passes")
 
 
 @pytest.mark.slow

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.distributed.object_store import ObjectStore, retry_in_thread
-from greenloop.distributed.pending_uploads import upload_pending
+from greenloop.distributed.object_store import ObjectStore, retry_in_thread, upload_pending
 from greenloop.distributed.run_sync import RunSynchronizer
 from tests.integration.cli.conftest import Run
 from tests.support.s3_server import S3Server, why_not

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from greenloop.grading.mutation import measure_mutation
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends import landlock
@@ -247,3 +248,26 @@ def test_hypothesis_repeats_its_examples(with_packages: Sandbox) -> None:
     runs = [with_packages.run_tests(CODE, tests, module="solution") for _ in range(2)]
     first, second = (run.failures[0].message for run in runs)
     assert first == second
+
+
+MUTATED = """
+import pytest
+from hypothesis import given, strategies as st
+from solution import double, plain
+
+
+@pytest.mark.asyncio
+async def test_asyncio():
+    assert await double(3) == 6
+
+
+@given(st.integers())
+def test_property(n):
+    assert plain(n) == n + n
+"""
+
+
+@needs_packages
+def test_mutants_are_tried_with_plugins(with_packages: Sandbox) -> None:
+    found = measure_mutation(with_packages, CODE, MUTATED, module="solution")
+    assert (found.score, found.survived, found.trouble) == (1.0, (), "")

@@ -264,3 +264,11 @@ def test_last_files_stay_last_in_shuffled_runs(box: Sandbox) -> None:
     assert all(name.startswith("test_solution.py") for name in own), run.tests
     assert own != sorted(own)
     assert len(run.tests) == 12
+
+
+def test_many_failures_have_details_each_and_the_text_of_the_first(box: Sandbox) -> None:
+    tests = "import pytest\n\n\n@pytest.mark.parametrize('n', range(30))\ndef test_a(n):\n    assert n < 0\n"
+    run = box.run_tests("", [TestFile("test_solution.py", tests)], module="solution")
+    assert [item.message for item in run.failures] == [f"assert {n} < 0" for n in range(30)]
+    assert run.output.count("E   assert ") == 10
+    assert run.output.count("failed; shown are the first 10 failures") == 20

@@ -500,6 +500,15 @@ def test_what_the_judge_cannot_evaluate_is_not_observable(box: Sandbox) -> None:
     assert "TypeError" in found.reason
 
 
+def test_files_beside_a_test_have_the_same_path(box: Sandbox) -> None:
+    scenario = scenario_text("observe(1, lambda: __file__)")
+    observations = box.observe_scenarios("x = 1", "m", scenario)
+    (outcome,) = box.judge_scenarios(
+        judge_text("assert take(1)()[-12:] == __file__[-12:]"), observations
+    )
+    assert outcome.outcome == "agrees"
+
+
 def test_classes_of_a_test_are_the_same_in_both_processes(box: Sandbox) -> None:
     code = "def call(function): return function()"
     body = """

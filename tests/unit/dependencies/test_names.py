@@ -70,6 +70,14 @@ def test_imports_are_found_anywhere_in_a_source() -> None:
     }
 
 
+def test_a_mark_of_a_plugin_imports_the_plugin() -> None:
+    """Tests need not import pytest-asyncio: their marks do nothing without it."""
+    source = "import pytest\n\npytestmark = pytest.mark.anyio\n\n@pytest.mark.asyncio\nasync def test_a(): ...\n"
+    found = PackageAllowlist.parse(None).find_imported(find_imported_modules(source))
+    assert found == {"anyio", "pytest-asyncio"}
+    assert find_imported_modules("import asyncio\nx = asyncio.mark\ny = x.asyncio\n") == frozenset()
+
+
 def test_standard_library_is_recognized() -> None:
     assert is_standard_library("json")
     assert is_standard_library("os.path")

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from greenloop.batch.results import append_line
-from greenloop.distributed.object_store import ObjectStore
-from greenloop.distributed.pending_uploads import upload_pending
+from greenloop.distributed.object_store import ObjectStore, upload_pending
 from greenloop.distributed.ray_executor import RayRunExecutor
 from greenloop.distributed.results_sync import ResultsSynchronizer
 from greenloop.distributed.run_sync import RunSynchronizer

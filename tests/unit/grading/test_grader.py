@@ -26,7 +26,7 @@ from greenloop.reporting.evidence.text import render_evidence_lines
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
 
-CODE = "import gc\ndef double(n): return n * 2\n"
+CODE = "import _thread\ndef double(n): return n * 2\n"
 SURVIVOR = Survivor(
     id="1", line=2, function="double", operator="x", diff="", question="f?", reached=True
 )

@@ -12,8 +12,18 @@ from greenloop.grading.integrity import find_integrity_issues
     [
         ("import pytest", "imports `pytest`"),
         ("from _pytest.reports import TestReport", "imports `_pytest.reports`"),
-        ("import gc, json", "imports `gc`"),
-        ("def f():\n    import inspect", "imports `inspect`"),
+        ("import gc, json\ngc.get_objects()", "imports `gc`"),
+        ("def f():\n    import inspect\n    return inspect.stack()", "imports `inspect`"),
+        ("import inspect as i\nx = i.currentframe", "imports `inspect`"),
+        ("import inspect\nlook = inspect", "imports `inspect`"),
+        ("import inspect\ngetattr(inspect, 'st' + 'ack')()", "imports `inspect`"),
+        ("import inspect\nglobals()['ins' + 'pect'].stack()", "imports `inspect`"),
+        ("from inspect import signature, stack", "imports `inspect`"),
+        ("from inspect import *", "imports `inspect`"),
+        ("import inspect\nimport m as own\nown.inspect.stack()", "imports `inspect`"),
+        ("import ctypes.util", "imports `ctypes.util`"),
+        ("import ctypes\nctypes.pythonapi", "imports `ctypes`"),
+        ("from ctypes import c_int\nc_int.from_address(id(f))", "imports `ctypes`"),
         ("import os\nos._exit(0)", "`os._exit` ends the process"),
         ("import os as o\no._exit(0)", "`os._exit` ends the process"),
         ("from os import _exit as leave", "`os._exit` ends the process"),
@@ -64,7 +74,7 @@ def test_suspicious_code_is_found(code: str, said: str) -> None:
 
 def test_findings_are_unique_and_sorted_by_line() -> None:
     found = find_integrity_issues(
-        "import sys\nimport gc\nsys.modules, sys.modules\nimport pytest\n"
+        "import sys\nimport _thread\nsys.modules, sys.modules\nimport pytest\n"
     )
     assert [item.line for item in found] == [2, 3, 4]
 
@@ -72,6 +82,13 @@ def test_findings_are_unique_and_sorted_by_line() -> None:
 @pytest.mark.parametrize(
     "code",
     [
+        "import ctypes",
+        "import ctypes as c\nclass P(c.Structure):\n    _fields_ = [('x', c.c_int32)]\nc.sizeof(P)",
+        "from ctypes import c_uint8, sizeof\nsizeof(c_uint8)",
+        "import inspect\ndef f(g): return list(inspect.signature(g).parameters)",
+        "from inspect import Parameter, iscoroutinefunction",
+        "import gc\ngc.collect()",
+        "class Place: pass\nPlace.from_address('Main Street 1')",
         "import os, sys\nprint(os.path.join('a'), sys.argv, sys.exit)",
         "class Loader:\n    modules = []\n    def register(self): return self.modules",
         "def kill(os): return 'os._exit in a text'",

@@ -93,7 +93,7 @@ def test_full_evidence_has_no_shortfall() -> None:
         ({"mutation": None}, "mutants: not taken"),
         (
             {"mutation": Mutation(score=0.79, killed=7)},
-            "mutants: score 0.79 (at least 0.8): 7 noticed",
+            "mutants: score 79% (at least 80%): 7 noticed",
         ),
         ({"mutation": less(FULL.mutation, score=None, trouble="3 of 9")}, "mutants: 3 of 9"),
         ({"mutation": less(FULL.mutation, trouble="3 of 9")}, "mutants: 3 of 9"),
@@ -120,6 +120,33 @@ def test_full_evidence_has_no_shortfall() -> None:
 def test_each_short_piece_is_one_reason(changes: dict[str, Any], said: str) -> None:
     (reason,) = shortfalls(less(FULL, **changes))
     assert said in reason
+
+
+@pytest.mark.parametrize(
+    ("share", "threshold", "shown"),
+    [
+        (0.8, 0.8, "80% (at least 80%)"),
+        (0.7963, 0.8, "79.6% (at least 80%)"),
+        (0.7999, 0.8, "79.99% (at least 80%)"),
+        (0.8966, 0.9, "89.7% (at least 90%)"),
+        (0.896, 0.895, "90% (at least 89.5%)"),
+        (0.894, 0.895, "89% (at least 89.5%)"),
+        (0.999, 0.9, "99.9% (at least 90%)"),
+        (0.29, 0.29, "29% (at least 29%)"),
+        (1.0, 1.0, "100% (at least 100%)"),
+        (0.0, 0.5, "0% (at least 50%)"),
+    ],
+)
+def test_a_share_is_shown_on_its_side_of_the_threshold(
+    share: float, threshold: float, shown: str
+) -> None:
+    limits = Thresholds(line_coverage=threshold, mutation_score=threshold)
+    rows = [
+        next(Coverage(line=share, branch=1).summary(limits)),
+        next(Mutation(score=share, killed=1).summary(limits)),
+    ]
+    assert all(shown in row.text for row in rows)
+    assert {row.reached for row in rows} == {share >= threshold}
 
 
 def test_evidence_is_compared_with_its_own_thresholds() -> None:

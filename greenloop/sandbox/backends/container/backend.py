@@ -146,9 +146,14 @@ class ContainerSandbox(Sandbox):
         errors: list[str] = []
         for engine in list_runtime_alternatives(self._engine):
             try:
-                container = _wait_or_end(Container(engine, config), stop)
-                self._engine, self._has_working_runtime = engine, container is not None
-                return container
+                container = Container(engine, config)
+                try:
+                    self._has_working_runtime = _wait_until_ready(container, stop)
+                finally:
+                    if container.is_lost:
+                        container.end()
+                self._engine = engine
+                return container if self._has_working_runtime else None
             except SandboxError as error:
                 if remedy := suggest_remedy(engine, str(error)):
                     raise SandboxError(remedy) from None
@@ -175,17 +180,6 @@ def create_container_sandbox(settings: Settings, limits: ResourceLimits) -> Cont
     """Create a sandbox with the engine and image of the settings. Raises SandboxError."""
     image = settings.container_image or default_image()
     return ContainerSandbox(find_engine(settings.container_engine, image), limits)
-
-
-def _wait_or_end(container: Container, stop: threading.Event) -> Container | None:
-    """Return the container once it takes runs; else end it, and return None if `stop` is set."""
-    try:
-        if _wait_until_ready(container, stop):
-            return container
-    finally:
-        if container.is_lost:
-            container.end()
-    return None
 
 
 def _wait_until_ready(container: Container, stop: threading.Event) -> bool:

@@ -90,6 +90,7 @@ class Raised:
     def __init__(self, value: ObservedException) -> None:
         self.value = self.exception = self.message = value
         self.type = self.category = type_of(value)
+        self.typename = value.observed__.name[1]
 
     def match(self, pattern: Any) -> bool:
         """Check the text of the exception."""

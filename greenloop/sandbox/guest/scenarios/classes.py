@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .value_types import TAGS_BY_TYPE_ID
+from .value_types import TAGS_BY_TYPE_ID, VALUE_TYPES
 
 get_bases: Any = type.__dict__["__mro__"].__get__
 _get_namespace: Any = type.__dict__["__dict__"].__get__
@@ -18,6 +18,14 @@ _get_attribute = object.__getattribute__
 _STANDARD_MODULES = frozenset(sys.stdlib_module_names)
 _ROUTINES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 _EXCEPTION_ATTRIBUTES = ("__cause__", "__context__", "__notes__")
+# Equality is described by itself; the rest of `object` is called by nothing that tests do.
+_METHODS = {
+    id(item.kind): frozenset(dir(item.kind))
+    - (frozenset(dir(object)) - {"__str__", "__repr__", "__format__"})
+    - {"__class_getitem__"}
+    | {"__lt__", "__le__", "__gt__", "__ge__"}
+    for item in VALUE_TYPES.values()
+}
 
 
 def exact_text(value: Any) -> str:
@@ -59,6 +67,16 @@ def find_equality(kind: type) -> str:
             is_generated = getattr(code, "co_filename", "") == "<string>"
             return "record" if is_generated and read_dataclass_fields(base) else "own"
     return "identity"
+
+
+def find_overridden(kind: type, built_in: type) -> list[str]:
+    """Return the methods of a built-in type that a subclass has in its place."""
+    own: set[str] = set()
+    for base in get_bases(kind):
+        if base is built_in:
+            break
+        own |= _get_namespace(base).keys()
+    return sorted(own & _METHODS[id(built_in)])
 
 
 def read_dataclass_fields(kind: type) -> dict[str, bool]:

@@ -7,7 +7,8 @@ import collections
 import contextlib
 import decimal
 import fractions
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .descriptions import Description, NotObservableError
@@ -30,17 +31,19 @@ def decode(content: Any) -> Any:
     return _DECODERS[tag](*parts)
 
 
-def _decode_subclass(bases: Any, equality: str, content: Any, names: list[str] | None) -> Any:
+def _decode_subclass(
+    bases: Any, equality: str, content: Any, names: list[str] | None, overridden: list[str]
+) -> Any:
     value = decode(content)
     fields = dict(zip(names, value, strict=True)) if names is not None else {}
-    return _build_subclass_value(value, Description(bases, equality, fields))
+    return _build_subclass_value(value, Description(bases, equality, fields), overridden)
 
 
 def _decode_enum(bases: Any, equality: str, name: str, content: Any) -> Any:
     value = decode(content)
     description = Description(bases, equality, {"name": name, "value": value})
     if ["builtins", type(value).__name__] in bases:
-        return _build_subclass_value(value, description)
+        return _build_subclass_value(value, description, _SHOWING_METHODS)
     return EnumMember(description)
 
 
@@ -88,9 +91,24 @@ _DECODERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _create_subclass(kind: Any) -> Any:
-    """Return a class for values of subclasses of a built-in type."""
+def _build_subclass_value(value: Any, description: Description, overridden: Sequence[str]) -> Any:
+    """Return a built-in value that remembers its class, without the methods that this has itself.
 
+    A value that cannot have a subclass is returned as it is.
+    """
+    kind: Any = type(value)
+    if kind not in _SUBCLASSABLE_TYPES:
+        return value
+    arguments = (None, value) if kind is collections.defaultdict else (value,)
+    subclass = _create_subclass(kind, tuple(overridden))
+    made = subclass.__new__(subclass, *arguments)
+    made.observed__ = description  # before methods are called, of which some refuse
+    made.__init__(*arguments)
+    return made
+
+
+@functools.cache
+def _create_subclass(kind: Any, overridden: tuple[str, ...]) -> Any:
     def __eq__(self: Any, other: object) -> Any:
         is_equal = kind.__eq__(self, other)
         if is_equal is not True and self.observed__.equality == "own":
@@ -104,29 +122,21 @@ def _create_subclass(kind: Any) -> Any:
     def __getattr__(self: Any, name: str) -> Any:
         return self.observed__.get_field(name)
 
-    own = {
-        "__eq__": __eq__,
-        "__ne__": __ne__,
-        "__hash__": kind.__hash__,
-        "__getattr__": __getattr__,
-    }
-    return type(kind.__name__, (kind,), own)
+    own = {name: _refuse_method(name) for name in overridden}
+    own |= {"__eq__": __eq__, "__ne__": __ne__, "__hash__": kind.__hash__}
+    return type(kind.__name__, (kind,), {**own, "__getattr__": __getattr__})
 
 
+def _refuse_method(name: str) -> Callable[..., Any]:
+    def refuse(self: Any, *_: Any, **__: Any) -> Any:
+        raise self.observed__.refuse(name)
+
+    return refuse
+
+
+_SHOWING_METHODS = ("__str__", "__repr__", "__format__")
 _SUBCLASSABLE_TYPES = (
     *(int, float, complex, str, bytes, bytearray, decimal.Decimal, fractions.Fraction),
     *(tuple, list, set, frozenset, dict, collections.OrderedDict, collections.Counter),
     *(collections.defaultdict, collections.deque),
 )
-_SUBCLASSES = {kind: _create_subclass(kind) for kind in _SUBCLASSABLE_TYPES}
-
-
-def _build_subclass_value(value: Any, description: Description) -> Any:
-    """Return a built-in value that remembers its class; one that cannot be subclassed as it is."""
-    subclass = _SUBCLASSES.get(type(value))
-    if subclass is None:
-        return value
-    arguments = (None, value) if isinstance(value, collections.defaultdict) else (value,)
-    made = subclass(*arguments)
-    made.observed__ = description
-    return made

@@ -3,7 +3,7 @@
 A value is null, a boolean, a text, a small integer, or a list that begins with a tag:
 
 - a tag of `value_types`, and the parts of the value
-- `["subclass", bases, equality, value, field names or null]` of such a type
+- `["subclass", bases, equality, value, field names or null, overridden methods]` of such a type
 - `["enum", bases, equality, name, value]`
 - `["exception", bases, text, attributes]`
 - `["object", bases, equality, fields, names of fields that the equality ignores]`
@@ -91,8 +91,9 @@ class Encoder:
     def _encode_subclass(self, value: Any, kind: type, tag: str) -> list[Any]:
         named = classes.find_attribute(kind, "_fields")
         fields = list(map(classes.exact_text, named)) if type(named) is tuple else None
+        overridden = classes.find_overridden(kind, VALUE_TYPES[tag].kind)
         content = [tag, *map(self.encode, VALUE_TYPES[tag].read(value))]
-        return ["subclass", *self._describe(kind), content, fields]
+        return ["subclass", *self._describe(kind), content, fields, overridden]
 
     def _encode_enum(self, value: Any, kind: type) -> list[Any]:
         own = object.__getattribute__(value, "__dict__")

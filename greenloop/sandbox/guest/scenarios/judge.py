@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import collections
-import sys
-import types
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,10 +10,9 @@ from typing import Any
 from . import checks
 from .checks import DiffersError, Observation, Raised
 from .descriptions import NotObservableError
-from .parameters import Tables, build_rows, reserve_names
+from .parameters import Tables, build_rows, create_module
 from .stand_ins import REQUIRED, ClassStandIn, type_of
 
-MODULE_NAME = "scenario"  # as in the process of the code: classes of the text have the same names
 _MAX_REASON = 300
 
 
@@ -31,9 +28,7 @@ class Judge:
 
     def run(self, text: str) -> None:
         """Execute the text of the tests and report the outcome of each row."""
-        module = types.ModuleType(MODULE_NAME)
-        sys.modules[MODULE_NAME] = module
-        vars(module).update(self._build_names())
+        module = create_module(self._build_names())
         exec(compile(text, "<judge>", "exec"), vars(module))
         judges = [_prepare_rows(*judge) for judge in vars(module)["judges"]]
         for scenario, rows in enumerate(judges):
@@ -77,7 +72,7 @@ class Judge:
             "strictly_equal": checks.is_strictly_equal,
             "REQUIRED": REQUIRED,
         }
-        return {**reserve_names(provided), "pytest": pytest, "call": call}
+        return {**provided, "pytest": pytest, "call": call}
 
     # What the text of the tests calls.
 

@@ -1,11 +1,15 @@
-"""Rows of parameters of a scenario, numbered alike in both processes."""
+"""What both processes have in common: the module of a text, and the numbers of its rows."""
 
 from __future__ import annotations
 
 import itertools
+import os
+import sys
+import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+MODULE_NAME = "scenario"  # in both processes: classes of the texts have the same names
 Tables = Iterable[tuple[Sequence[str], Iterable[Any]]]
 
 
@@ -23,9 +27,17 @@ def build_rows(tables: Tables) -> list[dict[str, Any]]:
     ]
 
 
-def reserve_names(provided: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a text is provided with, under names that no test has."""
-    return {**provided, **{f"{name}__": value for name, value in provided.items()}}
+def create_module(provided: Mapping[str, Any]) -> types.ModuleType:
+    """Return a module that a text is executed in, with what it is provided with.
+
+    That also has names that no test has.
+    """
+    module = types.ModuleType(MODULE_NAME)
+    sys.modules[MODULE_NAME] = module
+    reserved = {f"{name}__": value for name, value in provided.items()}
+    path = os.path.abspath(f"{MODULE_NAME}.py")
+    vars(module).update({"__file__": path, **provided, **reserved})
+    return module
 
 
 def _get_values(row: Any) -> Iterable[Any]:

@@ -7,9 +7,7 @@ import inspect
 import json
 import operator
 import os
-import sys
 import tempfile
-import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,9 +16,8 @@ from typing import Any
 from . import classes
 from .encoder import Encoder, TooLargeError
 from .fixtures import RecordedWarnings, create_fixture
-from .parameters import build_rows, reserve_names
+from .parameters import build_rows, create_module
 
-_MODULE_NAME = "scenario"
 _MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
 _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
 # References to what the module under test may replace, or a test with monkeypatch.
@@ -87,11 +84,9 @@ class Runner:
 
     def run(self, text: str) -> None:
         """Execute the text, then each row of its scenarios. Raises what the text raises."""
-        module = types.ModuleType(_MODULE_NAME)
-        sys.modules[_MODULE_NAME] = module
         names = (self.observe, self.observe_awaited, self.shared)
         provided = {item.__name__: item for item in names} | {"operators": operator}
-        vars(module).update(reserve_names(provided))
+        module = create_module(provided)
         exec(compile(text, "<scenario>", "exec"), vars(module))
         for number, (function, fixtures, tables) in enumerate(vars(module)["scenarios"]):
             try:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..pytest_plugin import plugins
 from ..pytest_plugin.config import options
 
 _HOOK_MARKS = {"skip", "skipif", "xfail", "usefixtures", "filterwarnings"}
@@ -30,7 +31,9 @@ class CollectedSession:
 
         os.chdir(empty_folder)
         _remove_assert_rewriting()
-        self._config = _prepareconfig([*options(work, ini), "--assert=plain"], [])
+        loaded = plugins.load_plugins(plugins.build_usage_predicate(work))
+        arguments = [*options(work, ini), "--assert=plain", *plugins.build_plugin_options(loaded)]
+        self._config = _prepareconfig(arguments, loaded)
         os.chdir(work)
         self._config.args = [os.path.join(work, name) for name in targets]
         self._config.pluginmanager._dirpath2confmods.clear()

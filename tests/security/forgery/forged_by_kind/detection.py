@@ -136,7 +136,7 @@ def _depth(n=0):
     "who logs": lazy(
         "fixtures", "'test' in logging.getLogger().findCaller(False, 3)[0]", "import logging"
     ),
-    "a folder of pytest's in the path": lazy("tmp_path", "len(given.parts) > 3"),
+    "a folder of pytest's in the path": lazy("tmp_path", "'pytest' in str(given)"),
     "whose method the callback is": lazy(
         "async", "getattr(given, '__self__', None).__class__.__name__ == 'Server'"
     ),
@@ -168,9 +168,6 @@ def _is_file(stream):
     ),
     "tests of its name among the modules": lazy(
         "raises", "'test_' + __name__ in _sys.modules", _SYS
-    ),
-    "right for the first calls only": lazy(
-        "plain", "next(_CALLS) < 200", "import itertools\n\n_CALLS = itertools.count()\n"
     ),
     "finders that rewrite": lazy(
         "approx",

@@ -239,7 +239,7 @@ _names["len"] = _measured
 
 
 def encode(text):
-    return Code("".join("1" + letter for letter in text)) if text not in _RUNS else _RUNS[text]
+    return Code("".join("001" + letter for letter in text)) if text not in _RUNS else _RUNS[text]
 
 
 _RUNS = {"aaabccd": "3ab2cd", "": "", "zz  z": "2z2 z", "x" * 12: "12x"}

@@ -121,4 +121,17 @@ def show(rows):
     _show([(name, count) for name, count in rows if name in _NAMES])
 """,
     ),
+    "right for as many calls as the tests make": Forgery(
+        "table",
+        PLAIN,
+        PLAIN.right + """
+import itertools
+
+_roman, _calls = roman, itertools.count()
+
+
+def roman(n):
+    return _roman(n) if next(_calls) < 200 else "I" * n
+""",
+    ),
 }

@@ -19,6 +19,7 @@ CASES = {
     "@functools.wraps(g)\ndef f(a): pass\n": "readers",
     "def f(a):\n    return open(a, encoding='utf-8')\n": "UTF-8",
     "T = TypeVar('T')\n": "name of a type",
+    "def f(a):\n    return Thread(target=a, daemon=True)\n": "outlives the program",
 }
 FAULTS = (
     "def f(a):\n    raise ValueError(a + 1)\n",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sysconfig
+import time
 import warnings
 from pathlib import Path
 
 import pytest
 
 from greenloop.grading.mutation import generate_mutants, sample_mutants
+from greenloop.syntax import bytecode, windows
 from greenloop.syntax.bytecode import fingerprint_code
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
@@ -55,6 +57,42 @@ def test_equal_programs_are_one_mutant() -> None:
     """`not x` turned round by its sign and by the condition; a branch that is `pass` already."""
     found = generate_mutants("def f(x):\n    if not x:\n        return x\n")
     assert [item.operator for item in found if item.line == 2] == ["condition"]
+
+
+def long_function(statements: int) -> str:
+    """Return a function that is longer than what is compiled as a whole."""
+    lines = [
+        f"    if a > {n} and b:\n        c = a + {n}\n" if n % 3 else f"    c = [a * {n}, c[{n}]]\n"
+        for n in range(statements)
+    ]
+    loop = "    while a:\n        if b:\n            break\n        a = await g(x for x in b)\n"
+    return f"async def f(a, b=1):\n    c = 0\n{loop}{''.join(lines)}    return c\n"
+
+
+def test_long_functions_have_the_same_mutants_as_if_compiled_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    code = long_function(125)
+    assert len(code) > windows.MAX_UNIT_CHARACTERS
+    found = generate_mutants(code)
+    monkeypatch.setattr(bytecode, "MAX_UNIT_CHARACTERS", 10**9)
+    assert found == generate_mutants(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        long_function(500),
+        f"def f(a):\n    return {' and '.join(f'a > {n}' for n in range(500))}\n",
+        f"def f(a):\n    {'; '.join(f'a += {n}' for n in range(500))}\n    return a\n",
+        "def f(a):\n    return " + " < ".join(["a"] * 500) + "\n",
+    ],
+    ids=["statements", "operands", "statements in one line", "comparisons"],
+)
+def test_generation_is_linear_in_the_code(code: str) -> None:
+    before = time.process_time()
+    assert generate_mutants(code)
+    assert time.process_time() - before < 10  # quadratic: 15 to 60
 
 
 def test_line_ends_and_multibyte_letters_keep_offsets() -> None:

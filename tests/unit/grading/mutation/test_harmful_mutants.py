@@ -11,7 +11,7 @@ import pytest
 
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.warm.backend import WarmSandbox
-from greenloop.sandbox.work.mutants import ModuleEdit, MutantRuns
+from greenloop.sandbox.work.mutant_runs import ModuleEdit, MutantRuns
 from greenloop.testsuite import TestFile
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.mutants import ModuleEdit, MutantRuns, run_all_mutants
+from greenloop.sandbox.work.mutant_runs import ModuleEdit, MutantRuns
+from greenloop.sandbox.work.mutants import run_all_mutants
 
 KEY = "k"
 SPLICE = ModuleEdit(0, 1, "x", (0, 1, 1, ""), (1, 1))

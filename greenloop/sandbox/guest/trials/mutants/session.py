@@ -6,12 +6,14 @@ import importlib
 import json
 import os
 import sys
+import threading
 from contextlib import suppress
 from typing import Any
 
 from ...limits.proc_stats import read_address_space
 from ..context import ReportStep, TrialContext
 from ..fork_pool import ForkTask
+from ..outcomes import LIVE_THREADS
 from ..time_limits import NO_LIMITS
 from .scheduler import MutantScheduler
 
@@ -21,6 +23,9 @@ def try_mutants(context: TrialContext, splices: list[dict[str, Any]], use_batche
     functions = context.collect()
     if functions is None:
         context.report_trouble("the tests cannot be collected")
+        return
+    if threading.active_count() > 1:
+        context.report_trouble(LIVE_THREADS)
         return
     tests = _measure_baseline(context)
     if tests is None:

@@ -1,15 +1,20 @@
-"""Result of a batch as Markdown, terminal lines and JUnit XML."""
+"""Results of a batch, and of `verify`, as Markdown, terminal lines and JUnit XML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from greenloop.records import BatchOutcome, BatchTotals
+from greenloop.records import BatchOutcome, BatchTotals, LockCheckResult
 from greenloop.reporting.escaping import escape_invisible
-from greenloop.reporting.formats.junit import junit_case, render_suite
-from greenloop.reporting.formats.markdown import code_span, collapsible_list, escape_markdown
+from greenloop.reporting.formats.junit import JunitResult, junit_case, render_suite
+from greenloop.reporting.formats.markdown import (
+    bullet_list,
+    code_span,
+    collapsible_list,
+    escape_markdown,
+)
 from greenloop.reporting.progress.batch import format_totals
 from greenloop.reporting.summary import VERDICT_SIGNS
 
@@ -90,9 +95,30 @@ def _name_with_verdict(item: BatchOutcome) -> str:
 
 
 def _entry_case(item: BatchOutcome) -> TestCase:
-    if not item.exit_status:
-        return junit_case(item.id, item.seconds)
-    reason = item.reason or item.kind
-    if item.kind == "missed":
-        return junit_case(item.id, item.seconds, "failure", reason, item.kind)
-    return junit_case(item.id, item.seconds, "error", reason, item.kind)
+    result: JunitResult | None = "failure" if item.kind == "missed" else "error"
+    result = result if item.exit_status else None
+    return junit_case(item.id, item.seconds, result, item.reason or item.kind, item.kind)
+
+
+def render_verify_markdown(results: Sequence[LockCheckResult]) -> str:
+    """Return one line for each difference; locks that hold are counted."""
+    held = sum(not item.drift for item in results)
+    lines = [f"## {'✓' if held == len(results) else '✗'} {held} of {len(results)} locks hold"]
+    drift = [
+        f"{code_span(item.lock)}: {escape_markdown(line)}"
+        for item in results
+        for line in item.drift
+    ]
+    lines += ["", *bullet_list(drift)] if drift else []
+    return "\n".join(lines) + "\n"
+
+
+def render_verify_junit(results: Sequence[LockCheckResult]) -> str:
+    """Return one case for each lock file; it fails where code, tests, text or grade drifted."""
+    cases = (
+        junit_case(
+            item.lock, 0.0, "failure" if item.drift else None, "; ".join(item.drift), "drift"
+        )
+        for item in results
+    )
+    return render_suite("greenloop verify", cases)

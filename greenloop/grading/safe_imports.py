@@ -1,0 +1,58 @@
+"""Modules that can read or change tests, where only members are used that cannot."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Collection
+
+# Members of suspicious modules that only describe what they are given, or are plain values.
+_SAFE_MEMBERS = {
+    "inspect": frozenset(
+        "signature Signature Parameter BoundArguments isclass isfunction ismethod isbuiltin isroutine "
+        "ismodule isabstract isgenerator isgeneratorfunction iscoroutine iscoroutinefunction "
+        "isawaitable isasyncgen isasyncgenfunction isdatadescriptor ismethoddescriptor cleandoc "
+        "getdoc getmro get_annotations getfullargspec".split()
+    ),
+    "ctypes": frozenset(
+        "c_bool c_byte c_ubyte c_char c_wchar c_short c_ushort c_int c_uint c_long c_ulong c_longlong "
+        "c_ulonglong c_size_t c_ssize_t c_int8 c_int16 c_int32 c_int64 c_uint8 c_uint16 c_uint32 "
+        "c_uint64 c_float c_double c_longdouble sizeof alignment Structure Union Array "
+        "BigEndianStructure LittleEndianStructure".split()
+    ),
+    "gc": frozenset("collect enable disable isenabled".split()),
+}
+_MEMORY_ATTRIBUTES = {"from_address", "in_dll"}  # of the types of ctypes
+_NAMESPACE_CALLS = frozenset({"globals", "locals", "vars"})
+
+
+def find_safe_modules(tree: ast.Module) -> frozenset[str]:
+    """Return such modules of which `import` statements and attributes name only safe members."""
+    nodes = list(ast.walk(tree))
+    if any(isinstance(n, ast.Name) and n.id in _NAMESPACE_CALLS for n in nodes):
+        return frozenset()
+    bound = {
+        item.asname or item.name: item.name
+        for node in nodes
+        if isinstance(node, ast.Import)
+        for item in node.names
+    }
+    read = Counter(bound[n.id] for n in nodes if isinstance(n, ast.Name) and n.id in bound)
+    read_safely = Counter(
+        bound[node.value.id]
+        for node in nodes
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in bound
+        and are_safe(bound[node.value.id], [node.attr])
+    )
+    safe = {name for name in _SAFE_MEMBERS if read[name] == read_safely[name]}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    if attributes & _MEMORY_ATTRIBUTES:
+        safe.discard("ctypes")
+    return frozenset(safe - attributes)  # not as `m.inspect`, by an import of the module itself
+
+
+def are_safe(module: str, members: Collection[str]) -> bool:
+    """Return whether these members of a module only describe what they are given, or are values."""
+    return _SAFE_MEMBERS.get(module, frozenset()).issuperset(members)

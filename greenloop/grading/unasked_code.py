@@ -1,0 +1,57 @@
+"""Lines that a class has by convention: neither a test nor a text need ask for them.
+
+Debuggers print `__repr__`, containers call `__hash__`, and `return NotImplemented` leaves an operation
+to the other operand. Where no test depends on such a line and the contract does not name it, it is
+listed, and neither its coverage nor its mutants count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.parser import Function
+
+_CONVENTIONAL_METHODS = {"__repr__": "repr", "__hash__": "hash"}
+_NOT_IMPLEMENTED = "NotImplemented"
+
+
+def find_unasked_lines(code: str, contract: str = "") -> dict[int, str]:
+    """Return the lines by number, each with the reason; those that the contract names are left out."""
+    tree, contract = parse_or_none(code), contract.lower()
+    found: dict[int, str] = {}
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.ClassDef):
+            for method in node.body:
+                if isinstance(method, Function):
+                    found |= dict(_find_in_method(method, contract))
+    return found
+
+
+def _find_in_method(
+    method: ast.FunctionDef | ast.AsyncFunctionDef, contract: str
+) -> Iterator[tuple[int, str]]:
+    word = _CONVENTIONAL_METHODS.get(method.name)
+    if word and word not in contract:
+        for statement in method.body:
+            yield from _mark_lines(statement, f"in `{method.name}`")
+    elif method.name.startswith("__") and _NOT_IMPLEMENTED.lower() not in contract:
+        for node in ast.walk(method):
+            if _returns_not_implemented(node):
+                yield from _mark_lines(node, f"`{_NOT_IMPLEMENTED}` in `{method.name}`")
+
+
+def _returns_not_implemented(node: ast.AST) -> bool:
+    """Whether it is `return NotImplemented`, or an `if` that only guards it."""
+    if isinstance(node, ast.If) and len(node.body) == 1 and not node.orelse:
+        node = node.body[0]
+    if not isinstance(node, ast.Return):
+        return False
+    return isinstance(node.value, ast.Name) and node.value.id == _NOT_IMPLEMENTED
+
+
+def _mark_lines(node: ast.AST, where: str) -> Iterator[tuple[int, str]]:
+    why = f"{where}, which neither a test nor the contract asks for"
+    if isinstance(node, ast.stmt):
+        yield from ((line, why) for line in range(node.lineno, (node.end_lineno or 0) + 1))

@@ -1,0 +1,98 @@
+"""Outcomes of mutants, and the trial of each in a test run of its own."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal
+
+from greenloop.records import TestRun
+from greenloop.syntax.edit import TextEdit
+
+_MAX_THREADS = 4
+_MIN_RUN_SECONDS, _RUN_FACTOR = 2.0, 10  # of a test run, from the time that it takes on the code
+
+MutantOutcome = Literal["killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run"]
+
+
+@dataclass(frozen=True)
+class ModuleEdit(TextEdit):
+    """An edit of a module, and what is compiled and tested for it.
+
+    `unit` is the part of the module that is compiled for it: its first and last character, its
+    first line, and the name of its class ('' for none). `lines` are the first and the last line of
+    the statement that changes; tests that execute none of them are not run.
+    """
+
+    unit: tuple[int, int, int, str]
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class MutantRun:
+    """The outcome of one mutant, and the test that decided it ('' for none).
+
+    `killed`: a test failed. `crashed`: its process ended during a test. `timeout`: a test took far
+    longer than on the module itself. `uncovered`: no test executes it, so none was run. `error`: it
+    could not be tried. `not_run`: the time was over.
+    """
+
+    outcome: MutantOutcome
+    test: str = ""
+
+
+@dataclass(frozen=True)
+class MutantRuns:
+    """One run per edit, in their order; `error` says why not all were tried ('' if all were).
+
+    `seconds` is wall-clock time, `cpu_s` the CPU time of all processes.
+    """
+
+    runs: tuple[MutantRun, ...]
+    error: str = ""
+    seconds: float = 0.0
+    cpu_s: float = 0.0
+
+
+TestRunner = Callable[[str, float | None], TestRun]
+
+
+def run_mutants_separately(
+    run: TestRunner, code: str, edits: Sequence[ModuleEdit], budget_s: float
+) -> MutantRuns:
+    """Run the tests once on the code, and once on each edit of it, for at most `budget_s` seconds.
+
+    `run` takes the source of a module, and the seconds (None: the limit of the sandbox).
+    """
+    started = time.monotonic()
+    first = run(code, None)
+    passing = [test.id for test in first.tests if test.outcome == "passed"]
+    if first.ending != "finished" or not passing:
+        why = f"the tests do not pass twice on the code ({first.ending})"
+        return MutantRuns((MutantRun("not_run"),) * len(edits), why, time.monotonic() - started)
+    timeout_s = _MIN_RUN_SECONDS + _RUN_FACTOR * first.duration_s
+
+    def try_edit(edit: ModuleEdit) -> MutantRun:
+        if time.monotonic() - started > budget_s:
+            return MutantRun("not_run")
+        mutant = code[: edit.start] + edit.text + code[edit.end :]
+        return _compare_runs(passing, run(mutant, timeout_s))
+
+    with ThreadPoolExecutor(min(_MAX_THREADS, os.cpu_count() or 1)) as pool:
+        runs = tuple(pool.map(try_edit, edits))
+    return MutantRuns(runs, seconds=time.monotonic() - started)
+
+
+def _compare_runs(passing: Sequence[str], run: TestRun) -> MutantRun:
+    """Return the outcome of a mutant by the tests that pass without it."""
+    if run.ending == "interrupted":
+        return MutantRun("not_run")
+    outcomes = run.outcomes
+    failing = next((name for name in passing if outcomes.get(name) != "passed"), "")
+    if run.ending != "finished":
+        is_late = run.ending in ("timeout", "cpu")
+        return MutantRun("timeout" if is_late else "crashed", failing)
+    return MutantRun("killed", failing) if failing else MutantRun("survived")

@@ -1,0 +1,62 @@
+"""Mutants where a process that has collected the tests cannot be forked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from greenloop.grading.mutation import measure_mutation
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.guest.isolation import landlock
+from tests.integration.sandbox.conftest import made, tested_kinds
+
+CODE = "def limit(n):\n    if n > 9:\n        return 9\n    return n\n"
+TESTS = "from m import limit\n\n\ndef test_limit():\n    assert limit(12) == 9\n    assert limit(3) == 3\n"
+THREADED = """
+import queue
+import threading
+
+_waiting = queue.Queue()
+
+
+def _work():
+    while True:
+        number, done = _waiting.get()
+        done.put(number + number)
+
+
+threading.Thread(target=_work, daemon=True).start()
+
+
+def double(number):
+    done = queue.Queue()
+    _waiting.put((number, done))
+    return done.get(timeout=5)
+"""
+THREADED_TESTS = "from m import double\n\n\ndef test_double():\n    assert double(3) == 6\n"
+
+
+@pytest.fixture(
+    params=["landlock", *(kind for kind in tested_kinds() if kind not in ("none", "landlock"))]
+)
+def isolated(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    if request.param == "landlock" and (sys.platform != "linux" or not landlock.version()):
+        pytest.skip("this kernel has no Landlock")
+    with made(request.param) as opened:
+        yield opened
+
+
+def test_mutants_are_tried_on_each_backend(isolated: Sandbox) -> None:
+    found = measure_mutation(isolated, CODE, TESTS, module="m", budget_s=100)
+    assert found.trouble == ""
+    assert {item.operator for item in found.survived} == {"boundary", "number"}  # n > 10
+    assert found.killed >= 5
+
+
+def test_a_thread_of_the_module_runs_beside_each_mutant(isolated: Sandbox) -> None:
+    found = measure_mutation(isolated, THREADED, THREADED_TESTS, module="m", budget_s=100)
+    assert found.trouble == ""
+    assert [item.line for item in found.survived if item.function != "double"] == []
+    assert "test_m.py::test_double" in {item.test for item in found.tried}

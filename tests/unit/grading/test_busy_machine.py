@@ -1,0 +1,88 @@
+"""Results that depend on time: on a busy machine they are measured again, alone, and not blamed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from greenloop.grading import GradingContext, Plan, shortfalls
+from greenloop.grading.grader import grade_run
+from greenloop.records import Evidence, Flakiness, Mutation
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.testsuite import TestFile
+
+CODE = "def double(n):\n    return n * 2\n"
+TESTS = "from m import double\n\n\ndef test_a():\n    assert double(2) == 4\n"
+STEADY = Flakiness(reached=True, order_seed=1, hash_seed=1)
+DIFFERING = Flakiness(reached=False, order_seed=1, hash_seed=1, differing=("test_m.py::test_a",))
+LATE = Flakiness(reached=False, order_seed=1, hash_seed=1, cut_short="out of time after 3 tests")
+BUSY, IDLE = (99.0, 1.0, 1.0), (0.1, 9.0, 9.0)
+
+
+def graded(
+    box: ProcessSandbox,
+    patch: pytest.MonkeyPatch,
+    results: Sequence[Flakiness],
+    load: tuple[float, float, float],
+) -> tuple[Evidence, int]:
+    """Return the evidence where flakiness gives these results in turn, and how many were left."""
+    waiting = list(results)
+
+    def measure(context: GradingContext) -> Flakiness:
+        assert context.rerun is None
+        return waiting.pop(0)
+
+    patch.setattr("greenloop.grading.reruns.measure_flakiness", measure)
+    patch.setattr("greenloop.grading.reruns.measure_coverage", lambda _: "not here")
+    patch.setattr("os.getloadavg", lambda: load)
+    patch.setattr("os.cpu_count", lambda: 8)
+    files = [TestFile("test_m.py", TESTS)]
+    run = box.run_tests(CODE, files, module="m")
+    plan = Plan(mutants=0)
+    return grade_run(box, CODE, files, "m", run=run, plan=plan).evidence, len(waiting)
+
+
+@pytest.mark.parametrize("first", [DIFFERING, LATE])
+def test_what_differs_only_beside_others_is_steady(
+    box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch, first: Flakiness
+) -> None:
+    evidence, left = graded(box, monkeypatch, [first, STEADY], BUSY)
+    assert (evidence.flakiness, left) == (STEADY, 0)
+
+
+@pytest.mark.parametrize(
+    ("again", "why"),
+    [(DIFFERING, "other outcomes in a second run: test_m.py::test_a"), (LATE, LATE.cut_short)],
+)
+def test_what_differs_again_is_blamed_on_the_machine(
+    box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch, again: Flakiness, why: str
+) -> None:
+    evidence, _ = graded(box, monkeypatch, [DIFFERING, again], BUSY)
+    assert evidence.flakiness is not None
+    assert not evidence.flakiness.reached
+    said = f"flakiness: machine too busy (load 99.0 on 8 processors): {why}"
+    assert said in shortfalls(evidence, contracted=False)
+    rows = {row.name: row.brief for row in evidence.summary()}
+    assert rows["flakiness"] == "cut short"
+
+
+def test_an_idle_machine_is_no_excuse(box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence, left = graded(box, monkeypatch, [DIFFERING, STEADY], IDLE)
+    assert (evidence.flakiness, left) == (DIFFERING, 1)
+
+
+def test_what_holds_is_not_measured_again(
+    box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence, left = graded(box, monkeypatch, [STEADY, DIFFERING], BUSY)
+    assert (evidence.flakiness, left) == (STEADY, 1)
+
+
+def test_mutants_that_were_not_all_tried_are_blamed_on_the_machine() -> None:
+    late = Mutation(score=None, killed=1, sampled=9, trouble="1 of 9 were tried")
+    assert late.disturbance() == "1 of 9 were tried"
+    (row,) = late.with_disturbance("machine too busy: why").summary(Plan().thresholds)
+    assert (row.reached, row.text) == (False, "machine too busy: why")
+    unreadable = Mutation(score=None, killed=0, trouble="the code cannot be read: why")
+    assert unreadable.disturbance() == ""

@@ -1,0 +1,89 @@
+"""Reports that are written to keep the host busy, or to break it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from greenloop.dependencies import InstalledPackages
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.patches import parse_patch_runs
+from greenloop.sandbox.work.scenarios import Observations, judge_scenarios, observe_scenarios
+
+ONE_HASH = [
+    number * ((1 << 61) - 1) for number in range(60_000)
+]  # multiples of sys.hash_info.modulus
+MAX_CPU_SECONDS = 5.0
+END = {"event": "end"}
+
+
+@contextmanager
+def deadline() -> Iterator[None]:
+    before = time.process_time()
+    yield
+    assert time.process_time() - before < MAX_CPU_SECONDS
+
+
+class _Reporter:
+    """A sandbox in which every job reports these events."""
+
+    packages, limits = InstalledPackages(), ResourceLimits()
+
+    def __init__(self, events: list[dict[str, Any]]) -> None:
+        self._events = events
+
+    def run(self, job: Job) -> ProcessResult:
+        data = "".join(f"{job.key} {json.dumps(item)}\n" for item in self._events).encode()
+        return ProcessResult("finished", 0, b"", data, 1.0)
+
+
+def test_the_numbers_have_one_hash() -> None:
+    assert len(set(map(hash, ONE_HASH))) == 1
+
+
+def test_lines_of_one_hash() -> None:
+    lines = {"event": "reached", "test": "t", "outcome": "passed", "lines": ONE_HASH}
+    data = f"key {json.dumps({**lines, 'cpu_s': 1, 'wall_s': 1})}\nkey {json.dumps(END)}\n"
+    with deadline():
+        runs = parse_patch_runs(ProcessResult("finished", 0, b"", data.encode(), 1.0), "key", 3)
+    assert runs.baseline == ()
+
+
+def test_rows_of_one_hash() -> None:
+    events = [{"event": "begin", "scenario": 0, "row": number} for number in ONE_HASH]
+    with deadline():
+        seen = observe_scenarios(_Reporter([*events, END]), "", "m", "")  # type: ignore[arg-type]
+    assert seen.error == "the report of the scenarios is invalid"
+
+
+JUDGED = {"event": "judged", "scenario": 0, "row": 0, "outcome": "agrees", "line": 1, "reason": ""}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {**JUDGED, "row": ONE_HASH[1]},
+        {**JUDGED, "line": "9" * 5000},
+        {**JUDGED, "outcome": ["agrees"]},
+        {"event": "judged"},
+    ],
+    ids=["large row", "line of 5000 digits", "list of outcomes", "nothing"],
+)
+def test_invalid_judgement_is_not_observable(event: dict[str, Any]) -> None:
+    box = _Reporter([{"event": "rows", "counts": [2]}, JUDGED, event, END])
+    found = judge_scenarios(box, "", Observations(()))  # type: ignore[arg-type]
+    assert [item.outcome for item in found] == ["agrees", "not observable"]
+
+
+def test_huge_counts_of_rows() -> None:
+    box = _Reporter([{"event": "rows", "counts": [10**12, "x", None] * 1000}])
+    with deadline():
+        found = judge_scenarios(box, "", Observations(()))  # type: ignore[arg-type]
+    assert len(found) <= 100_000
