@@ -60,7 +60,7 @@ class Result:
 
     @property
     def reaches_half(self) -> bool:
-        return self.found.agreed >= _HALF * self.found.tests
+        return 0 < self.found.tests <= self.found.agreed / _HALF
 
 
 def weak() -> Iterator[Pair]:

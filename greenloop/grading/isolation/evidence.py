@@ -1,7 +1,8 @@
 """Isolation: the bodies of the tests run where no test is, their results judged where no code is.
 
-A difference alone accuses nobody, as most are mistakes of the analysis: the same body is also run
-beside the tests, and once more apart from them.
+A difference alone accuses nobody, as it may be a mistake of the analysis: the same body is also run
+beside the tests, and once more apart from them. A test that passes although its body differs beside
+the tests too does not count: this is also what a changed framework or helper of the tests shows.
 """
 
 from __future__ import annotations
@@ -71,15 +72,17 @@ def _summarize(
     texts = [item.code for item in context.tests]
     names = find_public_names(context.code, texts, context.module, context.interface)
     missing = tuple(name for name in names if name not in used)
+    contradicting = tuple(i.scenario.test for i in results if i.reason.startswith(_BESIDE))
     share = len(agreed) / tests
     return Isolated(
         reached=bool(agreed)
         and share >= context.thresholds.isolated
-        and not (differing or missing or ambiguous),
+        and not (differing or contradicting or missing or ambiguous),
         tests=tests,
         observed=len(agreed) + len(differing),
         agreed=len(agreed),
         differing=differing,
+        contradicting=contradicting,
         not_observable=tuple(refused),
         names_missing=missing,
         ambiguous_exceptions=tuple(sorted(ambiguous)),

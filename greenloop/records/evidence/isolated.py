@@ -26,10 +26,11 @@ class Isolated(Piece):
 
     Of `tests`, those in `agreed` give there what the test expects, in all rows; `observed` counts
     these and those in `differing`, which twice gave something else while they agree beside the
-    tests. The others are `not_observable`. `names_missing` are public names of the module that no
+    tests. The others are `not_observable`; of these, `contradicting` pass although the code's answers,
+    beside the tests too, are not what they expect. `names_missing` are public names of the module that no
     agreeing test uses, `ambiguous_exceptions` classes of the module that several unrelated `except`
     clauses catch: a test that expects one of these proves nothing. `reached`: enough tests agree,
-    none differs, no name is missing, no exception is ambiguous.
+    none differs or contradicts, no name is missing, no exception is ambiguous.
     """
 
     title: ClassVar[str] = "isolation"
@@ -40,6 +41,7 @@ class Isolated(Piece):
     observed: int
     agreed: int
     differing: tuple[str, ...] = ()
+    contradicting: tuple[str, ...] = ()
     not_observable: tuple[NotObservable, ...] = ()
     names_missing: tuple[str, ...] = ()
     ambiguous_exceptions: tuple[str, ...] = ()
@@ -55,6 +57,10 @@ class Isolated(Piece):
         if self.differing:
             text = f"agrees only beside the tests: {format_items(self.differing)}"
             yield EvidenceRow(self.title, False, text, "DIFFERS")
+        if self.contradicting:
+            names = format_items(self.contradicting)
+            text = f"passes although other results than it expects are observed: {names}; {_REMEDY}"
+            yield EvidenceRow(self.title, False, text, f"{len(self.contradicting)} contradict")
         if self.names_missing:
             text = f"no test that agrees uses {format_items(self.names_missing)}: {_REMEDY}"
             yield EvidenceRow(self.title, False, text, f"{len(self.names_missing)} names")

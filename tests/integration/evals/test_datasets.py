@@ -34,6 +34,15 @@ def truth(box: Sandbox, task: EvalTask, code: str) -> HiddenTestsOutcome:
     return asyncio.run(run_hidden_tests(task, code, TaskSandboxFactory(box, PackageResolver())))
 
 
+def test_a_solution_that_needs_its_tests_fails(box: Sandbox) -> None:
+    task = tasks("own.jsonl")["initials"]
+    assert truth(box, task, task.solution).isolated > 0
+    forged = f"{task.solution}\nimport sys\nif 'pytest' not in sys.modules:\n    initials = str\n"
+    outcome = truth(box, task, forged)
+    assert (outcome.truth, outcome.isolated) == ("failed", 0)
+    assert outcome.reason.endswith("passes only beside the tests")
+
+
 # By task: required text, forbidden text, and the change that makes the solution wrong.
 CASES = {
     ("own.jsonl", "median-of-three"): ("middle(a, b, c)", "27", ("[1]", "[0]")),

@@ -64,6 +64,10 @@ def test_full_evidence_has_no_shortfall() -> None:
             "isolation: agrees only beside the tests: test_a",
         ),
         (
+            {"isolated": less(ISOLATED, contradicting=("test_a",))},
+            "isolation: passes although other results than it expects are observed: test_a",
+        ),
+        (
             {"isolated": less(ISOLATED, names_missing=("f", "g"))},
             "isolation: no test that agrees uses f, g: compare results of the module with",
         ),

@@ -109,6 +109,36 @@ def test_what_is_not_observable_counts_against(warm: Sandbox) -> None:
     assert [item.line for item in found.not_observable] == [16, 22, 28]
 
 
+CHANGED = """
+import pytest
+
+
+class Content:
+    def __init__(self, *expected, **more): pass
+    def __enter__(self): return self
+    def __exit__(self, *raised): return True
+
+
+pytest.raises = Content
+
+
+def double(n):
+    return n * 2
+"""
+REFUSING = """
+
+def test_refuses():
+    with pytest.raises(ValueError):
+        double(-1)
+"""
+
+
+def test_what_only_a_changed_framework_passes_keeps_from_reaching(warm: Sandbox) -> None:
+    found = measured(warm, CHANGED, TESTS + REFUSING)
+    assert (found.reached, found.agreed, found.contradicting) == (False, 2, ("test_refuses",))
+    assert found.differing == ()
+
+
 class Scripted:
     """A sandbox whose runs end as given: apart, beside the tests, and apart again."""
 
@@ -144,6 +174,7 @@ def test_only_what_differs_twice_and_agrees_beside_the_tests_is_a_finding(
 ) -> None:
     found = scripted(Scripted(*runs))
     assert (found.reached, found.agreed, found.differing) == (False, 0, differing)
+    assert found.contradicting == (("test_nine",) if "beside" in reason else ())
     reasons = [item.reason for item in found.not_observable]
     assert len(reasons) == (1 if reason else 0)
     assert all(text.startswith(reason) for text in reasons)
