@@ -26,7 +26,6 @@ from greenloop.records.generation import (
     Review,
 )
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
-from greenloop.records.project import Project
 from greenloop.records.pytest_run import (
     Assertion,
     Ending,
@@ -60,6 +59,7 @@ from greenloop.records.script_result import (
     InputFile,
     NetworkRequest,
     ProducedFile,
+    Project,
     ScriptError,
     ScriptFrame,
     ScriptJob,
