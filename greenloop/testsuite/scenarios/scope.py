@@ -9,7 +9,13 @@ from dataclasses import dataclass, field, fields
 from enum import IntEnum
 
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, ModuleSymbols
-from greenloop.testsuite.scenarios.names import dotted_name, free_names, inner_bindings
+from greenloop.testsuite.scenarios.names import (
+    dotted_name,
+    free_names,
+    has_own_parts,
+    inner_bindings,
+    value_parts,
+)
 from greenloop.testsuite.scenarios.purity import (
     CLASS_NAME,
     CLOCK_METHODS,
@@ -100,7 +106,7 @@ class Scope:
             return self.levels.get(part, Level.INDEPENDENT)
         bound = bound | inner_bindings(node)
         found = max(
-            (self.level(item, bound, records=records) for item in _value_parts(node)),
+            (self.level(item, bound, records=records) for item in value_parts(node)),
             default=Level.INDEPENDENT,
         )
         if not isinstance(node, _CONTAINERS) and found is Level.SYMBOLIC:
@@ -208,7 +214,7 @@ class Scope:
                 self.levels[name] = level
             if not self.is_immutable(value):
                 self.reachable[name] = reachable
-                self.composites |= {name} if _has_own_parts(value) else set()
+                self.composites |= {name} if has_own_parts(value) else set()
             if self.is_object(value):
                 self.objects.add(name)
 
@@ -229,7 +235,7 @@ class Scope:
         if isinstance(node, ast.Name):
             return node.id not in self.reachable
         if isinstance(node, (ast.Tuple, ast.UnaryOp, ast.BinOp)):
-            return all(map(self.is_immutable, _value_parts(node)))
+            return all(map(self.is_immutable, value_parts(node)))
         if isinstance(node, ast.Call):
             return dotted_name(node.func).rpartition(".")[2] in IMMUTABLE_CALLS
         return False
@@ -255,17 +261,3 @@ class Scope:
                 whole.remove(name)
             else:
                 yield name
-
-
-def _has_own_parts(node: ast.AST) -> bool:
-    """Return whether the parts of a value are literals, which nothing else refers to."""
-    if isinstance(node, ast.Dict):
-        return all(isinstance(key, ast.Constant) for key in node.keys)
-    return isinstance(node, ast.Call) and not node.args and bool(node.keywords)
-
-
-def _value_parts(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of a node that have a value."""
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.expr_context, ast.operator, ast.unaryop)):
-            yield child

@@ -12,6 +12,7 @@ from greenloop.testsuite.scenarios.nodes import expression, located, name, tuple
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
 from greenloop.testsuite.scenarios.splitting.functions import (
+    DIVISIBLE,
     ITERATING_FUNCTIONS,
     OBSERVED_FUNCTIONS,
     REFLECTIVE_FUNCTIONS,
@@ -27,23 +28,6 @@ class Observation:
     number: int
     value: ast.expr
     functions: tuple[str, ...] = ()
-
-
-_DIVISIBLE = (
-    ast.BinOp,
-    ast.BoolOp,
-    ast.Dict,
-    ast.FormattedValue,
-    ast.IfExp,
-    ast.JoinedStr,
-    ast.List,
-    ast.Set,
-    ast.Slice,
-    ast.Starred,
-    ast.Subscript,
-    ast.Tuple,
-    ast.UnaryOp,
-)
 
 
 class ExpressionSplitter:
@@ -80,7 +64,7 @@ class ExpressionSplitter:
             return self._split_formatted(node)
         if isinstance(node, ast.Call):
             return self._split_call(node)
-        if isinstance(node, _DIVISIBLE):
+        if isinstance(node, DIVISIBLE):
             return self._split_children(node)
         raise RefusedError(f"{type(node).__name__} with values of the code", node.lineno)
 

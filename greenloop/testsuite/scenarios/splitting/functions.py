@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 # Functions that may be those of the code: of a value that is no plain data their result is observed.
 OBSERVED_FUNCTIONS = frozenset("len str repr bool int float abs round".split())
 ITERATING_FUNCTIONS = frozenset(
@@ -19,3 +21,19 @@ VALUE_METHODS = {
     for method in dir(kind)
     if not method.startswith("_")
 } - _MUTATING_METHODS
+# Expressions that the tests' process evaluates from their parts.
+DIVISIBLE = (
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Dict,
+    ast.FormattedValue,
+    ast.IfExp,
+    ast.JoinedStr,
+    ast.List,
+    ast.Set,
+    ast.Slice,
+    ast.Starred,
+    ast.Subscript,
+    ast.Tuple,
+    ast.UnaryOp,
+)
