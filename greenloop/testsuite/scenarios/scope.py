@@ -75,8 +75,7 @@ class Scope:
 
     def copy(self) -> Scope:
         """Return a scope whose changes do not change this one."""
-        own = {item.name: copy.copy(getattr(self, item.name)) for item in fields(self)}
-        return Scope(**own)
+        return Scope(**{item.name: copy.copy(getattr(self, item.name)) for item in fields(self)})
 
     def copy_dependent(self, names: Iterable[str]) -> Scope:
         """Return a copy in which names are those of values that the code gives."""
@@ -93,16 +92,14 @@ class Scope:
         With `records`, calls of record classes are symbolic.
         """
         name = dotted_name(node)
-        if name.partition(".")[0] in bound:
-            return Level.INDEPENDENT
-        if name in SHARED_NAMES and not isinstance(node, ast.Name):
+        is_shared = name in SHARED_NAMES and not isinstance(node, ast.Name)
+        if is_shared or name.partition(".")[0] in bound:
             return Level.INDEPENDENT
         if self.symbol(name):
             return Level.SYMBOLIC
         if isinstance(node, ast.Name):
             return self._name_level(node.id)
-        part = self.part(node)
-        if part:
+        if part := self.part(node):
             return self.levels.get(part, Level.INDEPENDENT)
         bound = bound | inner_bindings(node)
         found = max(
@@ -119,7 +116,7 @@ class Scope:
         return found
 
     def is_dependent(self, node: ast.AST) -> bool:
-        """Return whether only the process of the code can evaluate an expression."""
+        """Return whether only the code's process can evaluate an expression."""
         return self.level(node) is Level.DEPENDENT
 
     def _name_level(self, name: str) -> Level:
@@ -161,48 +158,38 @@ class Scope:
             return self.is_object(node.value)
         return isinstance(node, ast.Name) and node.id in self.objects
 
-    # -- changes
-
     def import_names(self, node: ast.Import | ast.ImportFrom) -> None:
         """Bind the names of an import."""
         for item in node.names:
-            name = item.asname or item.name.partition(".")[0]
-            source = node.module or "" if isinstance(node, ast.ImportFrom) else item.name
+            key = item.asname or item.name.partition(".")[0]
             is_member = isinstance(node, ast.ImportFrom)
+            source = node.module or "" if isinstance(node, ast.ImportFrom) else item.name
+            path, root = f"{source}.{item.name}", source.partition(".")[0]
             if source == self.module:
-                self._import_from_module(name, item.name if is_member else "")
-            elif source.partition(".")[0] in ("pytest", "unittest") and "mock" not in (
-                f"{source}.{item.name}"
-            ):
-                self.judge_only.add(name)
-            elif f"{source}.{item.name}".partition(".")[2] in SHARED_NAMES or (
-                f"{source}.{item.name}" in SHARED_NAMES
-            ):
-                continue
-            elif source.partition(".")[0] not in PURE_MODULES:
+                self._import_from_module(key, item.name if is_member else "")
+            elif root in ("pytest", "unittest") and "mock" not in path:
+                self.judge_only.add(key)
+            elif root not in PURE_MODULES and not SHARED_NAMES & {path, path.partition(".")[2]}:
                 is_class = is_member and CLASS_NAME.fullmatch(item.name)
-                self.levels[name] = Level.SYMBOLIC if is_class else Level.DEPENDENT
-                self.process_modules |= set() if is_member else {name}
+                self.levels[key] = Level.SYMBOLIC if is_class else Level.DEPENDENT
+                self.process_modules |= set() if is_member else {key}
 
     def _import_from_module(self, name: str, member: str) -> None:
+        """Bind a name to a member of the module under test, or to the module itself ('')."""
+        known = self.symbols.classes
         self.imported[name] = member
-        if not member:
+        if member not in known:
             self.levels[name] = Level.DEPENDENT
-            found = {f"{name}.{key}": symbol for key, symbol in self.symbols.classes.items()}
-            self.classes |= found
-            for key, symbol in found.items():
-                self._remember_members(key, symbol)
-        elif member in self.symbols.classes:
-            self.classes[name] = self.symbols.classes[member]
-            self._remember_members(name, self.classes[name])
-        else:
-            self.levels[name] = Level.DEPENDENT
-
-    def _remember_members(self, name: str, symbol: ClassSymbol) -> None:
-        """Make an enumeration a table of its members."""
-        if symbol.kind == "enum":
-            members = [ast.parse(f"{name}.{key}", mode="eval").body for key, _ in symbol.fields]
-            self.literals[name] = ast.List(members, ast.Load())
+        prefix = "" if member else f"{name}."
+        bound = {name: known[member]} if member in known else {}
+        bound |= {f"{prefix}{key}": symbol for key, symbol in known.items() if prefix}
+        for key, symbol in bound.items():
+            self.classes[key] = symbol
+            if symbol.kind == "enum":  # a table of its members
+                members = [
+                    ast.parse(f"{key}.{item}", mode="eval").body for item, _ in symbol.fields
+                ]
+                self.literals[key] = ast.List(members, ast.Load())
 
     def bind(self, names: Iterable[str], value: ast.AST, level: Level | None = None) -> None:
         """Bind names to the value of an expression, or to what a definition makes."""
