@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import copy
 from dataclasses import dataclass
 
 from greenloop.testsuite.scenarios.names import Function, dotted_name
+from greenloop.testsuite.scenarios.nodes import copy_node
 from greenloop.testsuite.scenarios.reading.inlining import load
 from greenloop.testsuite.scenarios.records import RefusedError
 
@@ -40,7 +40,7 @@ def read_table(node: ast.Call) -> Table:
 
 def with_parameter(fixture: Function, parameter: str) -> Function:
     """Return a fixture with `request.param` as a name."""
-    changed = copy.deepcopy(fixture)
+    changed = copy_node(fixture)
     for node in ast.walk(changed):
         for key, value in ast.iter_fields(node):
             if dotted_name(value) == "request.param" if isinstance(value, ast.AST) else False:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator
 
 from greenloop.testsuite.scenarios.names import Function, dotted_name, free_names
-from greenloop.testsuite.scenarios.nodes import located
+from greenloop.testsuite.scenarios.nodes import copy_node, located
 from greenloop.testsuite.scenarios.reading.assertions import as_expectation, as_plain
 from greenloop.testsuite.scenarios.reading.decorators import (
     Table,
@@ -98,7 +97,7 @@ class _Flattening:
 
     def _wrap_in_patches(self, node: Function) -> tuple[list[ast.stmt], int]:
         """Return the body within the mocks of its decorators, and how many parameters these take."""
-        body, parameters, taken = copy.deepcopy(node.body), self._parameters(node), 0
+        body, parameters, taken = [*map(copy_node, node.body)], self._parameters(node), 0
         for item in reversed(node.decorator_list):
             if isinstance(item, ast.Call) and is_patch(item):
                 target = None
@@ -123,14 +122,14 @@ class _Flattening:
         ]
 
     def _class_constants(self) -> list[ast.stmt]:
-        body = [copy.deepcopy(item) for owner in self._classes for item in owner.body]
         found: list[ast.stmt] = []
-        for item in body:
+        for item in [part for owner in self._classes for part in owner.body]:
             if isinstance(item, (ast.Assign, ast.AnnAssign)) and item.value is not None:
                 targets = item.targets if isinstance(item, ast.Assign) else [item.target]
                 known = [t for t in targets if isinstance(t, ast.Name)]
                 made = [ast.Name(f"self__{t.id}", ast.Store()) for t in known]
-                found.append(located(ast.Assign(list[ast.expr](made), item.value), item))
+                value = copy_node(item.value)
+                found.append(located(ast.Assign(list[ast.expr](made), value), item))
         return found
 
     # -- fixtures
@@ -143,7 +142,7 @@ class _Flattening:
         body: list[ast.stmt] = []
         for key in names:
             if key in self._methods:
-                body += copy.deepcopy(self._methods[key].body)
+                body += map(copy_node, self._methods[key].body)
         return body
 
     def _wrap(self, names: list[str], body: list[ast.stmt]) -> list[ast.stmt]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterable, Mapping
 
 from greenloop.testsuite.scenarios.names import Function
-from greenloop.testsuite.scenarios.nodes import located, name
+from greenloop.testsuite.scenarios.nodes import copy_node, located, name
 from greenloop.testsuite.scenarios.records import RefusedError
 
 
@@ -37,7 +36,7 @@ def inline_call(
     Raises:
         RefusedError: the helper returns from within a block, or its arguments cannot be matched.
     """
-    body, arguments = copy.deepcopy(function.body), _match_arguments(function, call)
+    body, arguments = [*map(copy_node, function.body)], _match_arguments(function, call)
     result: ast.expr = ast.Constant(None)
     if isinstance(body[-1], ast.Return):
         result = body[-1].value or result
@@ -51,7 +50,7 @@ def inline_call(
     made = [located(_rename_target(item, renaming), call) for item in made]
     made += [renaming.visit(item) for item in body]
     if target is not None:
-        made.append(located(ast.Assign([target], renaming.visit(copy.deepcopy(result))), call))
+        made.append(located(ast.Assign([target], renaming.visit(copy_node(result))), call))
     return made
 
 
@@ -114,7 +113,7 @@ def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> 
     """
     used = {item.arg for item in fixture.args.args}
     renaming = _rename_locals(fixture, (), bound_to, used)
-    body = [renaming.visit(item) for item in copy.deepcopy(fixture.body)]
+    body = [renaming.visit(item) for item in map(copy_node, fixture.body)]
     exits = [node for item in body for node in _own_nodes(item) if isinstance(node, _EXITS)]
     if not exits:
         return [*body, _bind(bound_to, ast.Constant(None), fixture), *inner]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import copy
 
 from greenloop.testsuite.scenarios.names import Function, bound_names, free_names
+from greenloop.testsuite.scenarios.nodes import copy_node
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
 from greenloop.testsuite.scenarios.scope import Level, Scope
 
@@ -47,7 +47,7 @@ def _makes_object(scope: Scope, node: Function) -> bool:
 
 def without_docstrings(node: Function | ast.ClassDef) -> Function | ast.ClassDef:
     """Return a definition without its docstrings, as these may say what is expected."""
-    changed = copy.deepcopy(node)
+    changed = copy_node(node)
     for item in ast.walk(changed):
         if isinstance(item, (Function, ast.ClassDef)):
             item.body = [part for part in item.body if not _is_text(part)] or [ast.Pass()]

@@ -8,7 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from greenloop.testsuite.scenarios.names import Comprehension, bound_names, dotted_name, free_names
-from greenloop.testsuite.scenarios.nodes import expression, located, name, tuple_of
+from greenloop.testsuite.scenarios.nodes import (
+    as_target,
+    call_of,
+    expression,
+    located,
+    name,
+    statement,
+    tuple_of,
+)
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
 from greenloop.testsuite.scenarios.splitting.functions import (
@@ -172,8 +180,7 @@ class ExpressionSplitter:
             seen: ast.expr = name(f"seen__{number}")
             made = expression(f"{functions[0]}(_seen)", _seen=seen) if functions else seen
             return located(seen if functions == ("iterable",) else made, node)
-        text = f"seen__{number}({', '.join(map(repr, functions))})"
-        return located(expression(text), node)
+        return located(call_of(f"seen__{number}", *functions), node)
 
     def _split_comprehension(self, node: ast.expr) -> ast.expr:
         assert isinstance(node, Comprehension)
@@ -196,7 +203,7 @@ class ExpressionSplitter:
         return self._observe_elements(node, parts, inner, names)
 
     def _iterate_over_values(self, node: ast.expr) -> ast.expr:
-        """Return a comprehension over observed values; its element needs nothing else of the code."""
+        """Return a comprehension over observed values."""
         changed = copy.copy(node)
         assert isinstance(changed, Comprehension)
         changed.generators = [copy.copy(item) for item in changed.generators]
@@ -221,30 +228,17 @@ class ExpressionSplitter:
             item.ifs = [test for test in item.ifs if not inner.is_dependent(test)]
         made = [splitter.split(item) for item in parts]
         observed = tuple_of([item.value for item in splitter.observations])
-        number = self._next_number()
-        whole = located(ast.ListComp(observed, generators), node)
+        number, whole = self._next_number(), located(ast.ListComp(observed, generators), node)
         self.observations.append(Observation(number, whole))
         seen = tuple_of([name(f"seen__{item.number}") for item in splitter.observations])
         target, rows = seen, expression(f"seen__{number}()")
         if {used for item in (*made, *tests) for used in free_names(item)} & set(names):
             given = tuple_of([name(item) for item in names])
-            inputs = ast.Assign(
-                [ast.Name(f"inputs__{number}", ast.Store())], ast.ListComp(given, generators)
-            )
+            inputs = statement(f"inputs__{number} = _i", _i=ast.ListComp(given, generators))
             self.preparations.append(located(inputs, node))
-            target, rows = (
-                tuple_of([given, seen]),
-                expression(f"zip(inputs__{number}, _s)", _s=rows),
-            )
-        generator = ast.comprehension(_as_target(target), rows, tests, 0)
+            target = tuple_of([given, seen])
+            rows = expression(f"zip(inputs__{number}, seen__{number}())")
+        generator = ast.comprehension(as_target(target), rows, tests, 0)
         if isinstance(node, ast.DictComp):
             return located(ast.DictComp(made[0], made[1], [generator]), node)
         return located(type(node)(made[0], [generator]), node)
-
-
-def _as_target(node: ast.expr) -> ast.expr:
-    changed = copy.deepcopy(node)
-    for item in ast.walk(changed):
-        if isinstance(item, (ast.Name, ast.Tuple)):
-            item.ctx = ast.Store()
-    return changed

@@ -7,7 +7,7 @@ import copy
 from dataclasses import dataclass
 
 from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names
-from greenloop.testsuite.scenarios.nodes import located, statement
+from greenloop.testsuite.scenarios.nodes import call_of, located
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
 from greenloop.testsuite.scenarios.splitting.calls import (
@@ -90,8 +90,8 @@ class SimpleStatementSplitter:
         for item in observations:
             self._hand_over_arguments(item.value)
         steps = [Step(located(observe(item), node)) for item in observations]
-        taken = [statement(f"seen__{item.number} = take__({item.number})") for item in observations]
-        marked = [*splitter.preparations, *taken, statement(f"at__({node.lineno})"), *judge]
+        taken = [_take(item.number) for item in observations]
+        marked = [*splitter.preparations, *taken, ast.Expr(call_of("at__", node.lineno)), *judge]
         return Halves(steps, [located(item, node) for item in marked])
 
     def _hand_over_arguments(self, value: ast.AST) -> None:
@@ -190,7 +190,10 @@ class SimpleStatementSplitter:
         self._hand_over_arguments(value)
         if self._expected is None:
             made = ast.Assign(targets, call) if targets else ast.Expr(call)
-            judge = [statement(f"at__({node.lineno})"), statement(f"completed__({number})")]
+            judge = [
+                ast.Expr(call_of("at__", node.lineno)),
+                ast.Expr(call_of("completed__", number)),
+            ]
             return Halves([Step(located(made, node))], [located(item, node) for item in judge])
         self._expected.append(number)
         is_name = targets and isinstance(
@@ -208,3 +211,8 @@ class SimpleStatementSplitter:
         return Halves([step], [node] if level is Level.INDEPENDENT else [])
 
     _split_AsyncFunctionDef = _split_ClassDef = _split_FunctionDef
+
+
+def _take(number: int) -> ast.stmt:
+    """Return the statement by which the process of the tests takes an observation."""
+    return ast.Assign([ast.Name(f"seen__{number}", ast.Store())], call_of("take__", number))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names
-from greenloop.testsuite.scenarios.nodes import expression, located, statement, tuple_of
+from greenloop.testsuite.scenarios.nodes import call_of, expression, located, statement, tuple_of
 from greenloop.testsuite.scenarios.reading.assertions import block_arguments, block_kind
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level
@@ -42,7 +42,9 @@ class StatementSplitter(SimpleStatementSplitter):
         body = self.split(node.body)
         item = ast.withitem(observe_call(Observation(number, first)), target)
         step = Step(located(type(node)([item], []), node), body=body.steps)
-        return Halves([step], [located(statement(f"completed__({number})"), node), *body.judge])
+        return Halves(
+            [step], [located(ast.Expr(call_of("completed__", number)), node), *body.judge]
+        )
 
     _split_AsyncWith = _split_With
 
@@ -50,7 +52,7 @@ class StatementSplitter(SimpleStatementSplitter):
         """Run a block as one act."""
         found = Halves([], [])
         (number,) = self._act_as_block([node], found)
-        found.judge.append(located(statement(f"completed__({number})"), node))
+        found.judge.append(located(ast.Expr(call_of("completed__", number)), node))
         return found
 
     def _split_expectation(self, node: ast.With | ast.AsyncWith) -> Halves:
@@ -77,7 +79,7 @@ class StatementSplitter(SimpleStatementSplitter):
             judge = ast.Assign([target], result)
             self.scope.bind(bound_names(target), result, Level.INDEPENDENT)
             self.scope.judge_only |= bound_names(target)
-        found.judge += [located(statement(f"at__({node.lineno})"), node), located(judge, node)]
+        found.judge += [located(ast.Expr(call_of("at__", node.lineno)), node), located(judge, node)]
         return found
 
     def _split_expecting(self, body: list[ast.stmt]) -> tuple[Halves, list[int]]:
