@@ -220,3 +220,5 @@ def _inspect_text(node: ast.Constant, text: str) -> Iterator[_Finding]:
         yield node, f"names a file or variable of pytest: {text!r}"
     elif text in _CODE_OBJECT_NAMES:
         yield node, f"`{text}` {_READS_SOURCE}"
+    elif text in _FRAME_ATTRIBUTES:  # for getattr or operator.attrgetter
+        yield node, f"`{text}` reads frames or classes of others"

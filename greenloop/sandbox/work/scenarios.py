@@ -29,7 +29,8 @@ class ObservedRow:
     """What was observed in one row of a scenario, by numbers; the payloads are opaque texts.
 
     `error` is the exception that ended the row, None for none; `has_ended` is False where the
-    process ended before the row did.
+    process ended before the row did; `replaced` names what the code replaced in the standard
+    library, '' for nothing.
     """
 
     scenario: int
@@ -37,6 +38,7 @@ class ObservedRow:
     observations: tuple[tuple[int, str], ...] = ()
     error: str | None = None
     has_ended: bool = False
+    replaced: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,14 @@ def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
             seen.append((parse_index(event["number"], _MAX_ROWS), str(event["payload"])))
         elif kind == "end_row" and current is not None:
             error = None if event["error"] is None else str(event["error"])[:_MAX_TEXT]
-            yield ObservedRow(**current, observations=tuple(seen), error=error, has_ended=True)
+            replaced = str(event.get("replaced", ""))[:_MAX_TEXT]
+            yield ObservedRow(
+                **current,
+                observations=tuple(seen),
+                error=error,
+                has_ended=True,
+                replaced=replaced,
+            )
             current = None
     if current is not None:
         yield ObservedRow(**current, observations=tuple(seen))
@@ -130,8 +139,9 @@ def judge_scenarios(
 ) -> tuple[RowOutcome, ...]:
     """Judge observed rows in a process that has the tests' text and files, and no code.
 
-    Rows that it does not come to are not observable; a scenario of which nothing was observed may
-    then be missing. Raises SandboxError where no process can be started.
+    Rows that it does not come to are not observable, nor are those in which the code had replaced
+    a part of the standard library; a scenario of which nothing was observed may then be missing.
+    Raises SandboxError where no process can be started.
     """
     rows = [
         [item.scenario, item.row, item.observations, item.error, item.has_ended]
@@ -147,6 +157,10 @@ def judge_scenarios(
     for item in () if is_complete else observations.rows:
         key = item.scenario, item.row
         judged.setdefault(key, RowOutcome(*key, "not observable", reason=reason))
+    for item in observations.rows:
+        if item.replaced:
+            key, reason = (item.scenario, item.row), f"the code replaces {item.replaced}"
+            judged[key] = RowOutcome(*key, "not observable", reason=reason)
     return tuple(judged.values())
 
 

@@ -618,3 +618,22 @@ def test_time_limit_is_that_of_the_call(box: Sandbox) -> None:
     assert isinstance(box.info, SandboxInfo)
     assert isinstance(observations, Observations)
     assert "still running after 1.5 s" in observations.error
+
+
+REPLACING = """
+import pathlib
+def f():
+    return 1
+def lie():
+    pathlib.Path.read_text = lambda path: "expected"
+"""
+
+
+@pytest.mark.parametrize(("call", "outcome"), [("m.f()", "agrees"), ("m.lie()", "not observable")])
+def test_what_is_seen_through_a_replaced_library_is_not_observable(
+    box: Sandbox, call: str, outcome: str
+) -> None:
+    scenario = scenario_text(f"observe(1, lambda: {call})")
+    found = verdict(box, REPLACING, scenario, judge_text("completed(1)"))
+    assert found.outcome == outcome
+    assert ("replaces Path.read_text" in found.reason) == (outcome == "not observable")

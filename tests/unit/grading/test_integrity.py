@@ -32,6 +32,7 @@ from greenloop.grading.integrity import find_integrity_issues
         ("import sys\nsys.modules['x'] = 1", "`sys.modules`"),
         ("import sys\nf = sys._getframe", "`sys._getframe`"),
         ("import atexit\natexit.register(print)", "`atexit.register`"),
+        ("import operator\nup = operator.attrgetter('f_back')\n", "`f_back`"),
         ("try:\n    1/0\nexcept Exception as e:\n    e.__traceback__.tb_frame.f_back", "`.f_back`"),
         ("x = ().__class__.__base__.__subclasses__()", "`.__subclasses__`"),
         ("import os\ngetattr(os, '_exit')(0)", "`os._exit` ends the process"),

@@ -16,6 +16,7 @@ from typing import Any
 from . import classes
 from .encoder import Encoder, TooLargeError
 from .fixtures import RecordedWarnings, create_fixture
+from .library import LibraryState
 from .parameters import build_rows, create_module
 
 _MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
@@ -81,6 +82,7 @@ class Runner:
         self._size_left = _MAX_TOTAL
         self._shared: dict[str, Any] = {}
         self._recorded = RecordedWarnings()
+        self._library = LibraryState()
 
     def run(self, text: str) -> None:
         """Execute the text, then each row of its scenarios. Raises what the text raises."""
@@ -99,7 +101,7 @@ class Runner:
 
     def _report_row(self, scenario: int, row: int, error: str | None) -> None:
         self._send("begin", scenario=scenario, row=row)
-        self._send("end_row", error=error)
+        self._send("end_row", error=error, replaced="")
 
     def _run_row(
         self,
@@ -122,7 +124,7 @@ class Runner:
                     _run_async(result)
         except BaseException as raised:
             error = _describe(raised)
-        self._send("end_row", error=error)
+        self._send("end_row", error=error, replaced=self._library.find_replaced())
 
     def _record_warning(self, *shown: Any) -> None:
         self._recorded.append(warnings.WarningMessage(*shown))
