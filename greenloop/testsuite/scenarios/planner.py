@@ -140,13 +140,13 @@ class _Planner:
             scope.bind([fixture], ast.Constant(None), Level.DEPENDENT)
         for table in test.tables:
             bind_columns(scope, _target(table), table.rows)
+        judged = [judged_rows(_target(t), t.rows, scope) for t in test.tables]
         splitter = StatementSplitter(scope)
         halves = splitter.split(test.body)
         uses: Uses = {}
         body = keep_used(halves.steps, uses, scope.literals)
         columns = [key for table in test.tables for key in table.names]
         tables = [project_table(_target(t), t.rows, uses, scope.literals) for t in test.tables]
-        judged = [judged_rows(_target(t), t.rows, scope) for t in test.tables]
         for key in (*columns, *test.fixtures):
             uses.pop(key, None)
         for rows in tables:

@@ -51,7 +51,7 @@ class Scope:
         makers: Functions of the test file that return such instances.
         composites: Names of literals whose parts are objects of their own.
         objects: Names of instances of the module's classes.
-        process_modules: Names of modules whose functions depend on the process.
+        process_modules: Names of modules, or of their members, that depend on the process.
         judge_only: Names that only the process of the tests has.
         compares: Functions of the test file that decide something by their arguments.
         refused: Functions that cannot run beside the code, and why.
@@ -172,7 +172,7 @@ class Scope:
             elif root not in PURE_MODULES and not SHARED_NAMES & {path, path.partition(".")[2]}:
                 is_class = is_member and CLASS_NAME.fullmatch(item.name)
                 self.levels[key] = Level.SYMBOLIC if is_class else Level.DEPENDENT
-                self.process_modules |= set() if is_member else {key}
+                self.process_modules.add(key)
 
     def _import_from_module(self, name: str, member: str) -> None:
         """Bind a name to a member of the module under test, or to the module itself ('')."""
@@ -229,12 +229,12 @@ class Scope:
 
     def hand_over(self, node: ast.AST) -> None:
         """Make all objects dependent that the code can reach through an expression."""
-        pending = [name for name in self._handed_names(node) if name in self.reachable]
+        pending, seen = list(self._handed_names(node)), set[str]()
         while pending:
-            name = pending.pop()
-            if self.levels.get(name) is not Level.DEPENDENT:
+            if (name := pending.pop()) in self.reachable and name not in seen:
+                seen.add(name)
                 self.levels[name] = Level.DEPENDENT
-                pending += [item for item in self.reachable[name] if item in self.reachable]
+                pending += self.reachable[name]
                 pending += [key for key, found in self.reachable.items() if name in found]
 
     def _handed_names(self, node: ast.AST) -> Iterator[str]:

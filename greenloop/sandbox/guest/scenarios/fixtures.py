@@ -138,7 +138,7 @@ def _take(file: Any) -> str:
     return data.decode("utf-8", "replace")
 
 
-class LogCapture(logging.Handler):
+class Log(logging.Handler):
     """Stands in for `caplog`."""
 
     def __init__(self, stack: ExitStack) -> None:
@@ -235,5 +235,5 @@ _FIXTURES: dict[str, Callable[[str, ExitStack], Any]] = {
     "monkeypatch": lambda folder, stack: _create_monkeypatch(stack),
     "capsys": lambda folder, stack: Capture(stack, with_descriptors=False),
     "capfd": lambda folder, stack: Capture(stack, with_descriptors=True),
-    "caplog": lambda folder, stack: LogCapture(stack),
+    "caplog": lambda folder, stack: Log(stack),
 }

@@ -121,6 +121,8 @@ class ClassStandIn:
         return Opaque(Description(self.bases__, "record", fields, is_expected=True))
 
     def __contains__(self, value: Any) -> bool:
+        if self.kind__ != "enum" and ("enum", "Enum") not in name_bases(self):
+            raise NotObservableError(f"membership in the class {self.bases__[0][1]}")
         return name_class(type_of(value)) == name_class(self)
 
     def _find_member(self, value: Any) -> EnumMember:

@@ -112,6 +112,7 @@ def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> 
         RefusedError: the fixture returns or yields in more than one place.
     """
     used = {item.arg for item in fixture.args.args}
+    used |= {item.name for item in fixture.body if isinstance(item, Function)}  # seen as __name__
     renaming = _rename_locals(fixture, (), bound_to, used)
     body = [renaming.visit(item) for item in map(copy_node, fixture.body)]
     exits = [node for item in body for node in _own_nodes(item) if isinstance(node, _EXITS)]

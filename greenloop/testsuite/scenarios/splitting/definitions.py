@@ -17,6 +17,7 @@ def define(scope: Scope, node: Function | ast.ClassDef) -> None:
     level = scope.level(node)
     parts = list(ast.walk(node))
     decides = any(isinstance(part, _DECISIONS) for part in parts)
+    notes = isinstance(node, ast.ClassDef) and any(map(_compares_arguments, parts))
     captured = set(free_names(node)) & scope.reachable.keys()
     rebound = {
         n for part in parts if isinstance(part, (ast.Global, ast.Nonlocal)) for n in part.names
@@ -28,11 +29,26 @@ def define(scope: Scope, node: Function | ast.ClassDef) -> None:
         scope.reachable.setdefault(name, set())
     if decides:
         scope.compares.add(node.name)
-        if level is Level.DEPENDENT or captured or rebound:
+        if _uses_code(scope, node) or captured or rebound or notes:
             reason = f"{node.name}() decides something by what the code says"
             scope.refused[node.name] = reason
     if any(isinstance(part, ast.Assert) or block_kind(part) for part in parts):
         scope.refused[node.name] = f"{node.name}() asserts where it is called"
+
+
+def _compares_arguments(node: ast.AST) -> bool:
+    """Return whether a method compares its arguments, so that its object may note the result."""
+    if not isinstance(node, Function):
+        return False
+    names = bound_names(node.args) - {"self", "cls"}
+    compared = [part for part in ast.walk(node) if isinstance(part, (ast.Compare, ast.Match))]
+    return any(names & set(free_names(part)) for part in compared)
+
+
+def _uses_code(scope: Scope, node: Function | ast.ClassDef) -> bool:
+    """Return whether a definition uses what the code gives, not only the process."""
+    names = set(free_names(node)) - scope.process_modules
+    return any(scope.level(ast.Name(name, ast.Load())) > Level.INDEPENDENT for name in names)
 
 
 def _makes_object(scope: Scope, node: Function) -> bool:

@@ -23,6 +23,8 @@ def check_observable(node: ast.AST, scope: Scope) -> None:
             raise RefusedError(f"{used} is used together with the code", _line(node))
         if used in scope.refused:
             raise RefusedError(scope.refused[used], _line(node))
+    if any(isinstance(item, ast.Attribute) and item.attr == "__doc__" for item in ast.walk(node)):
+        raise RefusedError("a docstring is read", _line(node))
     found = next(_branches(node, scope), None)
     if found is not None:
         raise RefusedError("a comparison that would run beside the code", _line(found))
@@ -38,7 +40,9 @@ def _branches(node: ast.AST, scope: Scope) -> Iterator[ast.AST]:
     decides = isinstance(node, _BRANCHES) or (
         isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
     )
-    calls = isinstance(node, ast.Call) and dotted_name(node.func) in scope.compares
+    calls = isinstance(node, ast.Call) and (
+        dotted_name(node.func) in scope.compares and any(map(scope.is_dependent, node.args))
+    )
     if (decides or calls) and scope.is_dependent(node):
         yield node
     for child in ast.iter_child_nodes(node):

@@ -123,8 +123,8 @@ class SimpleStatementSplitter:
             return self._input(node, names)
         try:
             made = self._act(node.value, node.targets, node)
-        except RefusedError:
-            return self._derive(node, names)
+        except RefusedError as error:
+            return self._derive(node, names, error)
         self.scope.bind(names, node.value, Level.DEPENDENT)
         return made
 
@@ -133,10 +133,10 @@ class SimpleStatementSplitter:
         if isinstance(target, ast.Name) and isinstance(node.value, (ast.List, ast.Tuple, ast.Dict)):
             self.scope.literals[target.id] = node.value
 
-    def _derive(self, node: ast.Assign, names: set[str]) -> Halves:
+    def _derive(self, node: ast.Assign, names: set[str], refusal: RefusedError) -> Halves:
         """Leave to the process of the tests what is computed from values of the code."""
-        if self._expected is not None:
-            raise RefusedError("a comparison that would run beside the code")
+        if self._expected is not None or isinstance(node.value, ast.Await):
+            raise refusal
         splitter = ExpressionSplitter(self.scope, self.next_number)
         value = splitter.split(node.value)
         self.scope.bind(names, value, Level.INDEPENDENT)
@@ -205,7 +205,11 @@ class SimpleStatementSplitter:
     def _split_FunctionDef(self, node: Function | ast.ClassDef) -> Halves:
         level = self.scope.level(node)
         define(self.scope, node)
-        registers = any(map(self.scope.is_dependent, node.decorator_list))
+        outside = [*node.decorator_list, *getattr(node, "bases", [])]
+        registers = any(self.scope.level(item) > Level.INDEPENDENT for item in outside)
+        if registers:
+            for item in (*node.decorator_list, ast.Name(node.name, ast.Load())):
+                self.scope.hand_over(item)
         defines = None if registers else frozenset({node.name})
         step = Step(without_docstrings(node), defines=defines)
         return Halves([step], [node] if level is Level.INDEPENDENT else [])
