@@ -92,9 +92,10 @@ def visible():
 
 def state(path):
     found = os.lstat(path)
-    kept = [found.st_mode, found.st_uid, found.st_gid, found.st_nlink]
-    if not path.startswith("/proc"):  # its inodes are made when they are looked at
-        kept += [found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns, found.st_size]
+    kept = [found.st_mode, found.st_uid, found.st_gid]
+    if not path.startswith("/proc"):  # made when it is looked at; a link more for each process
+        kept += [found.st_nlink, found.st_size]
+        kept += [found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns]
     return kept
 
 
