@@ -11,7 +11,6 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 from greenloop.testsuite.scenarios.names import bound_names, dotted_name
 from greenloop.testsuite.scenarios.nodes import expression, name, tuple_of, unparse
-from greenloop.testsuite.scenarios.reading.decorators import Table
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.test_module import FlatTest, read_test_module
 from greenloop.testsuite.scenarios.records import (
@@ -25,7 +24,13 @@ from greenloop.testsuite.scenarios.separation import check_separation
 from greenloop.testsuite.scenarios.splitting.observability import check_observable
 from greenloop.testsuite.scenarios.splitting.simple_statements import Halves
 from greenloop.testsuite.scenarios.splitting.statements import StatementSplitter
-from greenloop.testsuite.scenarios.splitting.steps import Step, Uses, add_uses, keep_used
+from greenloop.testsuite.scenarios.splitting.steps import (
+    Step,
+    Uses,
+    add_uses,
+    keep_used,
+    merge_uses,
+)
 from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows, project_table
 from greenloop.testsuite.scenarios.texts import (
     JudgeForms,
@@ -139,14 +144,14 @@ class _Planner:
         for fixture in test.fixtures:
             scope.bind([fixture], ast.Constant(None), Level.DEPENDENT)
         for table in test.tables:
-            bind_columns(scope, _target(table), table.rows)
-        judged = [judged_rows(_target(t), t.rows, scope) for t in test.tables]
+            bind_columns(scope, table.target, table.rows)
+        judged = [judged_rows(t.target, t.rows, scope) for t in test.tables]
         splitter = StatementSplitter(scope)
         halves = splitter.split(test.body)
         uses: Uses = {}
         body = keep_used(halves.steps, uses, scope.literals)
         columns = [key for table in test.tables for key in table.names]
-        tables = [project_table(_target(t), t.rows, uses, scope.literals) for t in test.tables]
+        tables = [project_table(t.target, t.rows, uses, scope.literals) for t in test.tables]
         for key in (*columns, *test.fixtures):
             uses.pop(key, None)
         for rows in tables:
@@ -185,9 +190,7 @@ class _Planner:
     def _scenario_text(self, planned: list[_Planned]) -> str:
         uses: Uses = {}
         for item in planned:
-            for key, used in item.uses.items():
-                known = uses.get(key, frozenset())
-                uses[key] = None if used is None or known is None else known | used
+            merge_uses(uses, item.uses)
         body = keep_used(self._preamble.steps, uses, self._scope.literals)
         imports = [found for node in self._imports for found in used_imports(node, uses)]
         entries = ast.List([item.entry for item in planned], ast.Load())
@@ -241,8 +244,3 @@ def keep_steps(steps: list[Step], uses: Uses) -> list[ast.stmt]:
         return keep_used(steps, uses, {})
     except RefusedError:
         return [step.node for step in steps]
-
-
-def _target(table: Table) -> ast.expr:
-    names: list[ast.expr] = [ast.Name(item, ast.Store()) for item in table.names]
-    return names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())

@@ -76,7 +76,7 @@ def _as_tuples(table: Table, rows: ast.expr) -> ast.expr:
         return rows
     if isinstance(rows, ast.List):
         return ast.List([tuple_of([item]) for item in rows.elts], ast.Load())
-    return expression("[(_x,) for row in _r]".replace("_x", "row"), _r=rows)
+    return expression("[(row,) for row in _r]", _r=rows)
 
 
 def used_imports(

@@ -18,6 +18,12 @@ class Table:
     names: tuple[str, ...]
     rows: ast.expr
 
+    @property
+    def target(self) -> ast.expr:
+        """The names as what a row is assigned to."""
+        names: list[ast.expr] = [ast.Name(item, ast.Store()) for item in self.names]
+        return names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
+
 
 def read_table(node: ast.Call) -> Table:
     options = {item.arg: item.value for item in node.keywords}

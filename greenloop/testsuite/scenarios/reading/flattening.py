@@ -71,7 +71,7 @@ class _Flattening:
         wanted = [*self._autouse(), *used, *self._parameters(node)[patched:]]
         body = self._wrap([name for name in dict.fromkeys(wanted) if name not in columns], body)
         body = [*self._defaults(node), *self._class_constants(), *body]
-        body = [self._attributes.visit(item) for item in self._expand(body, 0)]
+        body = [self._attributes.visit(item) for item in self._expand(body)]
         if {"self", "cls"} & {used for item in body for used in free_names(item)}:
             raise RefusedError("the test instance itself is used")
         is_async = isinstance(node, ast.AsyncFunctionDef) or any(map(_is_async, _walk(body)))
@@ -173,7 +173,7 @@ class _Flattening:
 
     # -- helpers
 
-    def _expand(self, body: list[ast.stmt], depth: int) -> list[ast.stmt]:
+    def _expand(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return statements with assertions in one form, helpers written out, awaits hoisted."""
         made: list[ast.stmt] = []
         for item in [part for statement in body for part in as_expectation(statement)]:
@@ -183,11 +183,11 @@ class _Flattening:
             for key in ("body", "orelse", "finalbody"):
                 inner = getattr(item, key, None)
                 if isinstance(inner, list) and not isinstance(item, (Function, ast.ClassDef)):
-                    setattr(item, key, self._expand(inner, depth))
-            made += self._expand_statement(item, depth)
+                    setattr(item, key, self._expand(inner))
+            made += self._expand_statement(item)
         return made
 
-    def _expand_statement(self, node: ast.stmt, depth: int) -> list[ast.stmt]:
+    def _expand_statement(self, node: ast.stmt) -> list[ast.stmt]:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             return []
         call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
@@ -195,19 +195,17 @@ class _Flattening:
         helper = self._helper(call)
         if helper is not None and isinstance(call, ast.Call):
             target = node.targets[0] if isinstance(node, ast.Assign) else None
-            return self._inline(helper, call, target, depth)
+            return self._inline(helper, call, target)
         hoisting = Hoisting(self._helper, self._next_number)
         changed = node if isinstance(node, _COMPOUND) else hoisting.visit(node)
-        hoisted = self._expand(hoisting.statements, depth) if hoisting.has_helper else []
+        hoisted = self._expand(hoisting.statements) if hoisting.has_helper else []
         return [*(hoisted or hoisting.statements), changed]
 
-    def _inline(
-        self, helper: Function, call: ast.Call, target: ast.expr | None, depth: int
-    ) -> list[ast.stmt]:
+    def _inline(self, helper: Function, call: ast.Call, target: ast.expr | None) -> list[ast.stmt]:
         self._inlined += 1
         if self._inlined > _MAX_INLINED:
             raise RefusedError("helpers that call themselves, or too many", call.lineno)
-        return self._expand(inline_call(helper, call, target, self._next_number()), depth + 1)
+        return self._expand(inline_call(helper, call, target, self._next_number()))
 
     def _next_number(self) -> int:
         self._inlined += 1

@@ -68,12 +68,12 @@ def _keep_block(step: Step, uses: Uses, literals: Mapping[str, ast.expr]) -> lis
     for _ in range(len(step.body or ()) + 2):
         before = dict(inside)
         body = keep_used(step.body or (), inside, literals)
-        _merge(inside, before)
+        merge_uses(inside, before)
         if inside == before:
             break
     if not body and isinstance(node, (ast.For, ast.If)):
         return []
-    _merge(uses, inside)
+    merge_uses(uses, inside)
     if isinstance(node, ast.For):
         node.iter = project_table(node.target, node.iter, inside, literals)
         for name in bound_names(node.target):
@@ -85,7 +85,8 @@ def _keep_block(step: Step, uses: Uses, literals: Mapping[str, ast.expr]) -> lis
     return [node]
 
 
-def _merge(uses: Uses, other: Uses) -> None:
+def merge_uses(uses: Uses, other: Uses) -> None:
+    """Add other uses to the first."""
     for name, keys in other.items():
         known = uses.get(name, frozenset())
         uses[name] = None if keys is None or known is None else known | keys
@@ -96,7 +97,7 @@ def add_uses(node: ast.AST, uses: Uses) -> None:
     if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.value, ast.Name):
         key = _key(node)
         if key is not None and isinstance(node.ctx, ast.Load):
-            _merge(uses, {node.value.id: frozenset({key})})
+            merge_uses(uses, {node.value.id: frozenset({key})})
             return
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         add_uses(node.func.value, uses)  # a method may use all of its object
