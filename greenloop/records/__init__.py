@@ -2,7 +2,7 @@
 
 from greenloop.records.base import Record
 from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
-from greenloop.records.contract import Contract, GivenExample, Requirement
+from greenloop.records.contract import Background, Choice, Contract, GivenExample, Requirement
 from greenloop.records.evidence import Evidence
 from greenloop.records.evidence.assertion_mutation import AssertionMutation, AssertionSurvivor
 from greenloop.records.evidence.base import EvidenceRow, ExtraEvidence, Piece
@@ -14,11 +14,14 @@ from greenloop.records.evidence.integrity import IntegrityFinding
 from greenloop.records.evidence.isolated import Isolated, NotObservable
 from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import EquivalentMutant, MutantResult, Mutation, Survivor
+from greenloop.records.evidence.peer import Difference, Peer
 from greenloop.records.evidence.thresholds import Thresholds
 from greenloop.records.generation import (
+    DifferenceRuling,
     Dispute,
     Finding,
     GeneratedCode,
+    GeneratedPeer,
     GeneratedTests,
     HeldOutExample,
     Judgement,

@@ -44,6 +44,22 @@ class GeneratedTests(Record):
         return f"```python\n{self.code.rstrip()}\n```"
 
 
+class GeneratedPeer(Record):
+    """A second implementation, and the source of `inputs(rng)` and `allowed(*arguments)`."""
+
+    code: str
+    inputs: str = ""
+
+
+class DifferenceRuling(Record):
+    """The judge's answer on one difference; `expected` is a Python literal as text, or None."""
+
+    id: int
+    right: Literal["first", "second", "neither", "text does not say"]
+    because: str = ""
+    expected: str | None = None
+
+
 class Finding(Record):
     """One finding of a review; `line` is None where none fits."""
 
@@ -93,7 +109,7 @@ class Repair(Record):
 class Judgement(Record):
     """Whether the test or the code contradicts the contract."""
 
-    wrong: Literal["test", "code"]
+    wrong: Literal["test", "code", "text"]
     because: str = Field(default="")
 
     def __str__(self) -> str:

@@ -19,7 +19,7 @@ SchemaVersion = Literal["2"]
 Command = Literal["make", "check", "heal", "script"]
 Verdict = Literal["verified", "passed", "failed"]
 AttemptKind = Literal["generate", "review-repair", "free-fix", "repair", "rewrite"]
-Origin = Literal["generated", "given", "held_out", "hardening"]
+Origin = Literal["generated", "given", "example", "held_out", "hardening", "peer", "answer"]
 
 
 class Attempt(Record):
@@ -57,7 +57,7 @@ class DisputeEntry(Record):
 
     test: str
     why: str
-    wrong: Literal["test", "code"]
+    wrong: Literal["test", "code", "text"]
     because: str = ""
     source: str = ""
     attempt: int | None = None
@@ -176,6 +176,7 @@ class Report(Record):
     test_output: str
     iterations: int
     schema_version: SchemaVersion = "2"
+    repairs: int = 0
     original: str = ""
     verdict: Verdict
     reasons: tuple[str, ...] = ()

@@ -96,7 +96,9 @@ def _decide_verdict(
 def _unverified_reasons(state: RunState) -> tuple[str, ...]:
     """Return why a green run is not `verified`."""
     if not isinstance(state.suite, Checklist):
-        return shortfalls(state.evidence, contracted=state.contract is not None)
+        contract = state.contract
+        of_the_text = tuple(contract.unmet()) if contract else ()
+        return (*of_the_text, *shortfalls(state.evidence, contracted=contract is not None))
     flakiness = state.evidence.flakiness
     if flakiness is None or not flakiness.differing:
         return (_SCRIPT_LIMITATION,)

@@ -22,6 +22,7 @@ from greenloop.records.evidence.integrity import Integrity, IntegrityFinding
 from greenloop.records.evidence.isolated import Isolated
 from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import Mutation
+from greenloop.records.evidence.peer import Peer
 from greenloop.records.evidence.thresholds import Thresholds
 
 
@@ -30,7 +31,8 @@ class Evidence(Record):
 
     `seconds` is the time that each piece took; `not_measured` says, for pieces that are null, why.
     `returning` names tests that return a value and assert nothing, so that they always pass.
-    `extra` holds the pieces that installed packages measure, by name.
+    `extra` holds the pieces that installed packages measure, by name. `read_against_text` says
+    whether the code was graded against a text that a user wrote.
     """
 
     red_phase: RedPhase | None = None
@@ -39,6 +41,7 @@ class Evidence(Record):
     isolated: Isolated | None = None
     memorization: Memorization | None = None
     held_out: HeldOut | None = None
+    peer: Peer | None = None
     mutation: Mutation | None = None
     coverage: Coverage | None = None
     flakiness: Flakiness | None = None
@@ -49,6 +52,7 @@ class Evidence(Record):
     seconds: dict[str, float] = Field(default_factory=dict)
     not_measured: dict[str, str] = Field(default_factory=dict)
     extra: dict[str, ExtraEvidence] = Field(default_factory=dict)
+    read_against_text: bool = False
 
     @property
     def is_graded(self) -> bool:
@@ -63,7 +67,8 @@ class Evidence(Record):
     def unmet(self, *, contracted: bool = True) -> Iterator[str]:
         """Yield why a green is not `verified`, at least one reason for each piece that is short.
 
-        Without a contract there is no stub to fail on, and no held-out example.
+        Without a contract there is no stub to fail on, and no held-out example; without a text,
+        nothing to read a second time.
         """
         for key, piece in self._pieces():
             if isinstance(piece, Memorization) and self.held_out and self.held_out.reached:
@@ -71,7 +76,7 @@ class Evidence(Record):
                 piece = piece.model_copy(update={"functions": ()})
             if isinstance(piece, Piece):
                 yield from piece.unmet(self.thresholds)
-            elif key in self.not_measured or _is_needed(piece, contracted):
+            elif key in self.not_measured or self._is_needed(piece, contracted):
                 yield f"{_title(key, piece)}: {self._explain_absence(key, piece)}"
         if self.returning:
             names = format_items(self.returning)
@@ -96,6 +101,14 @@ class Evidence(Record):
         yield from self.extra.items()
         yield from ((key, ExtraEvidence) for key in self.not_measured if key.startswith("extra."))
 
+    def _is_needed(self, piece: type[Piece], contracted: bool) -> bool:
+        return {
+            "always": True,
+            "with a contract": contracted,
+            "with a text": self.read_against_text,
+            "where measured": False,
+        }[piece.needed]
+
     def _explain_absence(self, key: str, piece: type[Piece]) -> str:
         why = self.not_measured.get(key)
         return f"not measured: {why}" if why else piece.absent
@@ -103,10 +116,6 @@ class Evidence(Record):
 
 def _title(key: str, piece: type[Piece]) -> str:
     return piece.title or key.removeprefix("extra.")
-
-
-def _is_needed(piece: type[Piece], contracted: bool) -> bool:
-    return piece.needed == "always" or (contracted and piece.needed == "with a contract")
 
 
 def piece_types() -> dict[str, type[Piece]]:

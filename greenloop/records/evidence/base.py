@@ -12,7 +12,7 @@ from greenloop.records.base import Record
 from greenloop.records.evidence.thresholds import Thresholds
 
 _MAX_DIGITS = 10  # behind the point of a percentage
-Needed = Literal["always", "with a contract", "where measured"]
+Needed = Literal["always", "with a contract", "with a text", "where measured"]
 
 
 @dataclass(frozen=True)

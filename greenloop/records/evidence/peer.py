@@ -1,0 +1,71 @@
+"""The second reading: another implementation, written from the text, that answers the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from greenloop.records.base import Record
+from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, format_items
+from greenloop.records.evidence.thresholds import Thresholds
+
+MIN_ALLOWED_INPUTS = 50
+Ruling = Literal["code is wrong", "peer is wrong", "both are wrong", "text does not say"]
+
+
+class Difference(Record):
+    """An input on which code and peer answer differently, and what the judge said of it.
+
+    `call` is the input as Python source, `code` and `peer` are the answers as text. `ruling` is
+    None where nobody judged it. `choice` is the id of the open choice that it became, `test` the
+    name of the test.
+    """
+
+    call: str
+    code: str
+    peer: str
+    ruling: Ruling | None = None
+    because: str = ""
+    choice: str = ""
+    test: str = ""
+
+    @property
+    def counts_against(self) -> bool:
+        """Whether it keeps the code from `verified`: unjudged, or judged against the code."""
+        settled = ("peer is wrong", "text does not say")  # an open choice is counted as such
+        return self.ruling not in settled and not self.test
+
+
+class Peer(Piece):
+    """Inputs on which code and peer were compared: drawn, allowed by the precondition, agreeing."""
+
+    title: ClassVar[str] = "second reading"
+    needed: ClassVar[Needed] = "with a text"
+    absent: ClassVar[str] = "nothing second has read the text"
+    is_listed: ClassVar[bool] = False
+
+    inputs: int = 0
+    allowed: int = 0
+    agreed: int = 0
+    differences: tuple[Difference, ...] = ()
+    slower: tuple[str, ...] = ()
+
+    @property
+    def reached(self) -> bool:
+        """Whether enough inputs were compared and no difference counts against the code."""
+        against = any(item.counts_against for item in self.differences)
+        return self.allowed >= MIN_ALLOWED_INPUTS and not against and not self.slower
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        brief = f"{self.agreed}/{self.allowed}"
+        yield EvidenceRow(self.title, self.reached, self._describe(), brief)
+
+    def _describe(self) -> str:
+        if self.allowed < MIN_ALLOWED_INPUTS:
+            return f"only {self.allowed} inputs were compared (at least {MIN_ALLOWED_INPUTS})"
+        against = [item.call for item in self.differences if item.counts_against]
+        if against:
+            return f"answers differ on {format_items(against)}"
+        if self.slower:
+            return f"the code is far slower than the peer on {format_items(self.slower)}"
+        return f"{self.agreed} of {self.allowed} inputs agree"
