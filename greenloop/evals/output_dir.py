@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.evals.comparison import EVAL_RESULTS_FILE, EVAL_SETUP_FILE
@@ -41,7 +44,7 @@ class EvalDirectory:
             InputError: the folder holds another evaluation.
             OutputError: it cannot be created.
         """
-        folder = cls(run_dir or home / "evals" / _directory_name(setup))
+        folder = cls(run_dir or _find_or_name(setup, home / "evals"))
         with writing(folder.path):
             (folder.path / "runs").mkdir(parents=True, exist_ok=True)
         folder._claim(setup)
@@ -52,7 +55,7 @@ class EvalDirectory:
         file = self.path / EVAL_SETUP_FILE
         if file.exists():
             existing = EvalSetup.model_validate_json(file.read_bytes())
-            if _without_version(existing) != _without_version(setup):
+            if _comparable(existing) != _comparable(setup):
                 raise InputError(
                     f"{self.path} holds another evaluation ({existing.model} on {existing.tasks}): name "
                     "another --run-dir"
@@ -94,13 +97,20 @@ def build_setup(tasks: Path, format: str, settings: Settings) -> EvalSetup:
     )
 
 
-def _without_version(setup: EvalSetup) -> EvalSetup:
-    """Return the setup without its version, and without an option that 0.1.0 did not have."""
-    options = {k: v for k, v in setup.options.items() if k != "prompts" or v is not None}
-    return setup.model_copy(update={"greenloop": "", "options": options})
+def _comparable(setup: EvalSetup) -> EvalSetup:
+    """Return the setup without its version; an option that it does not have counts as its default."""
+    options = {**select_saved_options(Settings.model_construct()), **setup.options}
+    kept = {name: value for name, value in options.items() if name not in _IGNORED_OPTIONS}
+    return setup.model_copy(update={"greenloop": "", "options": kept})
 
 
-def _directory_name(setup: EvalSetup) -> str:
+def _find_or_name(setup: EvalSetup, parent: Path) -> Path:
+    """Return the folder below `parent` that holds this evaluation, or the path of a new one."""
+    for file in sorted(parent.glob(f"*/{EVAL_SETUP_FILE}")):
+        with suppress(OSError, ValidationError):
+            existing = EvalSetup.model_validate_json(file.read_bytes())
+            if _comparable(existing) == _comparable(setup):
+                return file.parent
     words = f"{Path(setup.tasks).stem}-{setup.model.rpartition('/')[2]}"
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", words).strip("-.")[:60]
-    return f"{readable}-{digest(_without_version(setup).model_dump_json())[:8]}"
+    return parent / f"{readable}-{digest(_comparable(setup).model_dump_json())[:8]}"
