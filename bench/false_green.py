@@ -99,7 +99,16 @@ def read_evaluation(folder: Path) -> Iterator[Outcome]:
 
 
 def format_table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    head = ("set", "right", "verified", "wrong", "verified", "green", "verified wrong", "green wrong")
+    head = (
+        "set",
+        "right",
+        "verified",
+        "wrong",
+        "verified",
+        "green",
+        "verified wrong",
+        "green wrong",
+    )
     yield "{:26} {:>6} {:>9} {:>6} {:>9} {:>6} {:>22} {:>22}".format(*head)
     names = dict.fromkeys(item.set for item in outcomes)
     for name in names:

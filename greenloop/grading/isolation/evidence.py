@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.isolation.public_names import find_public_names
+from greenloop.grading.isolation.public_names import add_base_classes, find_public_names
 from greenloop.records import Isolated, NotObservable
 from greenloop.sandbox.guest.scenarios.checks import AMBIGUOUS_EXCEPTION
 from greenloop.sandbox.work.scenarios import RowOutcome
@@ -68,7 +68,7 @@ def _summarize(
         for item in results
         if item.reason.endswith(AMBIGUOUS_EXCEPTION)
     }
-    used = {name for item in agreed for name in item.names}
+    used = add_base_classes({name for item in agreed for name in item.names}, context.code)
     texts = [item.code for item in context.tests]
     names = find_public_names(context.code, texts, context.module, context.interface)
     missing = tuple(name for name in names if name not in used)

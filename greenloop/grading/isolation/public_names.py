@@ -23,6 +23,24 @@ def find_public_names(
     return tuple(dict.fromkeys(defined or sorted(used)))
 
 
+def add_base_classes(names: set[str], code: str) -> set[str]:
+    """Return the names with the module's own base classes of the classes among them.
+
+    An exception is observed with its bases, and an object answers by the methods that it inherits.
+    """
+    tree = parse_or_none(code)
+    bases = {
+        node.name: {item.id for item in node.bases if isinstance(item, ast.Name)}
+        for node in (tree.body if tree else ())
+        if isinstance(node, ast.ClassDef)
+    }
+    found, added = set(names), set(names)
+    while added:
+        added = {base for name in added for base in bases.get(name, ())} - found
+        found |= added
+    return found
+
+
 def _read_definitions(interface: str) -> list[str]:
     tree = parse_or_none(interface)
     nodes = tree.body if tree else []

@@ -93,6 +93,23 @@ def test_names_of_the_contract_must_be_observed(warm: Sandbox) -> None:
     assert (found.reached, found.agreed, found.names_missing) == (False, 2, ("half",))
 
 
+def test_a_base_class_is_observed_where_its_exception_was_raised(warm: Sandbox) -> None:
+    code = (
+        "class Refused(Exception):\n    pass\n\n\n"
+        "class TooBig(Refused):\n    pass\n\n\n"
+        "def double(n):\n    if n > 99:\n        raise TooBig(n)\n    return n * 2\n"
+    )
+    tests = (
+        "import pytest\nfrom m import TooBig, double\n\n\n"
+        "def test_two():\n    assert double(2) == 4\n\n\n"
+        "def test_too_big():\n    with pytest.raises(TooBig):\n        double(100)\n"
+    )
+    interface = "class Refused(Exception): ...\nclass TooBig(Refused): ...\ndef double(n): ...\n"
+    assert measured(warm, code, tests, interface).names_missing == ()
+    found = measured(warm, code.replace("TooBig(Refused)", "TooBig(Exception)"), tests, interface)
+    assert found.names_missing == ("Refused",)
+
+
 BRANCHING = """
 
 def test_branch_{n}():
