@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from greenloop.specification.passages import index_text
+
 SPECIFICATION = "Write top_k(xs, k): the k largest numbers, largest first; k < 0 is a ValueError."
+QUOTES = ("the k largest numbers, largest first", "k < 0 is a ValueError")
 
 INTERFACE = '''def top_k(xs: list[int], k: int) -> list[int]:
     """The k largest numbers of xs, largest first. Raises ValueError for k < 0."""
@@ -59,20 +62,37 @@ HELD_OUT = [
 ]
 
 
-def contract_answer(**changes: Any) -> str:
-    """Return the contract as an answer of parse_specification."""
+def contract_answer(text: str = "", **changes: Any) -> str:
+    """Return the contract as an answer of parse_specification.
+
+    It quotes SPECIFICATION, or every passage of another text.
+    """
     contract = {
         "module": "topk",
         "summary": "The k largest numbers.",
         "interface": INTERFACE,
         "requirements": [
-            {"id": "R1", "text": "top_k returns the k largest numbers, largest first."},
-            {"id": "R2", "text": "k < 0 raises ValueError."},
+            {
+                "id": "R1",
+                "text": "top_k returns the k largest numbers, largest first.",
+                "quotes": quote_whole(text) if text else [QUOTES[0]],
+            },
+            {
+                "id": "R2",
+                "text": "k < 0 raises ValueError.",
+                "quotes": quote_whole(text)[:1] if text else [QUOTES[1]],
+            },
         ],
         "assumptions": ["fewer than k numbers: all of them"],
         "packages": [],
     }
     return fenced(json.dumps({**contract, **changes}), "json")
+
+
+def quote_whole(text: str) -> list[str]:
+    """Return all passages of a text."""
+    index = index_text(text)
+    return [index.excerpt(block.first, block.end) for block in index.blocks]
 
 
 def fenced(text: str, language: str = "python") -> str:
