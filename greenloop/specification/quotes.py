@@ -49,9 +49,7 @@ def settle_contract(trace: Trace) -> Contract:
     """Return the contract with those quotes that the text has, and what nothing takes up."""
     contract, missing = trace.contract, set(trace.missing)
     requirements = tuple(_keep_found_quotes(item, missing) for item in contract.requirements)
-    background = (
-        item for item in contract.background if ("background", item.quote) not in missing
-    )
+    background = (item for item in contract.background if ("background", item.quote) not in missing)
     settled = contract.model_copy(
         update={
             "requirements": requirements,

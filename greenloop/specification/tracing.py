@@ -88,19 +88,19 @@ class Trace:
 
     def _joins_clauses(self, words: range) -> bool:
         """Return whether there is content enough on both sides of `and`, `but`, `;`."""
-        joints, silent = words_that_join_clauses(), words_that_ask_for_nothing() | {"but", "unless"}
+        silent = words_that_ask_for_nothing() | {"but", "unless"}
         content = [self._word(number) not in silent for number in words]
         before, after = 0, sum(content)
         for number, is_content in zip(words, content, strict=True):
-            if number > words.start and (self._word(number) in joints or self._follows(number, ";")):
-                if before >= _MIN_CLAUSE_WORDS and after >= _MIN_CLAUSE_WORDS:
-                    return True
+            if min(before, after) >= _MIN_CLAUSE_WORDS and self._is_joint(number):
+                return True
             before, after = before + is_content, after - is_content
         return False
 
-    def _follows(self, number: int, mark: str) -> bool:
-        words = self.index.words
-        return mark in self.index.text[words[number - 1].end : words[number].start]
+    def _is_joint(self, number: int) -> bool:
+        before, word = self.index.words[number - 1 : number + 1]
+        gap = self.index.text[before.end : word.start]
+        return word.text in words_that_join_clauses() or ";" in gap
 
     def _word(self, number: int) -> str:
         return self.index.words[number].text
@@ -129,7 +129,9 @@ def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
     return tuple(
         item
         for item in contract.background
-        if any(word in doubtful or word.lstrip("-")[:1].isdigit() for word in list_words(item.quote))
+        if any(
+            word in doubtful or word.lstrip("-")[:1].isdigit() for word in list_words(item.quote)
+        )
     )
 
 
