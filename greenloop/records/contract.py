@@ -78,9 +78,14 @@ class Contract(Record):
         """The choices that nobody has answered or accepted."""
         return tuple(item for item in self.choices if item.answered is None)
 
+    @property
+    def quotes_text(self) -> bool:
+        """Whether any requirement quotes the text."""
+        return any(item.quotes for item in self.requirements)
+
     def unmet(self) -> Iterator[str]:
         """Yield why a green is not `verified` against the text, each with its remedy."""
-        if self.unquoted and not any(item.quotes for item in self.requirements):
+        if self.unquoted and not self.quotes_text:
             yield "the contract quotes nothing of the text: run again with a model that quotes it"
         elif self.unquoted:
             shown = "; ".join(f'"{_truncate(item)}"' for item in self.unquoted[:_MAX_SHOWN])

@@ -129,6 +129,12 @@ def index_text(text: str) -> PassageIndex:
     return PassageIndex(text, words, tuple(blocks))
 
 
+def split_passages(text: str) -> tuple[str, ...]:
+    """Return the sentences, items, rows and code blocks of a text, each in one line."""
+    index = index_text(text)
+    return tuple(index.excerpt(block.first, block.end) for block in index.blocks)
+
+
 def list_words(text: str) -> list[str]:
     """Return the words of a passage as they are compared."""
     return [item.text for item in _split_words(_normalize(text))]

@@ -24,7 +24,7 @@ def find_complaints(trace: Trace) -> tuple[str, ...]:
 
 
 def _complain(trace: Trace) -> Iterator[str]:
-    if not _quotes_anything(trace.contract):
+    if not trace.contract.quotes_text:
         yield from (_NO_QUOTES,) if trace.rests else ()
         return
     yield from (f"Nothing takes up this passage: {_show(text)}" for text in trace.rests)
@@ -78,10 +78,6 @@ def _keep_found_quotes(requirement: Requirement, missing: set[tuple[str, str]]) 
 
 def _describe_invented(contract: Contract) -> Iterator[str]:
     """Yield an assumption for each requirement without a quote, where others have some."""
-    for item in contract.requirements if _quotes_anything(contract) else ():
+    for item in contract.requirements if contract.quotes_text else ():
         if not item.quotes:
             yield f"{item.id}: no passage of the specification asks for it"
-
-
-def _quotes_anything(contract: Contract) -> bool:
-    return any(item.quotes for item in contract.requirements)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from greenloop.specification.passages import index_text
+from greenloop.specification.passages import split_passages
 
 SPECIFICATION = "Write top_k(xs, k): the k largest numbers, largest first; k < 0 is a ValueError."
 QUOTES = ("the k largest numbers, largest first", "k < 0 is a ValueError")
@@ -75,24 +75,18 @@ def contract_answer(text: str = "", **changes: Any) -> str:
             {
                 "id": "R1",
                 "text": "top_k returns the k largest numbers, largest first.",
-                "quotes": quote_whole(text) if text else [QUOTES[0]],
+                "quotes": split_passages(text) or QUOTES[:1],
             },
             {
                 "id": "R2",
                 "text": "k < 0 raises ValueError.",
-                "quotes": quote_whole(text)[:1] if text else [QUOTES[1]],
+                "quotes": split_passages(text)[:1] or QUOTES[1:],
             },
         ],
         "assumptions": ["fewer than k numbers: all of them"],
         "packages": [],
     }
     return fenced(json.dumps({**contract, **changes}), "json")
-
-
-def quote_whole(text: str) -> list[str]:
-    """Return all passages of a text."""
-    index = index_text(text)
-    return [index.excerpt(block.first, block.end) for block in index.blocks]
 
 
 def fenced(text: str, language: str = "python") -> str:

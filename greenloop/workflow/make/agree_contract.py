@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SpecificationError
 from greenloop.events import ContractReady
 from greenloop.records import Contract
@@ -18,10 +20,9 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
         SpecificationError: most of what the text asks for is more than one module can give.
         GreenloopError: the call failed.
     """
-    given_tests = "\n\n".join(item.code for item in request.given)
-    parsed = await run.kit.parse_specification(request.specification, request.module, given_tests)
+    parsed = await _request_contract(run, request)
     if request.contract is None:
-        contract = await _trace_and_mend(run, parsed, given_tests)
+        contract = await _trace_and_mend(run, request, parsed)
     else:
         contract = settle_contract(trace_contract(effective_contract(parsed, request)))
     run.state.contract = contract
@@ -30,7 +31,7 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
         raise SpecificationError(_explain_refusal(contract))
 
 
-async def _trace_and_mend(run: Run, contract: Contract, given_tests: str) -> Contract:
+async def _trace_and_mend(run: Run, request: MakeRequest, contract: Contract) -> Contract:
     """Return the contract with its quotes checked; one with complaints is sent back once.
 
     Where the second call fails, as in a recording that has no second answer, the first is kept.
@@ -40,15 +41,25 @@ async def _trace_and_mend(run: Run, contract: Contract, given_tests: str) -> Con
     if not complaints:
         return settle_contract(trace)
     try:
-        mended = await run.kit.parse_specification(
-            contract.specification, contract.module, given_tests, complaints, contract
-        )
+        mended = await _request_contract(run, request, complaints, contract)
     except (ModelFailure, BudgetExhaustedError, SpecificationError):
         return settle_contract(trace)
     rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
     run.notify(f"the contract was sent back: {complaints[0]}{rest}")
     both = (trace_contract(mended), trace)
     return settle_contract(min(both, key=lambda item: sum(map(len, item.rests))))
+
+
+async def _request_contract(
+    run: Run,
+    request: MakeRequest,
+    complaints: Sequence[str] = (),
+    previous: Contract | None = None,
+) -> Contract:
+    given_tests = "\n\n".join(item.code for item in request.given)
+    return await run.kit.parse_specification(
+        request.specification, request.module, given_tests, complaints, previous
+    )
 
 
 def _explain_refusal(contract: Contract) -> str:
