@@ -9,6 +9,9 @@ from pydantic import Field
 
 from greenloop.records.base import Record
 
+_MAX_SHOWN = 5
+_MAX_SHOWN_CHARS = 200
+
 
 class Requirement(Record):
     """One testable statement. `id` is `R1`, `R2`, …; `quotes` are the passages that ask for it."""
@@ -75,11 +78,20 @@ class Contract(Record):
         """The choices that nobody has answered or accepted."""
         return tuple(item for item in self.choices if item.answered is None)
 
+    @property
+    def quotes_text(self) -> bool:
+        """Whether any requirement quotes the text."""
+        return any(item.quotes for item in self.requirements)
+
     def unmet(self) -> Iterator[str]:
         """Yield why a green is not `verified` against the text, each with its remedy."""
-        if self.unquoted:
-            quoted = "; ".join(f'"{item}"' for item in self.unquoted)
-            yield f"no requirement takes up this of the text: {quoted}: say it more plainly"
+        if self.unquoted and not self.quotes_text:
+            yield "the contract quotes nothing of the text: run again with a model that quotes it"
+        elif self.unquoted:
+            shown = "; ".join(f'"{_truncate(item)}"' for item in self.unquoted[:_MAX_SHOWN])
+            more = len(self.unquoted) - _MAX_SHOWN
+            rest = f" and {more} more" if more > 0 else ""
+            yield f"no requirement takes up this of the text: {shown}{rest}: say it more plainly"
         for item in self.not_covered:
             yield f"the text asks for more than one module: {item}"
         for choice in self.open_choices:
@@ -88,3 +100,7 @@ class Contract(Record):
     def __str__(self) -> str:
         """Return the contract as JSON, as a model passes it to the next tool."""
         return self.model_dump_json(indent=1)
+
+
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]} …"

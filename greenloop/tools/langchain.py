@@ -36,6 +36,8 @@ from greenloop.records import (
 )
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
+from greenloop.specification.quotes import settle_contract
+from greenloop.specification.tracing import trace_contract
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 
 if TYPE_CHECKING:
@@ -69,7 +71,8 @@ class _AgentTools:
             specification: what is to be built, in plain language; signatures and doctests are kept.
             module: name of the Python module, if it is fixed.
         """
-        return await self._kit.parse_specification(specification, module)
+        contract = await self._kit.parse_specification(specification, module)
+        return settle_contract(trace_contract(contract))
 
     async def generate_code(self, specification: Contract | str) -> GeneratedCode:
         """Write one whole Python module. Does not run or test it.

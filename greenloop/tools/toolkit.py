@@ -33,6 +33,7 @@ from greenloop.records import (
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.specification.examples import analyze_specification
+from greenloop.specification.tracing import find_doubtful_background
 from greenloop.testsuite import TestFile
 
 _MAX_GIVEN_TESTS_CHARS = 12000
@@ -72,9 +73,16 @@ class Toolkit:
     prompts: PromptTemplates = field(default_factory=PromptTemplates)
 
     async def parse_specification(
-        self, specification: str, module: str | None = None, given_tests: str = ""
+        self,
+        specification: str,
+        module: str | None = None,
+        given_tests: str = "",
+        complaints: Sequence[str] = (),
+        previous: Contract | None = None,
     ) -> Contract:
         """Return the contract of a specification; the user's `given_tests` restrict it too.
+
+        With `complaints` about a `previous` contract, return that one mended.
 
         Raises:
             SpecificationError: the specification states nothing that can be tested.
@@ -88,12 +96,15 @@ class Toolkit:
             examples="\n".join(item.doctest for item in given.examples),
             given_tests=given_tests[:_MAX_GIVEN_TESTS_CHARS],
             available_packages=self.packages.allowlist.descriptions,
+            complaints=complaints,
+            previous=previous or "",
         )
         parse = partial(
             parse_contract,
             specification=given,
             module=module,
             allowed=self.packages.allowlist,
+            previous=previous,
         )
         return await self.model.request(prompt, parse)
 
@@ -139,7 +150,12 @@ class Toolkit:
     async def review_code(self, contract: Contract, code: str) -> Review:
         """Return the findings of a review of the code against the contract."""
         numbered = "\n".join(f"{n:4} {line}" for n, line in enumerate(code.split("\n"), 1))
-        prompt = self.prompts.render("review_code", contract=contract, numbered_code=numbered)
+        prompt = self.prompts.render(
+            "review_code",
+            contract=contract,
+            doubtful_background=find_doubtful_background(contract),
+            numbered_code=numbered,
+        )
         return await self.model.request(prompt, parse_review)
 
     async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:

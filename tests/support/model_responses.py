@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from greenloop.specification.passages import split_passages
+
 SPECIFICATION = "Write top_k(xs, k): the k largest numbers, largest first; k < 0 is a ValueError."
+QUOTES = ("the k largest numbers, largest first", "k < 0 is a ValueError")
 
 INTERFACE = '''def top_k(xs: list[int], k: int) -> list[int]:
     """The k largest numbers of xs, largest first. Raises ValueError for k < 0."""
@@ -59,15 +62,26 @@ HELD_OUT = [
 ]
 
 
-def contract_answer(**changes: Any) -> str:
-    """Return the contract as an answer of parse_specification."""
+def contract_answer(text: str = "", **changes: Any) -> str:
+    """Return the contract as an answer of parse_specification.
+
+    It quotes SPECIFICATION, or every passage of another text.
+    """
     contract = {
         "module": "topk",
         "summary": "The k largest numbers.",
         "interface": INTERFACE,
         "requirements": [
-            {"id": "R1", "text": "top_k returns the k largest numbers, largest first."},
-            {"id": "R2", "text": "k < 0 raises ValueError."},
+            {
+                "id": "R1",
+                "text": "top_k returns the k largest numbers, largest first.",
+                "quotes": split_passages(text) or QUOTES[:1],
+            },
+            {
+                "id": "R2",
+                "text": "k < 0 raises ValueError.",
+                "quotes": split_passages(text)[:1] or QUOTES[1:],
+            },
         ],
         "assumptions": ["fewer than k numbers: all of them"],
         "packages": [],

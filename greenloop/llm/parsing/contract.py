@@ -23,7 +23,16 @@ from greenloop.specification.examples import Specification, filter_usable_exampl
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.stubs import build_stub
 
-_CONTRACT_KEYS = ("module", "summary", "interface", "requirements", "assumptions", "packages")
+_CONTRACT_KEYS = (
+    "module",
+    "summary",
+    "interface",
+    "requirements",
+    "background",
+    "not_covered",
+    "assumptions",
+    "packages",
+)
 
 
 def parse_contract(
@@ -32,14 +41,16 @@ def parse_contract(
     specification: Specification,
     module: str | None,
     allowed: PackageAllowlist,
+    previous: Contract | None = None,
 ) -> Contract:
-    """Return the contract of an answer.
+    """Return the contract of an answer; keys that it does not have are those of `previous`.
 
     Raises:
         InvalidResponse: it is no contract, or departs from what the specification states.
         SpecificationError: the answer says that nothing can be tested.
     """
-    value = extract_json(extract_text(answer), dict)
+    before = previous.model_dump(mode="json") if previous else {}
+    value = {**before, **extract_json(extract_text(answer), dict)}
     if not value.get("requirements"):
         missing = str(value.get("summary") or "no behaviour is described").strip()
         raise SpecificationError(f"nothing in the specification can be tested: {missing}")

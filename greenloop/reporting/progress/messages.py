@@ -110,6 +110,10 @@ def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
         yield f"         {item.id} {text}"
     for text in contract.assumptions:
         yield f"         assumed: {text}"
+    for text in contract.unquoted if contract.quotes_text else ():
+        yield f"         not taken up: {_truncate_reason(text, verbose)}"
+    for text in contract.not_covered:
+        yield f"         not covered: {_truncate_reason(text, verbose)}"
     if contract.packages:
         yield f"         packages: {', '.join(contract.packages)}"
     if contract.examples:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from greenloop.errors import InvalidResponseError
 from greenloop.events import CodeReviewed
 from greenloop.records import Review
+from greenloop.specification.quotes import refuse_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.state import Run
 
@@ -21,13 +22,19 @@ async def generate_and_review_code(run: Run) -> None:
 
 
 async def _review(run: Run, code: str) -> Review:
-    """Return the review; an unusable one is skipped, because the tests decide."""
+    """Return the review; an unusable one is skipped, because the tests decide.
+
+    Background that it refuses is no longer background.
+    """
+    contract = run.state.agreed_contract
     try:
-        return await run.kit.review_code(run.state.agreed_contract, code)
+        review = await run.kit.review_code(contract, code)
     except InvalidResponseError as error:
         run.note(f"no review: {error}")
         run.notify(str(error))
         return Review()
+    run.state.contract = refuse_background(contract, review)
+    return review
 
 
 async def _repair_findings(run: Run, code: str) -> None:

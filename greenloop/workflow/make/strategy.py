@@ -7,20 +7,20 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from greenloop.autofix import FixResult, apply_free_fixes
-from greenloop.events import ContractReady
 from greenloop.llm.parsing.completeness import public_names
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.grade_code import grade_module
+from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_code import generate_and_review_code
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import MakeRequest, effective_contract
+from greenloop.workflow.storage.request import MakeRequest
 from greenloop.workflow.strategy import Strategy
 
 
@@ -47,13 +47,8 @@ class MakeStrategy(ModuleStrategy):
         self._request, self._hardener = request, Hardener(run)
 
     async def prepare(self) -> None:
-        run, request = self.run, self._request
-        given_tests = "\n\n".join(item.code for item in request.given)
-        parsed = await run.kit.parse_specification(
-            request.specification, request.module, given_tests
-        )
-        self.state.contract = effective_contract(parsed, request)
-        run.emit(ContractReady(self.state.contract))
+        run = self.run
+        await agree_on_contract(run, self._request)
         await install_contract_packages(run)
         await run_concurrently(generate_and_review_code(run), generate_and_gate_tests(run))
 

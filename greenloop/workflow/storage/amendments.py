@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from greenloop.records import Contract, OutputCheck, Requirement
-from greenloop.workflow.storage.request import RequestT, RunRequest, ScriptRequest
+from greenloop.specification.passages import split_passages
+from greenloop.workflow.storage.request import AMENDMENT, RequestT, RunRequest, ScriptRequest
 
 _PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 
@@ -31,7 +32,11 @@ def with_change_request(
     update: dict[str, object] = {"amendments": (*request.amendments, change)}
     if contract is not None:
         number = max(int(item.id[1:]) for item in contract.requirements) + 1
-        added = Requirement(id=f"R{number}", text=f"{change} {_PRECEDENCE_CLAUSE}")
+        added = Requirement(
+            id=f"R{number}",
+            text=f"{change} {_PRECEDENCE_CLAUSE}",
+            quotes=split_passages(AMENDMENT.format(change)),
+        )
         requirements = (*contract.requirements, added)
         update["contract"] = contract.model_copy(update={"requirements": requirements})
     return request.model_copy(update=update)

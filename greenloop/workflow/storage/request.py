@@ -32,6 +32,7 @@ _SAVED_SETTINGS = (
     "prompts",
 )
 
+AMENDMENT = "Asked for later: {}"
 SavedOptions = dict[str, str | int | float | None]
 
 
@@ -116,7 +117,7 @@ class RunRequest(Record):
     @property
     def task(self) -> str:
         """The specification, followed by the amendments."""
-        later = "".join(f"\n\nAsked for later: {item}" for item in self.amendments)
+        later = "".join(f"\n\n{AMENDMENT.format(item)}" for item in self.amendments)
         return f"{self.specification.rstrip()}{later}\n" if later else self.specification
 
     @property

@@ -11,7 +11,7 @@ import pytest
 from greenloop import prompts
 from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
-from greenloop.records import Contract, Finding, Requirement, Survivor
+from greenloop.records import Background, Contract, Finding, Requirement, Survivor
 from tests.unit.prompts.script_contexts import SCRIPTS
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -93,6 +93,8 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "examples": "",
         "given_tests": "",
         "available_packages": (),
+        "complaints": (),
+        "previous": "",
     },
     "parse_specification.rich": {
         "specification": "\nRoman numerals.\n\nAnd back.\n",
@@ -101,6 +103,8 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "examples": ">>> to_roman(4)\n'IV'\n",
         "given_tests": "def test_one():\n    assert to_roman(1) == 'I'\n",
         "available_packages": ("numpy", "attrs"),
+        "complaints": ('Nothing takes up this passage: "And back."',),
+        "previous": MINIMAL,
     },
     "generate_code.minimal": {
         "contract": MINIMAL,
@@ -136,9 +140,17 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "survivors": SURVIVORS,
         "omitted": 3,
     },
-    "review_code.minimal": {"contract": MINIMAL, "numbered_code": "   1 x = 1"},
+    "review_code.minimal": {
+        "contract": MINIMAL,
+        "doubtful_background": (),
+        "numbered_code": "   1 x = 1",
+    },
     "review_code.rich": {
         "contract": RICH,
+        "doubtful_background": (
+            Background(quote="We must not lose the archive.", reason="a motive"),
+            Background(quote="There are 200 files."),
+        ),
         "numbered_code": "   1 def to_roman(number):\n   2     return 'IIII'\n",
     },
     "repair_code.minimal": {

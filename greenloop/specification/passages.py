@@ -1,0 +1,164 @@
+"""Passages of a text: its words, and the sentences, items, rows and code blocks they stand in.
+
+Words are compared without case, Markdown marks, quotation marks and other punctuation; numbers
+keep their sign, and comparison operators count as words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # written without spaces: a word each
+_ITEM = r"[ \t>]*(?:[-*+•–]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]"
+_NEXT_BLOCK = rf"(?:{_ITEM}|[ \t]*(?:>>>[ ]|\||```|~~~)|[ \t]{{0,3}}\#{{1,6}}[ \t])"
+# Each alternative begins with what no other line has, so that matching is linear in the text.
+_BLOCK = re.compile(
+    rf"""
+    ^(?:(?P<code>[ \t]*(?P<fence>```|~~~).*\n(?:.*\n)*?(?:[ \t]*(?P=fence)[ \t]*$|.*\Z)
+        |[ \t]*>>>[ ].*(?:\n[ \t]*\S.*)*)
+    |(?P<heading>[ \t]{{0,3}}\#{{1,6}}[ \t].*$|[ \t]*\*\*[^*\n]{{1,99}}\*\*:?[ \t]*$
+        |[ \t]*\|.*\n(?=[ \t]*\|[ \t:|-]*$)|[ \t]*\S.*\n[ \t]*(?:={{3,}}|-{{3,}})[ \t]*$)
+    |(?P<row>[ \t]*\|.*$)
+    |(?P<item>{_ITEM}.*(?:\n(?!{_NEXT_BLOCK})[ \t]*\S.*)*)
+    |(?P<sentence>[ \t]*\S.*(?:\n(?!{_NEXT_BLOCK})[ \t]*\S.*)*))
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+# Bounded repetitions keep matching linear on long, adversarial texts.
+_WORD = re.compile(
+    rf"[{_CJK}]"
+    r"|(?<![\w)\]])[-−]?\d{1,99}(?:[.,]\d{1,99}){0,3}(?!\w)"
+    rf"|[^\W{_CJK}]+(?:['’][^\W{_CJK}]+)*"
+    r"|->|=>|[<>=!]=|[<>=+%≤≥≠→±×÷$€£]"
+)
+# What is no word: fences, import lines, marks of lists and citations, targets of links.
+_MARKS = re.compile(
+    r"^[ \t]*(?:```|~~~).*$"
+    r"|^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*$"
+    r"|^[ \t]*(?:>[ \t]*)*(?:(?:[-*+•–]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]+)?"
+    r"|(?<=\])\([^)\s]{1,999}\)",
+    re.MULTILINE,
+)
+_SENTENCE_END = re.compile(r"[.!?][\"'”’“»)\]*_`]{0,3}\s+(?=[^\sa-z])|[。！？]")
+_ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "z.B.", "z. B.", "bzw.", "ca.")
+_MAX_LABEL_WORDS = 4
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word as it is compared, and its place in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """The words `first` to `end` of a sentence, item, row, code block or heading."""
+
+    kind: str
+    first: int
+    end: int
+
+
+@dataclass
+class PassageIndex:
+    """The words and blocks of a text, in which quotes are found. Build it with `index_text`."""
+
+    text: str
+    words: tuple[Word, ...]
+    blocks: tuple[Block, ...]
+    _found_until: dict[str, int] = field(default_factory=dict)
+
+    def find(self, quote: str) -> range | None:
+        """Return the numbers of a quote's words within one block; None where it is not there.
+
+        A quote that is looked for again is found at its next place, if there is one.
+        """
+        words = list_words(quote)
+        wanted = f" {' '.join(words)} "
+        after = self._found_until.get(wanted, 0)
+        at = self._searched.find(wanted, after) if words and after >= 0 else -1
+        if at < 0 < after:
+            at = self._searched.find(wanted)
+        self._found_until[wanted] = at + 1 if at >= 0 else -1
+        if at < 0:
+            return None
+        first = bisect_left(self._offsets, at + 1)
+        return range(first, first + len(words))
+
+    def excerpt(self, first: int, end: int) -> str:
+        """Return the text from one word to before another, in one line."""
+        return " ".join(self.text[self.words[first].start : self.words[end - 1].end].split())
+
+    @cached_property
+    def _searched(self) -> str:
+        """The words between spaces, a line for each block."""
+        lines = (self.words[item.first : item.end] for item in self.blocks)
+        return "".join(f" {' '.join(word.text for word in line)} \n" for line in lines)
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        """Where each word begins in `_searched`."""
+        offsets, at = [], 1
+        for block in self.blocks:
+            for word in self.words[block.first : block.end]:
+                offsets.append(at)
+                at += len(word.text) + 1
+            at += 2
+        return offsets
+
+
+def index_text(text: str) -> PassageIndex:
+    """Split a text into words and blocks."""
+    text = _normalize(text)
+    words = tuple(_split_words(text))
+    starts = [item.start for item in words]
+    blocks = []
+    for kind, begin, end in _split_blocks(text):
+        first, last = bisect_left(starts, begin), bisect_left(starts, end)
+        is_label = last - first <= _MAX_LABEL_WORDS and text[begin:end].rstrip().endswith(":")
+        if last > first:
+            blocks.append(Block("heading" if is_label else kind, first, last))
+    return PassageIndex(text, words, tuple(blocks))
+
+
+def split_passages(text: str) -> tuple[str, ...]:
+    """Return the sentences, items, rows and code blocks of a text, each in one line."""
+    index = index_text(text)
+    return tuple(index.excerpt(block.first, block.end) for block in index.blocks)
+
+
+def list_words(text: str) -> list[str]:
+    """Return the words of a passage as they are compared."""
+    return [item.text for item in _split_words(_normalize(text))]
+
+
+def _normalize(text: str) -> str:
+    text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return unicodedata.normalize("NFC", text)
+
+
+def _split_words(text: str) -> Iterator[Word]:
+    plain = _MARKS.sub(lambda found: " " * len(found[0]), text)
+    for found in _WORD.finditer(plain):
+        word = found[0].strip("_").replace("’", "'").replace("−", "-").casefold()
+        if word:
+            yield Word(word, found.start(), found.end())
+
+
+def _split_blocks(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield kind, begin and end of each block, in characters."""
+    for block in _BLOCK.finditer(text):
+        kind, begin, end = block.lastgroup or "", block.start(), block.end()
+        for found in _SENTENCE_END.finditer(text, begin, end) if kind == "sentence" else ():
+            if not text[max(begin, found.start() - 8) : found.start() + 1].endswith(_ABBREVIATIONS):
+                yield kind, begin, found.end()
+                begin = found.end()
+        yield kind, begin, end

@@ -1,0 +1,83 @@
+"""Quotes of a contract: what its writer has to mend, and the contract as its quotes support it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from textwrap import shorten
+
+from greenloop.records import Contract, Requirement, Review
+from greenloop.specification.tracing import Trace, find_doubtful_background
+
+_MAX_COMPLAINTS = 40
+_MAX_SHOWN_CHARS = 300
+_NO_QUOTES = (
+    'No requirement quotes the text: give for each, as "quotes", the passages that ask for it.'
+)
+_REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
+
+
+def find_complaints(trace: Trace) -> tuple[str, ...]:
+    """Return what the contract's writer has to mend, or to look at once more."""
+    return tuple(islice(_complain(trace), _MAX_COMPLAINTS))
+
+
+def _complain(trace: Trace) -> Iterator[str]:
+    if not trace.contract.quotes_text:
+        yield from (_NO_QUOTES,) if trace.rests else ()
+        return
+    yield from (f"Nothing takes up this passage: {_show(text)}" for text in trace.rests)
+    for label, quote in trace.missing:
+        if label != "not covered":  # may be in other words
+            yield (
+                f"{label}: this does not stand within one sentence, list item, table row or code "
+                f"block of the text: {_show(quote)}"
+            )
+    for item in trace.contract.requirements:
+        if not item.quotes:
+            yield f"{item.id} quotes nothing: which passage asks for it?"
+    for label, quote in trace.joined_clauses():
+        yield f"{label} alone takes up two clauses: {_show(quote)}: are these two requirements?"
+
+
+def _show(text: str) -> str:
+    return f'"{shorten(text, _MAX_SHOWN_CHARS, placeholder=" …")}"'
+
+
+def settle_contract(trace: Trace) -> Contract:
+    """Return the contract with those quotes that the text has, and what nothing takes up."""
+    contract, missing = trace.contract, set(trace.missing)
+    requirements = tuple(_keep_found_quotes(item, missing) for item in contract.requirements)
+    background = (item for item in contract.background if ("background", item.quote) not in missing)
+    settled = contract.model_copy(
+        update={
+            "requirements": requirements,
+            "background": tuple(background),
+            "unquoted": trace.rests,
+        }
+    )
+    assumptions = (*contract.assumptions, *_describe_invented(settled))
+    return settled.model_copy(update={"assumptions": tuple(dict.fromkeys(assumptions))})
+
+
+def refuse_background(contract: Contract, review: Review) -> Contract:
+    """Return the contract with the background that a review refuses among what is unquoted."""
+    doubtful = dict(enumerate(find_doubtful_background(contract), 1))
+    named = (int(n) for item in review.findings for n in _REFUSED.findall(item.message))
+    refused = tuple(doubtful[number] for number in dict.fromkeys(named) if number in doubtful)
+    kept = tuple(item for item in contract.background if item not in refused)
+    unquoted = (*contract.unquoted, *(item.quote for item in refused))
+    return contract.model_copy(update={"background": kept, "unquoted": unquoted})
+
+
+def _keep_found_quotes(requirement: Requirement, missing: set[tuple[str, str]]) -> Requirement:
+    found = (quote for quote in requirement.quotes if (requirement.id, quote) not in missing)
+    return requirement.model_copy(update={"quotes": tuple(found)})
+
+
+def _describe_invented(contract: Contract) -> Iterator[str]:
+    """Yield an assumption for each requirement without a quote, where others have some."""
+    for item in contract.requirements if contract.quotes_text else ():
+        if not item.quotes:
+            yield f"{item.id}: no passage of the specification asks for it"

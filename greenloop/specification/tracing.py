@@ -1,0 +1,182 @@
+"""Tracing: which requirement takes up which words of the text, and which words none takes up."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, groupby, islice
+
+from greenloop.records import Background, Contract, GivenExample
+from greenloop.specification.examples import analyze_specification
+from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
+from greenloop.specification.word_lists import (
+    words_of_results,
+    words_that_ask_for_nothing,
+    words_that_join_clauses,
+    words_that_oblige,
+)
+from greenloop.syntax.parse import parse_or_none
+
+_MAX_QUOTES = 4000  # the others cover nothing
+_MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
+_MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
+_MIN_CLAUSE_WORDS = 2  # of content
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a quote stands: the numbers of its words. `label` is a requirement's id or a kind."""
+
+    label: str
+    words: range
+
+
+@dataclass
+class Trace:
+    """The quotes of a contract in its text. `missing` are those that are not there, by label."""
+
+    contract: Contract
+    index: PassageIndex
+    places: list[Place] = field(default_factory=list)
+    missing: list[tuple[str, str]] = field(default_factory=list)
+
+    @cached_property
+    def covered(self) -> frozenset[int]:
+        """The numbers of the words that are quoted, or part of an example or signature."""
+        return frozenset(number for place in self.places for number in place.words)
+
+    @cached_property
+    def rests(self) -> tuple[str, ...]:
+        """The passages that nothing takes up and that may ask for something."""
+        return tuple(
+            self.index.excerpt(run[0], run[-1] + 1)
+            for block in self.index.blocks
+            for run in self._uncovered_runs(block)
+            if self._may_ask(block, run)
+        )
+
+    def joined_clauses(self) -> Iterator[tuple[str, str]]:
+        """Yield id and quote where one requirement alone takes up two clauses."""
+        labels: dict[int, set[str]] = defaultdict(set)
+        for place in self.places:
+            for number in place.words:
+                labels[number].add(place.label)
+        for place in self.places:
+            is_alone = all(labels[number] == {place.label} for number in place.words)
+            if place.label.startswith("R") and is_alone and self._joins_clauses(place.words):
+                yield place.label, self.index.excerpt(place.words.start, place.words.stop)
+
+    @cached_property
+    def _silent(self) -> frozenset[str]:
+        return words_that_ask_for_nothing() | frozenset(_find_names(self.contract.interface))
+
+    def _uncovered_runs(self, block: Block) -> Iterator[list[int]]:
+        numbers = range(block.first, block.end)
+        for is_covered, run in groupby(numbers, self.covered.__contains__):
+            if not is_covered:
+                yield list(run)
+
+    def _may_ask(self, block: Block, run: Iterable[int]) -> bool:
+        """Return whether a rest has a word that may ask; short headings name a topic."""
+        content = [word for word in map(self._word, run) if word not in self._silent]
+        is_topic = block.kind == "heading" and len(content) <= _MAX_HEADING_WORDS
+        return not words_that_oblige().isdisjoint(content) if is_topic else bool(content)
+
+    def _joins_clauses(self, words: range) -> bool:
+        """Return whether there is content enough on both sides of `and`, `but`, `;`."""
+        silent = words_that_ask_for_nothing() | {"but", "unless"}
+        content = [self._word(number) not in silent for number in words]
+        before, after = 0, sum(content)
+        for number, is_content in zip(words, content, strict=True):
+            if min(before, after) >= _MIN_CLAUSE_WORDS and self._is_joint(number):
+                return True
+            before, after = before + is_content, after - is_content
+        return False
+
+    def _is_joint(self, number: int) -> bool:
+        before, word = self.index.words[number - 1 : number + 1]
+        gap = self.index.text[before.end : word.start]
+        return word.text in words_that_join_clauses() or ";" in gap
+
+    def _word(self, number: int) -> str:
+        return self.index.words[number].text
+
+
+def trace_contract(contract: Contract) -> Trace:
+    """Find a contract's quotes in its text, and the text's examples and signatures."""
+    trace = Trace(contract, index_text(contract.specification))
+    for label, quote in islice(_list_quotes(contract), _MAX_QUOTES):
+        if words := trace.index.find(quote):
+            trace.places.append(Place(label, words))
+        else:
+            trace.missing.append((label, quote))
+    for example in contract.examples:
+        places = _find_example(trace.index, example)
+        trace.places += (Place("example", words) for words in places)
+    for line in _list_signature_lines(contract.specification):
+        if words := trace.index.find(line):
+            trace.places.append(Place("signature", words))
+    return trace
+
+
+def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
+    """Return the background whose words oblige, name a result or a number."""
+    doubtful = words_that_oblige() | words_of_results()
+    return tuple(
+        item
+        for item in contract.background
+        if any(
+            word in doubtful or word.lstrip("-")[:1].isdigit() for word in list_words(item.quote)
+        )
+    )
+
+
+def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
+    for item in contract.requirements:
+        yield from ((item.id, quote) for quote in item.quotes)
+    yield from (("background", item.quote) for item in contract.background)
+    yield from (("not covered", quote) for quote in contract.not_covered)
+
+
+def _find_example(index: PassageIndex, example: GivenExample) -> Iterator[range]:
+    """Yield where an example's lines stand, each with its result where that follows soon."""
+    for part in doctest.DocTestParser().get_examples(example.doctest):
+        is_none = part.source.endswith(" is None\n")
+        result = list_words("None" if is_none else part.want)
+        for line in part.source.removesuffix(" is None\n").split("\n"):
+            found = index.find(line)
+            if found:
+                yield range(found.start, _find_result_end(index, found.stop, result))
+
+
+def _find_result_end(index: PassageIndex, first: int, result: list[str]) -> int:
+    """Return the number of the word after an example's result, `first` where it has none."""
+    for start in range(first, first + _MAX_WORDS_TO_RESULT) if result else ():
+        end = start + len(result)
+        if [item.text for item in index.words[start:end]] == result:
+            return end
+    return first
+
+
+def _list_signature_lines(specification: str) -> Iterator[str]:
+    """Yield the lines of the signatures that a specification states, without docstrings."""
+    tree = parse_or_none(analyze_specification(specification).signatures)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            head = ast.get_docstring(node, clean=False) is not None
+            node.body = node.body[head:] or [ast.Expr(ast.Constant(...))]
+    yield from ast.unparse(tree).split("\n") if tree else ()
+
+
+def _find_names(interface: str) -> Iterator[str]:
+    """Yield the names that an interface uses, as words are compared."""
+    tree = parse_or_none(interface)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Name, ast.arg, ast.Attribute)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, kinds):
+            names = (getattr(node, key, "") for key in ("name", "id", "arg", "attr"))
+            yield from chain.from_iterable(map(list_words, filter(None, names)))

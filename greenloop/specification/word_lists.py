@@ -1,0 +1,73 @@
+"""Words by what they can ask for, in English and German, as `passages` compares them.
+
+A language has few words that ask for nothing by themselves, and they can be listed; its verbs and
+nouns cannot. So a rest of a text that has any other word is taken to ask for something.
+"""
+
+from __future__ import annotations
+
+_ARTICLES_AND_PRONOUNS = """
+    a an the this that these those such it its it's that's there here i i'd i'm we you your our my
+    me us they them their he she his her who whom whose which what where so
+    der die das den dem des ein eine einen einem einer eines dieser diese dieses ich wir du ihr sie
+    er es mir uns mich ihm ihn was welche welcher welches wo dass daß da
+"""
+_PREPOSITIONS_AND_CONJUNCTIONS = """
+    of to in on at by for from with into as and or also then than about
+    von vom zu zum zur in im an am auf bei für aus mit als und oder auch dann wie über
+"""
+_AUXILIARIES = """
+    be is are was were been being am do does did have has had will would can could may might must
+    shall should need needs ought let let's
+    sein ist sind war waren wird werden wurde hat haben hatte kann können darf dürfen muss müssen
+    soll sollen sollte sollten möchte möchten
+"""
+_COURTESY = """
+    please thanks thank hello hi hey dear regards cheers kindly want like bitte danke hallo
+    e g eg i.e ie etc z b bzw
+"""
+_PRODUCTION = """
+    write implement create make build provide give function functions method methods class classes
+    module modules program python library code called named following below above example examples
+    note notes schreibe schreib erstelle baue funktion methode klasse modul programm namens folgende
+    beispiel beispiele
+"""
+_OBLIGATIONS = """
+    must should shall not no never none nor neither without unless except but only don't doesn't
+    isn't aren't won't can't cannot mustn't shouldn't nothing nobody
+    muss müssen soll sollen nicht kein keine keinen keinem keiner nie ohne außer ausser nur sondern
+    aber
+"""
+_RESULTS = """
+    raise raises raised return returns returned error errors exception exceptions refuse refuses
+    refused fehler ausnahme
+"""
+_NUMBERS = """
+    zero one two three four five six seven eight nine ten twelve hundred thousand million half twice
+    double null eins zwei drei vier fünf sechs sieben acht neun zehn zwölf hundert tausend halb
+    doppelt zweimal
+"""
+_ARROWS = "-> => → ="
+
+
+def words_that_ask_for_nothing() -> frozenset[str]:
+    """Return the words that by themselves ask for nothing."""
+    return frozenset(
+        f"{_ARTICLES_AND_PRONOUNS} {_PREPOSITIONS_AND_CONJUNCTIONS} {_AUXILIARIES} {_COURTESY} "
+        f"{_PRODUCTION} {_ARROWS}".split()
+    )
+
+
+def words_that_oblige() -> frozenset[str]:
+    """Return the words that oblige or exclude: must, should, negations, restrictions."""
+    return frozenset(_OBLIGATIONS.split())
+
+
+def words_of_results() -> frozenset[str]:
+    """Return the words of what code gives: return, raise, error, and numbers."""
+    return frozenset(f"{_RESULTS} {_NUMBERS}".split())
+
+
+def words_that_join_clauses() -> frozenset[str]:
+    """Return the words between two clauses that may ask for two things."""
+    return frozenset("and but unless except und aber außer sondern".split())

@@ -1,0 +1,70 @@
+"""Agreement on a contract: its quotes are traced in the text, and it is sent back once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from greenloop.errors import BudgetExhaustedError, ModelFailure, SpecificationError
+from greenloop.events import ContractReady
+from greenloop.records import Contract
+from greenloop.specification.quotes import find_complaints, settle_contract
+from greenloop.specification.tracing import trace_contract
+from greenloop.workflow.state import Run
+from greenloop.workflow.storage.request import MakeRequest, effective_contract
+
+
+async def agree_on_contract(run: Run, request: MakeRequest) -> None:
+    """Set the run's contract.
+
+    Raises:
+        SpecificationError: most of what the text asks for is more than one module can give.
+        GreenloopError: the call failed.
+    """
+    parsed = await _request_contract(run, request)
+    if request.contract is None:
+        contract = await _trace_and_mend(run, request, parsed)
+    else:
+        contract = settle_contract(trace_contract(effective_contract(parsed, request)))
+    run.state.contract = contract
+    run.emit(ContractReady(contract))
+    if len(contract.not_covered) > len(contract.requirements):
+        raise SpecificationError(_explain_refusal(contract))
+
+
+async def _trace_and_mend(run: Run, request: MakeRequest, contract: Contract) -> Contract:
+    """Return the contract with its quotes checked; one with complaints is sent back once.
+
+    Where the second call fails, as in a recording that has no second answer, the first is kept.
+    """
+    trace = trace_contract(contract)
+    complaints = find_complaints(trace)
+    if not complaints:
+        return settle_contract(trace)
+    try:
+        mended = await _request_contract(run, request, complaints, contract)
+    except (ModelFailure, BudgetExhaustedError, SpecificationError):
+        return settle_contract(trace)
+    rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
+    run.notify(f"the contract was sent back: {complaints[0]}{rest}")
+    both = (trace_contract(mended), trace)
+    return settle_contract(min(both, key=lambda item: sum(map(len, item.rests))))
+
+
+async def _request_contract(
+    run: Run,
+    request: MakeRequest,
+    complaints: Sequence[str] = (),
+    previous: Contract | None = None,
+) -> Contract:
+    given_tests = "\n\n".join(item.code for item in request.given)
+    return await run.kit.parse_specification(
+        request.specification, request.module, given_tests, complaints, previous
+    )
+
+
+def _explain_refusal(contract: Contract) -> str:
+    asked = len(contract.not_covered) + len(contract.requirements)
+    return (
+        f"one module cannot give {len(contract.not_covered)} of the {asked} things that the text "
+        f"asks for, such as {contract.not_covered[0]!r}: ask for the module alone"
+    )

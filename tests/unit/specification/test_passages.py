@@ -1,0 +1,146 @@
+"""Passages of a text: words, blocks, and quotes in them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from greenloop.specification.passages import index_text, list_words
+
+TEXT = """# Word wrap
+
+Hello there. Wrap “long” lines, e.g. at 70; see the [docs](http://x.y/z).
+It’s for *people*.
+
+> 3. quoted item
+  with more
+- a bold item. Two sentences
+- next
+
+| name | age |
+|------|----:|
+| Ann  | 3   |
+
+```python
+import os, sys
+def f(x): ...
+
+y = 2
+```
+>>> f("a. B")
+2
+"""
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    index = index_text(text)
+    return [(item.kind, index.excerpt(item.first, item.end)) for item in index.blocks]
+
+
+def test_text_is_split_into_blocks() -> None:
+    assert blocks(TEXT) == [
+        ("heading", "Word wrap"),
+        ("sentence", "Hello there"),
+        ("sentence", "Wrap “long” lines, e.g. at 70; see the [docs"),
+        ("sentence", "It’s for *people"),
+        ("item", "quoted item with more"),
+        ("item", "a bold item. Two sentences"),
+        ("item", "next"),
+        ("heading", "name | age"),
+        ("row", "Ann | 3"),
+        ("code", "def f(x): ... y = 2"),
+        ("code", 'f("a. B") 2'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("Title\n=====\nBody of it.", ["heading", "sentence"]),
+        ("**Input**\nlines of text", ["heading", "sentence"]),
+        ("Edge cases:\n- none", ["heading", "item"]),
+        ("```\nnever closed\n\nat all", ["code"]),
+        ("~~~\n```\nx\n```\n~~~\nafter", ["code", "sentence"]),
+        ("一つ。二つ。", ["sentence", "sentence"]),
+        ("a (b)\nc\n\n\nd", ["sentence", "sentence"]),
+        ("", []),
+        ("---\n***\n", []),
+    ],
+)
+def test_shapes_of_text(text: str, kinds: list[str]) -> None:
+    assert [kind for kind, _ in blocks(text)] == kinds
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Wrap “long” lines",
+        'wrap "long"\n   lines',
+        "**Wrap** `long` lines,",
+        "see the docs",
+        "It's for people.",
+        "3. quoted item\nwith more",
+        "a bold item. Two sentences",
+        "| Ann | 3 |",
+        "```python\ndef f(x): ...\n\ny = 2\n```",
+    ],
+)
+def test_quote_is_found(quote: str) -> None:
+    index = index_text(TEXT)
+    found = index.find(quote)
+    assert found
+    words = [index.words[number].text for number in found]
+    assert words == list_words(quote)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ["", "…", "Hello there. Wrap", "Two sentences - next", "Wrap long … at 70", "at 7", "rap long"],
+)
+def test_quote_is_not_found(quote: str) -> None:
+    assert index_text(TEXT).find(quote) is None
+
+
+def test_numbers_and_comparisons_count() -> None:
+    assert list_words("k < 0 → -1, 1,5 or 2.50; k >= −3: x-1, 10k") == (
+        "k < 0 → -1 1,5 or 2.50 k >= -3 x 1 10k".split()
+    )
+    assert index_text("Refuse k < 1.").find("k > 1") is None
+
+
+def test_forms_of_the_same_text_are_equal() -> None:
+    index = index_text("\ufeffDie Gr\u0075\u0308n- und\r\nBlaut\u00f6ne „zählen“, it’s _so_.\r\n")
+    assert index.find('Die Grün- und Blautöne "zählen"') == range(5)
+    assert index.find("It's so") == range(5, 7)
+
+
+def test_repeated_quote_is_found_at_the_next_place() -> None:
+    index = index_text("- None is an error\n- x\n- None is an error\n")
+    found = [index.find("None is an error") for _ in range(3)]
+    assert found == [range(4), range(5, 9), range(4)]
+    assert [index.find("no such words") for _ in range(2)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word other. Next " * 17000,
+        "```x\n~~~\n" * 25000,
+        "1.1." * 50000 + "a",
+        ". " * 50000,
+        "| a\n" * 25000,
+        "- a\n" * 25000,
+        "](" * 50000,
+        "> " * 50000,
+        "'a" * 50000,
+        ("." + " " * 3000 + "a\n") * 50,
+        "**" * 50000,
+    ],
+    ids=lambda text: repr(text[:8]),
+)
+def test_long_texts_take_linear_time(text: str) -> None:
+    started = time.process_time()
+    index = index_text(text)
+    assert index.find("zzz b") is None
+    assert time.process_time() - started < 20

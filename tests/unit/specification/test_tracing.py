@@ -1,0 +1,239 @@
+"""Tracing of a text in the quotes of its contract."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from greenloop.records import Background, Contract, Finding, Requirement, Review
+from greenloop.specification.examples import analyze_specification
+from greenloop.specification.quotes import find_complaints, refuse_background, settle_contract
+from greenloop.specification.tracing import find_doubtful_background, trace_contract
+
+
+def make_contract(text: str, *quotes: list[str], **changes: Any) -> Contract:
+    """Return a contract with a requirement for each list of quotes."""
+    values = {
+        "module": "m",
+        "summary": "s",
+        "interface": "def wrap(text: str, width: int) -> list[str]: ...",
+        "specification": text,
+        "examples": analyze_specification(text).examples,
+        "requirements": tuple(
+            Requirement(id=f"R{number}", text="t", quotes=tuple(items))
+            for number, items in enumerate(quotes, 1)
+        ),
+    }
+    return Contract(**{**values, **changes})
+
+
+def rests(text: str, *quotes: str, **changes: Any) -> tuple[str, ...]:
+    return trace_contract(make_contract(text, list(quotes), **changes)).rests
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "rest"),
+    [
+        ("Wrap at the width, but don't cut words in half.", "Wrap at the width", "but don't cut"),
+        ("Read the file. It may have a BOM.", "Read the file", "It may have a BOM"),
+        ("Return the words, sorted.", "Return the words", "sorted"),
+        ("Return the words of 3 lines.", "Return the words", "of 3 lines"),
+        ("Return the words, not the lines.", "Return the words", "not the lines"),
+        ("Return the words of Ann.", "Return the words", "of Ann"),
+        ("- one\n- sort them", "one", "sort them"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", "1 | 2", "3 | 4"),
+        ("Like this:\n```\na=1\n```", "zz", "a=1"),
+        ("## Never print\nReturn it.", "Return it", "Never print"),
+        ("## Sums of rows, sorted by name, largest first\nAdd.", "Add", "Sums of rows"),
+        ("Teile „ganze“ Zahlen, ohne Rest.", 'Teile "ganze" Zahlen', "ohne Rest"),
+        ("足す。引く。", "足す", "引く"),
+    ],
+)
+def test_rest_that_may_ask_is_found(text: str, quote: str, rest: str) -> None:
+    (found,) = rests(text, quote)
+    assert found.startswith(rest)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Please write a function `wrap(text, width)` that wraps the text.", "wraps the text"),
+        ("Hi! I'd like a function. It should return the sum. Thanks!", "return the sum"),
+        ("# Word wrap\n\nRules:\n- wrap it", "wrap it"),
+        ("# Word wrap\n\n**Edge cases**\n\n- wrap it", "wrap it"),
+        ("Schreibe bitte eine Funktion, die Zahlen addiert.", "Zahlen addiert"),
+        ("Wrap it.\n\nExamples:\n- `wrap('a', 1) -> ['a']`\n- wrap('', 1) → []", "Wrap it"),
+        ("Wrap it.\n\n>>> wrap('a b', 1)\n['a', 'b']", "Wrap it"),
+        ("Wrap it: wrap('a', -1) raises ValueError", "Wrap it: wrap('a', -1) raises ValueError"),
+        (
+            'from typing import List\n\ndef wrap(text: str, width: int):\n    """Wrap it."""',
+            "Wrap it",
+        ),
+        ("Write `def wrap(text: str, width: int = 70) -> list[str]`. Wrap it.", "Wrap it"),
+        ("Wrap it. Wrap it.", "Wrap it"),
+    ],
+)
+def test_rest_that_asks_for_nothing_is_left(text: str, quote: str) -> None:
+    assert rests(text, quote, quote) == ()
+
+
+def test_the_same_words_in_two_places_are_two_passages() -> None:
+    text = "## encode\n- None is a TypeError\n## decode\n- None is a TypeError\n"
+    assert rests(text, "None is a TypeError") == ("None is a TypeError",)
+    assert rests(text, "None is a TypeError", "None is a TypeError") == ()
+
+
+def test_example_that_the_interface_cannot_serve_is_a_rest() -> None:
+    text = "Wrap it.\n\n- other(1) -> 2\n"
+    assert rests(text, "Wrap it", examples=()) == ("other(1) -> 2",)
+
+
+def test_background_and_what_is_not_covered_take_up_words() -> None:
+    contract = make_contract(
+        "We lost an archive last year. Sum the sizes. Add a table to the database.",
+        ["Sum the sizes"],
+        background=(Background(quote="We lost an archive last year."),),
+        not_covered=("Add a table to the database.", "and other things"),
+    )
+    trace = trace_contract(contract)
+    assert (trace.rests, find_complaints(trace)) == ((), ())
+
+
+class TestComplaints:
+    def test_contract_that_quotes_all_has_none(self) -> None:
+        contract = make_contract("Sum the sizes; refuse none.", ["Sum the sizes"], ["refuse none"])
+        assert find_complaints(trace_contract(contract)) == ()
+
+    def test_contract_without_quotes_has_one(self) -> None:
+        trace = trace_contract(make_contract("Sum the sizes. Sort them.", [], []))
+        assert [item[:26] for item in find_complaints(trace)] == ["No requirement quotes the "]
+
+    def test_text_of_examples_alone_needs_no_quotes(self) -> None:
+        trace = trace_contract(make_contract("wrap('a', 1) -> ['a']", []))
+        assert find_complaints(trace) == ()
+
+    def test_each_kind_is_named(self) -> None:
+        contract = make_contract(
+            "Sum the sizes and sort the names. Print 3 lines.",
+            ["Sum the sizes and sort the names"],
+            ["as JSON"],
+            [],
+            background=(Background(quote="for fun"),),
+        )
+        assert find_complaints(trace_contract(contract)) == (
+            'Nothing takes up this passage: "Print 3 lines"',
+            "R2: this does not stand within one sentence, list item, table row or code block of "
+            'the text: "as JSON"',
+            "background: this does not stand within one sentence, list item, table row or code "
+            'block of the text: "for fun"',
+            "R3 quotes nothing: which passage asks for it?",
+            'R1 alone takes up two clauses: "Sum the sizes and sort the names": are these two '
+            "requirements?",
+        )
+
+    @pytest.mark.parametrize(
+        ("quote", "is_joined"),
+        [
+            ("Strip the trailing spaces and keep empty lines", True),
+            ("Wrap at the width, but don't cut words", True),
+            ("Refuse negative widths unless forced to wrap", True),
+            ("Wrap long lines; short lines stay", True),
+            ("Streiche leere Zeilen und zähle volle Zeilen", True),
+            ("the sum of a and b", False),
+            ("lower and upper case", False),
+            ("Sort the long names by length", False),
+        ],
+    )
+    def test_joined_clauses(self, quote: str, is_joined: bool) -> None:
+        alone = trace_contract(make_contract(quote, [quote]))
+        assert bool(find_complaints(alone)) == is_joined
+        shared = trace_contract(make_contract(quote, [quote], [quote.split()[-1]]))
+        assert find_complaints(shared) == () or not is_joined
+
+    def test_their_number_and_length_are_bounded(self) -> None:
+        text = "".join(f"Sort {'x' * 2000} {number} up. " for number in range(500))
+        found = find_complaints(trace_contract(make_contract(text, ["up"])))
+        assert len(found) == 40
+        assert max(map(len, found)) < 400
+
+
+class TestSettledContract:
+    def test_invented_quotes_are_dropped_and_their_requirement_is_an_assumption(self) -> None:
+        contract = make_contract(
+            "Sum the sizes. Sort them.",
+            ["Sum the sizes", "as JSON"],
+            ["in colour"],
+            background=(Background(quote="no such"),),
+        )
+        settled = settle_contract(trace_contract(contract))
+        assert [item.quotes for item in settled.requirements] == [("Sum the sizes",), ()]
+        assert settled.background == ()
+        assert settled.unquoted == ("Sort them",)
+        assert settled.assumptions == ("R2: no passage of the specification asks for it",)
+        (reason,) = settled.unmet()
+        assert reason == (
+            'no requirement takes up this of the text: "Sort them": say it more plainly'
+        )
+        assert settle_contract(trace_contract(settled)).assumptions == settled.assumptions
+
+    def test_old_contract_has_one_short_reason(self) -> None:
+        settled = settle_contract(trace_contract(make_contract("Sort it. " * 50, [], [])))
+        assert settled.assumptions == ()
+        (reason,) = settled.unmet()
+        assert reason.startswith("the contract quotes nothing of the text")
+
+    def test_reason_is_bounded(self) -> None:
+        text = "Quote this. " + "".join(f"Sort {'x' * 900} {n} up. " for n in range(99))
+        (reason,) = settle_contract(trace_contract(make_contract(text, ["Quote this"]))).unmet()
+        assert "and 94 more" in reason
+        assert len(reason) < 1300
+
+
+class TestBackground:
+    quotes = (
+        "Our shop is old",
+        "It must be quick",
+        "there are 7 of us",
+        "the others return to us",
+        "We do not like Java",
+        "zwei Leute",
+    )
+
+    def test_some_is_doubtful(self) -> None:
+        background = tuple(Background(quote=item) for item in self.quotes)
+        contract = make_contract("x", background=background)
+        assert find_doubtful_background(contract) == background[1:]
+
+    def test_a_review_refuses_it_by_number(self) -> None:
+        background = tuple(Background(quote=item) for item in self.quotes)
+        contract = make_contract("x", background=background)
+        findings = (
+            Finding(line=None, severity="warning", message="background B1: a bound of time"),
+            Finding(line=3, severity="error", message="Background b5 and B2; background B99, B0"),
+        )
+        refused = refuse_background(contract, Review(findings=findings))
+        assert refused.unquoted == ("It must be quick", "zwei Leute")
+        assert [item.quote for item in refused.background] == [
+            self.quotes[0],
+            *self.quotes[2:5],
+        ]
+        assert refuse_background(contract, Review()) == contract
+
+
+def test_hostile_quotes_take_linear_time() -> None:
+    """Thousands of quotes that are missing, everywhere, or equal, in a text of 50,000 words."""
+    text = "aa ab. Aa ab b. " * 10000
+    quotes = [
+        "a",
+        "aa",
+        *(f"aa ab {number}" for number in range(3000)),
+        *["ab b"] * 3000,
+        "`\u202e",
+    ]
+    started = time.process_time()
+    trace = trace_contract(make_contract(text, quotes))
+    settle_contract(trace)
+    find_complaints(trace)
+    assert time.process_time() - started < 20

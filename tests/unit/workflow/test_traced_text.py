@@ -1,0 +1,175 @@
+"""The text is traced: what no requirement takes up is sent back once, named, and counts."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from greenloop.errors import (
+    BudgetExhaustedError,
+    ReplayExhaustedError,
+    SpecificationError,
+)
+from greenloop.events import ContractReady, Notice
+from greenloop.workflow.storage.amendments import with_change_request
+from greenloop.workflow.storage.request import MakeRequest
+from tests.support.model_responses import (
+    GOOD_TESTS,
+    HELD_OUT,
+    QUOTES,
+    SPECIFICATION,
+    answers,
+    contract_answer,
+    fenced,
+    suite_answer,
+)
+
+if TYPE_CHECKING:
+    from tests.unit.workflow.conftest import RunWorkflow
+
+R1 = {"id": "R1", "text": "top_k returns the k largest numbers, largest first."}
+R2 = {"id": "R2", "text": "k < 0 raises ValueError."}
+HALF = contract_answer(requirements=[{**R1, "quotes": [QUOTES[0]]}, R2])
+LOST = contract_answer(requirements=[{**R1, "quotes": [QUOTES[0]]}])
+MENDED = fenced(
+    json.dumps({"requirements": [{**R1, "quotes": [QUOTES[0]]}, {**R2, "quotes": [QUOTES[1]]}]}),
+    "json",
+)
+
+
+def parsing(*responses: Any) -> dict[str, list[Any]]:
+    return answers(parse_specification=list(responses))
+
+
+def test_contract_that_quotes_the_text_is_asked_for_once(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(answers())
+    assert len(done.model.asked("parse_specification")) == 1
+    assert done.report.contract is not None
+    assert done.report.contract.unquoted == ()
+    assert not [item for item in done.report.reasons if "text" in item]
+
+
+def test_lost_clause_goes_back_once_with_the_contract(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(parsing(HALF, MENDED))
+    first, second = done.model.asked("parse_specification")
+    assert second.startswith(first)
+    assert 'Nothing takes up this passage: "k < 0 is a ValueError"' in second
+    assert "R2 quotes nothing: which passage asks for it?" in second
+    assert '"module": "topk"' in second
+    assert done.report.contract is not None
+    assert [item.quotes for item in done.report.contract.requirements] == [
+        (QUOTES[0],),
+        (QUOTES[1],),
+    ]
+    assert done.report.contract.module == "topk"  # keys that the answer left out stay
+    notice, *_ = done.events_of(Notice)
+    assert notice.text.startswith("the contract was sent back: Nothing takes up")
+
+
+def test_clause_that_stays_lost_keeps_the_verdict_at_passed(run_workflow: RunWorkflow) -> None:
+    script = parsing(LOST, fenced("{}", "json"))
+    script["generate_tests"] = [suite_answer(GOOD_TESTS.replace("R2", "R1"), HELD_OUT[:1])]
+    report = run_workflow(script).report
+    assert report.contract is not None
+    assert report.contract.unquoted == ("k < 0 is a ValueError",)
+    assert report.verdict == "passed"
+    assert report.reasons[0].startswith(
+        'no requirement takes up this of the text: "k < 0 is a ValueError"'
+    )
+
+
+def test_second_contract_that_takes_up_less_is_not_used(run_workflow: RunWorkflow) -> None:
+    worse = fenced(json.dumps({"requirements": [R1]}), "json")
+    report = run_workflow(parsing(HALF, worse)).report
+    assert report.contract is not None
+    assert len(report.contract.requirements) == 2
+    assert report.contract.assumptions[-1] == "R2: no passage of the specification asks for it"
+
+
+def test_recording_without_a_second_answer_costs_the_run_nothing(
+    run_workflow: RunWorkflow,
+) -> None:
+    old = contract_answer(requirements=[R1, R2])
+    done = run_workflow(parsing(old, ReplayExhaustedError("holds no (more) answer")))
+    assert done.error is None
+    assert done.report.verdict == "passed"
+    assert done.report.reasons[0].startswith("the contract quotes nothing of the text")
+    assert not done.events_of(Notice)
+
+
+def test_second_call_without_budget_keeps_the_first_contract(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(parsing(HALF, BudgetExhaustedError("used up")))
+    assert (done.error, done.report.verdict) == (None, "passed")
+
+
+def test_second_answer_without_requirements_keeps_the_first_contract(
+    run_workflow: RunWorkflow,
+) -> None:
+    done = run_workflow(parsing(HALF, fenced('{"requirements": []}', "json")))
+    assert (done.error, done.report.verdict) == (None, "passed")
+
+
+class TestNotCovered:
+    def test_it_is_said_before_code_and_keeps_the_verdict_at_passed(
+        self, run_workflow: RunWorkflow
+    ) -> None:
+        text = f"{SPECIFICATION} Add a migration for the database."
+        contract = contract_answer(not_covered=["Add a migration for the database."])
+        done = run_workflow(parsing(contract), specification=text)
+        (ready,) = done.events_of(ContractReady)
+        assert ready.contract.not_covered == ("Add a migration for the database.",)
+        assert len(done.model.asked("parse_specification")) == 1
+        assert done.report.verdict == "passed"
+        assert done.report.reasons[0] == (
+            "the text asks for more than one module: Add a migration for the database."
+        )
+
+    def test_most_of_the_text_ends_the_run_after_the_contract(
+        self, run_workflow: RunWorkflow
+    ) -> None:
+        lost = ["Add a migration.", "Change app.py.", "Write the docs."]
+        text = f"{SPECIFICATION} {' '.join(lost)}"
+        done = run_workflow(parsing(contract_answer(not_covered=lost)), specification=text)
+        assert isinstance(done.error, SpecificationError)
+        assert done.error.exit_status == 2
+        assert str(done.error) == (
+            "one module cannot give 3 of the 5 things that the text asks for, such as "
+            "'Add a migration.': ask for the module alone"
+        )
+        assert done.model.tools == ["parse_specification"]
+        assert done.report.contract is not None
+
+
+class TestBackground:
+    def test_review_refuses_it(self, run_workflow: RunWorkflow) -> None:
+        text = f"{SPECIFICATION} We are old. Nobody must wait."
+        contract = contract_answer(
+            background=[
+                {"quote": "We are old.", "reason": "a fact"},
+                {"quote": "Nobody must wait.", "reason": "a wish"},
+            ]
+        )
+        finding = "- L? warning: background B1: there is a limit of time"
+        done = run_workflow(
+            answers(parse_specification=[contract], review_code=[finding]), specification=text
+        )
+        (asked,) = done.model.asked("review_code")
+        assert 'B1. "Nobody must wait." (a wish)' in asked
+        assert "We are old" not in asked.partition("background")[2]
+        assert done.report.verdict == "passed"
+        assert done.report.contract is not None
+        assert done.report.contract.unquoted == ("Nobody must wait.",)
+        assert any("Nobody must wait" in item for item in done.report.reasons)
+
+
+def test_change_in_words_quotes_itself(run_workflow: RunWorkflow) -> None:
+    contract = run_workflow(answers()).report.contract
+    request = MakeRequest(specification=SPECIFICATION)
+    changed = with_change_request(request, "Sort them upwards. Print 3.", contract)
+    done = run_workflow(answers(), request=changed)
+    assert done.report.contract is not None
+    assert done.report.contract.requirements[-1].quotes == (
+        "Asked for later: Sort them upwards",
+        "Print 3",
+    )
+    assert done.report.contract.unquoted == ()
