@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
-from greenloop.testsuite import TestFile
 from greenloop.sandbox import Sandbox
+from greenloop.testsuite import TestFile
 
 __all__ = ["Comparison", "FoundDifference", "PeerProgram", "check_peer", "compare_programs"]
 
