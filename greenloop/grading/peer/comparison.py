@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from greenloop.grading.peer.answers import Names
 from greenloop.grading.peer.growth import grow_inputs
@@ -126,9 +127,8 @@ class _Pair:
         mine = iter(self.code.run([item for item, _ in allowed]))
         return [judge(item, next(mine), answer, self.names) for item, answer in allowed]
 
-    def run_all(self, inputs: Sequence[Input], deadline: float) -> None:
-        for start in range(0, len(inputs), _BATCH):
-            batch = inputs[start : start + _BATCH]
+    def run_all(self, inputs: Iterator[Input], deadline: float) -> None:
+        while batch := list(islice(inputs, _BATCH)):
             self.outcomes += self.ask(batch)
             self.tried += len(batch)
             compared = sum(item.agrees is not None for item in self.outcomes)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from greenloop.grading.peer.runs import Input
+from greenloop.testsuite.variants.literals import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
 
@@ -26,7 +26,7 @@ def _grow(item: Input) -> Iterator[Input]:
     for at in range(len(call.args)):
         size = _MIN_SIZE
         while size <= _MAX_SIZE:
-            grown = copy.deepcopy(call)
+            grown = copy_tree(call)
             grown.args[at] = resize(grown.args[at], size)
             if grown.args[at] is None:
                 break
@@ -49,4 +49,4 @@ def resize(node: ast.expr, size: int) -> ast.expr | None:
 
 def _vary(node: ast.expr, at: int) -> ast.expr:
     is_number = isinstance(node, ast.Constant) and type(node.value) is int
-    return ast.Constant(node.value + at) if is_number else copy.deepcopy(node)  # type: ignore[attr-defined]
+    return ast.Constant(node.value + at) if is_number else copy_tree(node)  # type: ignore[attr-defined]

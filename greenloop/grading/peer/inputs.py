@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from greenloop.grading.peer.runs import Input
 from greenloop.grading.peer.seeds import read_call
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.variants.annotations import ValueGenerator
-from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
+from greenloop.testsuite.variants.literals import copy_tree, LiteralMutator, Vocabulary
 from greenloop.testsuite.variants.scenarios import ScenarioCase
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 900, 150, 240, 2500
@@ -41,22 +40,20 @@ class InputBuilder:
         self._mutator = LiteralMutator(self._rng, vocabulary)
         self._values = ValueGenerator(self._rng, vocabulary)
 
-    def build(self) -> list[Input]:
-        """Return the inputs without repetition, those that are as they were written first."""
+    def build(self) -> Iterator[Input]:
+        """Yield the inputs without repetition, those that are as they were written first."""
         given = [*self._known.calls[:_MAX_KNOWN]]
         made = [call for text in self._known.generated if (call := self._read(text))]
-        typed = list(self._generate_typed())
-        first = [*given, *_alternate(made[:_MAX_KNOWN], typed)]
-        calls = [*first, *self._swap(given + made), *self._mutate(first or made)]
+        first = [*given, *_alternate(made[:_MAX_KNOWN], self._generate_typed())]
+        calls = chain(first, self._swap(given + made), self._mutate(first))
         sequences = list(self._read_sequences())
-        functions = [*sequences, *self._known_functions(sequences)]
-        both = _alternate([_to_input(call) for call in calls], functions)
-        texts: dict[tuple[str, str], Input] = {}
-        for item in both:
-            text = ast.unparse(item.node)
-            if len(text) <= _MAX_SOURCE:
-                texts.setdefault((item.preamble, text), item)
-        return list(texts.values())
+        functions = chain(sequences, self._iterate_functions(sequences))
+        seen: set[tuple[str, str]] = set()
+        for item in _alternate(map(_to_input, calls), functions):
+            key = item.preamble, ast.unparse(item.node)
+            if len(key[1]) <= _MAX_SOURCE and key not in seen:
+                seen.add(key)
+                yield item
 
     def _read(self, text: str) -> ast.Call | None:
         return read_call(text, self._known.public)
@@ -78,8 +75,8 @@ class InputBuilder:
             one, other = self._rng.choice(calls), self._rng.choice(calls)
             shared = min(len(one.args), len(other.args))
             if shared > 1 and ast.unparse(one.func) == ast.unparse(other.func):
-                at, changed = self._rng.randrange(shared), copy.deepcopy(one)
-                changed.args[at] = copy.deepcopy(other.args[at])
+                at, changed = self._rng.randrange(shared), copy_tree(one)
+                changed.args[at] = copy_tree(other.args[at])
                 yield changed
 
     def _generate_typed(self) -> Iterator[ast.Call]:
@@ -110,7 +107,7 @@ class InputBuilder:
 
     # -- functions that observe
 
-    def _known_functions(self, sequences: Sequence[Input]) -> Iterator[Input]:
+    def _iterate_functions(self, sequences: Sequence[Input]) -> Iterator[Input]:
         """Yield the tests' bodies, and these and the sequences with changed literals."""
         cases = [
             Input(item.function, item.test, item.preamble, item.fixtures)
@@ -146,5 +143,5 @@ def _to_input(call: ast.Call) -> Input:
     return Input(call, ast.unparse(call.func))
 
 
-def _alternate(*lists: Iterable[Any]) -> list[Any]:
-    return [item for item in chain.from_iterable(zip_longest(*lists)) if item is not None]
+def _alternate(*lists: Iterable[Any]) -> Iterator[Any]:
+    return (item for item in chain.from_iterable(zip_longest(*lists)) if item is not None)

@@ -15,7 +15,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.scenarios.calls import AFTER, ALLOWED, ANSWER, BEFORE
 from greenloop.sandbox.work.scenarios import ObservedRow
 
-_ROW_CPU_S, _RUN_TIMEOUT_S, _MAX_RESTARTS = 0.25, 4.0, 4
+_ROW_CPU_S, _RUN_TIMEOUT_S, _MAX_RESTARTS = 0.1, 4.0, 4
 _CALLS = """\
 row_cpu_s = {limit}
 scenarios = [(create_calls({source!r}, {public!r}).answer, (), lambda: [(("call",), {rows})])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, product
@@ -11,7 +10,7 @@ from typing import Any
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios import ScenarioFile
-from greenloop.testsuite.variants.literals import fold_signs, is_observation
+from greenloop.testsuite.variants.literals import copy_tree, fold_signs, is_observation
 
 _MAX_ROWS = 8
 
@@ -61,13 +60,13 @@ def _read_rows(tables: ast.expr) -> Iterator[dict[str, ast.expr]]:
 
 
 def _bind(function: Any, row: dict[str, ast.expr]) -> Any:
-    bound = copy.deepcopy(function)
+    bound = copy_tree(function)
     used = {node.id for node in ast.walk(bound) if isinstance(node, ast.Name)}
     assigned = [
         ast.Assign([ast.Name(name, ast.Store())], value) for name, value in row.items() if name in used
     ]
     bound.args.args = [item for item in bound.args.args if item.arg not in row]
-    bound.body = [*copy.deepcopy(assigned), *bound.body]
+    bound.body = [*map(copy_tree, assigned), *bound.body]
     return fold_signs(ast.fix_missing_locations(bound))
 
 
@@ -75,7 +74,7 @@ def render_statements(function: ast.AST, last: int) -> str:
     """Return the body of a scenario as plain statements, up to the observation of a number."""
     found: list[str] = []
     for node in getattr(function, "body", []):
-        found.append(ast.unparse(_WithoutObservations().visit(copy.deepcopy(node))))
+        found.append(ast.unparse(_WithoutObservations().visit(copy_tree(node))))
         if any(_is_numbered(item, last) for item in ast.walk(node)):
             break
     return "\n".join(found)

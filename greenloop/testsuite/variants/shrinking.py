@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from greenloop.testsuite.variants.literals import Slot, iterate_slots
+from greenloop.testsuite.variants.literals import copy_tree, iterate_slots, Slot
 
 _N = TypeVar("_N", bound=ast.AST)
 
@@ -20,8 +20,8 @@ def iterate_smaller(tree: _N) -> Iterator[_N]:
     for number, slot in enumerate(iterate_slots(tree)):
         steps += [(step, number, new) for step, new in enumerate(_shrink(slot.read()))]
     for _, number, new in sorted(steps, key=lambda item: item[:2]):
-        changed = copy.deepcopy(tree)
-        _slot_at(changed, number).write(copy.deepcopy(new))
+        changed = copy_tree(tree)
+        _slot_at(changed, number).write(copy_tree(new))
         yield changed
 
 
@@ -32,7 +32,7 @@ def _slot_at(tree: ast.AST, number: int) -> Slot:
 def _without_statements(tree: Any) -> Iterator[Any]:
     for at in range(len(tree.body) - 1, -1, -1):
         if len(tree.body) > 1:
-            changed = copy.deepcopy(tree)
+            changed = copy_tree(tree)
             del changed.body[at]
             yield changed
 
