@@ -30,9 +30,10 @@ _SAVED_SETTINGS = (
     "allowed_packages",
     "allow_package",
     "prompts",
+    "peer",
 )
 
-SavedOptions = dict[str, str | int | float | None]
+SavedOptions = dict[str, str | bool | int | float | None]
 
 
 class GivenTests(Record):
