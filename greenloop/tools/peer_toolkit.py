@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from greenloop.grading.peer.seeds import read_public
 from greenloop.llm.client import LLM
 from greenloop.llm.parsing.peer import parse_peer, parse_rulings
 from greenloop.prompts import PromptTemplates
@@ -43,6 +44,7 @@ class PeerToolkit:
         prompt = self.prompts.render(
             "write_peer",
             module=contract.module,
+            names=read_public(contract.interface, ""),
             interface=reduce_interface(contract.interface, text),
             specification=text,
             packages=[item for item in contract.packages if _is_named(item, text)],
