@@ -35,6 +35,13 @@ class Difference(Record):
         settled = ("peer is wrong", "text does not say")  # an open choice is counted as such
         return self.ruling not in settled and not (self.test or self.choice)
 
+    @property
+    def outcome(self) -> str:
+        """What the judge said, and what became of the input."""
+        became = f", a test: {self.test}" if self.test else ""
+        became += f", an open choice: {self.choice}" if self.choice else ""
+        return f"{self.ruling or 'not judged'}{became}"
+
 
 class Peer(Piece):
     """Inputs on which code and peer were compared: drawn, allowed by the precondition, agreeing.
