@@ -73,6 +73,7 @@ class Settings(BaseSettings):
     allowed_packages: str | None = None
     allow_package: str = ""
     prompts: str | None = None
+    peer: bool = True
 
     @field_validator("mutants", mode="before")
     @classmethod

@@ -20,6 +20,7 @@ from greenloop.records import (
     Evidence,
     Judgement,
     OutputCheck,
+    Peer,
     RedPhase,
     Report,
     Review,
@@ -128,6 +129,13 @@ class HardeningDone(Event):
 
     survivors: int
     tests: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PeerCompared(Event):
+    """Green code was compared with a second implementation of the text."""
+
+    peer: Peer
 
 
 @dataclass(frozen=True)

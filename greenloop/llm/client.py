@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
@@ -108,6 +108,10 @@ class LLMClient:
     def use_fallback(self) -> None:
         """Use the fallback model for all further calls."""
         self.sources = self.sources[1:]
+
+    def with_fallback_first(self) -> LLMClient:
+        """Return a client of the same run that asks the fallback model, where there is one."""
+        return replace(self, sources=[*self.sources[1:], *self.sources[:1]])
 
     async def _get_response(self, prompt: Prompt) -> LLMResponse:
         messages = tuple((item.role, item.text) for item in prompt.messages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 
 from greenloop.records import HeldOutExample, Origin
 from greenloop.testsuite.held_out_examples import render_held_out_test
@@ -15,6 +16,7 @@ from greenloop.testsuite.parser import (
 )
 
 _HELD_OUT_TEST_PREFIX = "test_sealed_example_"
+_PEER_TEST_PREFIX = "test_peer_input_"
 _EXAMPLE_TEST_PREFIX = "test_specification_example_"
 
 
@@ -50,7 +52,7 @@ class Suite:
 
     `generated` is the model's file, `hardening` its tests added against surviving mutants,
     `examples` the tests of the specification's examples, `revealed` those of held-out examples that
-    failed, `user_files` the user's files.
+    failed and of inputs that a peer answers rightly, `user_files` the user's files.
     """
 
     module: str
@@ -123,6 +125,8 @@ class Suite:
             return "given"
         if name.startswith(_HELD_OUT_TEST_PREFIX):
             return "held_out"
+        if name.startswith(_PEER_TEST_PREFIX):
+            return "peer"
         return "hardening" if name in self._hardening_names else "generated"
 
     @cached_property
@@ -137,6 +141,10 @@ class Suite:
     def may_be_disputed(self, test: str) -> bool:
         """Return whether the model wrote a test: the user's files and examples are locked."""
         return self.find(test) is not None and self.origin(test) != "given"
+
+    def is_example(self, test: str) -> bool:
+        """Return whether a test is of an example of the specification."""
+        return get_function_name(test).startswith(_EXAMPLE_TEST_PREFIX)
 
     def is_active(self, test: str) -> bool:
         """Return whether a test still counts; only tests of the generated file are dropped."""
@@ -165,10 +173,21 @@ class Suite:
 
     def reveal(self, example: HeldOutExample) -> Suite:
         """Return the suite with a failed held-out example as a test, which the model may see."""
-        number = self.revealed.count(f"def {_HELD_OUT_TEST_PREFIX}") + 1
-        names = {item.name for item in self.dropped}
-        while f"{_HELD_OUT_TEST_PREFIX}{number}" in names:
-            number += 1
-        test = render_held_out_test(self.module, f"{_HELD_OUT_TEST_PREFIX}{number}", example)
+        test = render_held_out_test(self.module, self._next_name(_HELD_OUT_TEST_PREFIX), example)
         kept = tuple(item for item in self.held_out if item != example)
-        return replace(self, revealed=f"{self.revealed}\n\n{test}".strip("\n"), held_out=kept)
+        return replace(self._with_revealed(test), held_out=kept)
+
+    def add_peer_test(self, example: HeldOutExample, about: str) -> tuple[Suite, str]:
+        """Return the suite with a test of an input that a peer answers rightly, and its name."""
+        name = self._next_name(_PEER_TEST_PREFIX)
+        return self._with_revealed(render_held_out_test(self.module, name, example, about)), name
+
+    def _next_name(self, prefix: str) -> str:
+        dropped = {item.name for item in self.dropped}
+        names = (f"{prefix}{number}" for number in count(1))
+        return next(
+            name for name in names if name not in dropped and f"def {name}(" not in self.revealed
+        )
+
+    def _with_revealed(self, test: str) -> Suite:
+        return replace(self, revealed=f"{self.revealed}\n\n{test}".strip("\n"))

@@ -89,8 +89,9 @@ async def collect_evidence(
     )
     with state.timed("grading_s"):
         graded = await run_in_sandbox_thread(sandbox, work)
-    state.evidence = graded.evidence
-    emit(CodeGraded(graded.evidence))
+    read = {"read_against_text": state.contract is not None}
+    state.evidence = graded.evidence.model_copy(update=read)
+    emit(CodeGraded(state.evidence))
     return graded.disagreements
 
 

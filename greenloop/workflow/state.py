@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from greenloop.dependencies import InstalledPackages
@@ -161,13 +162,14 @@ class CallMeter:
 
 @dataclass
 class Run:
-    """One run: settings, state, model client, tools, and the sink for its events."""
+    """One run: settings, state, model client, tools, the sink for its events, and its directory."""
 
     settings: Settings
     state: RunState
     client: LLMClient
     kit: Toolkit
     emit: EventSink
+    directory: Path | None = None
 
     @property
     def sandbox(self) -> Sandbox:

@@ -56,6 +56,25 @@ def test_wrong():
     """R1: contradicts the contract."""
     assert top_k([1, 2, 3], 1) == [1]
 '''
+# Written otherwise than GOOD_CODE, with the same answers.
+PEER_CODE = """def top_k(xs, k):
+    if k < 0:
+        raise ValueError("negative")
+    rest, found = list(xs), []
+    while rest and len(found) < k:
+        largest = max(rest)
+        rest.remove(largest)
+        found.append(largest)
+    return found
+"""
+PEER_INPUTS = """def inputs(rng):
+    for size in range(60):
+        yield [rng.randrange(-9, 10) for _ in range(size % 8)], rng.randrange(-2, 10)
+
+
+def allowed(xs, k):
+    return all(type(item) is int for item in (*xs, k))
+"""
 HELD_OUT = [
     {"requirement": "R1", "call": "top_k([5, 9, 7], 2)", "returns": "[9, 7]"},
     {"requirement": "R2", "call": "top_k([], -2)", "raises": "ValueError"},
@@ -102,6 +121,25 @@ def suite_answer(code: str = GOOD_TESTS, held_out: list[dict[str, str]] | None =
     )
 
 
+def peer_answer(code: str = PEER_CODE, inputs: str = PEER_INPUTS) -> str:
+    """Return a second implementation and its inputs as an answer of write_peer."""
+    return f"{fenced(code)}\n\n{fenced(inputs)}"
+
+
+def rulings_answer(*rulings: tuple[str, str | None]) -> str:
+    """Return rulings, each with what is expected, as an answer of judge_difference."""
+    entries = [
+        {
+            "id": number,
+            "right": right,
+            "because": 'The text says "largest first".',
+            "expected": expected,
+        }
+        for number, (right, expected) in enumerate(rulings, 1)
+    ]
+    return fenced(json.dumps(entries), "json")
+
+
 def answers(**changes: list[Any]) -> dict[str, list[Any]]:
     """Return the answers of a successful run by tool; `changes` replaces those of a tool."""
     good: dict[str, list[Any]] = {
@@ -111,5 +149,7 @@ def answers(**changes: list[Any]) -> dict[str, list[Any]]:
         "review_code": ["LGTM"],
         "repair_code": [],
         "judge_test": [],
+        "write_peer": [peer_answer()],
+        "judge_difference": [],
     }
     return {**good, **changes}

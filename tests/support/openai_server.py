@@ -46,6 +46,8 @@ def tool_of(request: dict[str, Any]) -> str:
         "You review a Python module": "review_code",
         "You repair a Python module": "repair_code",
         "You judge a dispute about one test": "judge_test",
+        "You write a plain Python module": "write_peer",
+        "Two programs were written": "judge_difference",
         "You judge a dispute about one check": "judge_check",
         "You say how the output": "propose_checks",
         "You write one Python script": "write_script",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -15,7 +15,7 @@ from pydantic import Field, PrivateAttr, SkipValidation
 
 from greenloop.llm.replay import TOOL_KEY
 
-Scripted = str | AIMessage | Exception
+Scripted = str | AIMessage | Exception | Callable[[str], str]
 
 
 def message(text: str, finish: str = "stop", usage: tuple[int, int] | None = None) -> AIMessage:
@@ -30,6 +30,8 @@ def message(text: str, finish: str = "stop", usage: tuple[int, int] | None = Non
 
 class ScriptedModel(BaseChatModel):
     """Answers the calls of each tool in order; an exception in the script is raised.
+
+    A function in the script gets the prompt's text and returns the answer.
 
     The tool's name comes in the metadata of the call, as for `ReplayChatModel`. `prompts` holds
     every call, failed ones too. A call beyond the script is an AssertionError that names the tool.
@@ -82,5 +84,7 @@ class ScriptedModel(BaseChatModel):
             answer = left.popleft()
         if isinstance(answer, Exception):
             raise answer
+        if not isinstance(answer, (str, AIMessage)):
+            answer = answer("\n\n".join(str(item.text) for item in messages))
         said = answer if isinstance(answer, AIMessage) else AIMessage(answer)
         return ChatResult(generations=[ChatGeneration(message=said)])

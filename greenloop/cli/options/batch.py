@@ -11,6 +11,7 @@ from greenloop.cli.options.common import (
     Junit,
     Markdown,
     Mutants,
+    Peer,
     Prompts,
     Require,
     Sandbox,
@@ -34,6 +35,7 @@ class BatchOptions(ConcurrencyOptions, DisplayOptions):
     )
     require: Require = None
     mutants: Mutants = None
+    peer: Peer = None
     prompts: Prompts = None
     markdown: Markdown = None
     junit: Junit = None
@@ -71,6 +73,7 @@ class EvalOptions(ConcurrencyOptions, DisplayOptions):
     leave_out: list[str] | None = option("A task to skip; may be repeated.", metavar="ID")
     run_dir: Path | None = option("Where results and runs are kept; found again by default.")
     mutants: Mutants = None
+    peer: Peer = None
     markdown: Markdown = None
 
 

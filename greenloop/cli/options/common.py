@@ -42,6 +42,10 @@ Mutants = Annotated[
 Prompts = Annotated[
     str | None, Option(help="Templates in this folder replace greenloop's.", metavar="DIR")
 ]
+Peer = Annotated[
+    bool | None,
+    Option(" /--no-peer", help="No second reading of the text; then at most passed."),
+]
 Markdown = Annotated[str | None, Option(help="Write a summary as Markdown; - is standard output.")]
 Junit = Annotated[
     str | None, Option(help="Write JUnit XML: a case for each specification or lock file.")

@@ -11,6 +11,7 @@ from greenloop.cli.options.common import (
     Model,
     ModelOptions,
     Mutants,
+    Peer,
     Require,
     Sandbox,
 )
@@ -68,3 +69,4 @@ class McpOptions(ModelOptions):
     port: int = option("For --http; 0 picks a free port.", default=8765, min=0, max=65535)
     require: Require = None
     mutants: Mutants = None
+    peer: Peer = None

@@ -11,6 +11,7 @@ from greenloop.cli.options.common import (
     KeepBest,
     Mutants,
     NewRunOptions,
+    Peer,
     Require,
     RunDir,
     RunOptions,
@@ -32,6 +33,7 @@ class MakeOptions(NewRunOptions):
     tests: list[Path] | None = option("Your own tests: locked, never edited, always run.")
     require: Require = None
     mutants: Mutants = None
+    peer: Peer = None
     keep_best: KeepBest = False
 
 
@@ -42,6 +44,7 @@ class ResumeOptions(RunOptions):
     run_dir: Path = argument("The directory of an interrupted run.")
     require: Require = None
     mutants: Mutants = None
+    peer: Peer = None
     keep_best: KeepBest = False
 
 

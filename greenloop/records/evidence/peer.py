@@ -33,11 +33,22 @@ class Difference(Record):
     def counts_against(self) -> bool:
         """Whether it keeps the code from `verified`: unjudged, or judged against the code."""
         settled = ("peer is wrong", "text does not say")  # an open choice is counted as such
-        return self.ruling not in settled and not self.test
+        return self.ruling not in settled and not (self.test or self.choice)
+
+    @property
+    def outcome(self) -> str:
+        """What the judge said, and what became of the input."""
+        became = f", a test: {self.test}" if self.test else ""
+        became += f", an open choice: {self.choice}" if self.choice else ""
+        return f"{self.ruling or 'not judged'}{became}"
 
 
 class Peer(Piece):
-    """Inputs on which code and peer were compared: drawn, allowed by the precondition, agreeing."""
+    """Inputs on which code and peer were compared: drawn, allowed by the precondition, agreeing.
+
+    `slower` are inputs on which the code costs far more than the peer. `problem` says why not all
+    could be compared.
+    """
 
     title: ClassVar[str] = "second reading"
     needed: ClassVar[Needed] = "with a text"
@@ -49,6 +60,7 @@ class Peer(Piece):
     agreed: int = 0
     differences: tuple[Difference, ...] = ()
     slower: tuple[str, ...] = ()
+    problem: str = ""
 
     @property
     def reached(self) -> bool:
@@ -61,11 +73,12 @@ class Peer(Piece):
         yield EvidenceRow(self.title, self.reached, self._describe(), brief)
 
     def _describe(self) -> str:
-        if self.allowed < MIN_ALLOWED_INPUTS:
-            return f"only {self.allowed} inputs were compared (at least {MIN_ALLOWED_INPUTS})"
         against = [item.call for item in self.differences if item.counts_against]
         if against:
             return f"answers differ on {format_items(against)}"
+        if self.allowed < MIN_ALLOWED_INPUTS:
+            few = f"only {self.allowed} inputs were compared (at least {MIN_ALLOWED_INPUTS})"
+            return f"{few}: {self.problem}" if self.problem else few
         if self.slower:
             return f"the code is far slower than the peer on {format_items(self.slower)}"
         return f"{self.agreed} of {self.allowed} inputs agree"

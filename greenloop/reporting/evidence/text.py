@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from greenloop.records import Evidence, Report, Survivor
+from greenloop.records import Difference, Evidence, Report, Survivor
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.summary import pluralize
 
@@ -37,7 +37,10 @@ def _grade_lines(report: Report) -> Iterator[str]:
     )
     if report.evidence.is_graded:
         yield from render_evidence_lines(report.evidence)
+        if not report.evidence.read_against_text:
+            yield "  --     text               no text was given: nothing says what the code should do"
         yield from _survivor_lines(report.evidence)
+        yield from _difference_lines(report.evidence)
     for reason in report.reasons:
         yield f"  not better because: {reason}"
     if report.artifacts.report:
@@ -55,9 +58,19 @@ def _survivor_lines(evidence: Evidence) -> Iterator[str]:
         yield f"  not counted: line {apart.line} as `{mutated_line(apart)}`: {apart.reason}"
 
 
+def _difference_lines(evidence: Evidence) -> Iterator[str]:
+    for item in list_differences(evidence):
+        yield f"  differs: {item.call}: {item.code}, the peer: {item.peer}: {item.outcome}"
+
+
 def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:
     """Return the surviving mutants, none where mutants were not measured."""
     return evidence.mutation.survived if evidence.mutation else ()
+
+
+def list_differences(evidence: Evidence) -> tuple[Difference, ...]:
+    """Return where code and peer differ, nothing where they were not compared."""
+    return evidence.peer.differences if evidence.peer else ()
 
 
 def diff_hunk(survivor: Survivor) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.records import Report
 from greenloop.reporting.escaping import flatten
-from greenloop.reporting.evidence.text import list_survivors, mutated_line
+from greenloop.reporting.evidence.text import list_differences, list_survivors, mutated_line
 from greenloop.reporting.summary import VERDICT_SIGNS, format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
@@ -35,6 +35,7 @@ def _document_lines(report: Report) -> Iterator[str]:
     yield from _evidence_lines(report)
     yield from _failure_lines(report)
     yield from _survivor_lines(report)
+    yield from _difference_lines(report)
     yield from _dispute_lines(report)
     yield from _requirement_lines(report)
 
@@ -76,6 +77,15 @@ def _survivor_lines(report: Report) -> Iterator[str]:
         for item in list_survivors(report.evidence)
     ]
     yield from _collapsible_section("surviving mutant", lines)
+
+
+def _difference_lines(report: Report) -> Iterator[str]:
+    lines = [
+        f"{code_span(item.call)}: {code_span(item.code)}, the peer {code_span(item.peer)} "
+        f"({escape_markdown(item.outcome)}): {escape_markdown(item.because)}"
+        for item in list_differences(report.evidence)
+    ]
+    yield from _collapsible_section("difference from the second reading", lines)
 
 
 def _dispute_lines(report: Report) -> Iterator[str]:

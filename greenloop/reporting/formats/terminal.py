@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
-from greenloop.reporting.evidence.text import diff_hunk, list_survivors
+from greenloop.reporting.evidence.text import diff_hunk, list_differences, list_survivors
 from greenloop.reporting.summary import format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
@@ -24,6 +24,7 @@ def render_report_text(report: Report) -> str:
         "failures": _failure_lines,
         "evidence": _evidence_lines,
         survivors: _survivor_lines,
+        "second reading": _difference_lines,
         "requirements": _requirement_lines,
         "tests": _test_lines,
         "disputes": _dispute_lines,
@@ -97,6 +98,15 @@ def _survivor_lines(report: Report) -> Iterator[str]:
         yield from _row(f"line {item.line}", item.question)
         yield from _code_lines(diff_hunk(item), indent=2 + _LABEL_WIDTH)
     yield from _omitted_line(len(survived))
+
+
+def _difference_lines(report: Report) -> Iterator[str]:
+    for item in list_differences(report.evidence):
+        yield from _row("", f"{item.call}: {item.outcome}")
+        yield from _row("the code", item.code)
+        yield from _row("the peer", item.peer)
+        if item.because:
+            yield from _row("judge", item.because)
 
 
 def _requirement_lines(report: Report) -> Iterator[str]:

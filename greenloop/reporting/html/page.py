@@ -6,7 +6,7 @@ from typing import Any
 
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import truncate
-from greenloop.reporting.evidence.text import mutated_line
+from greenloop.reporting.evidence.text import list_differences, mutated_line
 from greenloop.reporting.html.attempts import build_attempt_views, build_failure_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
@@ -38,6 +38,7 @@ def render_report_html(report: Report) -> str:
         matrix=build_traceability_matrix(report),
         code=code,
         strip=build_overview_bar(code),
+        differences=list_differences(report.evidence),
         steps=build_attempt_views(report),
         failures=build_failure_views(report.failures),
         aside=[item for item in report.tests if _is_excluded(item)],

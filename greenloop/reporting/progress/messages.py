@@ -68,6 +68,7 @@ def _formatters() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
         e.CandidateTested: _format_attempt,
         e.TestRunFinished: _format_test_run,
         e.DisputeJudged: _format_dispute,
+        e.PeerCompared: _format_peer,
         e.ChecksReady: _format_checks,
         e.RepairSearchDone: _format_search,
         e.EntryEnded: _format_entry_ended,
@@ -175,6 +176,13 @@ def _format_dispute(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
     ruling = "the test is wrong and is dropped" if judged.wrong == "test" else "the test is right"
     yield f"dispute  {event.dispute.test}: {_truncate_reason(event.dispute.why, verbose)}"
     yield f"         judged by the contract: {ruling}: {_truncate_reason(judged.because, verbose)}"
+
+
+def _format_peer(event: e.PeerCompared, verbose: bool) -> Iterator[str]:
+    peer = event.peer
+    yield f"peer     {peer.agreed} of {peer.allowed} inputs agree with a second reading of the text"
+    for item in peer.differences:
+        yield f"         {_truncate_reason(f'{item.call}: {item.outcome}', verbose)}"
 
 
 def _format_checks(event: e.ChecksReady, verbose: bool) -> Iterator[str]:

@@ -30,7 +30,7 @@ class ObservedRow:
 
     `error` is the exception that ended the row, None for none; `has_ended` is False where the
     process ended before the row did; `replaced` names what the code replaced in the standard
-    library, '' for nothing.
+    library, '' for nothing; `cpu_s` is the CPU time of a row that ended, as its process tells it.
     """
 
     scenario: int
@@ -39,6 +39,7 @@ class ObservedRow:
     error: str | None = None
     has_ended: bool = False
     replaced: str = ""
+    cpu_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
                 error=error,
                 has_ended=True,
                 replaced=replaced,
+                cpu_s=float(event.get("cpu_s", 0.0)),
             )
             current = None
     if current is not None:

@@ -17,6 +17,7 @@ from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_code import generate_and_review_code
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
+from greenloop.workflow.peer.compare_peer import PeerComparer
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
 from greenloop.workflow.state import Run
@@ -45,6 +46,7 @@ class MakeStrategy(ModuleStrategy):
     def __init__(self, run: Run, request: MakeRequest) -> None:
         super().__init__(run)
         self._request, self._hardener = request, Hardener(run)
+        self._peer_comparer = PeerComparer(run)
 
     async def prepare(self) -> None:
         run = self.run
@@ -56,7 +58,7 @@ class MakeStrategy(ModuleStrategy):
         return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
 
     async def extend(self) -> bool:
-        return await self._hardener.harden()
+        return await self._hardener.harden() or await self._peer_comparer.compare()
 
     async def request_repair(
         self, request: RepairRequest, *, from_the_original: bool = False

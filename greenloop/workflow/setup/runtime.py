@@ -83,7 +83,7 @@ def open_run(
     )
     prompts = PromptTemplates.open(settings.prompts)
     kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts)
-    return Run(settings, state, client, kit, emit)
+    return Run(settings, state, client, kit, emit, directory.path)
 
 
 def _select_sources(

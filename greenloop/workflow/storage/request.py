@@ -30,10 +30,11 @@ _SAVED_SETTINGS = (
     "allowed_packages",
     "allow_package",
     "prompts",
+    "peer",
 )
 
 AMENDMENT = "Asked for later: {}"
-SavedOptions = dict[str, str | int | float | None]
+SavedOptions = dict[str, str | bool | int | float | None]
 
 
 class GivenTests(Record):

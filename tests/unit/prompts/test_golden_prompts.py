@@ -12,6 +12,7 @@ from greenloop import prompts
 from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import Background, Contract, Finding, Requirement, Survivor
+from greenloop.tools.peer_toolkit import ShownDifference
 from tests.unit.prompts.script_contexts import SCRIPTS
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -178,6 +179,39 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "findings": FINDINGS,
         "history": ("1: generate, 2 failed", "2: repair, 2 failed"),
         "rulings": ("test_four: R1 says IV.",),
+    },
+    "write_peer.minimal": {
+        "module": "roman",
+        "names": ("to_roman",),
+        "interface": "def to_roman(number):\n    ...\n",
+        "specification": "Roman numerals.\n",
+        "packages": (),
+        "python_version": "3.11",
+        "failed_examples": (),
+        "previous": "",
+    },
+    "write_peer.rich": {
+        "module": "roman",
+        "names": ("NotRoman", "to_roman"),
+        "interface": "class NotRoman(ValueError):\n    ...\n\ndef to_roman(number, upper=...):\n    ...\n",
+        "specification": "\nWrite Roman numerals {{ please }}.\n\n",
+        "packages": ("attrs",),
+        "python_version": "3.11",
+        "failed_examples": ("def test_specification_example_1():\n    assert 1\n",),
+        "previous": CODE,
+    },
+    "judge_difference.minimal": {
+        "specification": "Roman numerals.\n",
+        "differences": (ShownDifference(1, "to_roman(4)", "'IV'", "'IIII'"),),
+    },
+    "judge_difference.rich": {
+        "specification": "\nWrite Roman numerals {{ please }}.\n\n",
+        "differences": (
+            ShownDifference(1, "to_roman(0)", "raises NotRoman('<0>')", "''"),
+            ShownDifference(
+                2, "def test_four():\n    assert 1\n", "this test passes", "this test fails"
+            ),
+        ),
     },
     "judge_test.minimal": {"contract": MINIMAL, "test_source": "assert 1\n", "claim": "R1 says I"},
     "judge_test.rich": {

@@ -41,8 +41,13 @@ class Outcome:
         return [item for item in self.events if isinstance(item, kind)]
 
 
-# Most scripted models have no answer for hardening.
-_DEFAULTS: dict[str, Any] = {"model_backoff_s": 0.0, "hardening_rounds": 0, "mutants": 0}
+# Most scripted models have no answer for hardening, and a second reading takes seconds.
+_DEFAULTS: dict[str, Any] = {
+    "model_backoff_s": 0.0,
+    "hardening_rounds": 0,
+    "mutants": 0,
+    "peer": False,
+}
 RunWorkflow = Callable[..., Outcome]
 
 

@@ -8,12 +8,15 @@ import json
 import operator
 import os
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from ..trials.time_limits import CpuTimeLimit
 from . import classes
+from .calls import Calls
 from .encoder import Encoder, TooLargeError
 from .fixtures import RecordedWarnings, create_fixture
 from .library import LibraryState
@@ -26,6 +29,7 @@ _to_json = json.JSONEncoder(separators=(",", ":")).encode
 _catch_warnings, _simplefilter = warnings.catch_warnings, warnings.simplefilter
 _run_async, _is_async = asyncio.run, inspect.iscoroutinefunction
 _gettempdir, _join = tempfile.gettempdir, os.path.join
+_get_cpu_time = time.process_time
 
 
 def _list_items(value: Any) -> list[Any]:
@@ -83,13 +87,15 @@ class Runner:
         self._shared: dict[str, Any] = {}
         self._recorded = RecordedWarnings()
         self._library = LibraryState()
+        self._row_cpu_s = 0.0
 
     def run(self, text: str) -> None:
         """Execute the text, then each row of its scenarios. Raises what the text raises."""
-        names = (self.observe, self.observe_awaited, self.shared)
+        names = (self.observe, self.observe_awaited, self.shared, self.create_calls)
         provided = {item.__name__: item for item in names} | {"operators": operator}
         module = create_module(provided)
         exec(compile(text, "<scenario>", "exec"), vars(module))
+        self._row_cpu_s = float(vars(module).get("row_cpu_s", 0))
         for number, (function, fixtures, tables) in enumerate(vars(module)["scenarios"]):
             try:
                 rows = build_rows(tables())
@@ -101,7 +107,7 @@ class Runner:
 
     def _report_row(self, scenario: int, row: int, error: str | None) -> None:
         self._send("begin", scenario=scenario, row=row)
-        self._send("end_row", error=error, replaced="")
+        self._send("end_row", error=error, replaced="", cpu_s=0.0)
 
     def _run_row(
         self,
@@ -114,8 +120,11 @@ class Runner:
         self._send("begin", scenario=scenario, row=row)
         folder, error = _join(_gettempdir(), f"row-{scenario}-{row}"), None
         self._recorded = RecordedWarnings()
+        started = _get_cpu_time()
         try:
             with _catch_warnings(), ExitStack() as stack:
+                if self._row_cpu_s:
+                    stack.enter_context(CpuTimeLimit(self._row_cpu_s))
                 _simplefilter("always")
                 warnings.showwarning = self._record_warning  # type: ignore[assignment]
                 made = {name: self._create(name, folder, stack) for name in fixtures}
@@ -124,7 +133,9 @@ class Runner:
                     _run_async(result)
         except BaseException as raised:
             error = _describe(raised)
-        self._send("end_row", error=error, replaced=self._library.find_replaced())
+        spent = _get_cpu_time() - started
+        replaced = self._library.find_replaced()
+        self._send("end_row", error=error, replaced=replaced, cpu_s=spent)
 
     def _record_warning(self, *shown: Any) -> None:
         self._recorded.append(warnings.WarningMessage(*shown))
@@ -151,6 +162,10 @@ class Runner:
         if name not in self._shared:
             self._shared[name] = thunk()
         return self._shared[name]
+
+    def create_calls(self, inputs: str, public: tuple[str, ...]) -> Calls:
+        """Return what answers single calls of the module."""
+        return Calls(self.observe, self._module, inputs, public)
 
     @contextmanager
     def _observation(self, number: int, functions: tuple[str, ...]) -> Iterator[list[Any]]:

@@ -1,0 +1,1 @@
+"""Comparison of the code with a second implementation of the same text."""

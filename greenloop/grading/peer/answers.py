@@ -1,0 +1,148 @@
+"""Comparison of what two programs answered, as encoded by `sandbox.guest.scenarios.encoder`.
+
+Nothing is decoded: values of programs are never hashed or compared on the host.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
+_UNORDERED = ("set", "frozenset", "keys", "dict", "Counter", "defaultdict", "mappingproxy", "items")
+# Of these no difference is told: they come from the limits of a process.
+_OF_LIMITS = ("MemoryError", "CpuTimeExceeded")
+_NAME = 1  # of a class: [module, qualified name]
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names that the text or the interface has, and fields that the interface gives its classes."""
+
+    words: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
+
+
+def load(payload: str) -> dict[str, Any]:
+    """Return an observation; {} where it cannot be read."""
+    try:
+        loaded = json.loads(payload)
+    except (ValueError, RecursionError):
+        return {}
+    return loaded if isinstance(loaded, dict) else {}
+
+
+def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | None:
+    """Return whether two observations agree; None where that cannot be told."""
+    try:
+        if "error" in code and "error" in peer:
+            return _compare_errors(_read_classes(code), _read_classes(peer), names)
+        if "error" in code or "error" in peer:
+            kinds = _read_classes(code if "error" in code else peer)
+            unclear = (*_OF_LIMITS, "RecursionError") if "error" in peer else _OF_LIMITS
+            return None if kinds[0] in unclear else False
+        if "value" not in code or "value" not in peer:
+            return None
+        return _compare_values(code["value"], peer["value"], names)
+    except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):
+        return None
+
+
+def _read_classes(observation: dict[str, Any]) -> list[str]:
+    """Return the names of the class of an exception and its bases."""
+    return [str(base[_NAME]) for base in observation["error"][1]]
+
+
+def _compare_errors(code: list[str], peer: list[str], names: Names) -> bool | None:
+    """Compare by class. A more special one is as good; of others one must be named somewhere.
+
+    Which exception an unusual argument ends in by itself (`TypeError`, `AttributeError`) is chance.
+    """
+    if code[0] in _OF_LIMITS or peer[0] in _OF_LIMITS:
+        return None
+    if peer[0] in code:
+        return True
+    return False if names.words & {code[0], peer[0]} else None
+
+
+def _all(results: Iterable[bool | None]) -> bool | None:
+    """Return False if one is; else None if one is; else True."""
+    is_known = True
+    for item in results:
+        if item is False:
+            return False
+        is_known = is_known and item is not None
+    return True if is_known else None
+
+
+def _compare_values(code: Any, peer: Any, names: Names) -> bool | None:
+    if not (isinstance(code, list) and isinstance(peer, list)):
+        if _is_unknown(code) or _is_unknown(peer):
+            return None
+        return type(code) is type(peer) and bool(code == peer)
+    if _is_unknown(code) or _is_unknown(peer):
+        return None
+    tag = code[0]
+    if tag != peer[0]:
+        return False
+    if tag == "float":
+        return _compare_floats(float.fromhex(code[1]), float.fromhex(peer[1]))
+    if tag in ("subclass", "enum"):  # bases, equality, and the content
+        is_same_class = _get_class(code) == _get_class(peer)
+        return is_same_class and _compare_items(code[3:5], peer[3:5], names)
+    if tag in ("class", "exception"):
+        return _get_class(code) == _get_class(peer)
+    if tag == "object":
+        return _compare_objects(code, peer, names)
+    if tag in _UNORDERED:
+        return _compare_items(sorted(code[1:], key=_to_text), sorted(peer[1:], key=_to_text), names)
+    return _compare_items(code[1:], peer[1:], names)
+
+
+def _is_unknown(value: Any) -> bool:
+    return isinstance(value, list) and value[:1] == ["unknown"]
+
+
+def _get_class(value: list[Any]) -> str:
+    return str(value[1][0][_NAME])
+
+
+def _to_text(value: Any) -> str:
+    return json.dumps(value)
+
+
+def _compare_floats(code: float, peer: float) -> bool:
+    if math.isnan(code) or math.isnan(peer):
+        return math.isnan(code) and math.isnan(peer)
+    return math.isclose(code, peer, rel_tol=_RELATIVE_TOLERANCE, abs_tol=_ABSOLUTE_TOLERANCE)
+
+
+def _compare_items(code: Sequence[Any], peer: Sequence[Any], names: Names) -> bool | None:
+    if len(code) != len(peer):
+        return False
+    return _all(_compare_values(one, other, names) for one, other in zip(code, peer, strict=True))
+
+
+def _compare_objects(code: list[Any], peer: list[Any], names: Names) -> bool | None:
+    """Compare what the interface shows of objects: how they are made otherwise is free."""
+    if _get_class(code) != _get_class(peer):
+        return None
+    both = [key for key in code[3] if key in peer[3] and key in names.fields]
+    if not both:
+        return None
+    return _all(_compare_values(code[3][key], peer[3][key], names) for key in both)
+
+
+def name_kind(observation: dict[str, Any]) -> str:
+    """Return what kind of answer it is: the exception, the type, or one of few values."""
+    if "error" in observation:
+        return f"raises {_read_classes(observation)[0]}"
+    value = observation.get("value")
+    if isinstance(value, list):
+        return f"{value[0]}{' (empty)' if len(value) == 1 else ''}"
+    if value is None or isinstance(value, bool) or value in (0, ""):
+        return repr(value)
+    return type(value).__name__

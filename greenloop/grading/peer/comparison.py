@@ -1,0 +1,176 @@
+"""A search for inputs that the code and its peer answer differently."""
+
+from __future__ import annotations
+
+import ast
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from greenloop.grading.peer.answers import Names
+from greenloop.grading.peer.growth import grow_inputs
+from greenloop.grading.peer.inputs import InputBuilder, Known
+from greenloop.grading.peer.outcomes import Outcome, judge
+from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
+from greenloop.grading.peer.reduction import reduce_differences
+from greenloop.grading.peer.runs import Input, Program
+from greenloop.grading.peer.seeds import find_calls, read_call, read_public, read_vocabulary
+from greenloop.sandbox import Sandbox
+from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.scenarios import build_scenarios
+from greenloop.testsuite.variants.scenarios import ScenarioCase, split_cases
+
+__all__ = ["Comparison", "FoundDifference", "PeerProgram", "check_peer", "compare_programs"]
+_BATCH, _ENOUGH, _GENERATED, _MAX_SLOWER, _MAX_PROBLEM = 150, 450, 200, 3, 300
+
+
+def compare_programs(
+    sandbox: Sandbox,
+    *,
+    module: str,
+    code: str,
+    peer: PeerProgram,
+    interface: str,
+    specification: str,
+    tests: Sequence[TestFile],
+    examples: Sequence[str],
+    seed: str,
+    budget_s: float = 3.0,
+) -> Comparison:
+    """Compare two programs on inputs fixed by `seed`; `examples` are calls as source text.
+
+    No input is begun after `budget_s` seconds; shrinking differences takes at most as long again.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    public = read_public(interface, code)
+    if not public:
+        return Comparison(problem="no public function or class is known that could be called")
+    started = time.monotonic()
+    deadline = started + 3 * budget_s
+    mine = Program(sandbox, module, code, public, deadline)
+    theirs = Program(sandbox, module, peer.code, public, deadline, peer.inputs)
+    pair = _Pair(mine, theirs, _read_names(interface, specification))
+    calls = [call for text in examples if (call := read_call(text, public))]
+    known = Known(
+        public=public,
+        interface=interface,
+        calls=[*calls, *find_calls([item.code for item in tests], module, public)],
+        generated=theirs.generate(seed, _GENERATED),
+        cases=_find_cases(tests, module, code, public),
+        module=module,
+    )
+    vocabulary = read_vocabulary([specification], [code, peer.code])
+    inputs = InputBuilder(known, vocabulary, seed).build()
+    pair.run_all(inputs, started + budget_s)
+    return pair.summarize(started + 2 * budget_s)
+
+
+def check_peer(
+    sandbox: Sandbox, *, module: str, peer: PeerProgram, tests: Sequence[TestFile]
+) -> tuple[str, ...]:
+    """Return the ids of the tests that the peer fails.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    return tuple(sorted(sandbox.run_tests(peer.code, tests, module=module).failing_tests))
+
+
+def _find_cases(
+    tests: Sequence[TestFile], module: str, code: str, public: Sequence[str]
+) -> list[ScenarioCase]:
+    """Return the bodies of the tests where a public name is a class; calls say as much elsewhere."""
+    tree = parse_or_none(code)
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)} if tree else set()
+    if not classes.intersection(public):
+        return []
+    plans = [build_scenarios(item.code, module, code) for item in tests]
+    return [case for plan in plans for case in split_cases(plan)]
+
+
+def _read_names(interface: str, specification: str) -> Names:
+    tree = parse_or_none(interface)
+    nodes = list(ast.walk(tree)) if tree else []
+    declared = {node.target.id for node in nodes if _is_declared(node)}  # type: ignore[attr-defined]
+    methods = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    words = frozenset(re.findall(r"\w+", f"{specification}\n{interface}"))
+    return Names(words, frozenset(declared | methods))
+
+
+def _is_declared(node: ast.AST) -> bool:
+    return isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+
+
+@dataclass
+class _Pair:
+    """Two programs, and the outcomes of the inputs that both were given."""
+
+    code: Program
+    peer: Program
+    names: Names
+    tried: int = 0
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def ask(self, inputs: Sequence[Input]) -> list[Outcome]:
+        """Give inputs to the peer, and those that it allows to the code."""
+        answers = self.peer.run(inputs)
+        allowed = [
+            (item, answer)
+            for item, answer in zip(inputs, answers, strict=True)
+            if answer.is_allowed and not answer.is_late
+        ]
+        mine = iter(self.code.run([item for item, _ in allowed]))
+        return [judge(item, next(mine), answer, self.names) for item, answer in allowed]
+
+    def run_all(self, inputs: Iterator[Input], deadline: float) -> None:
+        while batch := list(islice(inputs, _BATCH)):
+            self.outcomes += self.ask(batch)
+            self.tried += len(batch)
+            compared = sum(item.agrees is not None for item in self.outcomes)
+            if compared >= _ENOUGH or time.monotonic() > deadline:
+                return
+
+    def summarize(self, deadline: float) -> Comparison:
+        compared = [item for item in self.outcomes if item.agrees is not None]
+        differing = [item for item in compared if not item.agrees]
+        found = reduce_differences(differing, self._ask_aligned, deadline) if differing else []
+        return Comparison(
+            inputs=self.tried,
+            allowed=len(compared),
+            agreed=len(compared) - len(differing),
+            differences=tuple(item.to_record() for item in found),
+            slower=self._find_slower() if compared else (),
+            problem=self._explain(bool(compared)),
+        )
+
+    def _ask_aligned(self, inputs: Sequence[Input]) -> list[Outcome]:
+        found = {id(item.item): item for item in self.ask(inputs)}
+        return [found[id(item)] for item in inputs if id(item) in found]
+
+    def _find_slower(self) -> tuple[str, ...]:
+        """Return the smallest calls of growing ones on which the code is far slower, seen twice."""
+        agreed = [item.item for item in self.outcomes if item.agrees]
+        suspects = [item for item in self.outcomes if item.is_slower]
+        suspects += [item for item in self.ask(grow_inputs(agreed)) if item.is_slower]
+        first = {item.item.name: item for item in reversed(suspects)}
+        again = self.ask([item.item for item in first.values()][:_MAX_SLOWER])
+        return tuple(item.call for item in again if item.is_slower)
+
+    def _explain(self, has_compared: bool) -> str:
+        """Return why nothing, or not all, could be compared."""
+        if has_compared:
+            return self._limit(self.peer.errors)
+        if not self.tried:
+            return self._limit(self.peer.errors) or "no inputs were found for the interface"
+        why = self._limit(self.peer.errors) or self._limit(self.code.errors, "the code")
+        return why or f"the peer allows or answers none of {self.tried} inputs"
+
+    @staticmethod
+    def _limit(errors: Sequence[str], what: str = "the peer or its inputs") -> str:
+        text = " ".join(errors[0].split())[:_MAX_PROBLEM] if errors else ""
+        return f"{what}: {text}" if text else ""

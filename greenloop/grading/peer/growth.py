@@ -1,0 +1,52 @@
+"""Inputs that grow step by step, on which the cost of two programs shows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from greenloop.grading.peer.runs import Input
+from greenloop.testsuite.variants.literals import copy_tree
+
+_MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
+
+
+def grow_inputs(inputs: Sequence[Input]) -> list[Input]:
+    """Return calls with one argument of growing size, for the first call of each function."""
+    first: dict[str, Input] = {}
+    for item in inputs:
+        if item.is_call:
+            first.setdefault(item.name, item)
+    return [grown for item in list(first.values())[:_MAX_FUNCTIONS] for grown in _grow(item)]
+
+
+def _grow(item: Input) -> Iterator[Input]:
+    call: Any = item.node
+    for at in range(len(call.args)):
+        size = _MIN_SIZE
+        while size <= _MAX_SIZE:
+            grown = copy_tree(call)
+            grown.args[at] = resize(grown.args[at], size)
+            if grown.args[at] is None:
+                break
+            yield Input(grown, item.name)
+            size = size * 3 // 2
+
+
+def resize(node: ast.expr, size: int) -> ast.expr | None:
+    """Return a number, or a text or list of a length; None for other nodes and empty ones."""
+    if isinstance(node, ast.List) and node.elts:
+        items = [_vary(node.elts[at % len(node.elts)], at) for at in range(size)]
+        return ast.List(items, ast.Load())
+    value = node.value if isinstance(node, ast.Constant) else None
+    if type(value) is int:
+        return ast.Constant(size)
+    if isinstance(value, str) and value:
+        return ast.Constant((value * size)[:size])
+    return None
+
+
+def _vary(node: ast.expr, at: int) -> ast.expr:
+    is_number = isinstance(node, ast.Constant) and type(node.value) is int
+    return ast.Constant(node.value + at) if is_number else copy_tree(node)  # type: ignore[attr-defined]

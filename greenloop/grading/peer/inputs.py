@@ -1,0 +1,147 @@
+"""The list of inputs of a comparison, fixed by a seed."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import Any
+
+from greenloop.grading.peer.runs import Input
+from greenloop.grading.peer.seeds import read_call
+from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.variants.annotations import ValueGenerator
+from greenloop.testsuite.variants.literals import copy_tree, LiteralMutator, Vocabulary
+from greenloop.testsuite.variants.scenarios import ScenarioCase
+
+_MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 900, 150, 240, 2500
+_GENERATED_PER_FUNCTION, _SWAPPED = 80, 60
+
+
+@dataclass(frozen=True)
+class Known:
+    """What inputs are made of: calls of tests and examples, those of the generator, and tests."""
+
+    public: tuple[str, ...]
+    interface: str
+    calls: Sequence[ast.Call]
+    generated: Sequence[str]
+    cases: Sequence[ScenarioCase]
+    module: str
+
+
+class InputBuilder:
+    """Builds the list; everything by chance comes from the seed."""
+
+    def __init__(self, known: Known, vocabulary: Vocabulary, seed: str) -> None:
+        self._known, self._rng = known, random.Random(seed)
+        self._mutator = LiteralMutator(self._rng, vocabulary)
+        self._values = ValueGenerator(self._rng, vocabulary)
+
+    def build(self) -> Iterator[Input]:
+        """Yield the inputs without repetition, those that are as they were written first."""
+        given = [*self._known.calls[:_MAX_KNOWN]]
+        made = [call for text in self._known.generated if (call := self._read(text))]
+        first = [*given, *_alternate(made[:_MAX_KNOWN], self._generate_typed())]
+        calls = chain(first, self._swap(given + made), self._mutate(first))
+        sequences = list(self._read_sequences())
+        functions = chain(sequences, self._iterate_functions(sequences))
+        seen: set[tuple[str, str]] = set()
+        for item in _alternate(map(_to_input, calls), functions):
+            key = item.preamble, ast.unparse(item.node)
+            if len(key[1]) <= _MAX_SOURCE and key not in seen:
+                seen.add(key)
+                yield item
+
+    def _read(self, text: str) -> ast.Call | None:
+        return read_call(text, self._known.public)
+
+    # -- calls
+
+    def _mutate(self, calls: Sequence[ast.Call]) -> Iterator[ast.Call]:
+        """Yield changed calls, now and then changes of changed ones."""
+        pool = list(calls)
+        for _ in range(_MAX_CALLS if pool else 0):
+            changed = self._mutator.mutate(self._rng.choice(pool))
+            yield changed
+            if len(pool) < 2 * _MAX_CALLS and self._rng.random() < 0.3:
+                pool.append(changed)
+
+    def _swap(self, calls: Sequence[ast.Call]) -> Iterator[ast.Call]:
+        """Yield calls with an argument of another call of the same function."""
+        for _ in range(_SWAPPED if len(calls) > 1 else 0):
+            one, other = self._rng.choice(calls), self._rng.choice(calls)
+            shared = min(len(one.args), len(other.args))
+            if shared > 1 and ast.unparse(one.func) == ast.unparse(other.func):
+                at, changed = self._rng.randrange(shared), copy_tree(one)
+                changed.args[at] = copy_tree(other.args[at])
+                yield changed
+
+    def _generate_typed(self) -> Iterator[ast.Call]:
+        """Yield calls with values of the types that the interface names."""
+        tree = parse_or_none(self._known.interface)
+        for node in tree.body if tree else []:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name[:1] != "_":
+                for _ in range(_GENERATED_PER_FUNCTION):
+                    if call := self._generate_call(node):
+                        yield call
+
+    def _generate_call(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.Call | None:
+        positional = [*node.args.posonlyargs, *node.args.args]
+        optional = len(node.args.defaults)
+        if optional and self._rng.random() < 0.5:
+            positional = positional[:-optional]
+        given = [self._values.generate(item.annotation) for item in positional]
+        pairs = [
+            (item.arg, self._values.generate(item.annotation))
+            for item, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            if default is None or self._rng.random() < 0.5
+        ]
+        known = [item for item in given if item is not None]
+        named = [ast.keyword(name, value) for name, value in pairs if value is not None]
+        if len(known) < len(given) or len(named) < len(pairs):
+            return None
+        return ast.Call(ast.Name(node.name, ast.Load()), known, named)
+
+    # -- functions that observe
+
+    def _iterate_functions(self, sequences: Sequence[Input]) -> Iterator[Input]:
+        """Yield the tests' bodies, and these and the sequences with changed literals."""
+        cases = [
+            Input(item.function, item.test, item.preamble, item.fixtures)
+            for item in self._known.cases
+        ]
+        yield from cases
+        pool = [*cases, *sequences]
+        for _ in range(_MAX_VARIANTS if pool else 0):
+            item = self._rng.choice(pool)
+            changed = self._mutator.mutate(item.node)
+            yield Input(changed, item.name, item.preamble, item.fixtures)
+
+    def _read_sequences(self) -> Iterator[Input]:
+        """Yield the sequences of calls that the generator made, as functions."""
+        for text in self._known.generated:
+            tree = parse_or_none(text)
+            steps: list[Any] = [getattr(item, "value", None) for item in tree.body] if tree else []
+            if len(steps) > 1 and all(read_call(ast.unparse(i), [i.func.id]) for i in steps if i):
+                first = steps[0].func.id
+                if first in self._known.public:
+                    preamble = f"from {self._known.module} import {first}"
+                    yield Input(_build_sequence(steps), first, preamble)
+
+
+def _build_sequence(steps: Sequence[ast.Call]) -> ast.stmt:
+    first, *rest = map(ast.unparse, steps)
+    lines = [f"    item = observe(1, lambda: {first})"]
+    lines += [f"    observe({at}, lambda: item.{step})" for at, step in enumerate(rest, 2)]
+    return ast.parse("def scenario():\n" + "\n".join(lines)).body[0]
+
+
+def _to_input(call: ast.Call) -> Input:
+    return Input(call, ast.unparse(call.func))
+
+
+def _alternate(*lists: Iterable[Any]) -> Iterator[Any]:
+    return (item for item in chain.from_iterable(zip_longest(*lists)) if item is not None)

@@ -1,0 +1,107 @@
+"""The outcome of one input: whether both programs answer the same, and where they differ."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from greenloop.grading.peer.answers import Names, compare, load, name_kind
+from greenloop.grading.peer.records import FoundDifference
+from greenloop.grading.peer.rendering import describe, to_literal
+from greenloop.grading.peer.runs import AFTER, ANSWER, Answer, Input
+from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.variants.scenarios import render_statements
+
+_ENDS, _MAX_CALL = "ends the process", 1500
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one input; `agrees` is None where nothing could be compared.
+
+    `at` is the number of the observation that differs; `kinds` say what both answered there.
+    """
+
+    item: Input
+    code: Answer
+    peer: Answer
+    agrees: bool | None = None
+    at: int = ANSWER
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def is_slower(self) -> bool:
+        """Whether the code takes more than ten times as long as the peer, and too long."""
+        limit = self.code.cpu_s / 10
+        return self.code.is_late and self.peer.is_allowed and self.peer.cpu_s < limit
+
+    @property
+    def call(self) -> str:
+        """The call as an expression, or statements whose last one is compared."""
+        if self.item.is_call:
+            return ast.unparse(self.item.node)[:_MAX_CALL]
+        return render_statements(self.item.node, self.at)[:_MAX_CALL]
+
+    @property
+    def cluster(self) -> tuple[str, ...]:
+        """What differences of one cause nearly always have in common."""
+        return self.item.name if self.item.is_call else _name_last_call(self.call), *self.kinds
+
+    def to_record(self) -> FoundDifference:
+        if self.kinds[:1] == (_ENDS,):
+            answer = self.peer.load(self.at)
+            return FoundDifference(self.call, _ENDS, describe(answer), None, to_literal(answer))
+        if self.item.is_call and self.at == AFTER:
+            texts = [
+                f"{describe(item.load(ANSWER))}; its arguments are then {describe(item.load(AFTER))}"
+                for item in (self.code, self.peer)
+            ]
+            return FoundDifference(self.call, *texts)
+        both = self.code.load(self.at), self.peer.load(self.at)
+        return FoundDifference(self.call, *map(describe, both), *map(to_literal, both))
+
+
+def judge(item: Input, code: Answer, peer: Answer, names: Names) -> Outcome:
+    """Compare what two programs did with an input."""
+    if not peer.is_allowed or peer.is_late or code.is_late:
+        return Outcome(item, code, peer)
+    if code.ending:
+        is_crash = "(crashed" in code.ending
+        return Outcome(item, code, peer, False if is_crash else None, kinds=(_ENDS,))
+    if item.is_call:
+        return _judge_call(item, code, peer, names)
+    return _judge_function(item, code, peer, names)
+
+
+def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcome:
+    both = code.load(ANSWER), peer.load(ANSWER)
+    agrees = compare(*both, names)
+    if agrees is False:
+        return Outcome(item, code, peer, False, ANSWER, (name_kind(both[0]), name_kind(both[1])))
+    # A peer may be careless with its arguments; where it returns nothing they are its answer.
+    matters = code.changes_arguments or (peer.changes_arguments and both[1].get("value", 0) is None)
+    if agrees and matters and compare(code.load(AFTER), peer.load(AFTER), names) is False:
+        return Outcome(item, code, peer, False, AFTER, ("arguments",))
+    return Outcome(item, code, peer, agrees)
+
+
+def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Outcome:
+    """Compare the observations in order; the first that differs decides."""
+    is_known = False
+    for (number, one), (other_number, other) in zip(code.observed, peer.observed, strict=False):
+        both = load(one), load(other)
+        agrees = compare(*both, names) if number == other_number else None
+        if agrees is False:
+            kinds = name_kind(both[0]), name_kind(both[1])
+            return Outcome(item, code, peer, False, number, kinds)
+        if number != other_number or ("error" in both[0]) != ("error" in both[1]):
+            break
+        is_known = is_known or bool(agrees)
+    return Outcome(item, code, peer, True if is_known else None)
+
+
+def _name_last_call(statements: str) -> str:
+    tree = parse_or_none(statements)
+    last = tree.body[-1] if tree and tree.body else ast.Pass()
+    calls = [node for node in ast.walk(last) if isinstance(node, ast.Call)]
+    return ast.unparse(calls[0].func).rpartition(".")[2] if calls else ""

@@ -1,0 +1,75 @@
+"""Encoded answers as Python source, for those who judge them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_MAX_TEXT, _MAX_LITERAL, _MAX_MESSAGE = 300, 1000, 120
+_BRACKETS = {"list": "[]", "tuple": "()", "set": "{}"}
+
+
+class _NotPlainError(Exception):
+    """A value that no literal stands for."""
+
+
+def describe(observation: dict[str, Any]) -> str:
+    """Return what a call returned or raised in at most 300 characters."""
+    try:
+        if "error" in observation:
+            _, bases, text, *_ = observation["error"]
+            message = f"{bases[0][1]}({str(text)[:_MAX_MESSAGE]!r})"
+            return f"raises {message}"[:_MAX_TEXT]
+        text = _render(observation["value"], False)
+    except (LookupError, TypeError, ValueError, RecursionError):
+        return "an answer that cannot be shown"
+    return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 2]} …"
+
+
+def to_literal(observation: dict[str, Any]) -> str | None:
+    """Return the source of a plain value; None for others, for long ones and for exceptions."""
+    try:
+        text = _render(observation["value"], True)
+    except (_NotPlainError, LookupError, TypeError, ValueError, RecursionError):
+        return None
+    return text if len(text) <= _MAX_LITERAL else None
+
+
+def _render(value: Any, must_be_plain: bool) -> str:
+    if not isinstance(value, list):
+        return repr(value)
+    tag, *parts = value
+    if tag == "int":
+        return repr(int(parts[0], 16))
+    if tag == "float":
+        text = repr(float.fromhex(parts[0]))
+        if must_be_plain and text.strip("-") in ("inf", "nan"):
+            raise _NotPlainError
+        return text
+    if tag == "bytes":
+        return repr(bytes.fromhex(parts[0]))
+    if tag in _BRACKETS and (parts or tag != "set"):
+        inner = ", ".join(_render(item, must_be_plain) for item in parts)
+        return f"{_BRACKETS[tag][0]}{inner}{',' * (tag == 'tuple' and len(parts) == 1)}{_BRACKETS[tag][1]}"
+    if tag == "dict":
+        return f"{{{', '.join(_render_pair(item, must_be_plain) for item in parts)}}}"
+    if must_be_plain:
+        raise _NotPlainError
+    return _describe_other(tag, parts)
+
+
+def _render_pair(pair: list[Any], must_be_plain: bool) -> str:
+    _, key, value = pair
+    return f"{_render(key, must_be_plain)}: {_render(value, must_be_plain)}"
+
+
+def _describe_other(tag: str, parts: list[Any]) -> str:
+    if tag == "subclass":
+        return f"{parts[0][0][1]}({_render(parts[2], False)})"
+    if tag == "enum":
+        return f"{parts[0][0][1]}.{parts[2]}"
+    if tag in ("class", "exception"):
+        return f"{tag} {parts[0][0][1]}"
+    if tag == "object":
+        inner = ", ".join(f"{key}={_render(item, False)}" for key, item in parts[2].items())
+        return f"{parts[0][0][1]}({inner})"
+    return f"{tag}({', '.join(_render(item, False) for item in parts)})"

@@ -1,0 +1,143 @@
+"""Runs of a program on many inputs, in a process without the other program."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from greenloop.grading.peer import answers
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.guest.scenarios.calls import AFTER, ALLOWED, ANSWER, BEFORE
+from greenloop.sandbox.work.scenarios import ObservedRow
+
+_ROW_CPU_S, _RUN_TIMEOUT_S, _MAX_RESTARTS = 0.1, 4.0, 4
+_CALLS = """\
+row_cpu_s = {limit}
+scenarios = [(create_calls({source!r}, {public!r}).answer, (), lambda: [(("call",), {rows})])]
+"""
+_GENERATOR = """\
+row_cpu_s = 1.0
+scenarios = [(create_calls({source!r}, {public!r}).generate, (), lambda: [(("seed", "count"), [{row}])])]
+"""
+
+
+@dataclass(frozen=True)
+class Input:
+    """A call as an expression, or a function with observations as a statement.
+
+    `name` is what is called, or the test that the function comes from; `preamble` what stands before
+    functions, and `fixtures` are their arguments.
+    """
+
+    node: ast.expr | ast.stmt
+    name: str
+    preamble: str = ""
+    fixtures: tuple[str, ...] = ()
+
+    @property
+    def is_call(self) -> bool:
+        return isinstance(self.node, ast.expr)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a program did with an input; `ending` is '' where it came to its end."""
+
+    observed: tuple[tuple[int, str], ...] = ()
+    ending: str = "was not run"
+    cpu_s: float = 0.0
+    is_late: bool = False
+
+    def load(self, number: int) -> dict[str, Any]:
+        return answers.load(next((text for key, text in self.observed if key == number), ""))
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether nothing forbids the call, and it was made."""
+        allowed = self.load(ALLOWED)
+        return not self.ending and (not allowed or allowed.get("value") is True)
+
+    @property
+    def changes_arguments(self) -> bool:
+        found = dict(self.observed)
+        return found.get(AFTER) != found.get(BEFORE)
+
+
+@dataclass
+class Program:
+    """A program in the sandbox; `inputs` is the source of a precondition and a generator."""
+
+    sandbox: Sandbox
+    module: str
+    code: str
+    public: tuple[str, ...]
+    deadline: float
+    inputs: str = ""
+    errors: list[str] = field(default_factory=list)
+
+    def run(self, inputs: Sequence[Input], cpu_s: float = _ROW_CPU_S) -> list[Answer]:
+        """Return the answer to each input; those after the deadline are not run."""
+        found: list[Answer] = []
+        for _, group in groupby(inputs, key=lambda item: (item.is_call, item.preamble)):
+            found += self._run_group(list(group), cpu_s)
+        return found
+
+    def _run_group(self, inputs: list[Input], cpu_s: float) -> list[Answer]:
+        """Run inputs of one text; where one ends the process, go on with those after it."""
+        found: list[Answer] = []
+        for _ in range(_MAX_RESTARTS):
+            left = inputs[len(found) :]
+            timeout = min(_RUN_TIMEOUT_S, self.deadline - time.monotonic())
+            if not left or timeout <= 0:
+                break
+            made = self._run_once(left, cpu_s, max(timeout, 0.5))
+            found += made
+            if not made:
+                break
+        return found + [Answer()] * (len(inputs) - len(found))
+
+    def _run_once(self, inputs: Sequence[Input], cpu_s: float, timeout_s: float) -> list[Answer]:
+        text = self._build_calls(inputs, cpu_s) if inputs[0].is_call else _build_functions(inputs, cpu_s)
+        seen = self.sandbox.observe_scenarios(self.code, self.module, text, timeout_s=timeout_s)
+        if seen.error:
+            self.errors.append(seen.error)
+        return [_read_row(row, seen.error) for row in seen.rows[: len(inputs)]]
+
+    def _build_calls(self, inputs: Sequence[Input], cpu_s: float) -> str:
+        rows = [(ast.unparse(item.node),) for item in inputs]
+        return _CALLS.format(limit=cpu_s, source=self.inputs, public=self.public, rows=rows)
+
+    def generate(self, seed: str, count: int) -> list[str]:
+        """Return what the generator of inputs yields, as source of calls; it may end early."""
+        text = _GENERATOR.format(source=self.inputs, public=self.public, row=(seed, count))
+        seen = self.sandbox.observe_scenarios(self.code, self.module, text, timeout_s=_RUN_TIMEOUT_S)
+        self.errors += filter(None, [seen.error, *(row.error for row in seen.rows)])
+        values = [answers.load(text).get("value") for row in seen.rows for _, text in row.observations]
+        lists = [item[1:] for item in values if isinstance(item, list) and item[:1] == ["list"]]
+        return [text for item in lists for text in item if isinstance(text, str)]
+
+
+def _read_row(row: ObservedRow, error: str) -> Answer:
+    ending = row.replaced and f"replaces {row.replaced}"
+    if not row.has_ended:
+        ending = error or "did not end"
+    if row.error is not None and not row.observations:
+        ending = row.error
+    is_late = any("CpuTimeExceeded" in text[:200] for _, text in row.observations)
+    return Answer(row.observations, ending, row.cpu_s, is_late)
+
+
+def _build_functions(inputs: Sequence[Input], cpu_s: float) -> str:
+    parts = [f"row_cpu_s = {cpu_s}", inputs[0].preamble]
+    entries = []
+    for number, item in enumerate(inputs):
+        function: Any = copy.copy(item.node)
+        function.name = f"scenario_{number}"
+        parts.append(ast.unparse(function))
+        entries.append(f"({function.name}, {item.fixtures!r}, lambda: [])")
+    return "\n".join([*parts, f"scenarios = [{', '.join(entries)}]\n"])

@@ -1,0 +1,154 @@
+"""Calls that tests and examples make with plain arguments, and the words and numbers of texts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from greenloop.grading.assertion_mutation.parametrize import read_rows
+from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.variants.literals import Vocabulary, fold_signs
+
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DATA = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.Load)
+_DATA_CALLS = frozenset({"Decimal", "Fraction", "set", "frozenset", "float", "dict", "list", "tuple"})
+_NUMBER = re.compile(r"(?<![\w.])-?\d{1,6}(?:\.\d{1,6})?(?![\w.]*\d)")
+_QUOTED = re.compile(r"`([^`\n]{1,24})`|\"([^\"\n]{1,24})\"|'([^'\n]{1,12})'")
+_MAX_WORDS, _MAX_NUMBERS, _MAX_CALL = 24, 16, 4000
+
+
+def read_public(interface: str, code: str) -> tuple[str, ...]:
+    """Return the public functions and classes of an interface, or else of the code."""
+    for source in (interface, code):
+        tree = parse_or_none(source)
+        nodes = tree.body if tree else []
+        kinds = (*_Function, ast.ClassDef)
+        found = [item.name for item in nodes if isinstance(item, kinds) and item.name[:1] != "_"]
+        if found:
+            return tuple(dict.fromkeys(found))
+    return ()
+
+
+def read_call(text: str, public: Sequence[str]) -> ast.Call | None:
+    """Return a call of a public name with plain arguments; None for other texts."""
+    try:
+        node = ast.parse(text.strip(), mode="eval").body if len(text) <= _MAX_CALL else None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in public:
+            return fold_signs(node) if _has_plain_arguments(node, public) else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    return None
+
+
+def _has_plain_arguments(call: ast.Call, public: Sequence[str]) -> bool:
+    """Whether arguments are literals, or made of them by public names and types of numbers."""
+    given = [*call.args, *(item.value for item in call.keywords)]
+    if any(item.arg is None for item in call.keywords):
+        return False
+    return all(_is_plain(node, public) for node in given)
+
+
+def _is_plain(node: ast.expr, public: Sequence[str]) -> bool:
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func)
+        is_known = name in public or name in _DATA_CALLS or name.startswith("datetime.")
+        return is_known and _has_plain_arguments(node, public)
+    children = [item for item in ast.iter_child_nodes(node) if isinstance(item, ast.expr)]
+    return isinstance(node, _DATA) and all(_is_plain(item, public) for item in children)
+
+
+def find_calls(tests: Iterable[str], module: str, public: Sequence[str]) -> list[ast.Call]:
+    """Return the calls of public names in test files, each once, with the values of parameters."""
+    found: dict[str, ast.Call] = {}
+    for source in tests:
+        tree = parse_or_none(source)
+        names = _read_imports(tree, module) if tree else {}
+        functions = [node for node in ast.walk(tree) if isinstance(node, _Function)] if tree else []
+        for function in functions:
+            for call in _find_in_function(function, names):
+                if text := read_call(call, public):
+                    found.setdefault(ast.unparse(text), text)
+    return list(found.values())
+
+
+def _read_imports(tree: ast.AST, module: str) -> dict[str, str]:
+    """Return what each name of a test file is called in the module; a module's own is ''."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            names |= {item.asname or item.name: item.name for item in node.names}
+        elif isinstance(node, ast.Import):
+            names |= {item.asname or item.name: "" for item in node.names if item.name == module}
+    return names
+
+
+def _find_in_function(function: Any, names: dict[str, str]) -> Iterator[str]:
+    wanted = [item.arg for item in function.args.args if item.arg != "self"]
+    rows = list(read_rows(function.decorator_list, wanted)) or [{}]
+    assigned = _read_assigned(function)
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    for row in rows[:40]:
+        filler = _Filler(names, assigned | row)
+        for call in calls:
+            if _reads_module(call.func, names):
+                yield ast.unparse(filler.visit(_copy(call)))
+
+
+def _copy(node: ast.expr) -> ast.AST:
+    return ast.parse(ast.unparse(node), mode="eval").body
+
+
+def _reads_module(function: ast.expr, names: dict[str, str]) -> bool:
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        return names.get(function.value.id) == ""
+    return isinstance(function, ast.Name) and bool(names.get(function.id))
+
+
+def _read_assigned(function: Any) -> dict[str, ast.expr]:
+    """Return the names that are assigned once, and what; loops give the first item."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found.setdefault(name, []).append(value)
+            case ast.For(target=ast.Name(id=name), iter=ast.List(elts=[first, *_])):
+                found.setdefault(name, []).append(first)
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
+
+
+class _Filler(ast.NodeTransformer):
+    """Puts values in the place of names, and the module's names in that of a test's."""
+
+    def __init__(self, names: dict[str, str], values: dict[str, ast.expr]) -> None:
+        self._names, self._values = names, values
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if self._names.get(node.id):
+            return ast.Name(self._names[node.id], ast.Load())
+        return self._values.get(node.id, node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if isinstance(node.value, ast.Name) and self._names.get(node.value.id) == "":
+            return ast.Name(node.attr, ast.Load())
+        return self.generic_visit(node)
+
+
+def read_vocabulary(texts: Sequence[str], programs: Sequence[str]) -> Vocabulary:
+    """Return numbers and quoted words of texts, and the constants of programs."""
+    numbers: dict[int | float, None] = {}
+    words: dict[str, None] = {}
+    for text in texts:
+        for found in _NUMBER.findall(text):
+            numbers[float(found) if "." in found else int(found)] = None
+        words |= dict.fromkeys(next(filter(None, parts), "") for parts in _QUOTED.findall(text))
+    for program in programs:
+        tree = parse_or_none(program)
+        for node in ast.walk(tree) if tree else ():
+            value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+            if isinstance(value, str) and 0 < len(value) <= 24:
+                words[value] = None
+            elif type(value) in (int, float) and abs(value) < 10**6:  # type: ignore[arg-type]
+                numbers[value] = None  # type: ignore[index]
+    return Vocabulary(tuple(numbers)[:_MAX_NUMBERS], tuple(filter(None, words))[:_MAX_WORDS])

@@ -1,0 +1,136 @@
+"""Single calls of the module, each on arguments of its own, and a generator of such calls."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import datetime
+import decimal
+import fractions
+import inspect
+import math
+import random
+import sys
+import types
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+ALLOWED, ANSWER, AFTER, BEFORE = range(4)
+_MUTABLE = (list, dict, set, bytearray)
+_MAX_ITEMS, _MAX_TEXT, _TEXTS_AT_ONCE = 1000, 2000, 25
+_Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class Calls:
+    """Answers calls that are given as expressions over the names of the module.
+
+    `inputs` is the source of a precondition `allowed` and a generator `inputs`, '' for none; it sees
+    the names of the module. Of several `public` functions the name comes first in the arguments of
+    both.
+    """
+
+    def __init__(
+        self, observe: Callable[..., Any], module: str, inputs: str, public: tuple[str, ...]
+    ) -> None:
+        __import__(module)
+        self._names: dict[str, Any] = {
+            "inf": math.inf,
+            "nan": math.nan,
+            "datetime": datetime,
+            "Decimal": decimal.Decimal,
+            "Fraction": fractions.Fraction,
+            **vars(sys.modules[module]),
+        }
+        self._observe, self._public, self._own = observe, public, dict(self._names)
+        if inputs:
+            exec(compile(inputs, "<inputs>", "exec"), self._own)
+        self._allowed = self._own.get("allowed") if inputs else None
+
+    def answer(self, call: str) -> None:
+        """Observe whether a call is allowed, then its answer and its arguments before and after."""
+        tree = ast.parse(call, mode="eval").body
+        if not isinstance(tree, ast.Call):
+            raise TypeError("not a call")
+        if self._allowed is not None:
+            name = ast.unparse(tree.func)
+            if not self._observe(ALLOWED, lambda: self._is_allowed(name, self._evaluate(tree))):
+                return
+        function, (given, named) = self._evaluate_one(tree.func), self._evaluate(tree)
+        self._observe(ANSWER, lambda: _finish(function(*given, **named)))
+        if any(isinstance(item, _MUTABLE) for item in (*given, *named.values())):
+            self._observe(AFTER, lambda: (given, named))
+            self._observe(BEFORE, lambda: self._evaluate(tree))
+
+    def _evaluate_one(self, node: ast.expr) -> Any:
+        return eval(compile(ast.Expression(node), "<call>", "eval"), dict(self._names))
+
+    def _evaluate(self, call: ast.Call) -> _Arguments:
+        given = ast.Tuple(call.args, ast.Load(), lineno=1, col_offset=0)
+        named = {item.arg: self._evaluate_one(item.value) for item in call.keywords if item.arg}
+        return self._evaluate_one(ast.fix_missing_locations(given)), named
+
+    def _is_allowed(self, name: str, arguments: _Arguments) -> bool:
+        """Ask `allowed`, with the defaults of the function where it takes them too."""
+        first = (name,) if len(self._public) > 1 else ()
+        given, named = arguments
+        try:
+            bound = inspect.signature(self._names[name]).bind(*given, **named)
+            bound.apply_defaults()
+            return bool(self._allowed(*first, *bound.args, **bound.kwargs))  # type: ignore[misc]
+        except (TypeError, ValueError, KeyError):
+            return bool(self._allowed(*first, *given, **named))  # type: ignore[misc]
+
+    def generate(self, seed: str, count: int) -> None:
+        """Observe the calls, or sequences of calls, that `inputs` yields, some at a time."""
+        source = self._own.get("inputs")
+        found = iter(source(random.Random(seed)) if source else ())  # type: ignore[operator]
+        for number in range(0, count, _TEXTS_AT_ONCE):
+            texts = [self._render(item) for _, item in zip(range(_TEXTS_AT_ONCE), found, strict=False)]
+            self._observe(number, lambda texts=texts: [item for item in texts if item])
+            if len(texts) < _TEXTS_AT_ONCE:
+                return
+
+    def _render(self, item: Any) -> str:
+        """Return a call, or a list of calls on what the first one returns; '' where it is neither."""
+        with suppress(Exception):
+            if isinstance(item, list) and item and all(map(_is_step, item)):
+                return self._limit("; ".join(_render_call(step[0], step[1:]) for step in item))
+            arguments = item if isinstance(item, tuple) else (item,)
+            if arguments and type(arguments[0]) is str and arguments[0] in self._public:
+                if len(self._public) > 1 or len(arguments) > 1:
+                    return self._limit(_render_call(arguments[0], arguments[1:]))
+            if len(self._public) == 1:
+                return self._limit(_render_call(self._public[0], arguments))
+        return ""
+
+    def _limit(self, text: str) -> str:
+        return text if len(text) <= _MAX_TEXT else ""
+
+
+def _is_step(item: Any) -> bool:
+    return isinstance(item, tuple) and bool(item) and isinstance(item[0], str) and item[0].isidentifier()
+
+
+def _render_call(name: str, arguments: tuple[Any, ...]) -> str:
+    return f"{name}({', '.join(map(repr, arguments))})"
+
+
+def _finish(value: Any) -> Any:
+    """Return what a coroutine returns, and the first items of an iterator."""
+    if inspect.iscoroutine(value):
+        return asyncio.run(value)
+    if isinstance(value, types.AsyncGeneratorType):
+        return "async iterator", asyncio.run(_collect(value))
+    if isinstance(value, Iterator):
+        return "iterator", [item for _, item in zip(range(_MAX_ITEMS), value, strict=False)]
+    return value
+
+
+async def _collect(items: Any) -> list[Any]:
+    found: list[Any] = []
+    async for item in items:
+        found.append(item)
+        if len(found) >= _MAX_ITEMS:
+            break
+    return found

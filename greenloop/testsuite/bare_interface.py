@@ -1,0 +1,115 @@
+"""An interface reduced to what callers and the text know: names, parameters, bases, decorators.
+
+Docstrings, comments, and the defaults, annotations and values that the text does not state are a
+reading of the text; a second reader must not see it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+# Words by which a text names a type, besides the type's name.
+_TYPE_WORDS = {
+    "int": "integer|integers",
+    "str": "string|strings",
+    "bool": "boolean|booleans|true|false",
+    "dict": "dictionary|dictionaries|mapping",
+}
+_NEUTRAL_NAMES = frozenset({"None", "Optional", "Union", "Any", "Self"})
+
+
+def reduce_interface(interface: str, text: str) -> str:
+    """Return a contract's interface without what only its writer's reading of the text says.
+
+    A default that is left out stands as `...`, so that the parameter stays optional.
+
+    Raises:
+        SyntaxError: the interface does not parse.
+    """
+    tree = ast.parse(interface)
+    tree.body = [item for item in tree.body if not isinstance(item, (ast.Import, ast.ImportFrom))]
+    classes = frozenset(item.name for item in ast.walk(tree) if isinstance(item, ast.ClassDef))
+    reduced = _Reducer(text, classes).visit(tree)
+    return ast.unparse(ast.fix_missing_locations(reduced)) + "\n"
+
+
+class _Reducer(ast.NodeTransformer):
+    """Replaces bodies, and values and annotations that the text does not state."""
+
+    def __init__(self, text: str, classes: frozenset[str]) -> None:
+        self._text, self._classes = text, classes
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._reduce_function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self._reduce_function(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.body = [self.visit(item) for item in node.body if _is_kept(item)] or [_build_dots()]
+        return node
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        node.body = [self.visit(item) for item in node.body if _is_kept(item)]
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        node.value = self._reduce_value(node.value)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        node.annotation = self._reduce_annotation(node.annotation) or ast.Constant(...)
+        node.value = self._reduce_value(node.value) if node.value else None
+        return node
+
+    def _reduce_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        arguments = node.args
+        node.body, node.returns = [_build_dots()], self._reduce_annotation(node.returns)
+        arguments.defaults = [self._reduce_value(item) for item in arguments.defaults]
+        arguments.kw_defaults = [
+            item and self._reduce_value(item) for item in arguments.kw_defaults
+        ]
+        for item in ast.walk(arguments):
+            if isinstance(item, ast.arg):
+                item.annotation = self._reduce_annotation(item.annotation)
+        return node
+
+    def _reduce_value(self, value: ast.expr) -> ast.expr:
+        known = all(_states(self._text, item) for item in _find_words(value))
+        return value if known else ast.Constant(...)
+
+    def _reduce_annotation(self, annotation: ast.expr | None) -> ast.expr | None:
+        if annotation is None or any(not self._names(item) for item in _find_words(annotation)):
+            return None
+        return annotation
+
+    def _names(self, word: str) -> bool:
+        known = word in _NEUTRAL_NAMES or word in self._classes
+        return known or _states(self._text, word, f"|{word}s|{_TYPE_WORDS.get(word, word)}")
+
+
+def _find_words(node: ast.expr) -> Iterator[str]:
+    """Yield names and constants; of an annotation in quotes what it names."""
+    for item in ast.walk(node):
+        if isinstance(item, ast.Name):
+            yield item.id
+        elif isinstance(item, ast.Attribute):
+            yield item.attr
+        elif isinstance(item, ast.Constant) and item.value not in (None, ...):
+            yield str(item.value)
+
+
+def _states(text: str, word: str, others: str = "") -> bool:
+    pattern = rf"(?<!\w)({re.escape(word)}{others})(?!\w)"
+    return bool(word.strip()) and re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def _is_kept(node: ast.stmt) -> bool:
+    """Whether a statement declares something; a docstring does not."""
+    return not isinstance(node, (ast.Expr, ast.Pass, ast.Import, ast.ImportFrom))
+
+
+def _build_dots() -> ast.stmt:
+    return ast.Expr(ast.Constant(...))

@@ -1,0 +1,1 @@
+"""Variants of calls and tests: their literals changed, made anew, or made smaller."""

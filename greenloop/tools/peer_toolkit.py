@@ -1,0 +1,70 @@
+"""Toolkit for a second implementation of the text, and for where it differs from the code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from greenloop.grading.peer.seeds import read_public
+from greenloop.llm.client import LLM
+from greenloop.llm.parsing.peer import parse_peer, parse_rulings
+from greenloop.prompts import PromptTemplates
+from greenloop.records import Contract, DifferenceRuling, GeneratedPeer
+from greenloop.testsuite.bare_interface import reduce_interface
+from greenloop.tools.toolkit import python_version
+
+
+@dataclass(frozen=True)
+class ShownDifference:
+    """An input and the two answers to it, in the order in which the judge sees them."""
+
+    id: int
+    call: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class PeerToolkit:
+    """Calls that see the user's text and no code. All methods raise GreenloopError."""
+
+    model: LLM
+    prompts: PromptTemplates
+
+    async def write_peer(
+        self, contract: Contract, failed_examples: Sequence[str] = (), previous: str = ""
+    ) -> GeneratedPeer:
+        """Return a second implementation, with a generator of inputs and a precondition.
+
+        Of the contract the prompt shows the text, and names and parameters of the interface.
+        """
+        text = contract.specification
+        prompt = self.prompts.render(
+            "write_peer",
+            module=contract.module,
+            names=read_public(contract.interface, ""),
+            interface=reduce_interface(contract.interface, text),
+            specification=text,
+            packages=[item for item in contract.packages if _is_named(item, text)],
+            python_version=python_version(),
+            failed_examples=failed_examples,
+            previous=previous,
+        )
+        parse = partial(parse_peer, interface=contract.interface, module=contract.module)
+        return await self.model.request(prompt, parse)
+
+    async def judge_difference(
+        self, specification: str, differences: Sequence[ShownDifference]
+    ) -> tuple[DifferenceRuling, ...]:
+        """Return a ruling on each difference; the prompt shows the text and no code."""
+        prompt = self.prompts.render(
+            "judge_difference", specification=specification, differences=differences
+        )
+        parse = partial(parse_rulings, ids=[item.id for item in differences])
+        return await self.model.request(prompt, parse)
+
+
+def _is_named(package: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(package)}(?!\w)", text, re.IGNORECASE) is not None

@@ -1,0 +1,191 @@
+"""Second reading: differences between green code and its peer, judged by the text alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError
+from greenloop.events import PeerCompared
+from greenloop.grading.peer.comparison import Comparison, PeerProgram
+from greenloop.records import Difference, DifferenceRuling, Peer
+from greenloop.testsuite.parser import get_function_name
+from greenloop.tools.peer_toolkit import PeerToolkit
+from greenloop.workflow.peer.comparison import (
+    SavedComparison,
+    compare_with_peer,
+    find_failing_tests,
+    seed_of,
+)
+from greenloop.workflow.peer.rulings import (
+    OpenDifference,
+    arrange,
+    describe_test,
+    from_test,
+    interpret,
+)
+from greenloop.workflow.state import Run
+
+_MAX_JUDGED = 5
+_MAX_ROUNDS = 3
+_FAILURES = (ModelFailure, BudgetExhaustedError, SandboxError)
+
+
+class PeerComparer:
+    """Compares green code with one peer; inputs that the code answers wrongly become tests.
+
+    A failed or unusable call leaves the green run as it is, without this piece of evidence. Only
+    with `repairs` the tests are changed.
+    """
+
+    def __init__(self, run: Run, *, repairs: bool = True) -> None:
+        self._run, self._state, self._repairs = run, run.state, repairs
+        self._peer: PeerProgram | None = None
+        self._rounds_left = _MAX_ROUNDS
+        self._judged: dict[tuple[str, str, str], Difference] = {}
+        self._absent = "" if run.settings.peer else "--no-peer was given; run without it"
+
+    async def compare(self) -> bool:
+        """Compare the current candidate. Return True where its tests have to run again."""
+        if self._state.green_run is None or self._state.forgery_reason:
+            return False
+        try:
+            if self._peer is None and not self._absent:
+                self._peer = await self._write_peer()
+            if self._peer is not None:
+                return await self._compare(self._peer)
+        except _FAILURES as error:
+            self._absent = str(error)
+        self._set_absent(f"nothing second has read the text: {self._absent}")
+        return False
+
+    def _set_absent(self, why: str) -> None:
+        evidence = self._state.evidence
+        not_measured = {**evidence.not_measured, "peer": why}
+        self._state.evidence = evidence.model_copy(update={"not_measured": not_measured})
+        if self._run.settings.peer:
+            self._run.notify(why)
+
+    async def _write_peer(self) -> PeerProgram | None:
+        """Return a peer that agrees with the text's own examples; it may be written twice."""
+        contract, suite = self._state.agreed_contract, self._state.tests
+        tools = PeerToolkit(self._run.client.with_fallback_first(), self._run.kit.prompts)
+        contradicted: list[str] = []
+        peer = PeerProgram("", "")
+        for _ in range(2):
+            written = await tools.write_peer(contract, contradicted, peer.code)
+            peer = PeerProgram(written.code, written.inputs)
+            failing = await find_failing_tests(self._run, peer)
+            contradicted = [suite.source(item) for item in failing if suite.is_example(item)]
+            if not contradicted:
+                return peer
+        self._absent = "the second implementation contradicts the text's own examples, twice"
+        return None
+
+    async def _compare(self, peer: PeerProgram) -> bool:
+        done = await compare_with_peer(self._run, peer)
+        if done.comparison.problem:
+            self._run.notify(f"second reading: {done.comparison.problem}")
+        present = self._list_differences(done)
+        unjudged = [item for item in present if item.key not in self._judged][:_MAX_JUDGED]
+        changed = await self._judge(unjudged) if unjudged and self._rounds_left else False
+        self._report(done.comparison, present)
+        return changed
+
+    def _list_differences(self, done: SavedComparison) -> list[OpenDifference]:
+        """Return the differences in answers, or else in tests; not what the user has decided."""
+        state = self._state
+        answered = {item.question for item in state.agreed_contract.choices if item.answered}
+        found = [OpenDifference(item) for item in done.comparison.differences]
+        if not found:
+            tests = [item for item in done.failing if self._may_be_wrong(item)]
+            found = [from_test(item, state.tests.source(item)) for item in tests]
+        return [item for item in found if item.build_choice(1).question not in answered]
+
+    def _may_be_wrong(self, test: str) -> bool:
+        """Whether the text can decide against a test: the user's tests stand beside it."""
+        suite = self._state.tests
+        return suite.is_active(test) and (not self._repairs or suite.may_be_disputed(test))
+
+    async def _judge(self, differences: Sequence[OpenDifference]) -> bool:
+        """Have differences judged; return True where tests were added or dropped."""
+        self._rounds_left -= 1
+        arranged = arrange(differences, seed_of(self._run))
+        tools = PeerToolkit(self._run.client, self._run.kit.prompts)
+        text = self._state.agreed_contract.specification
+        try:
+            rulings = await tools.judge_difference(text, [shown for shown, _ in arranged])
+        except _FAILURES as error:
+            self._run.notify(f"differences from the second reading are not judged: {error}")
+            return False
+        before = self._state.suite
+        for item, ruling, (_, code_is_first) in zip(differences, rulings, arranged, strict=True):
+            self._judged[item.key] = self._apply(item, ruling, code_is_first)
+        return self._state.suite is not before
+
+    def _apply(
+        self, item: OpenDifference, ruling: DifferenceRuling, code_is_first: bool
+    ) -> Difference:
+        record = item.to_record(interpret(ruling, code_is_first), ruling.because)
+        if record.ruling == "peer is wrong":
+            return record
+        may_change = record.ruling != "text does not say" and self._can_repair()
+        if may_change and (test := self._change_tests(item, ruling)):
+            return record.model_copy(update={"test": test})
+        if record.ruling == "code is wrong":
+            return record
+        return record.model_copy(update={"choice": self._add_choice(item)})
+
+    def _can_repair(self) -> bool:
+        return self._repairs and self._state.repairs < self._run.settings.max_repairs
+
+    def _change_tests(self, item: OpenDifference, ruling: DifferenceRuling) -> str:
+        """Add the test that the code fails, or drop the one that only it passes; return its name."""
+        state = self._state
+        if item.test:
+            name = state.tests.name_of(item.test) or ""
+            state.suite = state.tests.drop(item.test, ruling.because, disputed=True)
+            state.judged_tests.add(name)
+            state.candidates.is_active = state.is_active
+            state.update_expectation()
+        elif example := item.build_example(ruling):
+            about = describe_test(state.agreed_contract, ruling.because)
+            state.suite, name = state.tests.add_peer_test(example, about)
+            state.update_expectation([f"{state.tests.file_name}::{name}"])
+            self._run.notify(f"the text demands another answer, a test from now on: {example.call}")
+        else:
+            return ""
+        state.green_run = None
+        return name
+
+    def _add_choice(self, item: OpenDifference) -> str:
+        """Return the id of the open choice on a difference, which is asked about once."""
+        contract = self._state.agreed_contract
+        ids = {choice.id for choice in contract.choices}
+        number = next(n for n in range(1, len(ids) + 2) if f"D{n}" not in ids)
+        choice = item.build_choice(number)
+        known = (other.id for other in contract.choices if other.question == choice.question)
+        if (found := next(known, None)) is not None:
+            return found
+        choices = (*contract.choices, choice)
+        self._state.contract = contract.model_copy(update={"choices": choices})
+        return choice.id
+
+    def _report(self, comparison: Comparison, present: Sequence[OpenDifference]) -> None:
+        """Set the evidence: what was judged so far, and what is not; of what is gone the test."""
+        state = self._state
+        for item in present:
+            known = self._judged.get(item.key)
+            if known and get_function_name(known.test) in {i.name for i in state.tests.dropped}:
+                # The judge of the test contradicts that of the difference.
+                self._judged[item.key] = known.model_copy(update={"test": item.test})
+        unjudged = (item.to_record() for item in present if item.key not in self._judged)
+        peer = Peer(
+            inputs=comparison.inputs,
+            allowed=comparison.allowed,
+            agreed=comparison.agreed,
+            differences=(*self._judged.values(), *unjudged),
+            slower=comparison.slower,
+            problem=comparison.problem,
+        )
+        state.evidence = state.evidence.model_copy(update={"peer": peer})
+        self._run.emit(PeerCompared(peer))

@@ -1,0 +1,91 @@
+"""Comparison of a candidate with its peer, saved in the run directory before anyone is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from greenloop.events.progress import progress_span
+from greenloop.grading.peer.comparison import (
+    Comparison,
+    PeerProgram,
+    check_peer,
+    compare_programs,
+)
+from greenloop.sandbox import Sandbox
+from greenloop.workflow.state import Run
+from greenloop.workflow.storage.request import digest
+from greenloop.workflow.storage.run_dir import write_atomically
+
+
+@dataclass(frozen=True)
+class SavedComparison:
+    """What was compared, and what it showed; `failing` are active tests that the peer fails."""
+
+    code_sha256: str
+    peer: PeerProgram
+    comparison: Comparison
+    failing: tuple[str, ...] = ()
+
+
+async def find_failing_tests(run: Run, peer: PeerProgram) -> tuple[str, ...]:
+    """Return the ids of the active tests that the peer fails. Raises SandboxError."""
+    suite = run.state.tests
+    return await run.call_in_sandbox(
+        lambda box: check_peer(box, module=suite.module, peer=peer, tests=suite.files)
+    )
+
+
+async def compare_with_peer(run: Run, peer: PeerProgram) -> SavedComparison:
+    """Return what a comparison shows, from the run directory where it was made before.
+
+    Time limits a comparison: a second one may find other differences, which would be paid for again.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+        OutputError: the result cannot be saved.
+    """
+    state = run.state
+    code, suite = state.candidates.current.code, state.tests
+    key = digest("\0".join([code, suite.code, peer.code, peer.inputs]))
+    path = run.directory / "peer" / f"{key[:16]}.json" if run.directory else None
+    if path and (known := _load(path)):
+        return known
+    failing = await find_failing_tests(run, peer)
+    with progress_span(run.emit, "second reading"), state.timed("grading_s"):
+        comparison = await run.call_in_sandbox(lambda box: _compare(run, box, code, peer))
+    done = SavedComparison(digest(code), peer, comparison, failing)
+    if path:
+        text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()
+        write_atomically(path, text + "\n")
+    return done
+
+
+def _load(path: Path) -> SavedComparison | None:
+    try:
+        return TypeAdapter(SavedComparison).validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _compare(run: Run, box: Sandbox, code: str, peer: PeerProgram) -> Comparison:
+    suite, contract = run.state.tests, run.state.agreed_contract
+    return compare_programs(
+        box,
+        module=suite.module,
+        code=code,
+        peer=peer,
+        interface=contract.interface,
+        specification=contract.specification,
+        tests=suite.files,
+        examples=[item.call for item in suite.held_out],
+        seed=seed_of(run),
+    )
+
+
+def seed_of(run: Run) -> str:
+    """Return the seed of inputs and chance: it follows from the text and the code."""
+    text = run.state.agreed_contract.specification
+    return digest(digest(text) + digest(run.state.candidates.current.code))

@@ -1,0 +1,72 @@
+"""Interfaces reduced to what a second reader of the text may see."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from greenloop.testsuite.bare_interface import reduce_interface
+
+TEXT = (
+    "price(items, rate) gives the sum of the integer prices, a list of them; rate is 7 by default."
+)
+
+INTERFACE = '''
+"""Prices in dollars."""
+from decimal import Decimal as Dollars
+RATE = 7
+DOLLARS_PER_CENT = "dollars"
+
+class Dollar(ValueError):
+    """Not dollars."""
+    unit: str = "dollars"
+    rate: int = 7
+
+def price(items: list[int], rate: int = 7, unit: str = "dollars", *, sep: "Dollars" = None,
+          **rest: Dollars) -> Dollars:
+    """The price in dollars."""  # in dollars
+    return 0 if "dollars" else ...
+
+async def later(x: Literal["dollars"] = DOLLARS) -> Dollar: ...
+'''
+
+
+def test_a_reading_in_docstring_default_annotation_import_and_value_is_left_out() -> None:
+    reduced = reduce_interface(INTERFACE.replace("DOLLARS_PER_CENT", "UNIT"), TEXT)
+    without_names = reduced.replace("class Dollar(", "class X(").replace("-> Dollar:", "-> X:")
+    assert "dollar" not in without_names.lower()
+
+
+def test_names_parameters_bases_and_what_the_text_states_are_kept() -> None:
+    reduced = reduce_interface(INTERFACE, TEXT)
+    assert "def price(items: list[int], rate: int=7, unit=..., *, sep=None, **rest):" in reduced
+    assert "class Dollar(ValueError):" in reduced
+    assert "async def later(x=...) -> Dollar:" in reduced
+    assert "RATE = 7" in reduced
+    assert "rate: int = 7" in reduced
+    assert "unit: ... = ..." in reduced
+
+
+@pytest.mark.parametrize(
+    "interface",
+    [
+        "class Empty(Exception): ...",
+        "class Empty:\n    'text'",
+        "@dataclass\nclass P:\n    x: int\n    @property\n    def y(self) -> int: ...",
+        "def f(*args: int, key: str = 'x', **more: bool) -> None: ...",
+        "T = TypeVar('T')\ndef f(x: T) -> T: ...",
+        "X: int",
+        "from x import y\n",
+    ],
+)
+def test_the_result_is_a_stub_again(interface: str) -> None:
+    reduced = reduce_interface(interface, "nothing")
+    ast.parse(reduced)
+    assert reduce_interface(reduced, "nothing") == reduced
+
+
+def test_a_word_within_another_states_nothing() -> None:
+    assert (
+        reduce_interface("def f(x: int = 1): ...", "into 10 strings") == "def f(x=...):\n    ...\n"
+    )

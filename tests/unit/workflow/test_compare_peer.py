@@ -1,0 +1,385 @@
+"""Second reading: a peer is written from the text, and differences are judged by the text."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from greenloop.agent import CodingAgent
+from greenloop.errors import ModelUnavailableError
+from greenloop.events import PeerCompared
+from greenloop.sandbox import Sandbox
+from greenloop.settings import Settings
+from greenloop.workflow.storage.run_dir import RunDirectory
+from tests.support.model_responses import (
+    BETTER_CODE,
+    GOOD_CODE,
+    GOOD_TESTS,
+    INTERFACE,
+    PEER_CODE,
+    SPECIFICATION,
+    answers,
+    contract_answer,
+    fenced,
+    peer_answer,
+    suite_answer,
+)
+from tests.support.scripted import ScriptedModel
+
+if TYPE_CHECKING:
+    from tests.unit.workflow.conftest import Outcome, RunWorkflow
+
+# Nothing of contract and tests asks for the ValueError of the text.
+BLIND: dict[str, list[Any]] = {
+    "parse_specification": [
+        contract_answer(requirements=[{"id": "R1", "text": "the k largest, largest first"}])
+    ],
+    "generate_code": [fenced(BETTER_CODE)],
+    "generate_tests": [suite_answer(GOOD_TESTS.partition("\n\ndef test_negative")[0], [])],
+}
+_DIFFERENCE = re.compile(
+    r"### Difference (\d+)\n.*?First answer: (.*?)\nSecond answer: (.*?)\n", re.S
+)
+
+
+def judge(
+    is_right: Callable[[str], bool], otherwise: str = "neither", expected: str | None = None
+) -> Callable[[str], str]:
+    """Return a judge that holds the answers to be right that `is_right` accepts."""
+
+    def answer(prompt: str) -> str:
+        entries = []
+        for number, first, second in _DIFFERENCE.findall(prompt + "\n"):
+            right = "first" if is_right(first) else "second" if is_right(second) else otherwise
+            because = 'The text says "k < 0 is a ValueError".'
+            entries.append(
+                {"id": int(number), "right": right, "because": because, "expected": expected}
+            )
+        return fenced(json.dumps(entries), "json")
+
+    return answer
+
+
+def is_error(answer: str) -> bool:
+    return answer.startswith("raises")
+
+
+def is_value(answer: str) -> bool:
+    return not is_error(answer)
+
+
+def is_none_right(answer: str) -> bool:
+    return False
+
+
+def rulings_of(done: Outcome) -> set[str | None]:
+    assert done.report.evidence.peer is not None
+    return {item.ruling for item in done.report.evidence.peer.differences}
+
+
+@pytest.fixture(name="run_workflow")
+def run_with_a_peer(run_workflow: RunWorkflow) -> RunWorkflow:
+    """Return the function with the second reading switched on, as it is by default."""
+    return partial(run_workflow, peer=True)
+
+
+# --- Evidence
+
+
+def test_agreement_is_evidence(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(answers())
+    peer = done.report.evidence.peer
+    assert peer is not None
+    assert peer.reached
+    assert peer.agreed == peer.allowed >= 50
+    assert done.report.evidence.read_against_text
+    assert done.model.tools.count("write_peer") == 1
+    assert [item.peer for item in done.events_of(PeerCompared)] == [peer]
+
+
+def test_few_inputs_are_not_enough(run_workflow: RunWorkflow) -> None:
+    none = "def inputs(rng):\n    yield [1], 1\n\ndef allowed(xs, k):\n    return xs == [1]\n"
+    done = run_workflow(answers(write_peer=[peer_answer(inputs=none)]))
+    assert any("inputs were compared (at least 50)" in item for item in done.report.reasons)
+    assert done.report.verdict == "passed"
+
+
+# --- Rulings
+
+
+def test_an_input_that_the_code_answers_wrongly_becomes_a_test(run_workflow: RunWorkflow) -> None:
+    repaired = fenced(GOOD_CODE)
+    done = run_workflow(
+        answers(**BLIND, repair_code=[repaired], judge_difference=[judge(is_error)])
+    )
+    report = done.report
+    assert report.verdict == "passed"  # there are no held-out examples
+    assert "ValueError" in report.final_code
+    assert {item.outcome for item in report.tests if item.origin == "peer"} == {"passed"}
+    assert "The text says 'k < 0 is a ValueError'." in report.test_code
+    assert "test_peer_input_1" in done.model.asked("repair_code")[0]
+    assert done.model.tools.count("write_peer") == 1
+    assert rulings_of(done) == {"code is wrong"}
+    peer = report.evidence.peer
+    assert peer is not None
+    assert peer.reached
+    assert len(done.events_of(PeerCompared)) == 2
+
+
+def test_a_wrong_peer_is_noted(run_workflow: RunWorkflow) -> None:
+    wrong = PEER_CODE.replace('raise ValueError("negative")', "return []")
+    done = run_workflow(
+        answers(write_peer=[peer_answer(wrong)], judge_difference=[judge(is_error)])
+    )
+    assert rulings_of(done) == {"peer is wrong"}
+    assert done.report.evidence.peer is not None
+    assert done.report.evidence.peer.reached
+    assert not any("second reading" in item for item in done.report.reasons)
+    assert done.report.contract is not None
+    assert done.report.contract.choices == ()
+
+
+def test_what_the_text_does_not_say_is_an_open_choice(run_workflow: RunWorkflow) -> None:
+    silent = judge(is_none_right, "text does not say")
+    done = run_workflow(answers(**BLIND, judge_difference=[silent]))
+    assert done.report.verdict == "passed"
+    assert done.report.contract is not None
+    choice = done.report.contract.choices[0]
+    assert choice.source == "judge"
+    assert choice.answered is None
+    assert choice.answers[1].endswith("raises ValueError")
+    assert choice.chosen == choice.answers[0]
+    assert any(choice.question in item for item in done.report.reasons)
+    assert not any(item.startswith("second reading") for item in done.report.reasons)
+
+
+def test_where_both_are_wrong_the_judges_answer_becomes_a_test(run_workflow: RunWorkflow) -> None:
+    wrong = PEER_CODE.replace('raise ValueError("negative")', "return [0]")
+    silent = "def top_k(xs, k):\n    return sorted(xs, reverse=True)[:max(k, 0)]\n"
+    done = run_workflow(
+        answers(
+            **{**BLIND, "write_peer": [peer_answer(wrong)]},
+            repair_code=[fenced(silent)],
+            judge_difference=[
+                judge(is_none_right, expected="[]"),
+                judge(lambda text: text == "[]"),
+            ],
+        )
+    )
+    assert "max(k, 0)" in done.report.final_code
+    assert {"both are wrong"} <= rulings_of(done) <= {"both are wrong", "peer is wrong"}
+    assert any(item.origin == "peer" for item in done.report.tests)
+
+
+def test_where_both_are_wrong_and_nothing_is_expected_a_choice_is_open(
+    run_workflow: RunWorkflow,
+) -> None:
+    done = run_workflow(answers(**BLIND, judge_difference=[judge(is_none_right)]))
+    assert rulings_of(done) == {"both are wrong"}
+    assert done.report.contract is not None
+    assert done.report.contract.open_choices
+
+
+def test_a_difference_that_nobody_judges_keeps_the_verdict_at_passed(
+    run_workflow: RunWorkflow,
+) -> None:
+    done = run_workflow(answers(**BLIND, judge_difference=["no idea", "none"]))
+    assert done.report.verdict == "passed"
+    assert rulings_of(done) == {None}
+    assert any(item.startswith("second reading: answers differ on") for item in done.report.reasons)
+
+
+def test_without_repairs_left_no_test_is_added(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(answers(**BLIND, judge_difference=[judge(is_error)]), max_repairs=0)
+    assert done.report.verdict == "passed"
+    assert rulings_of(done) == {"code is wrong"}
+    assert not any(item.origin == "peer" for item in done.report.tests)
+    assert any(item.startswith("second reading: answers differ on") for item in done.report.reasons)
+
+
+def test_a_disputed_test_of_a_peer_is_dropped_once_and_the_difference_counts(
+    run_workflow: RunWorkflow,
+) -> None:
+    names = (f"test_peer_input_{number}" for number in range(1, 6))
+    dispute = "\n".join(f"DISPUTE {name}: the text does not say so" for name in names)
+    dropped = fenced('{"wrong": "test", "because": "not in the text"}', "json")
+    done = run_workflow(
+        answers(
+            **BLIND,
+            judge_difference=[judge(is_error)],
+            repair_code=[dispute],
+            judge_test=[dropped] * 5,
+        ),
+    )
+    assert done.report.verdict == "passed"
+    assert any(item.startswith("second reading: answers differ on") for item in done.report.reasons)
+
+
+def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: RunWorkflow) -> None:
+    wrong_test = GOOD_TESTS + (
+        '\n\ndef test_text():\n    """R1: of a text, its letters."""\n'
+        '    assert "b" in str(top_k(["a", "b"], 1))\n'
+    )
+    strict = PEER_CODE.replace(
+        "    rest,", "    if any(type(x) is str for x in xs):\n        raise TypeError\n    rest,"
+    )
+    none = "def inputs(rng):\n    yield [1], 1\n\ndef allowed(xs, k):\n    return 'a' not in xs and 'b' not in xs\n"
+    done = run_workflow(
+        answers(
+            generate_tests=[suite_answer(wrong_test)],
+            write_peer=[peer_answer(strict, none)],
+            judge_difference=[judge(lambda text: text == "this test fails")],
+        )
+    )
+    (entry,) = [item for item in done.report.tests if "test_text" in item.id]
+    assert entry.outcome == "dropped"
+    assert entry.disputed
+
+
+# --- What the prompts show
+
+
+def test_the_peer_sees_the_text_but_neither_contract_nor_code_nor_tests(
+    run_workflow: RunWorkflow,
+) -> None:
+    reading = INTERFACE.replace("The k largest", "In dollars").replace("k: int", "k: int = 17")
+    contract = contract_answer(interface=reading, assumptions=["prices are in dollars"])
+    done = run_workflow(answers(parse_specification=[contract]))
+    (prompt,) = done.model.asked("write_peer")
+    assert SPECIFICATION in prompt
+    assert "def top_k(xs, k=...):" in prompt
+    for text in ("dollars", "17", "R1", "sorted(xs", "test_largest_first", "[9, 7]"):
+        assert text not in prompt
+
+
+def test_the_judge_sees_no_code_and_an_order_of_chance(run_workflow: RunWorkflow) -> None:
+    silent = judge(is_none_right, "text does not say")
+    orders = set()
+    for number in range(8):
+        code = BETTER_CODE.replace("The k", f"Number {number}. The k")
+        done = run_workflow(
+            answers(**{**BLIND, "generate_code": [fenced(code)]}, judge_difference=[silent])
+        )
+        (prompt,) = done.model.asked("judge_difference")
+        assert "sorted(xs" not in prompt
+        assert "max(rest)" not in prompt
+        orders.add(is_error(_DIFFERENCE.findall(prompt + "\n")[0][1]))
+        if len(orders) == 2:
+            break
+    assert orders == {True, False}
+
+
+def test_the_fallback_model_writes_the_peer_and_nothing_else(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(answers(write_peer=[]), fallback={"write_peer": [peer_answer()]})
+    assert done.fallback is not None
+    assert done.fallback.tools == ["write_peer"]
+    assert done.report.evidence.peer is not None
+
+
+# --- A run without this piece
+
+
+def test_no_peer_says_that_nothing_second_has_read_the_text(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(answers(), peer=False)
+    assert "write_peer" not in done.model.tools
+    assert done.report.verdict == "passed"
+    (reason,) = [item for item in done.report.reasons if "second reading" in item]
+    assert "nothing second has read the text: --no-peer was given" in reason
+
+
+@pytest.mark.parametrize(
+    "write_peer",
+    [
+        ["no code", "still none"],
+        [peer_answer("def other(): pass\n")] * 2,
+        [fenced(PEER_CODE)] * 2,
+        [ModelUnavailableError("the model is down")],
+    ],
+)
+def test_an_unusable_peer_costs_the_run_nothing_else(
+    run_workflow: RunWorkflow, write_peer: list[Any]
+) -> None:
+    done = run_workflow(answers(write_peer=write_peer), model_attempts=1)
+    assert done.error is None
+    assert done.report.verdict == "passed"
+    (reason,) = [item for item in done.report.reasons if "second reading" in item]
+    assert "nothing second has read the text" in reason
+
+
+def test_a_peer_that_cannot_be_afforded_is_left_out(run_workflow: RunWorkflow) -> None:
+    spent = run_workflow(answers(), peer=False).report.usage
+    limit = spent.input_tokens + spent.output_tokens + 10
+    done = run_workflow(answers(), max_tokens=limit)
+    assert done.error is None
+    (reason,) = [item for item in done.report.reasons if "second reading" in item]
+    assert "--max-tokens" in reason
+
+
+EXAMPLE = SPECIFICATION + "\n\n>>> top_k([1, 2], 1)\n[2]\n"
+WRONG_PEER = PEER_CODE.replace("max(rest)", "min(rest)")
+
+
+def test_a_peer_that_fails_an_example_of_the_text_is_written_once_more(
+    run_workflow: RunWorkflow,
+) -> None:
+    script = answers(write_peer=[peer_answer(WRONG_PEER), peer_answer()])
+    done = run_workflow(script, specification=EXAMPLE)
+    again = done.model.asked("write_peer")[1]
+    assert "top_k([1, 2], 1)" in again.rpartition("contradicts these examples")[2]
+    assert done.report.evidence.peer is not None
+    assert done.report.evidence.peer.reached
+
+
+def test_a_peer_that_fails_an_example_twice_is_dropped(run_workflow: RunWorkflow) -> None:
+    script = answers(write_peer=[peer_answer(WRONG_PEER)] * 2)
+    done = run_workflow(script, specification=EXAMPLE)
+    assert done.report.evidence.peer is None
+    assert any("contradicts the text's own examples" in item for item in done.report.reasons)
+
+
+@pytest.mark.parametrize(
+    ("code", "inputs"),
+    [
+        (PEER_CODE.replace("    rest,", "    while True: pass\n    rest,"), None),
+        (f"import os\nos._exit(3)\n{PEER_CODE}", None),
+        (
+            PEER_CODE,
+            "def inputs(rng):\n    while True: pass\n\ndef allowed(*a):\n    return False\n",
+        ),
+    ],
+)
+def test_a_hostile_peer_is_one_line_and_the_run_goes_on(
+    run_workflow: RunWorkflow, code: str, inputs: str | None
+) -> None:
+    peer = peer_answer(code, inputs) if inputs else peer_answer(code)
+    done = run_workflow(answers(write_peer=[peer]), timeout_s=5.0)
+    assert done.error is None
+    assert done.report.verdict == "passed"
+    (reason,) = [item for item in done.report.reasons if "second reading" in item]
+    assert "\n" not in reason
+
+
+# --- Resuming
+
+
+def test_a_resumed_run_pays_for_no_peer_and_no_ruling_twice(
+    run_workflow: RunWorkflow, tmp_path: Path, box: Sandbox
+) -> None:
+    silent = judge(is_none_right, "text does not say")
+    first = run_workflow(answers(**BLIND, judge_difference=[silent]), run_dir=tmp_path / "run")
+    (saved,) = (tmp_path / "run" / "peer").iterdir()
+    assert json.loads(saved.read_text())["comparison"]["differences"]
+    nobody = ScriptedModel(answers={})
+    settings = Settings(home=tmp_path, hardening_rounds=0, mutants=0, model_backoff_s=0.0)
+    agent = CodingAgent(settings, model=nobody, sandbox=box)
+    again = asyncio.run(agent.resume(RunDirectory.open(tmp_path / "run")))
+    assert nobody.tools == []
+    assert again.evidence.peer == first.report.evidence.peer
+    assert again.contract == first.report.contract
