@@ -24,7 +24,9 @@ RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _LABEL = "sealed"  # the word of 0.1.0: prompts that show such a test keep their digest
 
 
-def render_held_out_test(module: str, name: str, example: HeldOutExample) -> str:
+def render_held_out_test(
+    module: str, name: str, example: HeldOutExample, about: str = f"a {_LABEL} example"
+) -> str:
     """Return the test's source; its call is an expression over the module's names."""
     call = f"eval({example.call!r}, dict(vars({module})))"
     if example.raises is not None:
@@ -37,8 +39,8 @@ def render_held_out_test(module: str, name: str, example: HeldOutExample) -> str
         ]
     else:
         body = [f"import {module}", f"got = {call}", *_render_comparison(example.returns or "None")]
-    about = f"{example.requirement or _LABEL.capitalize()}: a {_LABEL} example."
-    head = f'def {name}():\n    """{about}"""\n    '
+    docstring = f"{example.requirement or _LABEL.capitalize()}: {about}."
+    head = f'def {name}():\n    """{docstring}"""\n    '
     return head + "\n    ".join(body) + "\n"
 
 

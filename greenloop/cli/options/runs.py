@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.cli.options.common import (
+    AcceptChoices,
     AllowPackage,
+    Answers,
+    Ask,
     DisplayOptions,
     KeepBest,
     Mutants,
@@ -33,6 +36,9 @@ class MakeOptions(NewRunOptions):
     require: Require = None
     mutants: Mutants = None
     keep_best: KeepBest = False
+    ask: Ask = None
+    answers: Answers = None
+    accept_choices: AcceptChoices = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +49,9 @@ class ResumeOptions(RunOptions):
     require: Require = None
     mutants: Mutants = None
     keep_best: KeepBest = False
+    ask: Ask = None
+    answers: Answers = None
+    accept_choices: AcceptChoices = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import grade_module
 from greenloop.workflow.make.generate_code import generate_and_review_code
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
@@ -20,7 +21,8 @@ from greenloop.workflow.make.harden_tests import Hardener
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import MakeRequest, effective_contract
+from greenloop.workflow.storage.amendments import effective_contract
+from greenloop.workflow.storage.request import MakeRequest
 from greenloop.workflow.strategy import Strategy
 
 
@@ -45,6 +47,7 @@ class MakeStrategy(ModuleStrategy):
     def __init__(self, run: Run, request: MakeRequest) -> None:
         super().__init__(run)
         self._request, self._hardener = request, Hardener(run)
+        self._choices = ChoiceSettlement(run)
 
     async def prepare(self) -> None:
         run, request = self.run, self._request
@@ -54,6 +57,7 @@ class MakeStrategy(ModuleStrategy):
         )
         self.state.contract = effective_contract(parsed, request)
         run.emit(ContractReady(self.state.contract))
+        await self._choices.settle_before_code()
         await install_contract_packages(run)
         await run_concurrently(generate_and_review_code(run), generate_and_gate_tests(run))
 
@@ -61,7 +65,13 @@ class MakeStrategy(ModuleStrategy):
         return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
 
     async def extend(self) -> bool:
-        return await self._hardener.harden()
+        if await self._hardener.harden():
+            return True
+        return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
+
+    async def undo_change(self) -> bool:
+        """Apply answers that the user gave later: red code may be right by them."""
+        return await self._choices.settle_after_code(ask=False)
 
     async def request_repair(
         self, request: RepairRequest, *, from_the_original: bool = False
