@@ -22,6 +22,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.tools.langchain import run_in_any_thread
 from greenloop.tracing.setup import trace_run
+from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.delivery import save_artifacts, save_produced_files
 from greenloop.workflow.grade_code import run_and_grade
 from greenloop.workflow.heal.module import HealModuleStrategy
@@ -86,7 +87,7 @@ class CodingAgent:
     """Makes or repairs code, and tests it.
 
     `model`, `fallback`, and `sandbox`, or `resources` that several runs share, replace what the
-    settings would open. Each run has a directory of its own, below `settings.home` by default.
+    settings would open. `asker` answers what a text leaves open. Each run has a directory of its own, below `settings.home` by default.
     """
 
     def __init__(
@@ -98,11 +99,14 @@ class CodingAgent:
         sandbox: Sandbox | None = None,
         resources: SharedResources | None = None,
         emit: EventSink = ignore_event,
+        asker: ChoiceAsker | None = None,
     ) -> None:
         self._settings, self._emit = settings or Settings.load(), emit
         models = (item for item in (model, fallback) if item is not None)
         sources = tuple(ChatSource(type(item).__name__, item) for item in models)
-        self._resources = resources or SharedResources(sources=sources, sandbox=sandbox)
+        self._resources = resources or SharedResources(
+            sources=sources, sandbox=sandbox, asker=asker
+        )
 
     async def run(self, specification: str | RunRequest, run_dir: Path | None = None) -> Report:
         """Run a request, or a specification, in a new run directory, and return the report.

@@ -59,6 +59,7 @@ class Settings(BaseSettings):
     container_engine: Literal["auto", "podman", "docker"] = "auto"
     container_image: str | None = None
     require: Literal["verified", "passed"] = "passed"
+    ask: Literal["terminal", "never"] | None = None
     home: Path = Path(".greenloop")
     cpu_s: int | None = Field(None, ge=1, le=36000, validation_alias="GREENLOOP_CPU_SECONDS")
     memory_mb: int = Field(2048, ge=64, le=1 << 20)

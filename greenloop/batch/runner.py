@@ -214,6 +214,7 @@ class Batch:
             tokens=report.usage.input_tokens + report.usage.output_tokens if report else 0,
             cost_usd=report.usage.cost_usd if report else None,
             seconds=seconds,
+            open_choices=len(report.contract.open_choices) if report and report.contract else 0,
         )
 
     def _describe_ending(self) -> str:

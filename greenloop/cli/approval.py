@@ -22,10 +22,15 @@ from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRe
 Decision = Literal["accept", "reject"] | RunRequest
 
 
-def check_terminal() -> None:
-    """Raise InputError if standard input or standard error is not a terminal."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise InputError("--approve needs a terminal to ask at; leave it out, or run at one")
+def is_terminal() -> bool:
+    """Return whether standard input and standard error are terminals."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def check_terminal(option: str) -> None:
+    """Raise InputError if there is no terminal for the questions of an option."""
+    if not is_terminal():
+        raise InputError(f"{option} needs a terminal to ask at; leave it out, or run at one")
 
 
 def confirm_write(path: Path, text: str) -> bool:

@@ -19,6 +19,7 @@ from greenloop.cli.approval import (
 from greenloop.cli.finish import finish_run, load_settings, print_report
 from greenloop.cli.options.common import NewRunOptions, RunOptions
 from greenloop.cli.process import print_error, run_with_signals
+from greenloop.cli.questions import create_asker
 from greenloop.errors import GreenloopError, InterruptedRunError
 from greenloop.events import Event, RunFinished
 from greenloop.records import Report
@@ -31,22 +32,30 @@ from greenloop.workflow.delivery import (
     deliver_script,
     meets_requirement,
 )
-from greenloop.workflow.storage.request import HealRequest, RequestT, RunRequest, ScriptRequest
+from greenloop.workflow.storage.request import (
+    HealRequest,
+    MakeRequest,
+    RequestT,
+    RunRequest,
+    ScriptRequest,
+)
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 NewOptionsT = TypeVar("NewOptionsT", bound=NewRunOptions)
 
 
-def check_run(request: RunRequest, options: RunOptions) -> None:
+def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> None:
     """Check what a run needs at its end.
 
     Raises:
-        InputError: `--approve` was given, and there is no terminal.
+        InputError: questions were asked for, and there is no terminal.
         OutputError: an output cannot be written.
     """
     check_output_paths(request)
     if options.approve:
-        check_terminal()
+        check_terminal("--approve")
+    if settings.ask == "terminal" and isinstance(request, MakeRequest):
+        check_terminal("--ask terminal")
 
 
 def start_run(
@@ -59,7 +68,7 @@ def start_run(
     try:
         settings = load_settings(options)
         request = build(options, settings)
-        check_run(request, options)
+        check_run(request, options, settings)
     except GreenloopError as error:
         report = build_refusal_report(settings, specification, error, options.run_dir)
         return finish_run(report, error, options)
@@ -125,7 +134,7 @@ def _run_once(
         progress(event)
 
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
-        agent = CodingAgent(settings, emit=emit)
+        agent = CodingAgent(settings, emit=emit, asker=create_asker(settings, options))
         started = (
             agent.run(request, options.run_dir)
             if resume_from is None
@@ -143,8 +152,14 @@ def _run_once(
 
 
 def _save_request(report: Report, request: RunRequest) -> RunDirectory:
-    """Store the changed request in the run's directory, so that a resumed run uses it too."""
+    """Store the changed request in the run's directory, so that a resumed run uses it too.
+
+    The answers that the run itself stored there are kept.
+    """
     directory = RunDirectory.open(Path(str(report.artifacts.run_dir)))
+    stored = directory.load_request()
+    if isinstance(stored, MakeRequest):
+        request = request.model_copy(update={"choice_answers": stored.choice_answers})
     directory.save_request(request)
     return directory
 

@@ -15,6 +15,8 @@ from greenloop.events.batch import EntryStarted as EntryStarted
 from greenloop.events.batch import HiddenTestsFinished as HiddenTestsFinished
 from greenloop.records import (
     Attempt,
+    Choice,
+    ChoiceAnswer,
     Contract,
     Dispute,
     Evidence,
@@ -56,6 +58,19 @@ class Notice(Event):
 @dataclass(frozen=True)
 class ContractReady(Event):
     contract: Contract
+
+
+@dataclass(frozen=True)
+class ChoiceAsked(Event):
+    """The user is about to be asked; nothing else may be shown until the answer."""
+
+    choice: Choice
+
+
+@dataclass(frozen=True)
+class ChoiceAnswered(Event):
+    choice: Choice
+    answer: ChoiceAnswer
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,10 @@ class ResponseLog:
         """Return whether the log holds an unused answer to a prompt."""
         return bool(self._find_pending(prompt))
 
+    def has_response_of(self, tool: str) -> bool:
+        """Return whether the log holds an unused answer of a tool, to whatever prompt."""
+        return any(name == tool and found for (name, _), found in self._pending.items())
+
     def pop_response(self, prompt: Prompt) -> RecordedResponse | None:
         """Remove and return the next unused answer to a prompt; None where there is none."""
         pending = self._find_pending(prompt)

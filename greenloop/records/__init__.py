@@ -2,7 +2,14 @@
 
 from greenloop.records.base import Record
 from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
-from greenloop.records.contract import Background, Choice, Contract, GivenExample, Requirement
+from greenloop.records.contract import (
+    Background,
+    Choice,
+    ChoiceAnswer,
+    Contract,
+    GivenExample,
+    Requirement,
+)
 from greenloop.records.evidence import Evidence
 from greenloop.records.evidence.assertion_mutation import AssertionMutation, AssertionSurvivor
 from greenloop.records.evidence.base import EvidenceRow, ExtraEvidence, Piece

@@ -35,14 +35,19 @@ class BatchOutcome(Record):
     tokens: int = 0
     cost_usd: float | None = None
     seconds: float = 0.0
+    open_choices: int = 0
 
 
 class LockCheckResult(Record):
-    """One lock file: `drift` names what differs from it, `verdict` is that of a new grade."""
+    """One lock file: `drift` names what differs from it, `verdict` is that of a new grade.
+
+    `open_choices` counts what the specification leaves open and nobody answered.
+    """
 
     lock: str
     drift: tuple[str, ...] = ()
     verdict: str | None = None
+    open_choices: int = 0
 
 
 class BatchTotals(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Literal
 
@@ -43,6 +44,25 @@ class Choice(Record):
     quote: str = ""
     source: Literal["contract", "judge"] = "contract"
     answered: Literal["user", "accepted"] | None = None
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the question, to which an answer is bound; white space does not count."""
+        return hashlib.sha256(" ".join(self.question.split()).encode()).hexdigest()
+
+
+class ChoiceAnswer(Record):
+    """What the user decided on the choice whose question has this digest.
+
+    `how`: an `answer` was given, the choice was accepted as it was made, or it was asked about and
+    left open. `round` is 0 for answers that code and tests were written from; those of later rounds
+    change a contract that code exists for.
+    """
+
+    question_sha256: str
+    how: Literal["user", "accepted", "left"]
+    answer: str = ""
+    round: int = 0
 
 
 class GivenExample(Record):
@@ -95,7 +115,10 @@ class Contract(Record):
         for item in self.not_covered:
             yield f"the text asks for more than one module: {item}"
         for choice in self.open_choices:
-            yield f"the text leaves open: {choice.question}: answer it with --answers FILE"
+            yield (
+                f"the text leaves open: {choice.question} (taken: {choice.chosen}): answer it in "
+                "choices.md for `resume --answers`, or take it with `resume --accept-choices`"
+            )
 
     def __str__(self) -> str:
         """Return the contract as JSON, as a model passes it to the next tool."""

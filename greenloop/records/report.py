@@ -135,6 +135,7 @@ class Artifacts(Record):
     output: str | None = None
     tests_output: str | None = None
     record: str | None = None
+    choices: str | None = None
     original: str | None = None
     made: str | None = None
 

@@ -7,7 +7,7 @@ import shlex
 from difflib import unified_diff
 from typing import Final
 
-from greenloop.records import Report, Verdict
+from greenloop.records import Choice, Report, Verdict
 from greenloop.reporting.escaping import escape_invisible, first_line
 
 VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
@@ -63,6 +63,12 @@ def pluralize(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def format_answered(choice: Choice) -> str:
+    """Return by whom a choice was settled."""
+    words = {"user": "answered by the user", "accepted": "accepted by the user"}
+    return words.get(choice.answered or "", "open")
+
+
 def summarize_report(report: Report) -> list[str]:
     """Return verdict, reasons and files."""
     lines = [format_verdict(report)]
@@ -76,6 +82,7 @@ def summarize_report(report: Report) -> list[str]:
         ("original", places.original),
         ("created files", places.made),
         ("tests", places.tests_output),
+        ("choices", places.choices),
         ("report", places.report),
     ):
         if path:

@@ -42,7 +42,7 @@ def find_complaints(contract: Contract, suite: Suite, stub_run: TestRun) -> Comp
         broken = find_broken_on_stub(suite, stub_run)
         weak += [f"{name} is broken: {why}" for name, why in broken.items()]
         weak += [_describe_green_test(name) for name in find_green_on_stub(suite, stub_run)]
-    return Complaints(tuple(fatal), (*weak, *_find_text_complaints(contract, tests)))
+    return Complaints(tuple(fatal), (*weak, *_find_text_complaints(contract, suite, tests)))
 
 
 def find_green_on_stub(suite: Suite, stub_run: TestRun) -> tuple[str, ...]:
@@ -109,10 +109,11 @@ def _describe_green_test(name: str) -> str:
     )
 
 
-def _find_text_complaints(contract: Contract, tests: list[TestFunction]) -> list[str]:
+def _find_text_complaints(contract: Contract, suite: Suite, tests: list[TestFunction]) -> list[str]:
     known = {item.id for item in contract.requirements}
     twice = [name for name, count in Counter(item.name for item in tests).items() if count > 1]
-    named = {item for test in tests for item in test.requirements}
+    proving = (*tests, *parse_test_functions(suite.answers))
+    named = {item for test in proving for item in test.requirements}
     missing = [item.id for item in contract.requirements if item.id not in named]
     complaints = [f"{name} is defined twice; the first is never run." for name in twice]
     for test in tests:

@@ -18,6 +18,7 @@ from greenloop.testsuite.parser import (
 _HELD_OUT_TEST_PREFIX = "test_sealed_example_"
 _PEER_TEST_PREFIX = "test_peer_input_"
 _EXAMPLE_TEST_PREFIX = "test_specification_example_"
+ANSWER_TEST_PREFIX = "test_answer_of_the_user_"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class Suite:
 
     `generated` is the model's file, `hardening` its tests added against surviving mutants,
     `examples` the tests of the specification's examples, `revealed` those of held-out examples that
-    failed and of inputs that a peer answers rightly, `user_files` the user's files.
+    failed and of inputs that a peer answers rightly, `answers` those of the user's answers to open
+    choices, `user_files` the user's files.
     """
 
     module: str
@@ -60,6 +62,7 @@ class Suite:
     hardening: str = ""
     examples: str = ""
     revealed: str = ""
+    answers: str = ""
     user_files: tuple[TestFile, ...] = ()
     held_out: tuple[HeldOutExample, ...] = ()
     dropped: tuple[DroppedTest, ...] = ()
@@ -80,7 +83,7 @@ class Suite:
     @property
     def code(self) -> str:
         """The generated file as the user gets it."""
-        parts = (self.generated, self.hardening, self.revealed, self.examples)
+        parts = (self.generated, self.hardening, self.revealed, self.examples, self.answers)
         return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
     @cached_property
@@ -123,6 +126,8 @@ class Suite:
         is_file = any(item.name == test for item in self.user_files)  # skipped as a whole
         if (found and found[0].locked) or is_file or name.startswith(_EXAMPLE_TEST_PREFIX):
             return "given"
+        if name.startswith(ANSWER_TEST_PREFIX):
+            return "answer"
         if name.startswith(_HELD_OUT_TEST_PREFIX):
             return "held_out"
         if name.startswith(_PEER_TEST_PREFIX):
@@ -140,7 +145,7 @@ class Suite:
 
     def may_be_disputed(self, test: str) -> bool:
         """Return whether the model wrote a test: the user's files and examples are locked."""
-        return self.find(test) is not None and self.origin(test) != "given"
+        return self.find(test) is not None and self.origin(test) not in ("given", "answer")
 
     def is_example(self, test: str) -> bool:
         """Return whether a test is of an example of the specification."""
@@ -155,7 +160,7 @@ class Suite:
     def drop(self, test: str, reason: str, *, disputed: bool) -> Suite:
         """Return the suite without one test, listed in `dropped`; locked tests are kept."""
         found = self.find(test)
-        if found is None or self.origin(test) == "given":
+        if found is None or self.origin(test) in ("given", "answer"):
             return self
         name = found[1].name
         dropped = DroppedTest(name, found[1].requirements, self.origin(test), reason, disputed)

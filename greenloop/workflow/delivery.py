@@ -15,6 +15,7 @@ from greenloop.files import writing
 from greenloop.records import Artifacts, Report
 from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.state import RunState
+from greenloop.workflow.storage.choices_file import save_choices
 from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
 from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 
@@ -36,6 +37,8 @@ def save_artifacts(
     if report.test_code.strip():
         files[_tests_file_name(report, module)] = report.test_code
     directory.save_best(files)
+    path, contract = directory.choices_file, report.contract
+    has_choices = contract is not None and save_choices(path, contract.open_choices)
     paths = [str(directory.best_dir / name) for name in files]
     artifacts = Artifacts(
         run_dir=str(directory.path),
@@ -45,6 +48,7 @@ def save_artifacts(
         best_code=paths[0] if report.final_code else None,
         best_tests=paths[-1] if report.test_code.strip() else None,
         record=record,
+        choices=str(path) if has_choices else None,
     )
     return report.model_copy(update={"artifacts": artifacts})
 

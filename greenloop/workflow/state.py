@@ -37,6 +37,7 @@ from greenloop.workflow.storage.request import RunRequest
 if TYPE_CHECKING:  # a check needs neither, and loading LangChain takes a second
     from greenloop.llm.client import LLMClient
     from greenloop.tools.toolkit import Toolkit
+    from greenloop.workflow.choices import ChoiceAsker
 
 T = TypeVar("T")
 
@@ -162,13 +163,18 @@ class CallMeter:
 
 @dataclass
 class Run:
-    """One run: settings, state, model client, tools, the sink for its events, and its directory."""
+    """One run: settings, state, model client, tools, and the sink for its events.
+
+    `save_request` stores a changed request in the run directory. `asker` is the user at a terminal.
+    """
 
     settings: Settings
     state: RunState
     client: LLMClient
     kit: Toolkit
     emit: EventSink
+    save_request: Callable[[RunRequest], None]
+    asker: ChoiceAsker | None = None
     directory: Path | None = None
 
     @property

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from greenloop.app.inputs.choices import add_answers, read_locked_choices
 from greenloop.app.inputs.specification import read_specification, read_tests, resolve_module_name
 from greenloop.app.requests import to_absolute_path
 from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.runs import MakeOptions
+from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import OutputError
 from greenloop.settings import Settings
@@ -23,7 +25,7 @@ def _build_request(options: MakeOptions, settings: Settings) -> MakeRequest:
     specification = read_specification(options.spec, COMMANDS)
     given = read_tests(tuple(options.tests or ()))
     _check_collisions(options, settings, specification.path)
-    return build_new_request(
+    request = build_new_request(
         MakeRequest,
         options,
         settings,
@@ -35,6 +37,18 @@ def _build_request(options: MakeOptions, settings: Settings) -> MakeRequest:
         tests_output=to_absolute_path(options.tests_output),
         keep_best=options.keep_best,
     )
+    return _answer_choices(request, options)
+
+
+def _answer_choices(request: MakeRequest, options: MakeOptions) -> MakeRequest:
+    """Return the request with the answers to the choices of the lock beside the output."""
+    if options.answers is None and not options.accept_choices:
+        return request
+    choices, accept = read_locked_choices(request), options.accept_choices
+    request, why = add_answers(request, choices, options.answers, accept=accept, has_code=False)
+    if why:
+        print_error(why)
+    return request
 
 
 def _check_collisions(options: MakeOptions, settings: Settings, specification: Path | None) -> None:

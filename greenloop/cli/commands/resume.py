@@ -5,15 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from greenloop.agent import build_refusal_report
+from greenloop.app.inputs.choices import add_answers
 from greenloop.cli.finish import finish_run
 from greenloop.cli.options.declaration import collect_settings
 from greenloop.cli.options.runs import ResumeOptions
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import check_run, run_agent
 from greenloop.errors import GreenloopError, InputError
+from greenloop.reporting.loader import read_report
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import CheckRequest, HealRequest, RunRequest
+from greenloop.workflow.storage.request import (
+    CheckRequest,
+    HealRequest,
+    MakeRequest,
+    RunRequest,
+)
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -27,7 +34,8 @@ def resume_command(options: ResumeOptions) -> int:
             raise InputError(f"{options.run_dir} is the run of a check: run the check again")
         request = request.model_copy(update={"keep_best": request.keep_best or options.keep_best})
         settings = Settings.load(**request.options | _given_settings(request, options))
-        check_run(request, options)
+        check_run(request, options, settings)
+        _answer_choices(directory, options)
     except GreenloopError as error:
         report = build_refusal_report(Settings.model_construct(), "", error, None)
         return finish_run(report, error, options)
@@ -36,6 +44,20 @@ def resume_command(options: ResumeOptions) -> int:
             f"greenloop {request.greenloop} began this run: answers may have to be paid for again"
         )
     return run_agent(request, settings, options, directory)
+
+
+def _answer_choices(directory: RunDirectory, options: ResumeOptions) -> None:
+    """Store the answers to choices of the run's report in its request. Raises InputError."""
+    request = directory.load_request()
+    if not isinstance(request, MakeRequest) or not (options.answers or options.accept_choices):
+        return
+    report = read_report(directory.path) if directory.report_file.exists() else None
+    choices = report.contract.choices if report and report.contract else ()
+    accept, has_code = options.accept_choices, bool(report and report.attempts)
+    request, why = add_answers(request, choices, options.answers, accept=accept, has_code=has_code)
+    directory.save_request(request)
+    if why:
+        print_error(why)
 
 
 def _given_settings(request: RunRequest, options: ResumeOptions) -> dict[str, Any]:

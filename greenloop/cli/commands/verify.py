@@ -20,6 +20,7 @@ from greenloop.records import LockCheckResult, Report
 from greenloop.records.base import escape_json
 from greenloop.reporting.batch import render_verify_junit, render_verify_markdown
 from greenloop.reporting.escaping import escape_invisible
+from greenloop.reporting.summary import pluralize
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -70,6 +71,7 @@ def _verify_locks(
             lock=str(path),
             drift=tuple(found[path] or _find_grade_drift(lock, reports.get(path))),
             verdict=reports[path].verdict if path in reports else None,
+            open_choices=sum(item.answered is None for item in lock.choices),
         )
         for path, lock in locks
     ]
@@ -113,5 +115,7 @@ def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -
                 print(escape_invisible(f"drifted  {item.lock}: {line}"))
         elif not options.quiet:
             verdict = item.verdict or "digests only"
-            print(escape_invisible(f"holds    {item.lock}: {verdict}"))
+            left = pluralize(item.open_choices, "open choice")
+            more = f", {left}" if item.open_choices else ""
+            print(escape_invisible(f"holds    {item.lock}: {verdict}{more}"))
     sys.stdout.flush()

@@ -46,6 +46,17 @@ Peer = Annotated[
     bool | None,
     Option(" /--no-peer", help="No second reading of the text; then at most passed."),
 ]
+Ask = Annotated[
+    Literal["terminal", "never"] | None,
+    Option(help="Whether to ask what the text leaves open; default: where this is a terminal."),
+]
+Answers = Annotated[
+    Path | None, Option(help="The choices.md of a run, or of a lock file, filled in.")
+]
+AcceptChoices = Annotated[
+    bool,
+    Option("--accept-choices", help="Accept what was chosen where the text leaves something open."),
+]
 Markdown = Annotated[str | None, Option(help="Write a summary as Markdown; - is standard output.")]
 Junit = Annotated[
     str | None, Option(help="Write JUnit XML: a case for each specification or lock file.")

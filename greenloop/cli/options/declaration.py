@@ -16,7 +16,7 @@ import typer
 # Options that set the field of `Settings` with the same name.
 _SETTINGS = (
     "model fallback_model max_repairs timeout max_tokens max_cost sandbox allow_package require "
-    "mutants prompts peer"
+    "mutants prompts peer ask"
 ).split()
 _OTHER_NAMES = {"timeout": "timeout_s"}
 

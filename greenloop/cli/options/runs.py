@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.cli.options.common import (
+    AcceptChoices,
     AllowPackage,
+    Answers,
+    Ask,
     DisplayOptions,
     KeepBest,
     Mutants,
@@ -35,6 +38,9 @@ class MakeOptions(NewRunOptions):
     mutants: Mutants = None
     peer: Peer = None
     keep_best: KeepBest = False
+    ask: Ask = None
+    answers: Answers = None
+    accept_choices: AcceptChoices = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +52,9 @@ class ResumeOptions(RunOptions):
     mutants: Mutants = None
     peer: Peer = None
     keep_best: KeepBest = False
+    ask: Ask = None
+    answers: Answers = None
+    accept_choices: AcceptChoices = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from greenloop.dependencies.names import (
     parse_package_name,
 )
 from greenloop.errors import SpecificationError
+from greenloop.llm.parsing.choices import parse_choices
 from greenloop.llm.parsing.completeness import public_names
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
@@ -61,7 +62,12 @@ def parse_contract(
     names = frozenset(public_names(contract.interface))
     examples = filter_usable_examples(specification.examples, names)
     return contract.model_copy(
-        update={"specification": specification.text, "examples": examples, "packages": packages}
+        update={
+            "specification": specification.text,
+            "examples": examples,
+            "packages": packages,
+            "choices": parse_choices(value.get("choices"), examples),
+        }
     )
 
 

@@ -11,7 +11,13 @@ from collections.abc import Iterator, Sequence
 from greenloop.records import Report
 from greenloop.reporting.escaping import flatten
 from greenloop.reporting.evidence.text import list_differences, list_survivors, mutated_line
-from greenloop.reporting.summary import VERDICT_SIGNS, format_counts, pluralize, report_title
+from greenloop.reporting.summary import (
+    VERDICT_SIGNS,
+    format_answered,
+    format_counts,
+    pluralize,
+    report_title,
+)
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
 _MAX_ITEMS = 20
@@ -38,6 +44,7 @@ def _document_lines(report: Report) -> Iterator[str]:
     yield from _difference_lines(report)
     yield from _dispute_lines(report)
     yield from _requirement_lines(report)
+    yield from _choice_lines(report)
 
 
 def _heading_lines(report: Report) -> Iterator[str]:
@@ -103,6 +110,16 @@ def _requirement_lines(report: Report) -> Iterator[str]:
         for item in build_requirement_rows(report, max_tests=0)
     ]
     yield from _collapsible_section("requirement", lines, limit=60)
+
+
+def _choice_lines(report: Report) -> Iterator[str]:
+    lines = [
+        f"**{escape_markdown(item.id)}** {escape_markdown(item.question)} "
+        f"({format_answered(item)}): {' or '.join(map(code_span, item.answers))}, "
+        f"taken: {code_span(item.chosen)}"
+        for item in (report.contract.choices if report.contract else ())
+    ]
+    yield from _collapsible_section("choice", lines)
 
 
 def _collapsible_section(noun: str, lines: list[str], limit: int = _MAX_ITEMS) -> Iterator[str]:

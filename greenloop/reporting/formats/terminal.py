@@ -8,7 +8,7 @@ from textwrap import wrap
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
 from greenloop.reporting.evidence.text import diff_hunk, list_differences, list_survivors
-from greenloop.reporting.summary import format_counts, pluralize, report_title
+from greenloop.reporting.summary import format_answered, format_counts, pluralize, report_title
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
 _WIDTH = 80
@@ -26,6 +26,7 @@ def render_report_text(report: Report) -> str:
         survivors: _survivor_lines,
         "second reading": _difference_lines,
         "requirements": _requirement_lines,
+        "choices": _choice_lines,
         "tests": _test_lines,
         "disputes": _dispute_lines,
         "review": _review_lines,
@@ -115,6 +116,13 @@ def _requirement_lines(report: Report) -> Iterator[str]:
         yield from _row(item.id, f"{item.text} [{item.passed}/{item.total}]")
     for text in report.contract.assumptions if report.contract and rows else ():
         yield from _row("assumed", text)
+
+
+def _choice_lines(report: Report) -> Iterator[str]:
+    for item in report.contract.choices if report.contract else ():
+        yield from _row(item.id, f"{item.question} [{format_answered(item)}]")
+        for answer in item.answers:
+            yield from _row("  taken" if answer == item.chosen else "  or", answer)
 
 
 def _test_lines(report: Report) -> Iterator[str]:

@@ -11,7 +11,7 @@ from greenloop.reporting.html.attempts import build_attempt_views, build_failure
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
 from greenloop.reporting.html.rendering import render
-from greenloop.reporting.summary import VERDICT_MEANINGS, report_title
+from greenloop.reporting.summary import VERDICT_MEANINGS, format_answered, report_title
 from greenloop.reporting.traceability import (
     build_requirement_rows,
     build_traceability_matrix,
@@ -44,6 +44,7 @@ def render_report_html(report: Report) -> str:
         aside=[item for item in report.tests if _is_excluded(item)],
         spent=_list_tool_spending(report),
         took=_list_phase_durations(report),
+        answered=format_answered,
         bounded=truncate_text,
         mutated_line=mutated_line,
         short_name=short_name,

@@ -14,6 +14,7 @@ from greenloop.reporting.summary import pluralize
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation lines
+ANSWER_WORDS = {"user": "answered: ", "accepted": "taken as it was made", "left": "left open"}
 _MAX_LISTED = 8
 _MAX_REQUIREMENT_LENGTH = 66  # with its number it fills a row of 80 columns
 _MAX_REASON_LENGTH = 200  # the report has the whole reason
@@ -46,6 +47,8 @@ def _format_line(event: e.Event) -> str:
             return f"tests    {tests} tests, {phase.failed} fail on a stub as required{excluded}"
         case e.AutofixApplied(fixes):
             return f"autofix  {', '.join(fixes[:_MAX_LISTED])}"
+        case e.ChoiceAnswered(choice, answer):
+            return f"choice   {choice.question} {ANSWER_WORDS[answer.how]}{answer.answer}"
         case e.Stuck(why, next_step):
             return f"stuck    {why}: {next_step}"
         case e.CodeGraded(evidence):
@@ -115,6 +118,8 @@ def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
         yield f"         not taken up: {_truncate_reason(text, verbose)}"
     for text in contract.not_covered:
         yield f"         not covered: {_truncate_reason(text, verbose)}"
+    for choice in contract.choices:
+        yield f"         open: {choice.question} (taken: {choice.chosen})"
     if contract.packages:
         yield f"         packages: {', '.join(contract.packages)}"
     if contract.examples:

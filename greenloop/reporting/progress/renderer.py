@@ -155,6 +155,10 @@ class LiveProgress(LiveView):
 
     def __call__(self, event: e.Event) -> None:
         self._track_event(event)
+        if isinstance(event, e.ChoiceAsked):
+            self._live.stop()
+        elif isinstance(event, e.ChoiceAnswered):
+            self._live.start()
         for line in format_event(event, verbose=self._verbose):
             self._live.console.print(
                 build_labelled_row(sanitize_line(line), _style_of_event(event))

@@ -184,7 +184,11 @@ class LiteralMutator:
             rng.choice((value.upper(), value.lower(), value.title(), "", f" {value} ")),
         ]
         for word in self._pick_words():
-            options += [word, value[:start] + word + value[start:], value[:start] + word + value[end:]]
+            options += [
+                word,
+                value[:start] + word + value[start:],
+                value[:start] + word + value[end:],
+            ]
         return rng.choice(options)
 
     def _pick_words(self) -> list[str]:
@@ -259,4 +263,3 @@ def _without_empty_set(node: ast.expr) -> ast.expr:
 
 def _name_type(node: ast.expr) -> str:
     return type(node.value).__name__ if isinstance(node, ast.Constant) else type(node).__name__
-

@@ -10,7 +10,8 @@ from greenloop.records import Contract
 from greenloop.specification.quotes import find_complaints, settle_contract
 from greenloop.specification.tracing import trace_contract
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import MakeRequest, effective_contract
+from greenloop.workflow.storage.amendments import effective_contract
+from greenloop.workflow.storage.request import MakeRequest
 
 
 async def agree_on_contract(run: Run, request: MakeRequest) -> None:

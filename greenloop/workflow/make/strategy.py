@@ -12,6 +12,7 @@ from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import grade_module
 from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_code import generate_and_review_code
@@ -46,11 +47,12 @@ class MakeStrategy(ModuleStrategy):
     def __init__(self, run: Run, request: MakeRequest) -> None:
         super().__init__(run)
         self._request, self._hardener = request, Hardener(run)
-        self._peer_comparer = PeerComparer(run)
+        self._peer_comparer, self._choices = PeerComparer(run), ChoiceSettlement(run)
 
     async def prepare(self) -> None:
         run = self.run
         await agree_on_contract(run, self._request)
+        await self._choices.settle_before_code()
         await install_contract_packages(run)
         await run_concurrently(generate_and_review_code(run), generate_and_gate_tests(run))
 
@@ -58,7 +60,13 @@ class MakeStrategy(ModuleStrategy):
         return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
 
     async def extend(self) -> bool:
-        return await self._hardener.harden() or await self._peer_comparer.compare()
+        if await self._hardener.harden() or await self._peer_comparer.compare():
+            return True
+        return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
+
+    async def undo_change(self) -> bool:
+        """Apply answers that the user gave later: red code may be right by them."""
+        return await self._choices.settle_after_code(ask=False)
 
     async def request_repair(
         self, request: RepairRequest, *, from_the_original: bool = False

@@ -21,6 +21,7 @@ from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.tools.toolkit import Toolkit
 from greenloop.tracing.setup import Tracing
+from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.state import Run, RunState
 from greenloop.workflow.storage.request import HealRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -31,7 +32,7 @@ class SharedResources:
     """Resources that are given to an agent instead of opened from the settings.
 
     Runs may share them. `sources` are the model and its fallback. Each run opens its own tracing
-    where `tracing` is None.
+    where `tracing` is None. `asker` is the user, where one can be asked.
     """
 
     sources: tuple[ChatSource, ...] = ()
@@ -39,6 +40,7 @@ class SharedResources:
     limits: RateLimits = field(default_factory=LocalRateLimits)
     shared_budget: Budget | None = None
     tracing: Tracing | None = None
+    asker: ChoiceAsker | None = None
 
 
 def open_run(
@@ -83,7 +85,16 @@ def open_run(
     )
     prompts = PromptTemplates.open(settings.prompts)
     kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts)
-    return Run(settings, state, client, kit, emit, directory.path)
+    return Run(
+        settings,
+        state,
+        client,
+        kit,
+        emit,
+        directory.save_request,
+        resources.asker,
+        directory.path,
+    )
 
 
 def _select_sources(

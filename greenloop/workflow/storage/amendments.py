@@ -4,16 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from greenloop.records import Contract, OutputCheck, Requirement
+from greenloop.records import ChoiceAnswer, Contract, OutputCheck, Requirement
 from greenloop.specification.passages import split_passages
-from greenloop.workflow.storage.request import AMENDMENT, RequestT, RunRequest, ScriptRequest
+from greenloop.workflow.storage.request import (
+    AMENDMENT,
+    MakeRequest,
+    RequestT,
+    RunRequest,
+    ScriptRequest,
+)
 
-_PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
+PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
+
+
+def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:
+    """Return the contract of a run: the model's, unless the user replaced it."""
+    if request.contract is None:
+        return parsed
+    kept = {"specification": request.task, "examples": parsed.examples}
+    return request.contract.model_copy(update=kept)
 
 
 def with_contract(request: RunRequest, contract: Contract) -> RunRequest:
     """Return the request with a contract that replaces the model's."""
     return request.model_copy(update={"contract": contract})
+
+
+def with_choice_answer(request: MakeRequest, answer: ChoiceAnswer) -> MakeRequest:
+    """Return the request with the user's answer to a choice, in place of an earlier one."""
+    others = (
+        item for item in request.choice_answers if item.question_sha256 != answer.question_sha256
+    )
+    return request.model_copy(update={"choice_answers": (*others, answer)})
 
 
 def with_checks(request: ScriptRequest, checks: Sequence[OutputCheck]) -> RunRequest:
@@ -34,7 +56,7 @@ def with_change_request(
         number = max(int(item.id[1:]) for item in contract.requirements) + 1
         added = Requirement(
             id=f"R{number}",
-            text=f"{change} {_PRECEDENCE_CLAUSE}",
+            text=f"{change} {PRECEDENCE_CLAUSE}",
             quotes=split_passages(AMENDMENT.format(change)),
         )
         requirements = (*contract.requirements, added)

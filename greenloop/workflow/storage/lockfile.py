@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from greenloop.errors import InputError
-from greenloop.records import Evidence, Record, Report, Verdict
+from greenloop.records import Choice, Evidence, Record, Report, Verdict
 from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import write_atomically
 
@@ -47,7 +47,8 @@ class Lock(Record):
     """Digests of a specification's code and tests when they were graded.
 
     `specification` is None where the text came from no file. `text_sha256` is the digest of the
-    text and of the digests of the user's tests.
+    text and of the digests of the user's tests; `choices` are what that text leaves open, with the
+    answers to them.
     """
 
     version: int = 1
@@ -56,6 +57,7 @@ class Lock(Record):
     code: LockedFile
     tests: tuple[LockedFile, ...] = ()
     grade: Grade
+    choices: tuple[Choice, ...] = ()
     greenloop: str = ""
     model: str = ""
 
@@ -76,6 +78,7 @@ def build_lock(report: Report, text_sha256: str, source: Path | None, code: Path
         code=_describe_file(code, folder),
         tests=tuple(_describe_file(path, folder) for path in tests),
         grade=Grade.from_evidence(report.verdict, report.reasons, report.evidence),
+        choices=report.contract.choices if report.contract else (),
         greenloop=report.environment.greenloop,
         model=report.environment.model,
     )

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import Field
 
-from greenloop.records import Command, Contract, OutputCheck, Record
+from greenloop.records import ChoiceAnswer, Command, Contract, OutputCheck, Record
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 
@@ -133,10 +133,19 @@ class RunRequest(Record):
 
 
 class MakeRequest(RunRequest):
-    """A module to write from a specification. `contract` replaces the model's contract."""
+    """A module to write from a specification. `contract` replaces the model's contract.
+
+    `choice_answers` are the user's decisions on what the specification leaves open.
+    """
 
     kind: Literal["make"] = "make"
     contract: Contract | None = None
+    choice_answers: tuple[ChoiceAnswer, ...] = ()
+
+    @property
+    def text_sha256(self) -> str:
+        """Digest of the text and the user's tests, for which a result is valid."""
+        return digest("\0".join([self.specification, *(item.sha256 for item in self.given)]))
 
 
 class CheckRequest(RunRequest):
@@ -220,14 +229,6 @@ def _select_class(data: dict[str, Any]) -> type[RunRequest]:
     if kind not in classes:
         raise ValueError(f"unknown kind of request: {kind!r}")
     return classes[kind]
-
-
-def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:
-    """Return the contract of a run: the model's, unless the user replaced it."""
-    if request.contract is None:
-        return parsed
-    kept = {"specification": request.task, "examples": parsed.examples}
-    return request.contract.model_copy(update=kept)
 
 
 def select_saved_options(settings: Settings) -> SavedOptions:

@@ -27,6 +27,7 @@ class RunDirectory:
         self.answers_file = self.path / "answers.jsonl"
         self.report_file = self.path / "report.json"
         self.html_file = self.path / "report.html"
+        self.choices_file = self.path / "choices.md"
         self.best_dir = self.path / "best"
 
     @classmethod

@@ -16,7 +16,9 @@ from greenloop.events import Event
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
+from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.storage.request import GivenTests, MakeRequest, RunRequest
+from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.caching_sandbox import RememberingSandbox
 from tests.support.model_responses import SPECIFICATION
 from tests.support.scripted import ScriptedModel
@@ -70,16 +72,21 @@ def run_workflow(tmp_path: Path, box: Sandbox) -> RunWorkflow:
         specification: str = SPECIFICATION,
         run_dir: Path | None = None,
         request: RunRequest | None = None,
+        resume: Path | None = None,
+        asker: ChoiceAsker | None = None,
         **settings: Any,
     ) -> Outcome:
         model = ScriptedModel(answers=script)
         second = ScriptedModel(answers=fallback) if fallback is not None else None
         events: list[Event] = []
         chosen = Settings(**{**_DEFAULTS, "home": tmp_path / "home", **settings})
-        agent = CodingAgent(chosen, model=model, fallback=second, sandbox=box, emit=events.append)
+        agent = CodingAgent(
+            chosen, model=model, fallback=second, sandbox=box, emit=events.append, asker=asker
+        )
         request = request or MakeRequest(specification=specification, given=given)
         try:
-            report = asyncio.run(agent.run(request, run_dir))
+            started = agent.resume(RunDirectory.open(resume)) if resume else None
+            report = asyncio.run(started or agent.run(request, run_dir))
         except GreenloopError as error:
             assert error.report is not None
             return Outcome(error.report, model, second, events, error)

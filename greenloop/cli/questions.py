@@ -1,0 +1,80 @@
+"""Questions at the terminal, while a run goes on, about what the text leaves open."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import termios
+from collections.abc import Iterator
+from typing import Literal
+
+from greenloop.cli.approval import is_terminal
+from greenloop.cli.editor import print_line
+from greenloop.cli.options.common import RunOptions
+from greenloop.records import Choice, ChoiceAnswer
+from greenloop.reporting.escaping import sanitize_line
+from greenloop.settings import Settings
+from greenloop.specification.choices import complete_answer, parse_answer
+
+
+class TerminalAsker:
+    """Asks the user at the terminal; an interrupt cancels the run, as at any other time."""
+
+    async def ask(self, choice: Choice) -> ChoiceAnswer:
+        """Return the user's answer; at the end of the input the choice is left open."""
+        for line in _describe_choice(choice):
+            print_line(line)
+        numbers = ", ".join(str(number) for number, _ in enumerate(choice.answers, 1))
+        while True:
+            reply = await read_line(f"{numbers}, [o]ther, [l]eave it to you? ")
+            if reply in ("o", "other"):
+                reply = await read_line(f"{_name_call(choice)}? ")
+                answer = complete_answer(choice, reply) if reply else None
+            else:
+                answer = _find_answer(choice, reply or "")
+            if answer:
+                return ChoiceAnswer(question_sha256=choice.sha256, how="user", answer=answer)
+            if reply is None or reply in ("l", "leave"):
+                how: Literal["left", "accepted"] = "left" if reply is None else "accepted"
+                return ChoiceAnswer(question_sha256=choice.sha256, how=how)
+            print_line("not understood: a number, or after o an example or a literal")
+
+
+def create_asker(settings: Settings, options: RunOptions) -> TerminalAsker | None:
+    """Return the user at this terminal; None where nothing is asked."""
+    is_silent = options.json or options.quiet or not is_terminal()
+    is_off = settings.ask == "never" or (settings.ask is None and is_silent)
+    return None if is_off else TerminalAsker()
+
+
+def _describe_choice(choice: Choice) -> Iterator[str]:
+    yield f"The text leaves open: {choice.question}"
+    if choice.quote:
+        yield f"  > {choice.quote}"
+    for number, answer in enumerate(choice.answers, 1):
+        yield f"  {number}: {answer}{' (taken)' if answer == choice.chosen else ''}"
+
+
+def _name_call(choice: Choice) -> str:
+    example = parse_answer(choice.chosen)
+    return sanitize_line(f"what does {example.call} give" if example else "which answer")
+
+
+def _find_answer(choice: Choice, reply: str) -> str | None:
+    is_number = reply.isascii() and reply.isdigit() and 0 < int(reply) <= len(choice.answers)
+    return choice.answers[int(reply) - 1] if is_number else None
+
+
+async def read_line(question: str) -> str | None:
+    """Return one line, stripped; None at the end of the input. Cancelling leaves no reader."""
+    loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
+    termios.tcflush(descriptor, termios.TCIFLUSH)  # discard what was typed before the question
+    print(question, end="", file=sys.stderr, flush=True)
+    is_ready = asyncio.Event()
+    loop.add_reader(descriptor, is_ready.set)
+    try:
+        await is_ready.wait()
+    finally:
+        loop.remove_reader(descriptor)
+    line = sys.stdin.readline()  # the terminal hands out whole lines
+    return line.strip() if line else None

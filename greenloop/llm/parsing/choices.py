@@ -1,0 +1,53 @@
+"""Parser of the choices that a contract's writer marks as open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.records import Choice, GivenExample
+from greenloop.specification.choices import MAX_ANSWER_CHARS, drop_settled, to_one_line
+
+_MAX_CHOICES = 20
+_MAX_ANSWERS = 6
+_MAX_QUESTION_CHARS = 500
+
+
+def parse_choices(value: object, examples: tuple[GivenExample, ...]) -> tuple[Choice, ...]:
+    """Return the choices of a contract, numbered C1, C2, …, without those that examples answer.
+
+    Whether a choice is answered is never taken from the model.
+
+    Raises:
+        InvalidResponse: it is no list of questions with answers.
+    """
+    if value is None:
+        return ()
+    if not isinstance(value, list) or len(value) > _MAX_CHOICES:
+        raise InvalidResponse(f'"choices" must be a list of at most {_MAX_CHOICES} questions.')
+    found = {choice.sha256: choice for choice in map(_parse_choice, value)}
+    settled = drop_settled(found.values(), examples)
+    return tuple(
+        item.model_copy(update={"id": f"C{number}"}) for number, item in enumerate(settled, 1)
+    )
+
+
+def _parse_choice(raw: object) -> Choice:
+    fields = raw if isinstance(raw, dict) else {}
+    question, offered = _flatten(fields.get("question"), _MAX_QUESTION_CHARS), fields.get("answers")
+    answers = list(_read_answers(offered if isinstance(offered, list) else []))
+    if not question or not answers:
+        raise InvalidResponse('Each of the "choices" needs a "question" and "answers".')
+    chosen = _flatten(fields.get("chosen")) or answers[0]
+    if chosen not in answers:
+        answers.insert(0, chosen)
+    quote = _flatten(fields.get("quote"), _MAX_QUESTION_CHARS)
+    return Choice(id="C1", question=question, answers=tuple(answers), chosen=chosen, quote=quote)
+
+
+def _read_answers(offered: list[object]) -> Iterator[str]:
+    yield from dict.fromkeys(text for item in offered[:_MAX_ANSWERS] if (text := _flatten(item)))
+
+
+def _flatten(value: object, limit: int = MAX_ANSWER_CHARS) -> str:
+    return to_one_line("" if value is None else str(value), limit)

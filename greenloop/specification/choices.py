@@ -1,0 +1,90 @@
+"""Answers to what a specification leaves open: example calls with their results, as text."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import doctest
+import re
+from collections.abc import Iterable
+
+from greenloop.records import Choice, GivenExample, HeldOutExample
+from greenloop.syntax.parse import parse_or_none
+
+MAX_ANSWER_CHARS = 300
+_RESULT = re.compile(r"->|→|=>|==|\breturns\b|\braises?\b")
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+_LITERAL_ERRORS = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+
+
+def to_one_line(text: str, limit: int = MAX_ANSWER_CHARS) -> str:
+    """Return a text in one line without control characters: it cannot look like another entry."""
+    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return flat.lstrip("#> ").removeprefix("- ")[:limit]
+
+
+def parse_answer(text: str) -> HeldOutExample | None:
+    """Parse `f(1) -> 2` or `f(-1) raises ValueError`; None where it is no call with a result."""
+    text = text.replace("`", "").strip()
+    if len(text) > MAX_ANSWER_CHARS:
+        return None
+    for found in _RESULT.finditer(text):
+        call, result = text[: found.start()].strip(), text[found.end() :].strip()
+        if not _find_calls(call):
+            continue
+        if found[0].startswith("raise"):
+            return HeldOutExample(call=call, raises=result) if _NAME.fullmatch(result) else None
+        return HeldOutExample(call=call, returns=result) if _is_literal(result) else None
+    return None
+
+
+def complete_answer(choice: Choice, text: str) -> str | None:
+    """Return the answer that a user gave in other words than those offered.
+
+    A value or an exception alone is the result of the call that the offered answers show. None
+    where neither an example nor a result can be read; where those offered are no examples, any text
+    is an answer.
+    """
+    text = to_one_line(text)
+    offered = [example for item in choice.answers if (example := parse_answer(item))]
+    if not offered or not text or parse_answer(text):
+        return text or None
+    call, kind = offered[0].call, re.sub(r"^(raises?|an?)\s+", "", text)
+    if _is_literal(text):
+        return f"{call} -> {text}"
+    known = getattr(builtins, kind, None)
+    is_exception = isinstance(known, type) and issubclass(known, BaseException)
+    is_named = kind != text and _NAME.fullmatch(kind)
+    return f"{call} raises {kind}" if is_exception or is_named else None
+
+
+def drop_settled(choices: Iterable[Choice], examples: Iterable[GivenExample]) -> tuple[Choice, ...]:
+    """Return the choices without those that an example of the text answers by the same call."""
+    shown = {
+        call
+        for item in examples
+        for part in doctest.DocTestParser().get_examples(item.doctest)
+        for call in _find_calls(part.source)
+    }
+    return tuple(item for item in choices if not shown & set(_list_calls(item)))
+
+
+def _list_calls(choice: Choice) -> list[str]:
+    """Return the whole call of each answer, in one spelling."""
+    parsed = (parse_answer(item) for item in choice.answers)
+    return [_find_calls(item.call)[0] for item in parsed if item]
+
+
+def _find_calls(source: str) -> list[str]:
+    """Return the calls of a text in one spelling, outer ones first; [] where it is no Python."""
+    tree = parse_or_none(source)
+    nodes = ast.walk(tree) if tree else ()
+    return [ast.unparse(node) for node in nodes if isinstance(node, ast.Call)]
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except _LITERAL_ERRORS:
+        return False
+    return True

@@ -1,0 +1,162 @@
+"""Choices that the text leaves open: answers are asked for, stored and made part of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from greenloop.events import ChoiceAnswered, ChoiceAsked
+from greenloop.records import Choice, ChoiceAnswer, Contract, Requirement
+from greenloop.specification.choices import parse_answer
+from greenloop.testsuite.held_out_examples import render_held_out_test
+from greenloop.testsuite.suite import ANSWER_TEST_PREFIX
+from greenloop.workflow.state import RepairPhase
+from greenloop.workflow.storage.amendments import PRECEDENCE_CLAUSE, with_choice_answer
+from greenloop.workflow.storage.request import MakeRequest
+
+if TYPE_CHECKING:
+    from greenloop.workflow.state import Run
+
+_MAX_ASKED = 3  # in one round
+
+
+class ChoiceAsker(Protocol):
+    """The user, who can be asked while a run goes on."""
+
+    async def ask(self, choice: Choice) -> ChoiceAnswer:
+        """Return what the user decides."""
+        ...
+
+
+class ChoiceSettlement:
+    """Settles the open choices of a run, in rounds.
+
+    Round 0 comes before code and tests are written. The answers of later rounds are applied when
+    the code is green or cannot be made so, one round at a time: a resumed run repeats the same
+    steps, with the same prompts, up to those that a new answer leads to.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._round = run, 0
+        self._may_ask = {"contract": _MAX_ASKED, "judge": _MAX_ASKED}
+
+    async def settle_before_code(self) -> None:
+        """Apply the answers of round 0; ask for others unless code was requested already."""
+        if not self._run.client.log.has_response_of("generate_code"):
+            await self._ask()
+        self._apply_answers()
+
+    async def settle_after_code(self, *, ask: bool) -> bool:
+        """Apply answers until the code has to pass one more test; return whether it has to."""
+        while True:
+            before = self._run.state.contract
+            self._apply_answers()
+            if self._run.state.contract != before and self._add_tests():
+                return True
+            if not (self._move_to_next_round() or (ask and await self._ask_anew())):
+                return False
+
+    def _apply_answers(self) -> None:
+        """Apply the answers up to this round, and accept choices, which changes nothing else."""
+        state = self._run.state
+        for answer in self._request.choice_answers:
+            if answer.round <= self._round or answer.how == "accepted":
+                state.contract = with_answer(state.agreed_contract, answer)
+
+    def _move_to_next_round(self) -> bool:
+        rounds = (item.round for item in self._request.choice_answers)
+        later = [number for number in rounds if number > self._round]
+        self._round = min(later, default=self._round)
+        return bool(later)
+
+    async def _ask_anew(self) -> bool:
+        """Ask in a new round; return whether anything was asked."""
+        self._round += 1
+        return await self._ask()
+
+    async def _ask(self) -> bool:
+        """Ask about choices that were never asked about; store each answer before the next one."""
+        run, is_asked = self._run, False
+        known = {item.question_sha256 for item in self._request.choice_answers}
+        for choice in run.state.agreed_contract.open_choices if run.asker else ():
+            if choice.sha256 in known or not self._may_ask[choice.source]:
+                continue
+            self._may_ask[choice.source] -= 1
+            run.emit(ChoiceAsked(choice))
+            assert run.asker is not None
+            answer = await run.asker.ask(choice)
+            self._store(answer.model_copy(update={"round": self._round}))
+            run.emit(ChoiceAnswered(choice, answer))
+            is_asked = True
+        return is_asked
+
+    def _store(self, answer: ChoiceAnswer) -> None:
+        run = self._run
+        run.state.request = with_choice_answer(self._request, answer)
+        run.save_request(run.state.request)
+
+    @property
+    def _request(self) -> MakeRequest:
+        request = self._run.state.request
+        assert isinstance(request, MakeRequest)
+        return request
+
+    def _add_tests(self) -> bool:
+        """Add the tests of new answers, and allow repairs; return whether there are any."""
+        state = self._run.state
+        suite = replace(state.tests, answers=render_answer_tests(state.agreed_contract))
+        added = {item.name for _, item in suite.functions} - {
+            item.name for _, item in state.tests.functions
+        }
+        if added:
+            state.suite, state.green_run = suite, None
+            state.update_expectation(f"{suite.file_name}::{name}" for name in added)
+            state.candidates.stuck_reason = ""
+            limit = state.repairs + self._run.settings.max_repairs
+            state.repair_phase = RepairPhase(limit)
+        return bool(added)
+
+
+def with_answer(contract: Contract, answer: ChoiceAnswer) -> Contract:
+    """Return the contract with one answer; an answer of the user's is its last requirement too."""
+    choices = list(contract.choices)
+    for index, item in enumerate(choices):
+        if item.answered is None and item.sha256 == answer.question_sha256 and answer.how != "left":
+            chosen = answer.answer or item.chosen
+            update = {"answered": answer.how, "chosen": chosen}
+            choices[index] = item.model_copy(update=update)
+            contract = contract.model_copy(update={"choices": tuple(choices)})
+            return _with_requirement(contract, choices[index]) if answer.how == "user" else contract
+    return contract
+
+
+def _with_requirement(contract: Contract, choice: Choice) -> Contract:
+    text = _requirement_text(choice)
+    if any(item.text == text for item in contract.requirements):  # an edited contract has it
+        return contract
+    number = max(int(item.id[1:]) for item in contract.requirements) + 1
+    quotes = (choice.quote,) if choice.quote else ()
+    added = Requirement(id=f"R{number}", text=text, quotes=quotes)
+    return contract.model_copy(update={"requirements": (*contract.requirements, added)})
+
+
+def _requirement_text(choice: Choice) -> str:
+    return f"{choice.question} The user's answer: `{choice.chosen}`. {PRECEDENCE_CLAUSE}"
+
+
+def render_answer_tests(contract: Contract) -> str:
+    """Return a test for each answer of the user's that is an example; '' without any."""
+    return "\n\n".join(_render_tests(contract))
+
+
+def _render_tests(contract: Contract) -> Iterator[str]:
+    ids = {item.text: item.id for item in contract.requirements}
+    for choice in contract.choices:
+        example = parse_answer(choice.chosen)
+        if choice.answered != "user" or example is None:
+            continue
+        named = example.model_copy(update={"requirement": ids.get(_requirement_text(choice), "")})
+        name = f"{ANSWER_TEST_PREFIX}{choice.id.lower()}"
+        about = f"{named.requirement}: an answer of the user's."
+        yield render_held_out_test(contract.module, name, named, about)

@@ -1,0 +1,104 @@
+"""Answers to choices: what is read as an example, and which choices a text settles itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.records import Choice
+from greenloop.specification.choices import (
+    complete_answer,
+    drop_settled,
+    parse_answer,
+    to_one_line,
+)
+from greenloop.specification.examples import analyze_specification
+
+PRICE = Choice(
+    id="C1",
+    question="In cents or in dollars?",
+    answers=("price([1, 1]) -> 1600", "price([1, 1]) -> 16.0"),
+    chosen="price([1, 1]) -> 1600",
+)
+UNITS = PRICE.model_copy(update={"answers": ("in cents", "in dollars")})
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "returns", "raises"),
+    [
+        ("price([1, 1]) -> 1600", "price([1, 1])", "1600", None),
+        ("`price([1, 1])` → `16.0`", "price([1, 1])", "16.0", None),
+        ("f('a -> b') -> 'c -> d'", "f('a -> b')", "'c -> d'", None),
+        ("f(-1) raises ValueError", "f(-1)", None, "ValueError"),
+        ("f(-1) raises decimal.InvalidOperation", "f(-1)", None, "decimal.InvalidOperation"),
+        ("Box(2).area() == 4", "Box(2).area()", "4", None),
+    ],
+)
+def test_an_example_is_parsed(
+    text: str, call: str, returns: str | None, raises: str | None
+) -> None:
+    example = parse_answer(text)
+    assert example is not None
+    assert (example.call, example.returns, example.raises) == (call, returns, raises)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in cents",
+        "f(1)",
+        "f(1) -> cents",
+        "1 -> 2",
+        "f( -> 1",
+        "f(1) raises an error",
+        "f(1) -> ",
+        "f(" + "1, " * 200 + ") -> 1",
+        "-> " * 90,
+    ],
+)
+def test_other_text_is_no_example(text: str) -> None:
+    assert parse_answer(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("price([2]) -> 800", "price([2]) -> 800"),
+        ("'16.00'", "price([1, 1]) -> '16.00'"),
+        ("ValueError", "price([1, 1]) raises ValueError"),
+        ("raises MyError", "price([1, 1]) raises MyError"),
+        ("a KeyError", "price([1, 1]) raises KeyError"),
+        ("cents", None),
+        ("MyError", None),
+        ("", None),
+    ],
+)
+def test_a_result_alone_is_that_of_the_offered_call(text: str, answer: str | None) -> None:
+    assert complete_answer(PRICE, text) == answer
+
+
+def test_any_text_answers_where_no_example_was_offered() -> None:
+    assert complete_answer(UNITS, "in  euros") == "in euros"
+    assert complete_answer(UNITS, " ") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_settled"),
+    [
+        ("Price them.\n>>> price([1, 1])\n16.0\n", True),
+        ("price( [1,1] ) -> 99", True),
+        ("price([1]) -> 800", False),
+        ("price([1, 1])", False),
+    ],
+)
+def test_an_example_of_the_text_settles_a_choice(text: str, is_settled: bool) -> None:
+    examples = analyze_specification(text).examples
+    assert drop_settled([PRICE], examples) == (() if is_settled else (PRICE,))
+
+
+def test_a_choice_in_words_is_never_settled() -> None:
+    assert drop_settled([UNITS], analyze_specification("f(1) -> 2").examples) == (UNITS,)
+
+
+def test_one_line_cannot_look_like_a_heading_or_a_mark() -> None:
+    assert to_one_line("## C2\n\n- [x] 1: \x1b[31ma\tb") == "C2 - [x] 1: [31ma b"
+    assert to_one_line("- [x] 1: a") == "[x] 1: a"

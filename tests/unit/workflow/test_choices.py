@@ -1,0 +1,277 @@
+"""Choices that a text leaves open: asked before tests, given later, or left in the report."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from greenloop.app.inputs.choices import add_answers
+from greenloop.events import ChoiceAnswered, ChoiceAsked
+from greenloop.records import Choice, ChoiceAnswer, Report
+from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.storage.run_dir import RunDirectory
+from tests.support.model_responses import GOOD_CODE, GOOD_TESTS, answers, contract_answer, fenced
+
+if TYPE_CHECKING:
+    from tests.unit.workflow.conftest import Outcome, RunWorkflow
+
+ALL_OF_THEM, AN_ERROR = "top_k([2, 1], 5) -> [2, 1]", "top_k([2, 1], 5) raises ValueError"
+MORE = {
+    "id": "C1",
+    "question": "What if there are fewer than k numbers?",
+    "quote": "the k largest numbers",
+    "answers": [ALL_OF_THEM, AN_ERROR],
+    "chosen": ALL_OF_THEM,
+}
+STRICT_CODE = GOOD_CODE.replace("if k < 0:", "if k < 0 or k > len(xs):")
+STRICT_TESTS = GOOD_TESTS.replace(
+    "    assert top_k([2, 1], 5) == [2, 1]", "    assert top_k([2, 1], 2) == [2, 1]"
+)
+MORE_TEST = "test_more_than_there_are"
+STRICT_REPAIR = f"DISPUTE {MORE_TEST}: the user wants an error\n\n{fenced(STRICT_CODE)}"
+TEST_IS_WRONG = fenced('{"wrong": "test", "because": "R3 demands an error"}', "json")
+ANSWER_TEST = "test_answer_of_the_user_c1"
+
+
+def script(*choices: dict[str, Any], **changes: list[Any]) -> dict[str, list[Any]]:
+    """Return the answers of a run whose contract leaves something open."""
+    contract = contract_answer(choices=list(choices or [MORE]))
+    return answers(**{"parse_specification": [contract], **changes})
+
+
+def nothing_new(**changes: list[Any]) -> dict[str, list[Any]]:
+    """Return a script without answers: all that is asked has to be in the log."""
+    return {**{tool: [] for tool in answers()}, **changes}
+
+
+@dataclass
+class Asker:
+    """A user with an answer prepared for each question: None leaves it open."""
+
+    replies: list[str | None]
+    asked: list[str] = field(default_factory=list)
+
+    async def ask(self, choice: Choice) -> ChoiceAnswer:
+        self.asked.append(choice.question)
+        reply = self.replies.pop(0)
+        if reply == "interrupt":
+            raise asyncio.CancelledError
+        if reply is None:
+            return ChoiceAnswer(question_sha256=choice.sha256, how="left")
+        if reply == "accept":
+            return ChoiceAnswer(question_sha256=choice.sha256, how="accepted")
+        return ChoiceAnswer(question_sha256=choice.sha256, how="user", answer=reply)
+
+
+def origins(report: Report) -> dict[str, str]:
+    return {item.id.rpartition("::")[2]: item.origin for item in report.tests}
+
+
+def choices_of(done: Outcome) -> Sequence[Choice]:
+    assert done.report.contract is not None
+    return done.report.contract.choices
+
+
+def give_back(run: Path, answer: str = "", *, accept: bool = False) -> None:
+    """Store an answer in a run, as `resume` does with choices.md."""
+    directory = RunDirectory.open(run)
+    request = directory.load_request()
+    assert isinstance(request, MakeRequest)
+    found = Report.model_validate_json(directory.report_file.read_text(), extra="ignore")
+    assert found.contract is not None
+    path = None
+    if answer:
+        path = run / "filled.md"
+        path.write_text((run / "choices.md").read_text().replace("other:", f"other: {answer}"))
+    request, why = add_answers(request, found.contract.choices, path, accept=accept, has_code=True)
+    assert why == ""
+    directory.save_request(request)
+
+
+def test_a_choice_stays_open_where_nobody_is_asked(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    done = run_workflow(script(), run_dir=tmp_path / "run")
+    (choice,) = choices_of(done)
+    assert (choice.id, choice.answered, choice.source) == ("C1", None, "contract")
+    assert done.report.verdict == "passed"
+    (reason,) = [item for item in done.report.reasons if "leaves open" in item]
+    assert "fewer than k" in reason
+    assert "--answers" in reason
+    assert "- [ ] 2: top_k([2, 1], 5) raises" in (tmp_path / "run" / "choices.md").read_text()
+    assert done.report.artifacts.choices == str(tmp_path / "run" / "choices.md")
+
+
+def test_an_answer_before_the_tests_is_a_locked_test(run_workflow: RunWorkflow) -> None:
+    asker = Asker([AN_ERROR])
+    tests = [fenced(STRICT_TESTS) + "\n\n" + fenced("[]", "json")]
+    done = run_workflow(
+        script(generate_code=[fenced(STRICT_CODE)], generate_tests=tests), asker=asker
+    )
+    assert done.report.tests_passed
+    assert origins(done.report)[ANSWER_TEST] == "answer"
+    (entry,) = [item for item in done.report.tests if item.origin == "answer"]
+    assert entry.requirements == ("R3",)
+    assert choices_of(done)[0].answered == "user"
+    assert choices_of(done)[0].chosen == AN_ERROR
+    assert not [item for item in done.report.reasons if "leaves open" in item]
+    for tool in ("generate_code", "generate_tests", "review_code"):
+        assert f"The user's answer: `{AN_ERROR}`" in done.model.asked(tool)[0]
+    assert [
+        type(item) for item in done.events if isinstance(item, (ChoiceAsked, ChoiceAnswered))
+    ] == [
+        ChoiceAsked,
+        ChoiceAnswered,
+    ]
+
+
+def test_code_that_departs_from_the_answer_is_repaired(run_workflow: RunWorkflow) -> None:
+    tests = [fenced(STRICT_TESTS) + "\n\n" + fenced("[]", "json")]
+    done = run_workflow(
+        script(generate_tests=tests, repair_code=[fenced(STRICT_CODE)]), asker=Asker([AN_ERROR])
+    )
+    assert done.report.tests_passed
+    assert done.kinds == ["generate", "repair"]
+
+
+def test_an_answer_cannot_be_disputed(run_workflow: RunWorkflow) -> None:
+    tests = [fenced(STRICT_TESTS) + "\n\n" + fenced("[]", "json")]
+    dispute = f"DISPUTE {ANSWER_TEST}: it contradicts R1"
+    done = run_workflow(
+        script(generate_tests=tests, repair_code=[dispute, fenced(STRICT_CODE)]),
+        asker=Asker([AN_ERROR]),
+        max_repairs=1,
+    )
+    assert done.report.verdict == "failed"
+    assert done.model.asked("judge_test") == []
+    assert origins(done.report)[ANSWER_TEST] == "answer"
+
+
+def test_at_most_three_are_asked_and_the_rest_stays_open(run_workflow: RunWorkflow) -> None:
+    asked = [{**MORE, "question": f"Question {n}?"} for n in range(5)]
+    asker = Asker(["accept", None, ALL_OF_THEM])
+    done = run_workflow(script(*asked), asker=asker)
+    assert done.report.tests_passed
+    assert asker.asked == ["Question 0?", "Question 1?", "Question 2?"]
+    found = [item.answered for item in choices_of(done)]
+    assert found == ["accepted", None, "user", None, None]
+    assert sum("leaves open" in item for item in done.report.reasons) == 3
+
+
+def test_an_answer_is_asked_for_once(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    tests = [fenced(STRICT_TESTS) + "\n\n" + fenced("[]", "json")]
+    first = script(generate_code=[fenced(STRICT_CODE)], generate_tests=tests)
+    before = run_workflow(first, run_dir=run, asker=Asker([AN_ERROR]))
+    again = run_workflow(nothing_new(), resume=run, asker=Asker([]))
+    assert again.model.prompts == []
+    assert choices_of(again) == choices_of(before)
+    assert again.report.final_code == STRICT_CODE
+
+
+def test_a_run_interrupted_while_asking_asks_again_only_what_is_open(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    run, two = tmp_path / "run", [MORE, {**MORE, "question": "And for k = 0?"}]
+    with pytest.raises(asyncio.CancelledError):
+        run_workflow(script(*two), run_dir=run, asker=Asker(["accept", "interrupt"]))
+    assert "And for k = 0?" in (run / "choices.md").read_text()
+    later = Asker([None])
+    done = run_workflow(script(*two, parse_specification=[]), resume=run, asker=later)
+    assert later.asked == ["And for k = 0?"]
+    assert [item.answered for item in choices_of(done)] == ["accepted", None]
+
+
+def test_a_later_answer_repairs_the_code_and_pays_only_for_that(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    run_workflow(script(), run_dir=run)
+    give_back(run, "ValueError")
+    more = {"repair_code": [STRICT_REPAIR], "judge_test": [TEST_IS_WRONG]}
+    done = run_workflow(nothing_new(**more), resume=run)
+    assert done.model.tools == ["repair_code", "judge_test"]
+    assert done.report.tests_passed
+    assert done.report.final_code == STRICT_CODE
+    assert origins(done.report)[ANSWER_TEST] == "answer"
+    assert choices_of(done)[0].answered == "user"
+    assert not (run / "choices.md").exists()
+    again = run_workflow(nothing_new(), resume=run)
+    assert again.model.prompts == []
+    assert again.report.final_code == STRICT_CODE
+
+
+def test_a_later_answer_that_was_taken_already_costs_nothing(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    run_workflow(script(), run_dir=run)
+    give_back(run, "[2, 1]")
+    done = run_workflow(nothing_new(), resume=run)
+    assert done.report.tests_passed
+    assert done.model.prompts == []
+    assert origins(done.report)[ANSWER_TEST] == "answer"
+
+
+def test_an_accepted_choice_changes_nothing_but_its_mark(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    before = run_workflow(script(), run_dir=run)
+    give_back(run, accept=True)
+    done = run_workflow(nothing_new(), resume=run)
+    assert choices_of(done)[0].answered == "accepted"
+    assert origins(done.report) == origins(before.report)
+    assert not [item for item in done.report.reasons if "leaves open" in item]
+
+
+def test_a_red_run_goes_on_with_a_later_answer(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    """The code was right by the user's reading, and red by the one that was taken."""
+    run = tmp_path / "run"
+    before = run_workflow(script(generate_code=[fenced(STRICT_CODE)]), run_dir=run, max_repairs=0)
+    assert before.report.verdict == "failed"
+    give_back(run, "ValueError")
+    dispute = f"DISPUTE {MORE_TEST}: the user wants an error"
+    more = {"repair_code": [dispute], "judge_test": [TEST_IS_WRONG]}
+    done = run_workflow(nothing_new(**more), resume=run, max_repairs=1)
+    assert done.report.tests_passed
+    assert done.report.final_code == STRICT_CODE
+
+
+def test_an_answer_to_another_question_is_not_taken(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    stale = ChoiceAnswer(question_sha256="0" * 64, how="user", answer=AN_ERROR)
+    request = MakeRequest(specification="Write top_k.", choice_answers=(stale,))
+    done = run_workflow(script(), request=request, run_dir=tmp_path / "run")
+    assert [item.answered for item in choices_of(done)] == [None]
+    assert done.report.tests_passed
+
+
+def test_an_answer_in_words_is_a_requirement(run_workflow: RunWorkflow) -> None:
+    choice = {**MORE, "answers": ["all of them", "an error"], "chosen": "all of them"}
+    done = run_workflow(script(choice), asker=Asker(["all of them"]))
+    assert "answer" not in origins(done.report).values()
+    assert "R3. What if there are fewer" in done.model.asked("generate_tests")[0]
+
+
+def test_answers_are_stored_before_the_next_question(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    stored: list[int] = []
+
+    class Watching(Asker):
+        async def ask(self, choice: Choice) -> ChoiceAnswer:
+            stored.append(len(json.loads((run / "run.json").read_text())["choice_answers"]))
+            return await super().ask(choice)
+
+    two = [MORE, {**MORE, "question": "And for k = 0?"}]
+    run_workflow(script(*two), run_dir=run, asker=Watching(["accept", "accept"]))
+    assert stored == [0, 1]
