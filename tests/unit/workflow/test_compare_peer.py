@@ -24,6 +24,7 @@ from tests.support.model_responses import (
     GOOD_TESTS,
     INTERFACE,
     PEER_CODE,
+    QUOTES,
     SPECIFICATION,
     answers,
     contract_answer,
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
 # Nothing of contract and tests asks for the ValueError of the text.
 BLIND: dict[str, list[Any]] = {
     "parse_specification": [
-        contract_answer(requirements=[{"id": "R1", "text": "the k largest, largest first"}])
+        contract_answer(
+            requirements=[{"id": "R1", "text": "the k largest, largest first", "quotes": QUOTES}]
+        )
     ],
     "generate_code": [fenced(BETTER_CODE)],
     "generate_tests": [suite_answer(GOOD_TESTS.partition("\n\ndef test_negative")[0], [])],

@@ -46,7 +46,8 @@ def test_contract_that_quotes_the_text_is_asked_for_once(run_workflow: RunWorkfl
     assert len(done.model.asked("parse_specification")) == 1
     assert done.report.contract is not None
     assert done.report.contract.unquoted == ()
-    assert not [item for item in done.report.reasons if "text" in item]
+    reasons = [item for item in done.report.reasons if not item.startswith("second reading")]
+    assert not [item for item in reasons if "text" in item]
 
 
 def test_lost_clause_goes_back_once_with_the_contract(run_workflow: RunWorkflow) -> None:
