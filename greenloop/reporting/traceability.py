@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from greenloop.records import Attempt, Report, TestEntry
 
@@ -22,10 +22,11 @@ def classify_outcome(outcome: str) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """One outcome, as a mark and in words."""
+    """One outcome, as a mark and in words; `test` is the id of its test, where that matters."""
 
     state: str
     description: str
+    test: str = ""
 
     @property
     def mark(self) -> str:
@@ -82,11 +83,19 @@ def build_requirement_rows(report: Report, max_tests: int = 120) -> tuple[Requir
     rows = []
     for item in report.contract.requirements if report.contract else ():
         tests = [test for test in active if item.id in test.requirements]
-        cells = tuple(_build_cell(test.outcome, short_name(test.id)) for test in tests[:max_tests])
+        cells = tuple(
+            replace(_build_cell(test.outcome, short_name(test.id)), test=test.id)
+            for test in tests[:max_tests]
+        )
         passed = sum(test.outcome == "passed" for test in tests)
         more = max(0, len(tests) - max_tests)
         rows.append(RequirementRow(item.id, item.text, cells, more, passed, len(tests)))
     return tuple(rows)
+
+
+def names_no_requirement(entry: TestEntry) -> bool:
+    """Return whether a test of the model's says nowhere what it proves."""
+    return entry.origin in ("generated", "hardening") and not entry.requirements
 
 
 def short_name(test: str) -> str:

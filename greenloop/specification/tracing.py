@@ -145,12 +145,20 @@ def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
 def _find_example(index: PassageIndex, example: GivenExample) -> Iterator[range]:
     """Yield where an example's lines stand, each with its result where that follows soon."""
     for part in doctest.DocTestParser().get_examples(example.doctest):
-        is_none = part.source.endswith(" is None\n")
-        result = list_words("None" if is_none else part.want)
-        for line in part.source.removesuffix(" is None\n").split("\n"):
-            found = index.find(line)
-            if found:
+        for line, result in _list_stated_lines(part):
+            if found := index.find(line):
                 yield range(found.start, _find_result_end(index, found.stop, result))
+
+
+def _list_stated_lines(part: doctest.Example) -> Iterator[tuple[str, list[str]]]:
+    """Yield the lines of a part of a doctest, each with the words of its result."""
+    if part.want == "True\n":  # the text may have an arrow there
+        for mark in (" is ", " == "):
+            call, _, value = part.source.rpartition(mark)
+            yield call, list_words(value)
+    error = (part.exc_msg or "").partition(":")[0]
+    result = list_words(error)[-1:] or list_words(part.want)
+    yield from ((line, result) for line in part.source.split("\n"))
 
 
 def _find_result_end(index: PassageIndex, first: int, result: list[str]) -> int:

@@ -28,7 +28,7 @@ _COURTESY = """
 """
 _PRODUCTION = """
     write implement create make build provide give function functions method methods class classes
-    module modules program python library code called named following below above example examples
+    module modules program python library code called named assert following below above example examples
     note notes schreibe schreib erstelle baue funktion methode klasse modul programm namens folgende
     beispiel beispiele
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from greenloop.specification.passages import split_passages
@@ -106,6 +107,12 @@ def contract_answer(text: str = "", **changes: Any) -> str:
         "packages": [],
     }
     return fenced(json.dumps({**contract, **changes}), "json")
+
+
+def shown_text(prompt: str) -> str:
+    """Return the specification that a prompt shows."""
+    found = re.search(r"<specification>\n(.*?)\n</specification>", prompt, re.DOTALL)
+    return found[1] if found else ""
 
 
 def fenced(text: str, language: str = "python") -> str:

@@ -35,6 +35,7 @@ from tests.support.model_responses import (
     GOOD_CODE,
     GOOD_TESTS,
     INTERFACE,
+    QUOTES,
     SPECIFICATION,
 )
 
@@ -118,9 +119,10 @@ def _contract(said: str) -> Contract:
         summary=said,
         interface=INTERFACE,
         requirements=(
-            Requirement(id="R1", text="the k largest numbers, largest first"),
-            Requirement(id="R2", text=said),
+            Requirement(id="R1", text="the k largest numbers, largest first", quotes=QUOTES[:1]),
+            Requirement(id="R2", text=said, quotes=(said,)),
         ),
+        unquoted=QUOTES[1:],
         assumptions=(said,),
     )
 

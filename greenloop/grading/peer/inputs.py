@@ -13,7 +13,7 @@ from greenloop.grading.peer.runs import Input
 from greenloop.grading.peer.seeds import read_call
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.variants.annotations import ValueGenerator
-from greenloop.testsuite.variants.literals import copy_tree, LiteralMutator, Vocabulary
+from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary, copy_tree
 from greenloop.testsuite.variants.scenarios import ScenarioCase
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 900, 150, 240, 2500

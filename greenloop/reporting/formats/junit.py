@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from greenloop.records import Failure, Report, TestEntry
 from greenloop.reporting.escaping import escape_invisible, flatten, truncate
+from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import report_title
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def render_junit(report: Report) -> str:
     for item in report.failures:
         failures.setdefault(item.test, item)
     properties: dict[str, str] = {"verdict": report.verdict}
-    for measure in report.evidence.summary():
+    for measure in list_evidence_rows(report):
         properties[f"evidence.{measure.name}"] = measure.text
     return render_suite(
         f"greenloop {report_title(report)}",

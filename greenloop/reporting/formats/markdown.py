@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from greenloop.records import Report
 from greenloop.reporting.escaping import flatten
 from greenloop.reporting.evidence.text import list_differences, list_survivors, mutated_line
+from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     VERDICT_SIGNS,
     format_answered,
@@ -66,7 +67,7 @@ def _evidence_lines(report: Report) -> Iterator[str]:
     yield ""
     yield "| | evidence | result |"
     yield "|---|---|---|"
-    for item in report.evidence.summary():
+    for item in list_evidence_rows(report):
         yield f"| {signs[item.reached]} | {item.name} | {escape_markdown(item.text)} |"
 
 

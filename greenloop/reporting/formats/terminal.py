@@ -8,8 +8,13 @@ from textwrap import wrap
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
 from greenloop.reporting.evidence.text import diff_hunk, list_differences, list_survivors
+from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import format_answered, format_counts, pluralize, report_title
-from greenloop.reporting.traceability import build_requirement_rows, short_name
+from greenloop.reporting.traceability import (
+    build_requirement_rows,
+    names_no_requirement,
+    short_name,
+)
 
 _WIDTH = 80
 _LABEL_WIDTH = 13  # columns of the label before a text
@@ -87,7 +92,7 @@ def _evidence_lines(report: Report) -> Iterator[str]:
     if not report.evidence.is_graded:
         return
     signs = {True: "ok   ", False: "SHORT", None: "--   "}
-    for item in report.evidence.summary():
+    for item in list_evidence_rows(report):
         lines = _row(item.name, item.text, indent=9)
         yield f"  {signs[item.reached]}  {next(lines).lstrip()}"
         yield from lines
@@ -134,6 +139,7 @@ def _test_lines(report: Report) -> Iterator[str]:
 
 def _format_test_labels(item: TestEntry) -> str:
     labels = [*item.requirements, *([item.origin] if item.origin != "generated" else [])]
+    labels += ["names no requirement"] * names_no_requirement(item)
     return f"[{', '.join(labels)}]" if labels else ""
 
 

@@ -11,10 +11,12 @@ from greenloop.reporting.html.attempts import build_attempt_views, build_failure
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
 from greenloop.reporting.html.rendering import render
+from greenloop.reporting.passages import build_text_parts, list_evidence_rows
 from greenloop.reporting.summary import VERDICT_MEANINGS, format_answered, report_title
 from greenloop.reporting.traceability import (
     build_requirement_rows,
     build_traceability_matrix,
+    names_no_requirement,
     short_name,
 )
 
@@ -32,8 +34,10 @@ def render_report_html(report: Report) -> str:
         meaning=VERDICT_MEANINGS[report.verdict],
         passed=sum(item.outcome == "passed" for item in report.tests),
         active=sum(not _is_excluded(item) for item in report.tests),
-        measures=tuple(report.evidence.summary()),
+        measures=tuple(list_evidence_rows(report)),
         graded=report.evidence.is_graded,
+        text_parts=build_text_parts(report),
+        anchors={item.id: f"test-{number}" for number, item in enumerate(report.tests, 1)},
         requirements=build_requirement_rows(report),
         matrix=build_traceability_matrix(report),
         code=code,
@@ -48,6 +52,7 @@ def render_report_html(report: Report) -> str:
         bounded=truncate_text,
         mutated_line=mutated_line,
         short_name=short_name,
+        no_requirement=names_no_requirement,
     )
 
 

@@ -17,6 +17,7 @@ from tests.support.model_responses import (
     WRONG_CODE,
     contract_answer,
     fenced,
+    shown_text,
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
@@ -42,7 +43,7 @@ class ManySpecifications:
         if "NONSENSE" in text:
             return Reply("I would rather not say.")
         answers = {
-            "parse_specification": contract_answer(module=_module(text)),
+            "parse_specification": contract_answer(shown_text(text), module=_module(text)),
             "generate_code": fenced(WRONG_CODE if "UPSIDE-DOWN" in text else GOOD_CODE),
             "generate_tests": suite_answer().replace("from topk", f"from {_module(text)}"),
             "review_code": "LGTM",

@@ -22,6 +22,7 @@ from tests.support.model_responses import (
     WRONG_TEST,
     contract_answer,
     fenced,
+    shown_text,
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
@@ -61,7 +62,7 @@ class Examinee:
             return Reply("I would rather not say.")
         suite = GOOD_TESTS + (WRONG_TEST if "A WRONG TEST" in words else "")
         answers = {
-            "parse_specification": contract_answer(),
+            "parse_specification": contract_answer(shown_text(text)),
             "generate_code": fenced(WRONG_CODE if "UPSIDE-DOWN" in words else GOOD_CODE),
             "generate_tests": suite_answer(suite),
             "review_code": "LGTM",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.records import Background, Contract, Finding, Requirement, Review
+from greenloop.records import Background, Contract, Finding, GivenExample, Requirement, Review
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.quotes import find_complaints, refuse_background, settle_contract
 from greenloop.specification.tracing import find_doubtful_background, trace_contract
@@ -66,6 +66,7 @@ def test_rest_that_may_ask_is_found(text: str, quote: str, rest: str) -> None:
         ("Schreibe bitte eine Funktion, die Zahlen addiert.", "Zahlen addiert"),
         ("Wrap it.\n\nExamples:\n- `wrap('a', 1) -> ['a']`\n- wrap('', 1) → []", "Wrap it"),
         ("Wrap it.\n\n>>> wrap('a b', 1)\n['a', 'b']", "Wrap it"),
+        ("Wrap it.\n- wrap('a', -1) raises `ValueError`\n", "Wrap it"),
         ("Wrap it: wrap('a', -1) raises ValueError", "Wrap it: wrap('a', -1) raises ValueError"),
         (
             'from typing import List\n\ndef wrap(text: str, width: int):\n    """Wrap it."""',
@@ -237,3 +238,29 @@ def test_hostile_quotes_take_linear_time() -> None:
     settle_contract(trace)
     find_complaints(trace)
     assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("line", "doctest"),
+    [
+        ("f(1) -> 2", ">>> f(1)\n2\n"),
+        ("f(1) should return 2.", ">>> f(1)\n2\n"),
+        ("assert f(1) == 2", ">>> f(1)\n2\n"),
+        ("f(1) -> None", ">>> f(1) is None\nTrue\n"),
+        ("assert f(1) is None", ">>> f(1) is None\nTrue\n"),
+        ('f(1) => Decimal("1.5")', ">>> f(1) == Decimal('1.5')\nTrue\n"),
+        (
+            "f(1) raises a ValueError",
+            ">>> f(1)\nTraceback (most recent call last):\n    ...\nValueError\n",
+        ),
+        (
+            "f(1) raises JSONDecodeError",
+            ">>> f(1)\nTraceback (most recent call last):\n    ...\njson.JSONDecodeError: x\n",
+        ),
+        ("a = f('x y')\na.b() -> 'z'", ">>> a = f('x y')\n>>> a.b()\n'z'\n"),
+    ],
+)
+def test_example_takes_up_its_line(line: str, doctest: str) -> None:
+    examples = (GivenExample(doctest=doctest),)
+    assert rests(f"Wrap it.\n\n{line}\n", "Wrap it", examples=examples) == ()
+    assert rests(f"Wrap it.\n\n{line} because it is odd.\n", "Wrap it", examples=examples) != ()

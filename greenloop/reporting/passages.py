@@ -1,0 +1,94 @@
+"""The specification with its passages: what each was taken for, and how much is taken up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from greenloop.records import EvidenceRow, Report
+from greenloop.reporting.summary import pluralize
+from greenloop.specification.examples import analyze_specification
+from greenloop.specification.tracing import Trace, trace_contract
+
+_MAX_CHARS = 60_000  # of the text; report.json has the rest
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """A part of the text. `kinds` are `background`, `example`, …, and ids of requirements."""
+
+    text: str
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        return tuple(item for item in self.kinds if item.startswith("R"))
+
+    @property
+    def state(self) -> str:
+        """What the part is shown as: a CSS class, '' for text between passages."""
+        kind = "asked" if self.requirements else (*self.kinds, "")[0]
+        return kind.replace(" ", "-")
+
+
+def build_text_parts(report: Report) -> tuple[TextPart, ...]:
+    """Return the parts of the text in order; () where the contract was not traced in it."""
+    trace = _trace(report)
+    return tuple(_split(trace)) if trace else ()
+
+
+def list_evidence_rows(report: Report) -> Iterator[EvidenceRow]:
+    """Yield the row of the text, where it was traced, then those of the evidence."""
+    if trace := _trace(report):
+        yield _build_row(trace)
+    yield from report.evidence.summary()
+
+
+def _trace(report: Report) -> Trace | None:
+    contract, text = report.contract, report.specification[:_MAX_CHARS]
+    if contract is None or not (contract.quotes_text or contract.unquoted):
+        return None  # of an older version
+    examples = analyze_specification(text).examples
+    trace = trace_contract(
+        contract.model_copy(update={"specification": text, "examples": examples})
+    )
+    return trace if trace.index.words else None
+
+
+def _build_row(trace: Trace) -> EvidenceRow:
+    contract, total = trace.contract, len(trace.index.words)
+    share = len(trace.covered) / total
+    text = f"{share:.0%} of {pluralize(total, 'word')} in quotes, background and examples"
+    for number, what in (
+        (len(contract.unquoted), "passage that nothing takes up"),
+        (len(contract.not_covered), "thing that one module cannot give"),
+    ):
+        text += f", {number} {what.replace(' ', 's ', 1) if number > 1 else what}" * bool(number)
+    reached = not (contract.unquoted or contract.not_covered)
+    return EvidenceRow("text", reached, text, f"{share:.0%}", share)
+
+
+def _split(trace: Trace) -> Iterator[TextPart]:
+    kinds = _collect_kinds(trace)
+    text, words, done = trace.index.text, trace.index.words, 0
+    for own, run in groupby(range(len(words)), kinds.__getitem__):
+        numbers = list(run)
+        begin, end = words[numbers[0]].start, words[numbers[-1]].end
+        if own:
+            yield TextPart(text[done:begin])
+            yield TextPart(text[begin:end], own)
+            done = end
+    yield TextPart(text[done:])
+
+
+def _collect_kinds(trace: Trace) -> list[tuple[str, ...]]:
+    """Return what each word was taken for."""
+    kinds: list[tuple[str, ...]] = [()] * len(trace.index.words)
+    for place in trace.places:
+        for number in place.words:
+            kinds[number] = tuple(dict.fromkeys((*kinds[number], place.label)))
+    for passage in trace.contract.unquoted:
+        for number in trace.index.find(passage) or ():
+            kinds[number] = kinds[number] or ("unquoted",)
+    return kinds
