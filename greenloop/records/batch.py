@@ -38,11 +38,15 @@ class BatchOutcome(Record):
 
 
 class LockCheckResult(Record):
-    """One lock file: `drift` names what differs from it, `verdict` is that of a new grade."""
+    """One lock file: `drift` names what differs from it, `verdict` is that of a new grade.
+
+    `note` says what else keeps the new grade below that of the lock.
+    """
 
     lock: str
     drift: tuple[str, ...] = ()
     verdict: str | None = None
+    note: str = ""
 
 
 class BatchTotals(Record):

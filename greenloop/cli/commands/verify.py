@@ -26,11 +26,15 @@ from greenloop.testsuite import TestFile
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.storage.lockfile import LOCK_SUFFIX, Lock, find_drift, load_lock
 
+_OLDER_RULES = "graded by older rules: run again"
 _SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".greenloop"}
 
 
 def verify_command(options: VerifyOptions) -> int:
-    """Run `greenloop verify` and return the exit status; 1 if anything has drifted."""
+    """Run `greenloop verify` and return the exit status.
+
+    It is 1 if anything has drifted, or a new grade does not reach what `--require` asks.
+    """
     locks = options.locks or [Path()]
     settings = load_settings(options)
     found = [path for item in locks for path in _find_locks(item)]
@@ -41,7 +45,8 @@ def verify_command(options: VerifyOptions) -> int:
         results, (options.markdown, render_verify_markdown), (options.junit, render_verify_junit)
     )
     _print_results(results, options)
-    return 1 if any(item.drift for item in results) else 0
+    short = ("passed",) if settings.require == "verified" else ()
+    return 1 if any(item.drift or item.verdict in short for item in results) else 0
 
 
 def _find_locks(path: Path) -> Iterator[Path]:
@@ -70,6 +75,7 @@ def _verify_locks(
             lock=str(path),
             drift=tuple(found[path] or _find_grade_drift(lock, reports.get(path))),
             verdict=reports[path].verdict if path in reports else None,
+            note=_OLDER_RULES if _is_of_older_rules(lock, reports.get(path)) else "",
         )
         for path, lock in locks
     ]
@@ -88,6 +94,8 @@ def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) ->
 
     async def run() -> Report:
         await run_check(sandbox, check, ignore_event, PackageResolver(settings.allow_list))
+        bound = {"held_out": lock.held_out, "peer": lock.peer, "read_against_text": True}
+        check.evidence = check.evidence.model_copy(update=bound)
         return build_report(check)
 
     return run_with_signals(run())
@@ -99,8 +107,17 @@ def _find_grade_drift(lock: Lock, report: Report | None) -> Iterator[str]:
         return
     if report.verdict == "failed":
         yield f"the tests do not pass any more: {next(iter(report.reasons), '')}"
-    elif lock.grade.verdict == "verified" and report.verdict == "passed":
+    elif _has_fallen(lock, report) and not lock.is_of_older_rules(report.evidence):
         yield f"it was verified, and is not any more: {next(iter(report.reasons), '')}"
+
+
+def _has_fallen(lock: Lock, report: Report) -> bool:
+    return lock.grade.verdict == "verified" and report.verdict == "passed"
+
+
+def _is_of_older_rules(lock: Lock, report: Report | None) -> bool:
+    """Whether a grade has fallen only because the rules have grown."""
+    return bool(report and _has_fallen(lock, report) and lock.is_of_older_rules(report.evidence))
 
 
 def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -> None:
@@ -113,5 +130,6 @@ def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -
                 print(escape_invisible(f"drifted  {item.lock}: {line}"))
         elif not options.quiet:
             verdict = item.verdict or "digests only"
-            print(escape_invisible(f"holds    {item.lock}: {verdict}"))
+            note = f" ({item.note})" if item.note else ""
+            print(escape_invisible(f"holds    {item.lock}: {verdict}{note}"))
     sys.stdout.flush()
