@@ -46,8 +46,8 @@ class Slot:
 
 
 def copy_tree(node: _N) -> _N:
-    """Return a copy without positions: `copy.deepcopy` takes ten times as long."""
-    made = type(node)()
+    """Return a copy: `copy.deepcopy` takes ten times as long."""
+    made = type(node)(lineno=getattr(node, "lineno", 1), col_offset=0)
     for field, value in ast.iter_fields(node):
         if isinstance(value, list):
             value = [copy_tree(item) if isinstance(item, ast.AST) else item for item in value]
@@ -151,8 +151,8 @@ class LiteralMutator:
 
     def _change_int(self, value: int) -> int:
         known = [item for item in self._vocabulary.numbers if isinstance(item, int)]
-        small = self._rng.randint(-3, 12)
-        options = [value + 1, value - 1, -value, 0, small, value * 2, value // 2]
+        small, large = self._rng.randint(-3, 12), self._rng.randint(10, 400)
+        options = [value + 1, value - 1, -value, 0, small, large, value * 2, value // 2]
         chosen = self._rng.choice(options + known[:8])
         if known and self._rng.random() < 0.3:
             chosen = self._rng.choice(known) + self._rng.choice((-1, 0, 1))
@@ -184,7 +184,11 @@ class LiteralMutator:
             rng.choice((value.upper(), value.lower(), value.title(), "", f" {value} ")),
         ]
         for word in self._pick_words():
-            options += [word, value[:start] + word + value[start:], value[:start] + word + value[end:]]
+            options += [
+                word,
+                value[:start] + word + value[start:],
+                value[:start] + word + value[end:],
+            ]
         return rng.choice(options)
 
     def _pick_words(self) -> list[str]:
@@ -259,4 +263,3 @@ def _without_empty_set(node: ast.expr) -> ast.expr:
 
 def _name_type(node: ast.expr) -> str:
     return type(node.value).__name__ if isinstance(node, ast.Constant) else type(node).__name__
-

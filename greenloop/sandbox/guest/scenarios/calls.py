@@ -86,7 +86,9 @@ class Calls:
         source = self._own.get("inputs")
         found = iter(source(random.Random(seed)) if source else ())  # type: ignore[operator]
         for number in range(0, count, _TEXTS_AT_ONCE):
-            texts = [self._render(item) for _, item in zip(range(_TEXTS_AT_ONCE), found, strict=False)]
+            texts = [
+                self._render(item) for _, item in zip(range(_TEXTS_AT_ONCE), found, strict=False)
+            ]
             self._observe(number, lambda texts=texts: [item for item in texts if item])
             if len(texts) < _TEXTS_AT_ONCE:
                 return
@@ -109,7 +111,12 @@ class Calls:
 
 
 def _is_step(item: Any) -> bool:
-    return isinstance(item, tuple) and bool(item) and isinstance(item[0], str) and item[0].isidentifier()
+    return (
+        isinstance(item, tuple)
+        and bool(item)
+        and isinstance(item[0], str)
+        and item[0].isidentifier()
+    )
 
 
 def _render_call(name: str, arguments: tuple[Any, ...]) -> str:
