@@ -13,8 +13,9 @@ from greenloop.grading.peer.runs import Input
 from greenloop.grading.peer.seeds import read_call
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.variants.annotations import ValueGenerator
-from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary, copy_tree
+from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
 from greenloop.testsuite.variants.scenarios import ScenarioCase
+from greenloop.testsuite.variants.trees import copy_tree
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 900, 150, 240, 2500
 _GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS = 80, 60, 30
