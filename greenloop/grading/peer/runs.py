@@ -12,7 +12,7 @@ from typing import Any
 
 from greenloop.grading.peer import answers
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.guest.scenarios.calls import AFTER, ALLOWED, ANSWER, BEFORE
+from greenloop.sandbox.guest.scenarios.calls import AFTER, ALLOWED, BEFORE
 from greenloop.sandbox.work.scenarios import ObservedRow
 
 _ROW_CPU_S, _RUN_TIMEOUT_S, _MAX_RESTARTS = 0.1, 4.0, 4
@@ -102,7 +102,11 @@ class Program:
         return found + [Answer()] * (len(inputs) - len(found))
 
     def _run_once(self, inputs: Sequence[Input], cpu_s: float, timeout_s: float) -> list[Answer]:
-        text = self._build_calls(inputs, cpu_s) if inputs[0].is_call else _build_functions(inputs, cpu_s)
+        text = (
+            self._build_calls(inputs, cpu_s)
+            if inputs[0].is_call
+            else _build_functions(inputs, cpu_s)
+        )
         seen = self.sandbox.observe_scenarios(self.code, self.module, text, timeout_s=timeout_s)
         if seen.error:
             self.errors.append(seen.error)
@@ -115,9 +119,13 @@ class Program:
     def generate(self, seed: str, count: int) -> list[str]:
         """Return what the generator of inputs yields, as source of calls; it may end early."""
         text = _GENERATOR.format(source=self.inputs, public=self.public, row=(seed, count))
-        seen = self.sandbox.observe_scenarios(self.code, self.module, text, timeout_s=_RUN_TIMEOUT_S)
+        seen = self.sandbox.observe_scenarios(
+            self.code, self.module, text, timeout_s=_RUN_TIMEOUT_S
+        )
         self.errors += filter(None, [seen.error, *(row.error for row in seen.rows)])
-        values = [answers.load(text).get("value") for row in seen.rows for _, text in row.observations]
+        values = [
+            answers.load(text).get("value") for row in seen.rows for _, text in row.observations
+        ]
         lists = [item[1:] for item in values if isinstance(item, list) and item[:1] == ["list"]]
         return [text for item in lists for text in item if isinstance(text, str)]
 

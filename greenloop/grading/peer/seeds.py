@@ -9,11 +9,14 @@ from typing import Any
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.variants.literals import Vocabulary, fold_signs
+from greenloop.testsuite.variants.literals import Vocabulary
+from greenloop.testsuite.variants.trees import fold_signs
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DATA = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.Load)
-_DATA_CALLS = frozenset({"Decimal", "Fraction", "set", "frozenset", "float", "dict", "list", "tuple"})
+_DATA_CALLS = frozenset(
+    {"Decimal", "Fraction", "set", "frozenset", "float", "dict", "list", "tuple"}
+)
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,6}(?:\.\d{1,6})?(?![\w.]*\d)")
 _QUOTED = re.compile(r"`([^`\n]{1,24})`|\"([^\"\n]{1,24})\"|'([^'\n]{1,12})'")
 _MAX_WORDS, _MAX_NUMBERS, _MAX_CALL = 24, 16, 4000
@@ -35,7 +38,11 @@ def read_call(text: str, public: Sequence[str]) -> ast.Call | None:
     """Return a call of a public name with plain arguments; None for other texts."""
     try:
         node = ast.parse(text.strip(), mode="eval").body if len(text) <= _MAX_CALL else None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in public:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in public
+        ):
             return fold_signs(node) if _has_plain_arguments(node, public) else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass

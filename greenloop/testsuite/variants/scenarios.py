@@ -10,7 +10,7 @@ from typing import Any
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios import ScenarioFile
-from greenloop.testsuite.variants.literals import copy_tree, fold_signs, is_observation
+from greenloop.testsuite.variants.trees import copy_tree, fold_signs, is_observation
 
 _MAX_ROWS = 8
 
@@ -31,7 +31,7 @@ def split_cases(plan: ScenarioFile) -> list[ScenarioCase]:
     if tree is None or not tree.body or not plan.scenarios:
         return []
     entries: Any = tree.body.pop()
-    functions = {item.name: item for item in tree.body if _is_scenario(item)}
+    functions = {getattr(item, "name", ""): item for item in tree.body if _is_scenario(item)}
     others: list[ast.stmt] = [item for item in tree.body if not _is_scenario(item)]
     preamble = ast.unparse(ast.Module(others, []))
     found: list[ScenarioCase] = []
@@ -45,7 +45,9 @@ def split_cases(plan: ScenarioFile) -> list[ScenarioCase]:
 
 
 def _is_scenario(node: ast.stmt) -> Any:
-    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("scenario_")
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith(
+        "scenario_"
+    )
 
 
 def _read_rows(tables: ast.expr) -> Iterator[dict[str, ast.expr]]:
@@ -53,7 +55,9 @@ def _read_rows(tables: ast.expr) -> Iterator[dict[str, ast.expr]]:
     axes: list[list[dict[str, ast.expr]]] = []
     for table in getattr(tables, "elts", []):
         names = [item.value for item in table.elts[0].elts]
-        rows = [row.elts for row in getattr(table.elts[1], "elts", []) if isinstance(row, ast.Tuple)]
+        rows = [
+            row.elts for row in getattr(table.elts[1], "elts", []) if isinstance(row, ast.Tuple)
+        ]
         axes.append([dict(zip(names, row, strict=True)) for row in rows if len(row) == len(names)])
     for combination in product(*axes):
         yield {name: value for part in combination for name, value in part.items()}
@@ -63,7 +67,9 @@ def _bind(function: Any, row: dict[str, ast.expr]) -> Any:
     bound = copy_tree(function)
     used = {node.id for node in ast.walk(bound) if isinstance(node, ast.Name)}
     assigned = [
-        ast.Assign([ast.Name(name, ast.Store())], value) for name, value in row.items() if name in used
+        ast.Assign([ast.Name(name, ast.Store())], value)
+        for name, value in row.items()
+        if name in used
     ]
     bound.args.args = [item for item in bound.args.args if item.arg not in row]
     bound.body = [*map(copy_tree, assigned), *bound.body]
