@@ -22,6 +22,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.tools.langchain import run_in_any_thread
 from greenloop.tracing.setup import trace_run
+from greenloop.workflow.check_against_text import CheckStrategy
 from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.delivery import save_artifacts, save_produced_files
 from greenloop.workflow.grade_code import run_and_grade
@@ -34,6 +35,7 @@ from greenloop.workflow.script.strategy import WriteScriptStrategy
 from greenloop.workflow.setup.runtime import SharedResources, open_run
 from greenloop.workflow.state import RepairPhase, Run, RunState
 from greenloop.workflow.storage.request import (
+    CheckRequest,
     HealModuleRequest,
     HealScriptRequest,
     MakeRequest,
@@ -69,7 +71,7 @@ async def run_loop(strategy: Strategy) -> None:
 
 
 def create_strategy(run: Run) -> Strategy:
-    """Return the strategy of a run's request. Raises GreenloopError for a check."""
+    """Return the strategy of a run's request. Raises GreenloopError for a check without a text."""
     match run.state.request:
         case MakeRequest() as request:
             return MakeStrategy(run, request)
@@ -79,6 +81,8 @@ def create_strategy(run: Run) -> Strategy:
             return HealModuleStrategy(run, request)
         case HealScriptRequest() as request:
             return HealScriptStrategy(run, request)
+        case CheckRequest() as request if request.specification:
+            return CheckStrategy(run, request)
         case request:
             raise GreenloopError(f"an agent cannot run a request of kind {request.kind!r}")
 

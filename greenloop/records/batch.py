@@ -42,12 +42,14 @@ class LockCheckResult(Record):
     """One lock file: `drift` names what differs from it, `verdict` is that of a new grade.
 
     `open_choices` counts what the specification leaves open and nobody answered.
+    `note` says what else keeps the new grade below that of the lock.
     """
 
     lock: str
     drift: tuple[str, ...] = ()
     verdict: str | None = None
     open_choices: int = 0
+    note: str = ""
 
 
 class BatchTotals(Record):

@@ -35,6 +35,29 @@ def reduce_interface(interface: str, text: str) -> str:
     return ast.unparse(ast.fix_missing_locations(reduced)) + "\n"
 
 
+def extract_interface(code: str, text: str) -> str:
+    """Return the reduced interface of code that exists: its public functions and classes.
+
+    Raises:
+        SyntaxError: the code does not parse.
+    """
+    tree = ast.parse(code)
+    tree.body = [item for item in tree.body if _is_public(item)]
+    for item in tree.body:
+        if isinstance(item, ast.ClassDef):
+            item.body = [part for part in item.body if _is_public(part, in_class=True)]
+    return reduce_interface(ast.unparse(tree), text)
+
+
+def _is_public(node: ast.stmt, *, in_class: bool = False) -> bool:
+    if in_class and isinstance(node, (ast.Assign, ast.AnnAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return all(isinstance(item, ast.Name) and item.id[:1] != "_" for item in targets)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    is_special = in_class and getattr(node, "name", "").startswith("__")
+    return isinstance(node, kinds) and (is_special or node.name[:1] != "_")
+
+
 class _Reducer(ast.NodeTransformer):
     """Replaces bodies, and values and annotations that the text does not state."""
 

@@ -82,7 +82,9 @@ async def collect_evidence(
         contract=f"{state.contract}\n{state.contract.specification}" if state.contract else "",
         red_phase=state.red_phase,
         untested_requirements=(
-            find_untested_requirements(state.contract, suite) if state.contract else ()
+            find_untested_requirements(state.contract, suite)
+            if state.contract and state.request.kind != "check"
+            else ()
         ),
         plan=state.plan,
         emit=create_thread_safe_sink(emit),

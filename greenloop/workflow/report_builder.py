@@ -57,7 +57,11 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
         evidence=state.evidence.model_copy(update={"red_phase": state.red_phase}),
         script=_build_script_result(state),
         patches=state.search.patches if state.search else (),
-        usage=Usage(cost_usd=0.0) if request.kind == "check" else state.budget.to_usage(),
+        usage=(
+            state.budget.to_usage()
+            if request.specification or request.kind != "check"
+            else Usage(cost_usd=0.0)
+        ),
         timings=_build_timings(state),
         environment=_build_environment(state),
         artifacts=Artifacts(),
@@ -98,7 +102,8 @@ def _unverified_reasons(state: RunState) -> tuple[str, ...]:
     if not isinstance(state.suite, Checklist):
         contract = state.contract
         of_the_text = tuple(contract.unmet()) if contract else ()
-        return (*of_the_text, *shortfalls(state.evidence, contracted=contract is not None))
+        is_made = contract is not None and state.request.kind != "check"
+        return (*of_the_text, *shortfalls(state.evidence, contracted=is_made))
     flakiness = state.evidence.flakiness
     if flakiness is None or not flakiness.differing:
         return (_SCRIPT_LIMITATION,)

@@ -57,6 +57,7 @@ def counting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Counting, OpenAIServer]]:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GREENLOOP_PEER", "0")
     lines = (
         {"id": f"s{number}", "spec": f"Write top_k(xs, k), number {number}: the k largest."}
         for number in range(COUNT)

@@ -110,9 +110,7 @@ def slow() -> Iterator[str]:
         return Reply(texts[tool], pause_s=waits.get(tool, 0.0))
 
     with OpenAIServer(answered) as server:
-        model = (
-            f"export OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none GREENLOOP_HARDENING_ROUNDS=0"
-        )
+        model = f"export OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none GREENLOOP_HARDENING_ROUNDS=0 GREENLOOP_PEER=0"
         yield f"{model}; {GREENLOOP} {shlex.quote(SPECIFICATION)} --run-dir run --mutants 0"
 
 

@@ -11,6 +11,7 @@ from greenloop.records import (
     Attempt,
     Contract,
     Coverage,
+    Difference,
     DisputeEntry,
     EmptyBodies,
     Environment,
@@ -21,6 +22,7 @@ from greenloop.records import (
     IntegrityFinding,
     MutantResult,
     Mutation,
+    Peer,
     Report,
     Requirement,
     SandboxInfo,
@@ -193,7 +195,20 @@ def _evidence(said: str) -> Evidence:
     tried = MutantResult(
         id="5:slice", line=5, operator="slice", before=":k", after=":", outcome="killed"
     )
+    differences = (
+        Difference(
+            call="top_k([1], -1)",
+            code=f"[1] {said}",
+            peer="raises ValueError",
+            ruling="code is wrong",
+            because=said,
+            test="test_peer_input_1",
+        ),
+        Difference(call=f"top_k([True], 1) {said}", code="[True]", peer="[1]"),
+    )
     return Evidence(
+        read_against_text=True,
+        peer=Peer(inputs=320, allowed=300, agreed=298, differences=differences),
         empty_bodies=EmptyBodies(reached=True, passed=0, failed=2),
         mutation=Mutation(score=0.5, killed=1, survived=(survivor,), tried=(tried,)),
         coverage=Coverage(

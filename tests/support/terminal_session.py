@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from tests.support.openai_server import OpenAIServer
 
-_QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0"}
+_QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0", "GREENLOOP_PEER": "0"}
 QUESTION = "[c]hange in words? "
 
 

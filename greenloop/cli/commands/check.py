@@ -6,23 +6,31 @@ from contextlib import ExitStack
 
 from greenloop.app.check import check_files, create_check_directory
 from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
+from greenloop.app.inputs.specification import read_specification
+from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.cli.finish import finish_run, load_settings
+from greenloop.cli.options.common import RunOptions
 from greenloop.cli.options.runs import CheckOptions
 from greenloop.cli.process import run_with_signals
-from greenloop.errors import GreenloopError
+from greenloop.errors import GreenloopError, InputError
 from greenloop.events import EventSink
 from greenloop.records import Report
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import meets_requirement
+from greenloop.workflow.storage.request import CheckRequest, GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
 def check_command(options: CheckOptions) -> int:
     """Run `greenloop check` and return the exit status."""
     settings = load_settings(options)
+    if options.spec is None and options.model:
+        raise InputError("check calls a model only for --spec TEXT: give it too")
     inputs = read_check_inputs(options.code, options.tests)
+    if options.spec is not None:
+        return _check_against_text(options.spec, inputs, options, settings)
     directory = create_check_directory(settings, inputs, options.run_dir)
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
         report, error = run_with_signals(
@@ -30,6 +38,29 @@ def check_command(options: CheckOptions) -> int:
         )
     status = 0 if meets_requirement(report, settings.require) else 1
     return finish_run(report, error, options, status)
+
+
+def _check_against_text(
+    spec: str, inputs: CheckInputs, options: CheckOptions, settings: Settings
+) -> int:
+    """Check with a model that reads what the code should do; a plain check loads no LangChain."""
+    from greenloop.cli.run_agent import run_agent
+
+    if settings.model is None:
+        raise InputError("--spec needs a model that reads it: name one with --model")
+    request = build_request(
+        CheckRequest,
+        settings,
+        specification=read_specification(spec).text,
+        module=inputs.module,
+        code=inputs.code,
+        given=tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests),
+        record=to_absolute_path(options.record),
+    )
+    run_options = RunOptions(
+        json=options.json, quiet=options.quiet, verbose=options.verbose, run_dir=options.run_dir
+    )
+    return run_agent(request, settings, run_options)
 
 
 async def _check_in_sandbox(

@@ -15,12 +15,7 @@ from greenloop.errors import GreenloopError, InputError
 from greenloop.reporting.loader import read_report
 from greenloop.settings import Settings
 from greenloop.workflow.report_builder import greenloop_version
-from greenloop.workflow.storage.request import (
-    CheckRequest,
-    HealRequest,
-    MakeRequest,
-    RunRequest,
-)
+from greenloop.workflow.storage.request import CheckRequest, HealRequest, MakeRequest, RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -30,7 +25,7 @@ def resume_command(options: ResumeOptions) -> int:
         directory = RunDirectory.open(options.run_dir)
         request = directory.load_request()
         has_work = request.specification or isinstance(request, HealRequest)
-        if isinstance(request, CheckRequest) or not has_work:
+        if not has_work:
             raise InputError(f"{options.run_dir} is the run of a check: run the check again")
         request = request.model_copy(update={"keep_best": request.keep_best or options.keep_best})
         settings = Settings.load(**request.options | _given_settings(request, options))

@@ -27,11 +27,15 @@ from greenloop.testsuite import TestFile
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.storage.lockfile import LOCK_SUFFIX, Lock, find_drift, load_lock
 
+_OLDER_RULES = "graded by older rules: run again"
 _SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".greenloop"}
 
 
 def verify_command(options: VerifyOptions) -> int:
-    """Run `greenloop verify` and return the exit status; 1 if anything has drifted."""
+    """Run `greenloop verify` and return the exit status.
+
+    It is 1 if anything has drifted, or a new grade does not reach what `--require` asks.
+    """
     locks = options.locks or [Path()]
     settings = load_settings(options)
     found = [path for item in locks for path in _find_locks(item)]
@@ -42,7 +46,8 @@ def verify_command(options: VerifyOptions) -> int:
         results, (options.markdown, render_verify_markdown), (options.junit, render_verify_junit)
     )
     _print_results(results, options)
-    return 1 if any(item.drift for item in results) else 0
+    short = ("passed",) if settings.require == "verified" else ()
+    return 1 if any(item.drift or item.verdict in short for item in results) else 0
 
 
 def _find_locks(path: Path) -> Iterator[Path]:
@@ -72,6 +77,7 @@ def _verify_locks(
             drift=tuple(found[path] or _find_grade_drift(lock, reports.get(path))),
             verdict=reports[path].verdict if path in reports else None,
             open_choices=sum(item.answered is None for item in lock.choices),
+            note=_OLDER_RULES if _is_of_older_rules(lock, reports.get(path)) else "",
         )
         for path, lock in locks
     ]
@@ -90,6 +96,8 @@ def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) ->
 
     async def run() -> Report:
         await run_check(sandbox, check, ignore_event, PackageResolver(settings.allow_list))
+        bound = {"held_out": lock.held_out, "peer": lock.peer, "read_against_text": True}
+        check.evidence = check.evidence.model_copy(update=bound)
         return build_report(check)
 
     return run_with_signals(run())
@@ -101,8 +109,17 @@ def _find_grade_drift(lock: Lock, report: Report | None) -> Iterator[str]:
         return
     if report.verdict == "failed":
         yield f"the tests do not pass any more: {next(iter(report.reasons), '')}"
-    elif lock.grade.verdict == "verified" and report.verdict == "passed":
+    elif _has_fallen(lock, report) and not lock.is_of_older_rules(report.evidence):
         yield f"it was verified, and is not any more: {next(iter(report.reasons), '')}"
+
+
+def _has_fallen(lock: Lock, report: Report) -> bool:
+    return lock.grade.verdict == "verified" and report.verdict == "passed"
+
+
+def _is_of_older_rules(lock: Lock, report: Report | None) -> bool:
+    """Whether a grade has fallen only because the rules have grown."""
+    return bool(report and _has_fallen(lock, report) and lock.is_of_older_rules(report.evidence))
 
 
 def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -> None:
@@ -115,7 +132,7 @@ def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -
                 print(escape_invisible(f"drifted  {item.lock}: {line}"))
         elif not options.quiet:
             verdict = item.verdict or "digests only"
-            left = pluralize(item.open_choices, "open choice")
-            more = f", {left}" if item.open_choices else ""
+            left = pluralize(item.open_choices, "open choice") if item.open_choices else ""
+            more = "".join(f", {text}" for text in (left, item.note) if text)
             print(escape_invisible(f"holds    {item.lock}: {verdict}{more}"))
     sys.stdout.flush()

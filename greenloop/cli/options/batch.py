@@ -87,6 +87,7 @@ class VerifyOptions(DisplayOptions):
     digests_only: bool = flag("Compare digests; run nothing.", "--digests-only")
     timeout: Timeout = None
     sandbox: Sandbox = None
+    require: Require = None
     mutants: Mutants = None
     markdown: Markdown = None
     junit: Junit = None

@@ -21,6 +21,12 @@ KeepBest = Annotated[
 Model = Annotated[
     str | None, Option(help="PROVIDER:NAME, or replay:FILE for recorded answers.", metavar="NAME")
 ]
+FallbackModel = Annotated[
+    str | None, Option(help="Used when the first is stuck or down.", metavar="NAME")
+]
+MaxTokens = Annotated[int | None, Option(help="Token budget, checked before each call.")]
+MaxCost = Annotated[float | None, Option(help="Budget in US dollars, checked before each call.")]
+Record = Annotated[Path | None, Option(help="Also write the model's answers to a replay file.")]
 Timeout = Annotated[float | None, Option(help="Seconds for one test run; default 30.")]
 Sandbox = Annotated[
     str | None,
@@ -76,11 +82,11 @@ class ModelOptions:
     """Options of commands that call a model."""
 
     model: Model = None
-    fallback_model: str | None = option("Used when the first is stuck or down.", metavar="NAME")
+    fallback_model: FallbackModel = None
     max_repairs: int | None = option("Repair iterations; default 5, 0 = none.")
     timeout: Timeout = None
-    max_tokens: int | None = option("Token budget, checked before each call.")
-    max_cost: float | None = option("Budget in US dollars, checked before each call.")
+    max_tokens: MaxTokens = None
+    max_cost: MaxCost = None
     sandbox: Sandbox = None
     allow_package: AllowPackage = None
 
@@ -103,7 +109,7 @@ class NewRunOptions(RunOptions):
     output: Path | None = option(
         "Write the code there; its stem names the module.", "--output", "-o"
     )
-    record: Path | None = option("Also write the model's answers to a replay file.")
+    record: Record = None
     prompts: Prompts = None
 
 

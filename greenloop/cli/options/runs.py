@@ -11,10 +11,16 @@ from greenloop.cli.options.common import (
     Answers,
     Ask,
     DisplayOptions,
+    FallbackModel,
     KeepBest,
+    MaxCost,
+    MaxTokens,
+    Model,
     Mutants,
     NewRunOptions,
     Peer,
+    Prompts,
+    Record,
     Require,
     RunDir,
     RunOptions,
@@ -59,10 +65,21 @@ class ResumeOptions(RunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(DisplayOptions):
-    """Run and grade existing code against existing tests. No model is called."""
+    """Run and grade existing code against existing tests. Only with --spec a model is called."""
 
     code: Path = argument("The module's file; its stem is the module's name.")
     tests: list[Path] = argument("Test files of pytest, or a folder of them.")
+    spec: str | None = option(
+        "What the code should do, as text, a file or -: a model reads it a second time.",
+        metavar="TEXT",
+    )
+    model: Model = None
+    fallback_model: FallbackModel = None
+    max_tokens: MaxTokens = None
+    max_cost: MaxCost = None
+    record: Record = None
+    prompts: Prompts = None
+    peer: Peer = None
     run_dir: RunDir = None
     timeout: Timeout = None
     sandbox: Sandbox = None

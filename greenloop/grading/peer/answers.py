@@ -15,6 +15,7 @@ _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _UNORDERED = ("set", "frozenset", "keys", "dict", "Counter", "defaultdict", "mappingproxy", "items")
 # Of these no difference is told: they come from the limits of a process.
 _OF_LIMITS = ("MemoryError", "CpuTimeExceeded")
+_OF_INPUTS = ("NameError", "UnboundLocalError")  # an input that makes no sense by itself
 _NAME = 1  # of a class: [module, qualified name]
 
 
@@ -61,7 +62,7 @@ def _compare_errors(code: list[str], peer: list[str], names: Names) -> bool | No
 
     Which exception an unusual argument ends in by itself (`TypeError`, `AttributeError`) is chance.
     """
-    if code[0] in _OF_LIMITS or peer[0] in _OF_LIMITS:
+    if {code[0], peer[0]} & {*_OF_LIMITS, *_OF_INPUTS}:
         return None
     if peer[0] in code:
         return True

@@ -58,7 +58,7 @@ def compare_programs(
     calls = [call for text in examples if (call := read_call(text, public))]
     known = Known(
         public=public,
-        interface=interface,
+        interface=interface if parse_or_none(interface or "?") else code,
         calls=[*calls, *find_calls([item.code for item in tests], module, public)],
         generated=theirs.generate(seed, _GENERATED),
         cases=_find_cases(tests, module, code, public),

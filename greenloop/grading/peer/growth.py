@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from greenloop.grading.peer.runs import Input
-from greenloop.testsuite.variants.literals import copy_tree
+from greenloop.testsuite.variants.trees import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
 

@@ -13,11 +13,12 @@ from greenloop.grading.peer.runs import Input
 from greenloop.grading.peer.seeds import read_call
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.variants.annotations import ValueGenerator
-from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary, copy_tree
+from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
 from greenloop.testsuite.variants.scenarios import ScenarioCase
+from greenloop.testsuite.variants.trees import copy_tree
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 900, 150, 240, 2500
-_GENERATED_PER_FUNCTION, _SWAPPED = 80, 60
+_GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS = 80, 60, 30
 
 
 @dataclass(frozen=True)
@@ -90,12 +91,15 @@ class InputBuilder:
 
     def _generate_call(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.Call | None:
         positional = [*node.args.posonlyargs, *node.args.args]
-        optional = len(node.args.defaults)
-        if optional and self._rng.random() < 0.5:
-            positional = positional[:-optional]
-        given = [self._values.generate(item.annotation) for item in positional]
+        defaults = [*[None] * (len(positional) - len(node.args.defaults)), *node.args.defaults]
+        if node.args.defaults and self._rng.random() < 0.3:
+            positional = positional[: -len(node.args.defaults)]
+        given = [
+            self._make_argument(node.name, at, *pair)
+            for at, pair in enumerate(zip(positional, defaults, strict=False))
+        ]
         pairs = [
-            (item.arg, self._values.generate(item.annotation))
+            (item.arg, self._make_argument(node.name, None, item, default))
             for item, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
             if default is None or self._rng.random() < 0.5
         ]
@@ -104,6 +108,23 @@ class InputBuilder:
         if len(known) < len(given) or len(named) < len(pairs):
             return None
         return ast.Call(ast.Name(node.name, ast.Load()), known, named)
+
+    def _make_argument(
+        self, function: str, at: int | None, parameter: ast.arg, default: ast.expr | None
+    ) -> ast.expr | None:
+        """Return a value by the annotation, else like that of another call, or like the default."""
+        made = self._values.generate(parameter.annotation)
+        if made is not None:
+            return made
+        calls = [call for call in self._known.calls if ast.unparse(call.func) == function]
+        values = [
+            item.value for call in calls for item in call.keywords if item.arg == parameter.arg
+        ]
+        values += [call.args[at] for call in calls if at is not None and at < len(call.args)]
+        values += [default] if default is not None else []
+        if not values:  # of another function: the types of a module are often the same
+            values = [item for call in self._known.calls for item in call.args[:1]]
+        return self._mutator.change(self._rng.choice(values)) if values else None
 
     # -- functions that observe
 
@@ -118,7 +139,26 @@ class InputBuilder:
         for _ in range(_MAX_VARIANTS if pool else 0):
             item = self._rng.choice(pool)
             changed = self._mutator.mutate(item.node)
-            yield Input(changed, item.name, item.preamble, item.fixtures)
+            self._change_order(changed)
+            pool.append(Input(changed, item.name, item.preamble, item.fixtures))
+            yield pool[-1]
+
+    def _change_order(self, function: Any) -> None:
+        """Repeat, move or leave out one of the calls that no later statement reads, or none."""
+        body = function.body
+        places = [at for at, item in enumerate(body) if isinstance(item, ast.Expr)]
+        if not places or len(body) > _MAX_STATEMENTS:
+            return
+        at, other = self._rng.choice(places), self._rng.choice(places)
+        match self._rng.randrange(5):
+            case 0:
+                body.insert(other, copy_tree(body[at]))
+            case 1:
+                body[at], body[other] = body[other], body[at]
+            case 2 if len(places) > 1:
+                del body[at]
+            case 3:
+                body.insert(other, self._mutator.mutate(body[at]))
 
     def _read_sequences(self) -> Iterator[Input]:
         """Yield the sequences of calls that the generator made, as functions."""

@@ -9,7 +9,8 @@ from typing import Any
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.variants.literals import Vocabulary, fold_signs
+from greenloop.testsuite.variants.literals import Vocabulary
+from greenloop.testsuite.variants.trees import fold_signs
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DATA = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.Load)

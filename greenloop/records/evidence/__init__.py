@@ -6,7 +6,7 @@ A piece is a record here, a function in `greenloop.grading` that measures it, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import get_args
 
 from pydantic import Field
@@ -64,13 +64,15 @@ class Evidence(Record):
         found = (piece.forgery() for _, piece in self._pieces() if isinstance(piece, Piece))
         return next(filter(None, found), "")
 
-    def unmet(self, *, contracted: bool = True) -> Iterator[str]:
+    def unmet(self, *, contracted: bool = True, without: Set[str] = frozenset()) -> Iterator[str]:
         """Yield why a green is not `verified`, at least one reason for each piece that is short.
 
-        Without a contract there is no stub to fail on, and no held-out example; without a text,
-        nothing to read a second time.
+        Without a contract there is no stub to fail on; without a text, no held-out example, and
+        nothing to read a second time. The pieces `without` are passed over.
         """
         for key, piece in self._pieces():
+            if key in without:
+                continue
             if isinstance(piece, Memorization) and self.held_out and self.held_out.reached:
                 # Held-out examples that agree are calls that no writer of code saw.
                 piece = piece.model_copy(update={"functions": ()})

@@ -14,7 +14,7 @@ class HeldOut(Piece):
 
     title: ClassVar[str] = "held-out examples"
     measured_by: ClassVar[str] = "greenloop.grading.held_out_examples:measure"
-    needed: ClassVar[Needed] = "with a contract"
+    needed: ClassVar[Needed] = "with a text"
     absent: ClassVar[str] = "none were given"
     is_listed: ClassVar[bool] = False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Callable
+from typing import Any
 
 from greenloop.testsuite.variants.literals import Vocabulary
 
@@ -23,7 +24,7 @@ class ValueGenerator:
 
     def __init__(self, rng: random.Random, vocabulary: Vocabulary) -> None:
         self._rng, self._vocabulary = rng, vocabulary
-        self._scalars: dict[str, Callable[[], object]] = {
+        self._scalars: dict[str, Callable[[], Any]] = {
             "int": self._make_integer,
             "float": self._make_float,
             "complex": lambda: complex(rng.choice(_INTEGERS)),

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from greenloop.testsuite.variants.trees import copy_tree, iterate_slots
+
 _N = TypeVar("_N", bound=ast.AST)
-_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MAX_NUMBER, _MAX_LENGTH, _MAX_ITEMS = 10_000, 400, 40
 
 
@@ -24,83 +24,6 @@ class Vocabulary:
 
     numbers: tuple[int | float, ...] = ()
     words: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A place in a tree: a field of a node, or an item of such a field."""
-
-    node: Any
-    field: str
-    at: int | None = None
-
-    def read(self) -> Any:
-        value = getattr(self.node, self.field)
-        return value if self.at is None else value[self.at]
-
-    def write(self, value: ast.AST) -> None:
-        if self.at is None:
-            setattr(self.node, self.field, value)
-        else:
-            getattr(self.node, self.field)[self.at] = value
-
-
-def copy_tree(node: _N) -> _N:
-    """Return a copy without positions: `copy.deepcopy` takes ten times as long."""
-    made = type(node)()
-    for field, value in ast.iter_fields(node):
-        if isinstance(value, list):
-            value = [copy_tree(item) if isinstance(item, ast.AST) else item for item in value]
-        elif isinstance(value, ast.AST):
-            value = copy_tree(value)
-        setattr(made, field, value)
-    return made
-
-
-def iterate_slots(tree: ast.AST) -> Iterator[Slot]:
-    """Yield the places of literals, outer ones first."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.JoinedStr, ast.MatchValue)):
-            continue
-        if is_observation(node):
-            continue
-        for field, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                slots = [Slot(node, field, at) for at in range(len(value))]
-            else:
-                slots = [Slot(node, field)]
-            yield from (item for item in slots if _is_literal(item.read()))
-
-
-def is_observation(node: ast.AST) -> bool:
-    """Whether a node is a call such as `observe(1, lambda: ...)`, whose number is no input."""
-    if not isinstance(node, ast.Call) or len(node.args) < 2 or not isinstance(node.func, ast.Name):
-        return False
-    label, thunk = node.args[:2]
-    is_thunk = isinstance(thunk, ast.Lambda) or node.func.id.startswith("observe")
-    return isinstance(label, ast.Constant) and is_thunk
-
-
-def _is_literal(node: object) -> bool:
-    if isinstance(node, ast.Constant):
-        return node.value is not None and node.value is not ...
-    return isinstance(node, _CONTAINERS) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
-
-
-class _SignFolder(ast.NodeTransformer):
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        self.generic_visit(node)
-        inner = node.operand
-        is_number = isinstance(inner, ast.Constant) and type(inner.value) in (int, float)
-        if isinstance(node.op, ast.USub) and is_number:
-            return ast.Constant(-inner.value)  # type: ignore[attr-defined]
-        return node
-
-
-def fold_signs(tree: _N) -> _N:
-    """Replace negated numbers by negative constants, in place."""
-    changed: _N = _SignFolder().visit(tree)
-    return changed
 
 
 class LiteralMutator:
@@ -151,8 +74,8 @@ class LiteralMutator:
 
     def _change_int(self, value: int) -> int:
         known = [item for item in self._vocabulary.numbers if isinstance(item, int)]
-        small = self._rng.randint(-3, 12)
-        options = [value + 1, value - 1, -value, 0, small, value * 2, value // 2]
+        small, large = self._rng.randint(-3, 12), self._rng.randint(10, 400)
+        options = [value + 1, value - 1, -value, 0, small, large, value * 2, value // 2]
         chosen = self._rng.choice(options + known[:8])
         if known and self._rng.random() < 0.3:
             chosen = self._rng.choice(known) + self._rng.choice((-1, 0, 1))
@@ -197,7 +120,7 @@ class LiteralMutator:
 
     # -- containers
 
-    def _change_items(self, node: Any) -> ast.expr:
+    def _change_items(self, node: ast.List | ast.Tuple | ast.Set) -> ast.expr:
         items: list[ast.expr] = node.elts
         rng = self._rng
         if not items:

@@ -10,7 +10,7 @@ from typing import Any
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios import ScenarioFile
-from greenloop.testsuite.variants.literals import copy_tree, fold_signs, is_observation
+from greenloop.testsuite.variants.trees import copy_tree, fold_signs, is_observation
 
 _MAX_ROWS = 8
 
@@ -31,7 +31,7 @@ def split_cases(plan: ScenarioFile) -> list[ScenarioCase]:
     if tree is None or not tree.body or not plan.scenarios:
         return []
     entries: Any = tree.body.pop()
-    functions = {item.name: item for item in tree.body if _is_scenario(item)}
+    functions = {getattr(item, "name", ""): item for item in tree.body if _is_scenario(item)}
     others: list[ast.stmt] = [item for item in tree.body if not _is_scenario(item)]
     preamble = ast.unparse(ast.Module(others, []))
     found: list[ScenarioCase] = []

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from greenloop.testsuite.variants.literals import Slot, copy_tree, iterate_slots
+from greenloop.testsuite.variants.trees import Slot, copy_tree, iterate_slots
 
 _N = TypeVar("_N", bound=ast.AST)
 

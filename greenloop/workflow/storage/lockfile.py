@@ -5,14 +5,22 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
-from greenloop.records import Choice, Evidence, Record, Report, Verdict
+from greenloop.records import Choice, Evidence, HeldOut, Peer, Record, Report, Verdict
+from greenloop.records.evidence import piece_types
 from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import write_atomically
 
 LOCK_SUFFIX = ".greenloop.json"
+# Pieces that a grade of 0.1.0 did not have, or whose results its locks do not hold.
+_LATER_PIECES = frozenset({"isolated", "peer", "held_out"})
+
+
+def _list_first_rules() -> tuple[str, ...]:
+    """Return the pieces of 0.1.0, whose locks do not name them."""
+    return tuple(sorted(piece_types().keys() - _LATER_PIECES))
 
 
 class LockedFile(Record):
@@ -48,7 +56,8 @@ class Lock(Record):
 
     `specification` is None where the text came from no file. `text_sha256` is the digest of the
     text and of the digests of the user's tests; `choices` are what that text leaves open, with the
-    answers to them.
+    answers to them. `held_out` and `peer` are results that hold as long as text, code and tests
+    are the same; `rules` are the pieces of evidence that the grade had.
     """
 
     version: int = 1
@@ -58,8 +67,16 @@ class Lock(Record):
     tests: tuple[LockedFile, ...] = ()
     grade: Grade
     choices: tuple[Choice, ...] = ()
+    held_out: HeldOut | None = None
+    peer: Peer | None = None
+    rules: tuple[str, ...] = Field(default_factory=_list_first_rules)
     greenloop: str = ""
     model: str = ""
+
+    def is_of_older_rules(self, evidence: Evidence) -> bool:
+        """Return whether a new grade falls short only by pieces that this one did not have."""
+        later = piece_types().keys() - set(self.rules)
+        return bool(later) and not any(evidence.unmet(contracted=False, without=later))
 
 
 def lock_path(code: Path) -> Path:
@@ -79,6 +96,9 @@ def build_lock(report: Report, text_sha256: str, source: Path | None, code: Path
         tests=tuple(_describe_file(path, folder) for path in tests),
         grade=Grade.from_evidence(report.verdict, report.reasons, report.evidence),
         choices=report.contract.choices if report.contract else (),
+        held_out=report.evidence.held_out,
+        peer=report.evidence.peer,
+        rules=tuple(piece_types()),
         greenloop=report.environment.greenloop,
         model=report.environment.model,
     )

@@ -149,9 +149,13 @@ class MakeRequest(RunRequest):
 
 
 class CheckRequest(RunRequest):
-    """Existing code to grade against existing tests."""
+    """Existing code to grade against existing tests; with a text, a model reads it.
+
+    `code` is stored only then.
+    """
 
     kind: Literal["check"] = "check"
+    code: str = ""
 
 
 class ScriptRequest(RunRequest):

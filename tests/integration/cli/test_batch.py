@@ -22,7 +22,7 @@ from tests.support.model_responses import (
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
-QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0"}
+QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0", "GREENLOOP_PEER": "0"}
 
 
 class ManySpecifications:

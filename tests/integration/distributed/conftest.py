@@ -29,6 +29,7 @@ _HEAD, _SECOND = "127.0.0.1", "127.0.0.2"  # with one address for both, Ray mixe
 _SURROUNDINGS = {
     "GREENLOOP_MUTANTS": "0",
     "GREENLOOP_HARDENING_ROUNDS": "0",
+    "GREENLOOP_PEER": "0",
     "GREENLOOP_MODEL_BACKOFF": "0",
     "OPENAI_API_KEY": KEY,
     # Else Ray takes 127.0.0.1 for this machine's address in its network, where nobody listens.

@@ -22,6 +22,7 @@ from tests.support.model_responses import (
     WRONG_TEST,
     contract_answer,
     fenced,
+    peer_answer,
     shown_text,
     suite_answer,
 )
@@ -66,6 +67,7 @@ class Examinee:
             "generate_code": fenced(WRONG_CODE if "UPSIDE-DOWN" in words else GOOD_CODE),
             "generate_tests": suite_answer(suite),
             "review_code": "LGTM",
+            "write_peer": peer_answer(),
         }
         return Reply(answers[tool_of(request)])
 

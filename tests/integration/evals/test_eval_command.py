@@ -19,7 +19,7 @@ from tests.support.openai_server import OpenAIServer, Reply
 
 QUICK = {"GREENLOOP_HARDENING_ROUNDS": "0", "MAX_REPAIR_ITERATIONS": "0"}
 # Without a sandbox, which starts at once; then nothing is `verified`.
-PLAIN = {**QUICK, "GREENLOOP_MUTANTS": "0", "GREENLOOP_SANDBOX": "none"}
+PLAIN = {**QUICK, "GREENLOOP_PEER": "0", "GREENLOOP_MUTANTS": "0", "GREENLOOP_SANDBOX": "none"}
 Examined = tuple[Examinee, OpenAIServer]
 _TIMEOUT_S = 60
 
@@ -72,7 +72,7 @@ def test_verdicts_are_compared_with_hidden_tests(run: Run, examinee: Examined) -
         "wrong": ("failed", "failed"),
         "broken": (None, None),
     }
-    assert report["total"]["calls"] == sum(respond.asked.values()) == 18
+    assert report["total"]["calls"] == sum(respond.asked.values()) == 20
     assert not any("test_hidden" in text or "31" in text for text in respond.told)
     assert "1 of 5 tasks broke off" in Path("ev.md").read_text()
 

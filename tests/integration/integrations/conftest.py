@@ -19,7 +19,7 @@ from tests.support.model_responses import GOOD_CODE, contract_answer, fenced, su
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 KEY = "sk-test-0123456789abcdefghijklmnop"
-QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0"}
+QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0", "GREENLOOP_PEER": "0"}
 HUNG_S = 180  # whatever takes longer than this is not slow: it hangs
 
 

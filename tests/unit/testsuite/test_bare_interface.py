@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from greenloop.testsuite.bare_interface import reduce_interface
+from greenloop.testsuite.bare_interface import extract_interface, reduce_interface
 
 TEXT = (
     "price(items, rate) gives the sum of the integer prices, a list of them; rate is 7 by default."
@@ -69,4 +69,17 @@ def test_the_result_is_a_stub_again(interface: str) -> None:
 def test_a_word_within_another_states_nothing() -> None:
     assert (
         reduce_interface("def f(x: int = 1): ...", "into 10 strings") == "def f(x=...):\n    ...\n"
+    )
+
+
+def test_the_interface_of_code_has_its_public_names_and_no_body() -> None:
+    code = (
+        "import os\nLIMIT = 3\ndef _help(): return 1\n\n"
+        "class Box(dict):\n    size = 1\n    _own = 2\n    def __init__(self, n): self.n = n\n"
+        "    def _hide(self): return 4\n    def put(self, x=5): return os\n\n"
+        "def f(a, b='dollars'):\n    return a\n"
+    )
+    assert extract_interface(code, "size 1") == (
+        "class Box(dict):\n    size = 1\n\n    def __init__(self, n):\n        ...\n\n"
+        "    def put(self, x=...):\n        ...\n\ndef f(a, b=...):\n    ...\n"
     )

@@ -84,7 +84,7 @@ class Calls:
     def generate(self, seed: str, count: int) -> None:
         """Observe the calls, or sequences of calls, that `inputs` yields, some at a time."""
         source = self._own.get("inputs")
-        found = iter(source(random.Random(seed)) if source else ())  # type: ignore[operator]
+        found = iter(source(random.Random(seed)) if source else ())
         for number in range(0, count, _TEXTS_AT_ONCE):
             texts = [
                 self._render(item) for _, item in zip(range(_TEXTS_AT_ONCE), found, strict=False)
@@ -99,11 +99,10 @@ class Calls:
             if isinstance(item, list) and item and all(map(_is_step, item)):
                 return self._limit("; ".join(_render_call(step[0], step[1:]) for step in item))
             arguments = item if isinstance(item, tuple) else (item,)
-            if arguments and type(arguments[0]) is str and arguments[0] in self._public:
-                if len(self._public) > 1 or len(arguments) > 1:
-                    return self._limit(_render_call(arguments[0], arguments[1:]))
             if len(self._public) == 1:
                 return self._limit(_render_call(self._public[0], arguments))
+            if type(arguments[0]) is str and arguments[0] in self._public:
+                return self._limit(_render_call(arguments[0], arguments[1:]))
         return ""
 
     def _limit(self, text: str) -> str:

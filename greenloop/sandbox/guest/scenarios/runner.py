@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from ..trials.time_limits import CpuTimeLimit
+from ..limits.cpu_time import CpuTimeLimit
 from . import classes
 from .calls import Calls
 from .encoder import Encoder, TooLargeError

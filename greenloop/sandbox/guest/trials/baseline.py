@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from ..limits.cpu_time import CpuTimeLimit
 from ..limits.proc_stats import read_address_space
 from .context import ReportStep, TrialContext
 from .fork_pool import ForkTask
-from .time_limits import CpuTimeLimit, StepLimits
+from .time_limits import StepLimits
 
 _IDLE_SECONDS = 2.0
 

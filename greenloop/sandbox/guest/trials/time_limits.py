@@ -1,4 +1,4 @@
-"""Time limits of trials: of a step in a fork, and of a call in this process."""
+"""Time limits of trials: of a step in a fork."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType, TracebackType
 
 STEP, NOTE, VERDICT = b"s", b"n", b"v"
 _MAX_TIMER_SECONDS = 1e6
-_REPEAT_SECONDS = 0.25  # between two signals, enough for teardown
 
 
 @dataclass(frozen=True)
@@ -47,37 +45,3 @@ class StepReporter:
 def write_message(pipe: int, kind: bytes, text: str) -> None:
     """Write one line to the pipe of a fork."""
     os.write(pipe, kind + text.encode() + b"\n")
-
-
-class CpuTimeExceeded(BaseException):
-    """Raised in the code that has used up its CPU time."""
-
-
-class CpuTimeLimit:
-    """Context manager that interrupts its block after some CPU seconds; see `is_exceeded`.
-
-    Cheap but not reliable: code that catches every exception, or hangs in a C library, must be
-    ended by another process.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self.is_exceeded = False
-
-    def __enter__(self) -> CpuTimeLimit:
-        signal.signal(signal.SIGPROF, self._raise_exceeded)
-        signal.setitimer(signal.ITIMER_PROF, self._seconds, _REPEAT_SECONDS)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        return isinstance(error, CpuTimeExceeded)
-
-    def _raise_exceeded(self, number: int, frame: FrameType | None) -> None:
-        self.is_exceeded = True
-        raise CpuTimeExceeded

@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
+from ...limits.cpu_time import CpuTimeLimit
 from ..collected_session import CollectedSession
 from ..hot_swap import LoadedFunctions, OriginalModule
 from ..module_reload import clear_caches, reload_in_place
-from ..time_limits import CpuTimeLimit
 
 UNTRIED, STARTED, FAILED, PASSED, SLOW = 0, 1, 2, 3, 4
 

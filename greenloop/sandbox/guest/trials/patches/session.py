@@ -10,12 +10,13 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
+from ...limits.cpu_time import CpuTimeLimit
 from ..baseline import BaselineMeasurement
 from ..context import ReportStep, TrialContext
 from ..fork_pool import ForkTask
 from ..hot_swap import LoadedFunctions
 from ..outcomes import SURVIVED, killed_verdict, step_limits
-from ..time_limits import CpuTimeLimit, StepLimits
+from ..time_limits import StepLimits
 from .screening import PASSED, SLOW, STARTED, UNTRIED, PatchedModule, PatchScreen, PatchStatuses
 
 _BATCH_SIZE, _MAX_SCREENING_TESTS, _MAX_SLOW_PATCHES = 30, 5, 40
