@@ -9,6 +9,7 @@ from greenloop.records import (
     Artifacts,
     Assertion,
     Attempt,
+    Choice,
     Contract,
     Coverage,
     DisputeEntry,
@@ -122,6 +123,9 @@ def _contract(said: str) -> Contract:
             Requirement(id="R2", text=said),
         ),
         assumptions=(said,),
+        choices=(
+            Choice(id="C1", question=said, quote=said, answers=(said, "f(1) -> 2"), chosen=said),
+        ),
     )
 
 
