@@ -24,24 +24,37 @@ RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _LABEL = "sealed"  # the word of 0.1.0: prompts that show such a test keep their digest
 
 
-def render_held_out_test(
-    module: str, name: str, example: HeldOutExample, about: str = f"a {_LABEL} example"
-) -> str:
-    """Return the test's source; its call is an expression over the module's names."""
-    call = f"eval({example.call!r}, dict(vars({module})))"
+def render_held_out_test(module: str, name: str, example: HeldOutExample, about: str = "") -> str:
+    """Return the test's source; its call is an expression over the module's names.
+
+    The call may also be statements that end in one. `about` replaces the docstring.
+    """
+    setup, call = _render_call(module, example.call)
     if example.raises is not None:
         kind = example.raises.rpartition(".")[2]
         body = [
             "import pytest",
             f"import {module}",
+            *setup,
             f"with pytest.raises(BaseException) as caught:\n        {call}",
             f"assert {kind!r} in [kind.__name__ for kind in caught.type.__mro__]",
         ]
     else:
-        body = [f"import {module}", f"got = {call}", *_render_comparison(example.returns or "None")]
-    docstring = f"{example.requirement or _LABEL.capitalize()}: {about}."
-    head = f'def {name}():\n    """{docstring}"""\n    '
+        comparison = _render_comparison(example.returns or "None")
+        body = [f"import {module}", *setup, f"got = {call}", *comparison]
+    about = about or f"{example.requirement or _LABEL.capitalize()}: a {_LABEL} example."
+    head = f'def {name}():\n    """{about}"""\n    '
     return head + "\n    ".join(body) + "\n"
+
+
+def _render_call(module: str, call: str) -> tuple[list[str], str]:
+    """Return the statements before a call, as lines of a test, and the expression of the call."""
+    names = f"dict(vars({module}))"
+    *before, last = ast.parse(call.strip()).body
+    if not before:
+        return [], f"eval({call!r}, {names})"
+    steps = ast.unparse(ast.Module(before, []))
+    return [f"names = {names}", f"exec({steps!r}, names)"], f"eval({ast.unparse(last)!r}, names)"
 
 
 def _render_comparison(returns: str) -> list[str]:

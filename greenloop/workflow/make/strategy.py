@@ -21,8 +21,7 @@ from greenloop.workflow.make.harden_tests import Hardener
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.amendments import effective_contract
-from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.storage.request import MakeRequest, effective_contract
 from greenloop.workflow.strategy import Strategy
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.records import Choice, Evidence, Record, Report, Verdict
-from greenloop.workflow.storage.request import digest
+from greenloop.workflow.storage.request import GivenTests, digest
 from greenloop.workflow.storage.run_dir import write_atomically
 
 LOCK_SUFFIX = ".greenloop.json"
@@ -60,6 +61,11 @@ class Lock(Record):
     choices: tuple[Choice, ...] = ()
     greenloop: str = ""
     model: str = ""
+
+
+def digest_text(specification: str, given: Sequence[GivenTests]) -> str:
+    """Return the digest of a text and the user's tests, for which a result is valid."""
+    return digest("\0".join([specification, *(item.sha256 for item in given)]))
 
 
 def lock_path(code: Path) -> Path:
