@@ -14,7 +14,8 @@ from greenloop.errors import InputError
 from greenloop.files import check_python, decode_text, read_bounded, read_text
 from greenloop.records import Record
 from greenloop.testsuite.module_names import explain_invalid_module_name
-from greenloop.workflow.storage.request import GivenTests, MakeRequest, digest
+from greenloop.workflow.storage.lockfile import digest_text
+from greenloop.workflow.storage.request import GivenTests, digest
 
 _SUFFIXES = (".md", ".txt", ".rst")
 _MAX_JSONL_BYTES = 200_000_000
@@ -45,7 +46,7 @@ class Entry(Record):
     @property
     def sha256(self) -> str:
         """Digest of the text and the user's tests, for which a result is valid."""
-        return MakeRequest(specification=self.text, given=self.tests).text_sha256
+        return digest_text(self.text, self.tests)
 
     @property
     def slug(self) -> str:

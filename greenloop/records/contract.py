@@ -103,6 +103,14 @@ class Contract(Record):
         """Whether any requirement quotes the text."""
         return any(item.quotes for item in self.requirements)
 
+    @property
+    def text_with_answers(self) -> str:
+        """The specification, followed by the user's answers to what it leaves open."""
+        answers = (f"- {i.question} {i.chosen}" for i in self.choices if i.answered == "user")
+        lines = "\n".join(answers)
+        text = self.specification.strip()
+        return f"{text}\n\nThe author's answers to questions:\n{lines}" if lines else text
+
     def unmet(self) -> Iterator[str]:
         """Yield why a green is not `verified` against the text, each with its remedy."""
         if self.unquoted and not self.quotes_text:

@@ -19,18 +19,22 @@ _LITERAL_ERRORS = (SyntaxError, ValueError, TypeError, MemoryError, RecursionErr
 
 def to_one_line(text: str, limit: int = MAX_ANSWER_CHARS) -> str:
     """Return a text in one line without control characters: it cannot look like another entry."""
-    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    shown = ("".join(c if c.isprintable() else " " for c in line) for line in text.splitlines())
+    flat = "; ".join(filter(None, (" ".join(line.split()) for line in shown)))
     return flat.lstrip("#> ").removeprefix("- ")[:limit]
 
 
 def parse_answer(text: str) -> HeldOutExample | None:
-    """Parse `f(1) -> 2` or `f(-1) raises ValueError`; None where it is no call with a result."""
+    """Parse `f(1) -> 2` or `f(-1) raises ValueError`; None where it is no call with a result.
+
+    The call may also be statements that end in an expression.
+    """
     text = text.replace("`", "").strip()
     if len(text) > MAX_ANSWER_CHARS:
         return None
     for found in _RESULT.finditer(text):
         call, result = text[: found.start()].strip(), text[found.end() :].strip()
-        if not _find_calls(call):
+        if not _is_expression(call):
             continue
         if found[0].startswith("raise"):
             return HeldOutExample(call=call, raises=result) if _NAME.fullmatch(result) else None
@@ -80,6 +84,12 @@ def _find_calls(source: str) -> list[str]:
     tree = parse_or_none(source)
     nodes = ast.walk(tree) if tree else ()
     return [ast.unparse(node) for node in nodes if isinstance(node, ast.Call)]
+
+
+def _is_expression(source: str) -> bool:
+    """Return whether a text has a call and is an expression, or statements that end in one."""
+    tree = parse_or_none(source)
+    return bool(tree and _find_calls(source) and isinstance(tree.body[-1], ast.Expr))
 
 
 def _is_literal(text: str) -> bool:

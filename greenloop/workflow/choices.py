@@ -156,7 +156,6 @@ def _render_tests(contract: Contract) -> Iterator[str]:
         example = parse_answer(choice.chosen)
         if choice.answered != "user" or example is None:
             continue
-        named = example.model_copy(update={"requirement": ids.get(_requirement_text(choice), "")})
+        about = f"{ids.get(_requirement_text(choice), choice.id)}: the user's answer."
         name = f"{ANSWER_TEST_PREFIX}{choice.id.lower()}"
-        about = f"{named.requirement}: an answer of the user's."
-        yield render_held_out_test(contract.module, name, named, about)
+        yield render_held_out_test(contract.module, name, example, about)

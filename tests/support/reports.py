@@ -9,6 +9,7 @@ from greenloop.records import (
     Artifacts,
     Assertion,
     Attempt,
+    Choice,
     Contract,
     Coverage,
     Difference,
@@ -126,6 +127,9 @@ def _contract(said: str) -> Contract:
         ),
         unquoted=QUOTES[1:],
         assumptions=(said,),
+        choices=(
+            Choice(id="C1", question=said, quote=said, answers=(said, "f(1) -> 2"), chosen=said),
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from greenloop.files import read_text
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.workflow.storage.amendments import with_choice_answer
 from greenloop.workflow.storage.choices_file import read_answers
-from greenloop.workflow.storage.lockfile import load_lock, lock_path
+from greenloop.workflow.storage.lockfile import digest_text, load_lock, lock_path
 from greenloop.workflow.storage.request import MakeRequest
 
 
@@ -62,7 +62,7 @@ def read_locked_choices(request: MakeRequest) -> tuple[Choice, ...]:
         )
     path = lock_path(Path(request.output))
     lock = load_lock(path)
-    if lock.text_sha256 != request.text_sha256:
+    if lock.text_sha256 != digest_text(request.specification, request.given):
         raise InputError(
             f"{path} was made from another text: its choices are not those of this one"
         )

@@ -126,7 +126,7 @@ def _requirement_lines(report: Report) -> Iterator[str]:
 def _choice_lines(report: Report) -> Iterator[str]:
     for item in report.contract.choices if report.contract else ():
         yield from _row(item.id, f"{item.question} [{format_answered(item)}]")
-        for answer in item.answers:
+        for answer in dict.fromkeys((*item.answers, item.chosen)):
             yield from _row("  taken" if answer == item.chosen else "  or", answer)
 
 

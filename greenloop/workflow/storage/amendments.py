@@ -17,14 +17,6 @@ from greenloop.workflow.storage.request import (
 PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 
 
-def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:
-    """Return the contract of a run: the model's, unless the user replaced it."""
-    if request.contract is None:
-        return parsed
-    kept = {"specification": request.task, "examples": parsed.examples}
-    return request.contract.model_copy(update=kept)
-
-
 def with_contract(request: RunRequest, contract: Contract) -> RunRequest:
     """Return the request with a contract that replaces the model's."""
     return request.model_copy(update={"contract": contract})

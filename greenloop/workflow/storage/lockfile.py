@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import Field, ValidationError
@@ -10,7 +11,7 @@ from pydantic import Field, ValidationError
 from greenloop.errors import InputError
 from greenloop.records import Choice, Evidence, HeldOut, Peer, Record, Report, Verdict
 from greenloop.records.evidence import piece_types
-from greenloop.workflow.storage.request import digest
+from greenloop.workflow.storage.request import GivenTests, digest
 from greenloop.workflow.storage.run_dir import write_atomically
 
 LOCK_SUFFIX = ".greenloop.json"
@@ -77,6 +78,11 @@ class Lock(Record):
         """Return whether a new grade falls short only by pieces that this one did not have."""
         later = piece_types().keys() - set(self.rules)
         return bool(later) and not any(evidence.unmet(contracted=False, without=later))
+
+
+def digest_text(specification: str, given: Sequence[GivenTests]) -> str:
+    """Return the digest of a text and the user's tests, for which a result is valid."""
+    return digest("\0".join([specification, *(item.sha256 for item in given)]))
 
 
 def lock_path(code: Path) -> Path:

@@ -142,11 +142,6 @@ class MakeRequest(RunRequest):
     contract: Contract | None = None
     choice_answers: tuple[ChoiceAnswer, ...] = ()
 
-    @property
-    def text_sha256(self) -> str:
-        """Digest of the text and the user's tests, for which a result is valid."""
-        return digest("\0".join([self.specification, *(item.sha256 for item in self.given)]))
-
 
 class CheckRequest(RunRequest):
     """Existing code to grade against existing tests; with a text, a model reads it.
@@ -233,6 +228,14 @@ def _select_class(data: dict[str, Any]) -> type[RunRequest]:
     if kind not in classes:
         raise ValueError(f"unknown kind of request: {kind!r}")
     return classes[kind]
+
+
+def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:
+    """Return the contract of a run: the model's, unless the user replaced it."""
+    if request.contract is None:
+        return parsed
+    kept = {"specification": request.task, "examples": parsed.examples}
+    return request.contract.model_copy(update=kept)
 
 
 def select_saved_options(settings: Settings) -> SavedOptions:

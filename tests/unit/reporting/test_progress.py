@@ -11,7 +11,7 @@ import pytest
 from rich.text import Text
 
 from greenloop import events as e
-from greenloop.records import Attempt, Contract, Failure, Requirement, TestRun
+from greenloop.records import Attempt, Choice, ChoiceAnswer, Contract, Failure, Requirement, TestRun
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.activity import BatchActivity
 from greenloop.reporting.progress.messages import LABEL_WIDTH, format_event
@@ -23,12 +23,16 @@ from greenloop.reporting.progress.renderer import (
     create_progress,
 )
 
+CHOICE = Choice(id="C1", question="Cents?", answers=("f(1) -> 2", "f(1) -> 3"), chosen="f(1) -> 2")
+ANSWERED = ChoiceAnswer(question_sha256=CHOICE.sha256, how="user", answer="f(1) -> 3")
+LEFT_OPEN = ChoiceAnswer(question_sha256=CHOICE.sha256, how="left")
 CONTRACT = Contract(
     module="m",
     summary="s",
     interface="def f(): ...",
     requirements=(Requirement(id="R1", text="word " * 60),),
     assumptions=("one",),
+    choices=(CHOICE,),
 )
 RUN = TestRun(
     ending="timeout",
@@ -52,7 +56,12 @@ ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha25
         ),
         (e.RunStarted("m", "native", "strong", None, resumed_responses=3), ["3 answers"]),
         (e.RunStarted("m", "none", "NONE: all", None), ["WARNING  no sandbox. NONE: all"]),
-        (e.ContractReady(CONTRACT), ["R1 word", " …", "assumed: one"]),
+        (
+            e.ContractReady(CONTRACT),
+            ["R1 word", " …", "assumed: one", "open: Cents? (taken: f(1) -> 2)"],
+        ),
+        (e.ChoiceAnswered(CHOICE, ANSWERED), ["choice   Cents? answered: f(1) -> 3"]),
+        (e.ChoiceAnswered(CHOICE, LEFT_OPEN), ["choice   Cents? left open"]),
         (
             e.CandidateTested(
                 ATTEMPT.model_copy(

@@ -31,6 +31,7 @@ UNITS = PRICE.model_copy(update={"answers": ("in cents", "in dollars")})
         ("f(-1) raises ValueError", "f(-1)", None, "ValueError"),
         ("f(-1) raises decimal.InvalidOperation", "f(-1)", None, "decimal.InvalidOperation"),
         ("Box(2).area() == 4", "Box(2).area()", "4", None),
+        ("b = Box(2); b.grow(1); b.side -> 3", "b = Box(2); b.grow(1); b.side", "3", None),
     ],
 )
 def test_an_example_is_parsed(
@@ -51,6 +52,8 @@ def test_an_example_is_parsed(
         "f( -> 1",
         "f(1) raises an error",
         "f(1) -> ",
+        "x = f(1) -> 2",
+        "",
         "f(" + "1, " * 200 + ") -> 1",
         "-> " * 90,
     ],
@@ -100,5 +103,5 @@ def test_a_choice_in_words_is_never_settled() -> None:
 
 
 def test_one_line_cannot_look_like_a_heading_or_a_mark() -> None:
-    assert to_one_line("## C2\n\n- [x] 1: \x1b[31ma\tb") == "C2 - [x] 1: [31ma b"
+    assert to_one_line("## C2\n\n- [x] 1: \x1b[31ma\tb") == "C2; - [x] 1: [31ma b"
     assert to_one_line("- [x] 1: a") == "[x] 1: a"

@@ -14,6 +14,7 @@ import pytest
 from greenloop.app.inputs.choices import add_answers
 from greenloop.events import ChoiceAnswered, ChoiceAsked
 from greenloop.records import Choice, ChoiceAnswer, Report
+from greenloop.workflow.make.harden_tests import Hardener
 from greenloop.workflow.storage.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.model_responses import GOOD_CODE, GOOD_TESTS, answers, contract_answer, fenced
@@ -275,3 +276,64 @@ def test_answers_are_stored_before_the_next_question(
     two = [MORE, {**MORE, "question": "And for k = 0?"}]
     run_workflow(script(*two), run_dir=run, asker=Watching(["accept", "accept"]))
     assert stored == [0, 1]
+
+
+FOUND_LATE = Choice(
+    id="D1",
+    question="What does `top_k([2, 1], 5)` give?",
+    answers=(ALL_OF_THEM, AN_ERROR),
+    chosen=ALL_OF_THEM,
+    source="judge",
+)
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add a choice to the contract when the code is green, as a judge of differences does."""
+
+    async def find_choice(self: Hardener) -> bool:
+        state = self._run.state
+        contract = state.agreed_contract
+        if all(item.id != "D1" for item in contract.choices):
+            choices = (*contract.choices, FOUND_LATE)
+            state.contract = contract.model_copy(update={"choices": choices})
+        return False
+
+    monkeypatch.setattr(Hardener, "harden", find_choice)
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_choice_found_late_is_asked_at_the_end(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    run, early = tmp_path / "run", [{**MORE, "question": f"Question {n}?"} for n in range(4)]
+    asker = Asker(["accept", "accept", "accept", AN_ERROR])
+    more = {"repair_code": [STRICT_REPAIR], "judge_test": [TEST_IS_WRONG]}
+    done = run_workflow(script(*early, **more), run_dir=run, asker=asker)
+    assert asker.asked == ["Question 0?", "Question 1?", "Question 2?", FOUND_LATE.question]
+    assert done.report.tests_passed
+    assert done.report.final_code == STRICT_CODE
+    assert origins(done.report)["test_answer_of_the_user_d1"] == "answer"
+    again = run_workflow(nothing_new(), resume=run)
+    assert again.model.prompts == []
+    assert again.report.final_code == STRICT_CODE
+    assert choices_of(again) == choices_of(done)
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_choice_found_late_stays_open_though_the_others_were_accepted(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    """What arises for the first time in a resumed run was not there to be accepted."""
+    run = tmp_path / "run"
+    run_workflow(script(generate_code=[fenced(STRICT_CODE)]), run_dir=run, max_repairs=0)
+    give_back(run, accept=True)
+    done = run_workflow(nothing_new(repair_code=[fenced(GOOD_CODE)]), resume=run, max_repairs=1)
+    assert [item.answered for item in choices_of(done)] == ["accepted", None]
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_choice_found_late_is_accepted_later(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run_workflow(script(MORE), run_dir=run)
+    give_back(run, accept=True)
+    done = run_workflow(nothing_new(), resume=run)
+    assert [item.answered for item in choices_of(done)] == ["accepted", "accepted"]

@@ -1,0 +1,58 @@
+"""Choices in the reports: question, both answers, which was taken, and by whom it was settled."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.records import Choice, Report
+from greenloop.reporting.formats.markdown import render_markdown
+from greenloop.reporting.formats.terminal import render_report_text
+from greenloop.reporting.html import render_report_html
+from tests.support.reports import made
+
+CHOICE = Choice(
+    id="C1", question="In cents?", answers=("f(1) -> 2", "f(1) -> 0.02"), chosen="f(1) -> 2"
+)
+
+
+def report_with(choice: Choice) -> Report:
+    report = made()
+    assert report.contract is not None
+    contract = report.contract.model_copy(update={"choices": (choice,)})
+    return report.model_copy(update={"contract": contract})
+
+
+@pytest.mark.parametrize(
+    ("answered", "words"),
+    [(None, "open"), ("user", "answered by the user"), ("accepted", "accepted by the user")],
+)
+def test_a_choice_is_shown_with_all_its_answers(answered: str | None, words: str) -> None:
+    report = report_with(CHOICE.model_copy(update={"answered": answered}))
+    text = render_report_text(report)
+    assert "CHOICES" in text
+    assert f"In cents? [{words}]" in text
+    assert "taken      f(1) -> 2" in text
+    assert "or         f(1) -> 0.02" in text
+    page = render_report_html(report)
+    assert "<code>f(1) -&gt; 2</code> (taken) or <code>f(1) -&gt; 0.02</code>" in page
+    assert f">{words}</span>" in page
+    markdown = render_markdown(report)
+    assert f"In cents? ({words}): `f(1) -> 2` or `f(1) -> 0.02`, taken: `f(1) -> 2`" in markdown
+
+
+def test_another_answer_of_the_user_is_shown_too() -> None:
+    changed = {"answered": "user", "chosen": "f(1) -> '2'"}
+    report = report_with(CHOICE.model_copy(update=changed))
+    assert "taken: <code>f(1) -&gt; &#39;2&#39;</code>" in render_report_html(report)
+    assert "taken      f(1) -> '2'" in render_report_text(report)
+
+
+def test_no_choice_is_no_section() -> None:
+    report = made()
+    assert report.contract is not None
+    report = report.model_copy(
+        update={"contract": report.contract.model_copy(update={"choices": ()})}
+    )
+    assert "CHOICES" not in render_report_text(report)
+    assert "choice" not in render_markdown(report)
+    assert 'id="choices"' not in render_report_html(report)
