@@ -271,3 +271,8 @@ def test_a_test_that_needs_the_text_of_its_file_is_forged_where_isolation_differ
         flakiness=Flakiness(reached=is_steady, order_seed=1, hash_seed=2),
     )
     assert bool(forgery(evidence)) is accused
+
+
+def test_a_replaced_builtin_function_is_forged() -> None:
+    evidence = less(FULL, isolated=less(ISOLATED, replaced=("len",)))
+    assert forgery(evidence) == "the code replaces `len`, which its tests use"
