@@ -24,7 +24,6 @@ from greenloop.sandbox.work.mutant_runs import (
     run_mutants_separately,
 )
 from greenloop.sandbox.work.result_decoder import decode_report
-from greenloop.sandbox.work.tests import run_tests
 from greenloop.testsuite import TestFile
 
 MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
@@ -66,7 +65,7 @@ def run_mutants(
         return sandbox.run(job), job.key
 
     def run(mutant: str, timeout_s: float | None) -> TestRun:
-        return run_tests(sandbox, mutant, tests, module=module, timeout_s=timeout_s)
+        return sandbox.run_tests(mutant, tests, module=module, timeout_s=timeout_s)
 
     if sandbox.can_fork:
         found = run_all_mutants(edits, fork, budget_s)
