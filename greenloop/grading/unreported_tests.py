@@ -3,48 +3,52 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Sequence
 
+from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.records import TestRun
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import Function, get_function_name, has_hooks
 
 
 def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
-    """Return ids of tests that pytest always reports, but did not.
+    """Return ids of tests that pytest always reports, but did not, or not with each row.
 
     Only certain cases count: module-level functions with no decorators but marks, in files without
     influence on collection.
     """
     if any(has_hooks(item.code) for item in tests):
         return ()
-    reported = {(test.id.partition("::")[0], get_function_name(test.id)) for test in run.tests}
+    reported = Counter(
+        (test.id.partition("::")[0], get_function_name(test.id)) for test in run.tests
+    )
     return tuple(
-        f"{item.name}::{name}"
+        f"a row of {item.name}::{name}" if reported[item.name, name] else f"{item.name}::{name}"
         for item in tests
         if item.name != "conftest.py"
-        for name in _find_plain_tests(item.code)
-        if (item.name, name) not in reported
+        for name, rows in _count_rows(item.code).items()
+        if reported[item.name, name] < rows
     )
 
 
-def _find_plain_tests(code: str) -> list[str]:
-    """Return names of functions that are tests whatever else the file does."""
+def _count_rows(code: str) -> dict[str, int]:
+    """Return the names of functions that are tests whatever else the file does, with their rows."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return {}
     if "__test__" in code or "allow_module_level" in code or "importorskip" in code:
-        return []
-    found = [
-        node.name
+        return {}
+    found = {
+        node.name: len(list(read_rows(node.decorator_list, [i.arg for i in node.args.args]))) or 1
         for node in tree.body
         if isinstance(node, Function)
         and node.name.startswith("test")
         and all(".mark." in f".{ast.unparse(item)}" for item in node.decorator_list)
-    ]
+    }
     stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not _is_read(n)]
-    return [name for name in found if name not in stored]
+    return {name: rows for name, rows in found.items() if name not in stored}
 
 
 def _is_read(node: ast.Name) -> bool:

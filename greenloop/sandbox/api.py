@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from greenloop.dependencies import InstalledPackages
-from greenloop.records import SandboxInfo
+from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
+from greenloop.testsuite import TestFile
 
 
 class JobRunner(Protocol):
@@ -21,3 +23,12 @@ class JobRunner(Protocol):
     can_allow_hosts: bool
 
     def run(self, job: Job) -> ProcessResult: ...
+
+    def run_tests(
+        self,
+        code: str,
+        tests: Sequence[TestFile],
+        *,
+        module: str | None = None,
+        timeout_s: float | None = None,
+    ) -> TestRun: ...

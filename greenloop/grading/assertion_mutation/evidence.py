@@ -19,17 +19,19 @@ from greenloop.grading.assertion_mutation.runs import (
 )
 from greenloop.grading.context import GradingContext
 from greenloop.records import AssertionMutation, AssertionSurvivor
+from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
 
-_MAX_MUTANTS_PER_TEST = 4  # assertions of one test that are changed, each in a run of its own
 _MAX_ANSWERS = 50  # that are tried in place of others
-_Mutants = Sequence[AssertionMutant]
+_FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 
 
 def measure(context: GradingContext) -> AssertionMutation:
     """Change expected values in the tests' text and run them: each test must fail.
 
-    A round changes one assertion of each test; what stays green is repeated before it counts.
+    A run changes one assertion of each test: first the last one, which shows that all were executed,
+    then one to what another test expects, else the first. What stays green is repeated before it
+    counts.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -44,8 +46,10 @@ def measure(context: GradingContext) -> AssertionMutation:
     reasons = (f"{item.test}, line {item.line}: {item.forged}" for item in green if item.forged)
     controls = [run for run in runs if run.is_control]
     forged = next(filter(None, map(_find_canary_forgery, controls)), "") or next(reasons, "")
+    unsteady = next(filter(None, (_confirm_difference(runner, run) for run in controls)), "")
     cut_short = _describe_cutoff(runs, skipped_count)
-    cut_short = cut_short or next((_confirm_difference(runner, run) for run in controls), "")
+    if unsteady and not cut_short:
+        cut_short = f"{unsteady} ends otherwise when it is repeated unchanged"
     if forged and hooked:  # the tests may have done it themselves: no forgery of the code
         forged, cut_short = "", f"hooks of the tests change their outcomes: {forged}"
     sensitive = [key for key, found in results.items() if found.is_sensitive]
@@ -60,37 +64,33 @@ def measure(context: GradingContext) -> AssertionMutation:
         green=green,
         forged=forged,
         cut_short=cut_short,
+        unsteady="" if hooked or _may_read_themselves(context.tests) else unsteady,
     )
 
 
-def _plan_rounds(runner: AssertionMutationRunner) -> list[list[AssertionMutant]]:
-    """Return the mutants that run together: one of each test.
+def _may_read_themselves(tests: Sequence[TestFile]) -> bool:
+    """Whether a test may see that the text of its file has changed."""
+    return any(word in item.code for item in tests for word in _FILE_READERS)
 
-    Those that expect another test's answer, and those in shared helpers, come last.
-    """
-    rounds: list[list[AssertionMutant]] = [[] for _ in range(_MAX_MUTANTS_PER_TEST + 2)]
-    *own, swapped, helping = rounds
+
+def _plan_rounds(runner: AssertionMutationRunner) -> list[list[AssertionMutant]]:
+    """Return the mutants that run together: one of each test, those in shared helpers last."""
+    first: list[AssertionMutant] = []
+    second: list[AssertionMutant] = []
+    helping: list[AssertionMutant] = []
     found = (item for file in runner.files.values() for item in file.answers.items())
     answers = dict(islice(found, _MAX_ANSWERS))
     for name, test in runner.passed:
         file = runner.files.get(name)
         mutants = file.mutants.get(test, ()) if file else ()
-        if mutants and mutants[0].is_in_helper:
-            helping.append(mutants[0])
+        if not file or not mutants:
             continue
-        for number, mutant in enumerate(_select_evenly(mutants)):
-            own[number].append(mutant)
-        if file and (swap := file.swap_answer(test, answers)):
-            swapped.append(swap)
-    return list(filter(None, rounds))
-
-
-def _select_evenly(mutants: _Mutants) -> list[AssertionMutant]:
-    """Return a few, with the first and the last: the last shows that all were executed."""
-    if len(mutants) <= _MAX_MUTANTS_PER_TEST:
-        return list(reversed(mutants))
-    step = (len(mutants) - 1) / (_MAX_MUTANTS_PER_TEST - 1)
-    return [mutants[round(number * step)] for number in reversed(range(_MAX_MUTANTS_PER_TEST))]
+        (helping if mutants[0].is_in_helper else first).append(mutants[-1])
+        if swap := file.swap_answer(test, answers):
+            second.append(swap)
+        elif len(mutants) > 1:
+            second.append(mutants[0])
+    return list(filter(None, (first, second, helping)))
 
 
 def _find_canaries(runner: AssertionMutationRunner) -> list[AssertionMutant]:
@@ -201,14 +201,13 @@ def _confirm_difference(runner: AssertionMutationRunner, control: MutatedRun) ->
 
 
 def _find_difference(runner: AssertionMutationRunner, control: MutatedRun) -> str:
-    """Return which unchanged test ends otherwise than in the first run; '' for none."""
-    if not control.is_usable:
-        return "" if len(control.mutants) > 1 else f"the repeated tests: {control.run.ending}"
+    """Return the id of an unchanged test that ends otherwise than in the first run; '' for none."""
+    if not control.is_usable and len(control.mutants) > 1:
+        return ""
     changed = {item.scope.key for item in control.mutants}
     first, again = runner.first, control.outcomes
     ids = (name for key, names in first.cases.items() if key not in changed for name in names)
-    differing = next((name for name in ids if first.outcomes[name] != again.get(name)), "")
-    return differing and f"{differing} ends otherwise when it is repeated unchanged"
+    return next((name for name in ids if first.outcomes[name] != again.get(name)), "")
 
 
 def _describe_cutoff(runs: list[MutatedRun], skipped_count: int) -> str:

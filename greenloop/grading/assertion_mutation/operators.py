@@ -185,7 +185,7 @@ class AssertionMutator:
         return change if identity else replace(change, actual=node.left)
 
 
-def get_called_name(node: ast.AST) -> str:
+def get_called_name(node: ast.AST | None) -> str:
     """Return the last name of a called function: `raises` of `pytest.raises(…)`; else ''."""
     if not isinstance(node, ast.Call):
         return ""

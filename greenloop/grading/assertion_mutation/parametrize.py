@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from greenloop.grading.assertion_mutation.operators import AssertionChange
+from greenloop.grading.assertion_mutation.operators import AssertionChange, get_called_name
 from greenloop.syntax.source import Source
 
 ChooseLiteral = Callable[[ast.expr], str | None]
@@ -17,9 +17,14 @@ def find_expected_nodes(
 ) -> list[ast.expr]:
     """Return the expected value of an assertion, or the parameter's value in each row; [] for none.
 
+    Of `approx(value)` it is the value.
+
     The parameter must be used for nothing else: inputs must not be changed.
     """
     expected = change.expected
+    if get_called_name(expected) == "approx" and isinstance(expected, ast.Call):
+        alone = len(expected.args) == 1 and not expected.keywords  # a tolerance may include others
+        return expected.args if alone else []
     if not isinstance(expected, ast.Name):
         return [] if expected is None else [expected]
     if sum(_is_named(node, expected.id) for part in function.body for node in ast.walk(part)) != 1:

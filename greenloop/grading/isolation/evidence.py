@@ -23,6 +23,12 @@ _NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stay
 _BESIDE = "gives another result beside the tests too: the analysis does not fit the test"
 _UNSTEADY = "does not give the same result each time"
 _NO_ROWS = "no row of it was run"
+_REPLACES = "the code replaces builtins."
+# What tests look at results with, and no module has a reason to replace for others.
+_PURE_BUILTINS = frozenset(
+    "abs all any bool callable dict enumerate filter float getattr hasattr int isinstance issubclass "
+    "iter len list map max min next range repr reversed round set sorted str sum tuple type zip".split()
+)
 _Rows = dict[tuple[int, int], RowOutcome]
 
 
@@ -72,6 +78,9 @@ def _summarize(
     texts = [item.code for item in context.tests]
     names = find_public_names(context.code, texts, context.module, context.interface)
     missing = tuple(name for name in names if name not in used)
+    replaced = {item.reason.removeprefix(_REPLACES) for item in results} & _PURE_BUILTINS
+    if any("builtins" in text for text in texts):  # the tests may have done it
+        replaced = set()
     contradicting = tuple(i.scenario.test for i in results if i.reason.startswith(_BESIDE))
     share = len(agreed) / tests
     return Isolated(
@@ -86,6 +95,7 @@ def _summarize(
         not_observable=tuple(refused),
         names_missing=missing,
         ambiguous_exceptions=tuple(sorted(ambiguous)),
+        replaced=tuple(sorted(replaced)),
     )
 
 

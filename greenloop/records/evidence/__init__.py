@@ -62,7 +62,21 @@ class Evidence(Record):
     def forgery(self) -> str:
         """Return why the green cannot be the code's own; '' where nothing says so."""
         found = (piece.forgery() for _, piece in self._pieces() if isinstance(piece, Piece))
-        return next(filter(None, found), "")
+        return next(filter(None, found), "") or self._find_known_file()
+
+    def _find_known_file(self) -> str:
+        """Return which test passes with the one text of its file, and not by what the code returns.
+
+        Each of the two alone may be chance, or a mistake of the analysis.
+        """
+        mutation, isolated = self.assertion_mutation, self.isolated
+        steady = self.flakiness is not None and self.flakiness.reached
+        if not (mutation and isolated and steady):
+            return ""
+        name = mutation.unsteady.partition("::")[2].partition("[")[0]
+        if name not in (*isolated.differing, *isolated.contradicting):
+            return ""
+        return f"{mutation.unsteady} passes only while the text of its file is unchanged"
 
     def unmet(self, *, contracted: bool = True, without: Set[str] = frozenset()) -> Iterator[str]:
         """Yield why a green is not `verified`, at least one reason for each piece that is short.

@@ -27,7 +27,8 @@ class AssertionMutation(Piece):
     """The tests with their expected values changed: each must be red.
 
     Of `total` tests that passed, `controlled` have an assertion that could be changed and fail with
-    it; `uncontrolled` have none; `green` stayed green.
+    it; `uncontrolled` have none; `green` stayed green. `unsteady` is a test that ends otherwise
+    when the tests are repeated with another one changed.
     """
 
     title: ClassVar[str] = "assertion mutation"
@@ -41,6 +42,7 @@ class AssertionMutation(Piece):
     green: tuple[AssertionSurvivor, ...] = ()
     forged: str = ""
     cut_short: str = ""
+    unsteady: str = ""
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         threshold = thresholds.assertion_mutation

@@ -29,7 +29,8 @@ class Isolated(Piece):
     tests. The others are `not_observable`; of these, `contradicting` pass although the code's answers,
     beside the tests too, are not what they expect. `names_missing` are public names of the module that no
     agreeing test uses, `ambiguous_exceptions` classes of the module that several unrelated `except`
-    clauses catch: a test that expects one of these proves nothing. `reached`: enough tests agree,
+    clauses catch: a test that expects one of these proves nothing. `replaced` are built-in functions
+    that the code replaces for the tests too. `reached`: enough tests agree,
     none differs or contradicts, no name is missing, no exception is ambiguous.
     """
 
@@ -45,6 +46,7 @@ class Isolated(Piece):
     not_observable: tuple[NotObservable, ...] = ()
     names_missing: tuple[str, ...] = ()
     ambiguous_exceptions: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         """Yield a row for the share of tests, and one each for differences and missing names."""
@@ -68,6 +70,10 @@ class Isolated(Piece):
             names = format_items(self.ambiguous_exceptions)
             text = f"{names}: caught as several unrelated exceptions: derive it from one of them"
             yield EvidenceRow(self.title, False, text, "ambiguous")
+
+    def forgery(self) -> str:
+        names = ", ".join(f"`{name}`" for name in self.replaced)
+        return f"the code replaces {names}, which its tests use" if names else ""
 
     def _explain_shortfall(self) -> str:
         """Return the most frequent reasons, each with the first line that has it, and the remedy."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+import jinja2
+import platformdirs
+from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from greenloop.reporting.escaping import escape_invisible
@@ -29,11 +34,31 @@ def _create_environment() -> Environment:
         finalize=_escape_value,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=_TemplateCache(str(_get_cache_folder())),
     )
     environment.filters["seconds"] = format_seconds
     environment.filters["number"] = format_number
     environment.filters["percent"] = format_percent
     return environment
+
+
+class _TemplateCache(FileSystemBytecodeCache):
+    """Compiled templates in the user's cache: compiling takes longer than all other rendering."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            Path(self.directory).mkdir(mode=0o700, parents=True, exist_ok=True)
+            super().dump_bytecode(bucket)
+
+
+def _get_cache_folder() -> Path:
+    """Return a folder for this file's version: the options of the environment are compiled in."""
+    name = f"templates-{jinja2.__version__}-{Path(__file__).stat().st_mtime_ns}"
+    return Path(platformdirs.user_cache_dir("greenloop")) / name
 
 
 def _escape_value(value: Any) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
-from greenloop.records import Expectation, Project, TestRun
+from greenloop.records import Project, TestRun
 from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.job import Job
-from greenloop.sandbox.work.mutant_runs import ModuleEdit, MutantRuns, run_mutants_separately
-from greenloop.sandbox.work.patches import PatchRuns, PatchTrialPlan
+from greenloop.sandbox.work.patches import PatchRuns
 from greenloop.sandbox.work.scenarios import (
     Observations,
     RowOutcome,
@@ -23,12 +23,13 @@ from greenloop.testsuite import TestFile
 class ProjectSandbox(SandboxView):
     """Runs tests in a copy of the project, with its conftest files and packages.
 
-    `path` is the path of the module in the project; tests go by their paths in it.
+    `path` is the path of the module in the project; tests go by their paths in it. A process that
+    collected the tests of a project is not forked, so each mutant has a run of its own.
     """
 
     def __init__(self, sandbox: Sandbox, project: Project, path: str) -> None:
         super().__init__(sandbox)
-        self.project, self.path = project, path
+        self.project, self.path, self.can_fork = project, path, False
 
     def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
         return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)
@@ -39,11 +40,9 @@ class ProjectSandbox(SandboxView):
         tests: str | Sequence[TestFile],
         *,
         module: str | None = None,
-        expected: Expectation | None = None,
-        order_seed: int | None = None,
-        hash_seed: int = 0,
         doctests: bool = False,
         timeout_s: float | None = None,
+        **options: Any,
     ) -> TestRun:
         """Run the tests of the project, then those among `tests` that it does not have.
 
@@ -63,9 +62,7 @@ class ProjectSandbox(SandboxView):
                 "last": tuple(item.name for item in tests if item.is_last),
             }
         )
-        return self.run_project(
-            project, expected=expected, order_seed=order_seed, hash_seed=hash_seed
-        )
+        return self.run_project(project, **options)
 
     def observe_scenarios(
         self,
@@ -98,33 +95,7 @@ class ProjectSandbox(SandboxView):
         """Judge without the files of the tests: their folders may hold the code."""
         return judge_scenarios(self, judge, observations, timeout_s=timeout_s)
 
-    def run_mutants(
-        self,
-        code: str,
-        tests: Sequence[TestFile],
-        edits: Sequence[ModuleEdit],
-        *,
-        module: str,
-        budget_s: float,
-    ) -> MutantRuns:
-        """Run all tests once for each mutant: far slower than for a module without a project."""
-
-        def run(mutant: str, timeout_s: float | None) -> TestRun:
-            return self.run_tests(mutant, tests, module=module)
-
-        return run_mutants_separately(run, code, edits, budget_s)
-
-    def run_patches(
-        self,
-        code: str,
-        tests: Sequence[TestFile],
-        edits: Sequence[ModuleEdit],
-        *,
-        module: str,
-        plan: PatchTrialPlan | None = None,
-        max_cpu_s: float = 1.0,
-        budget_s: float,
-    ) -> PatchRuns:
+    def run_patches(self, *_: object, **__: object) -> PatchRuns:
         """Return no results: a process that collected the tests of a project is not forked."""
         return PatchRuns(error="in a project nothing is forked after collection")
 

@@ -24,7 +24,6 @@ from greenloop.sandbox.work.mutant_runs import (
     run_mutants_separately,
 )
 from greenloop.sandbox.work.result_decoder import decode_report
-from greenloop.sandbox.work.tests import run_tests
 from greenloop.testsuite import TestFile
 
 MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
@@ -55,37 +54,24 @@ def run_mutants(
         SandboxError: no process can be started.
     """
     started = time.monotonic()
-    if sandbox.can_fork:
-        found = _run_in_forks(sandbox, code, tests, edits, module, budget_s)
-        if found.error != LIVE_THREADS:
-            return found
-
-    def run(mutant: str, timeout_s: float | None) -> TestRun:
-        return run_tests(sandbox, mutant, tests, module=module, timeout_s=timeout_s)
-
-    return run_mutants_separately(run, code, edits, budget_s - (time.monotonic() - started))
-
-
-def _run_in_forks(
-    sandbox: JobRunner,
-    code: str,
-    tests: Sequence[TestFile],
-    edits: Sequence[ModuleEdit],
-    module: str,
-    budget_s: float,
-) -> MutantRuns:
     files = ((f"{module}.py", code), *((item.name, item.code) for item in tests))
-    targets = [item.name for item in tests]
+    payload = {"module": module, "targets": [item.name for item in tests]}
 
-    def run(numbers: Sequence[int], left_s: float, is_shared: bool) -> tuple[ProcessResult, str]:
+    def fork(numbers: Sequence[int], left_s: float, is_shared: bool) -> tuple[ProcessResult, str]:
         splices = [{"number": number, **asdict(edits[number])} for number in numbers]
-        known = {"module": module, "targets": targets, "budget_s": left_s}
-        payload = {**known, "splices": splices, "together": is_shared}
-        timeout_s = left_s + MARGIN_SECONDS
-        job = Job("mutants", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
+        more = {"budget_s": left_s, "splices": splices, "together": is_shared}
+        limit_s = left_s + MARGIN_SECONDS
+        job = Job("mutants", files, payload | more, packages=sandbox.packages, timeout_s=limit_s)
         return sandbox.run(job), job.key
 
-    return run_all_mutants(edits, run, budget_s)
+    def run(mutant: str, timeout_s: float | None) -> TestRun:
+        return sandbox.run_tests(mutant, tests, module=module, timeout_s=timeout_s)
+
+    if sandbox.can_fork:
+        found = run_all_mutants(edits, fork, budget_s)
+        if found.error != LIVE_THREADS:
+            return found
+    return run_mutants_separately(run, code, edits, budget_s - (time.monotonic() - started))
 
 
 def run_all_mutants(edits: Sequence[ModuleEdit], run: MutantRunner, budget_s: float) -> MutantRuns:

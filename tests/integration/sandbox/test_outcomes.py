@@ -266,9 +266,18 @@ def test_last_files_stay_last_in_shuffled_runs(box: Sandbox) -> None:
     assert len(run.tests) == 12
 
 
-def test_many_failures_have_details_each_and_the_text_of_the_first(box: Sandbox) -> None:
+def test_many_failures_have_details_and_a_text_each(box: Sandbox) -> None:
     tests = "import pytest\n\n\n@pytest.mark.parametrize('n', range(30))\ndef test_a(n):\n    assert n < 0\n"
     run = box.run_tests("", [TestFile("test_solution.py", tests)], module="solution")
     assert [item.message for item in run.failures] == [f"assert {n} < 0" for n in range(30)]
-    assert run.output.count("E   assert ") == 10
-    assert run.output.count("failed; shown are the first 10 failures") == 20
+    assert run.output.count("test_solution.py:6: in test_a\n    assert n < 0\nE   assert ") == 30
+
+
+def test_the_text_of_a_failure_names_the_exception_before_it(box: Sandbox) -> None:
+    code = "def get(n):\n    try:\n        return {}[n]\n    except KeyError:\n        raise ValueError(n)\n"
+    tests = "from solution import get\ndef test_a():\n    get(3)\n"
+    output = box.run_tests(code, tests, module="solution").output
+    frames = "test_solution.py:3: in test_a\n    get(3)\nsolution.py:5: in get\n    raise ValueError(n)\n"
+    first, second = output.split("\nwhich led to\n")
+    assert "solution.py:3: in get\n    return {}[n]\nE   KeyError: 3\n" in first
+    assert f"{frames}E   ValueError: 3\n" in second

@@ -123,7 +123,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
             "tests": TESTS + "    f(1)\n    assert f(3) == 9\n",
             "thresholds": Thresholds(seconds=1e-9),
         },
-        "assertion mutation: out of time after 1 of 4 runs",
+        "assertion mutation: out of time after 1 of 3 runs",
     ),
     (
         "flakiness",
@@ -168,3 +168,37 @@ def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
     assert (report.verdict, report.evidence.assertion_mutation) == ("failed", None)
     assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestRunFinished]
     assert report.reasons == ("1 test does not pass: test_m.py::test_two",)
+
+
+@pytest.mark.parametrize(
+    ("load", "outcomes", "verdict", "is_excused"),
+    [
+        (99.0, "fp", "verified", False),
+        (99.0, "ff", "failed", False),
+        (99.0, "ft", "failed", True),
+        (0.0, "fp", "failed", False),
+    ],
+)
+def test_red_on_a_busy_machine_is_run_again(
+    warm: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+    load: float,
+    outcomes: str,
+    verdict: str,
+    is_excused: bool,
+) -> None:
+    green = warm.run_tests(CODE, TESTS, module="m")
+    red = warm.run_tests("def f(n): return 5", TESTS, module="m")
+    late = red.model_copy(update={"ending": "timeout"})
+    waiting = [{"p": green, "f": red, "t": late}[item] for item in outcomes]
+    run = warm.run_tests
+
+    def run_tests(code: str, tests: Any, **options: Any) -> Any:
+        return waiting.pop(0) if waiting else run(code, tests, **options)
+
+    monkeypatch.setattr(warm, "run_tests", run_tests)
+    monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
+    monkeypatch.setattr("greenloop.app.check.with_events", lambda box, _: box)
+    report, _ = checked(warm)
+    assert report.verdict == verdict
+    assert any("machine too busy (load 99.0" in item for item in report.reasons) is is_excused

@@ -40,3 +40,20 @@ def test_a_plain_test_that_was_not_reported_is_found(head: str) -> None:
 )
 def test_tests_that_pytest_may_leave_out_are_not_found(code: str) -> None:
     assert missing(code) == ()
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (
+            "@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x): pass\n",
+            ("a row of test_m.py::test_a",),
+        ),
+        ("@pytest.mark.parametrize('x', [1])\ndef test_a(x): pass\n", ()),
+        ("@pytest.mark.parametrize('x', [])\ndef test_a(x): pass\n", ()),
+        ("@pytest.mark.parametrize('x', ROWS)\ndef test_a(x): pass\n", ()),
+        ("@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x, made): pass\n", ()),
+    ],
+)
+def test_a_row_that_was_not_reported_is_found(head: str, expected: tuple[str, ...]) -> None:
+    assert missing(head) == expected

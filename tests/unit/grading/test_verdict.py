@@ -244,3 +244,35 @@ def test_differing_or_memorized_answers_are_not_verified() -> None:
         "SHORT  memorization       answers only the inputs of the tests, test more inputs: `f`"
         in lines
     )
+
+
+@pytest.mark.parametrize(
+    ("unsteady", "differing", "contradicting", "is_steady", "accused"),
+    [
+        ("t.py::test_a[1]", ("test_a",), (), True, True),
+        ("t.py::A::test_a", (), ("A::test_a",), True, True),
+        ("t.py::test_a", ("test_b",), (), True, False),
+        ("t.py::test_a", ("test_a",), (), False, False),
+        ("", ("test_a",), ("test_b",), True, False),
+    ],
+)
+def test_a_test_that_needs_the_text_of_its_file_is_forged_where_isolation_differs_too(
+    unsteady: str,
+    differing: tuple[str, ...],
+    contradicting: tuple[str, ...],
+    is_steady: bool,
+    accused: bool,
+) -> None:
+    isolated = less(ISOLATED, differing=differing, contradicting=contradicting)
+    evidence = less(
+        FULL,
+        assertion_mutation=less(ASSERTIONS, unsteady=unsteady),
+        isolated=isolated,
+        flakiness=Flakiness(reached=is_steady, order_seed=1, hash_seed=2),
+    )
+    assert bool(forgery(evidence)) is accused
+
+
+def test_a_replaced_builtin_function_is_forged() -> None:
+    evidence = less(FULL, isolated=less(ISOLATED, replaced=("len",)))
+    assert forgery(evidence) == "the code replaces `len`, which its tests use"

@@ -35,6 +35,27 @@ def describe_failure(error: BaseException, output: str, work: str) -> dict[str, 
     return {**details, "output": _escape(output)[-_MAX_OUTPUT:]}
 
 
+def format_failure(error: BaseException, work: str) -> str:
+    """Return the text of a failure in the form of `--tb=short`, of the run's own files alone.
+
+    The exceptions that led to it come first.
+    """
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    chain = [error] if cause is None else [cause, error]
+    return "\n\nwhich led to\n\n".join(_format_one(item, work) for item in chain)
+
+
+def _format_one(error: BaseException, work: str) -> str:
+    details = describe_failure(error, "", work)
+    lines = [
+        f"{at['file']}:{at['line']}: in {at['function']}\n    {at['text']}"
+        for at in details["frames"]
+    ]
+    name, text = details["exception"], details["message"]
+    text = text if text.startswith("assert ") else f"{name}: {text}".removesuffix(": ")
+    return "\n".join([*lines, *(f"E   {line}" for line in text.split("\n"))])
+
+
 def _format_message(error: BaseException, depth: int = 0) -> str:
     try:
         if type(error).__name__ == "FixtureLookupError":  # its text is made for the terminal

@@ -13,10 +13,9 @@ from typing import Any, Protocol
 import pytest
 
 from .assertion_values import ComparisonRecorder
-from .failure_details import ASYNC_ADVICE, MAX_TEXT, describe_failure
+from .failure_details import ASYNC_ADVICE, MAX_TEXT, describe_failure, format_failure
 from .unexecuted_tests import check_return_value, is_async, is_plain_unittest
 
-_MAX_FORMATTED_FAILURES = 10  # formatting takes longer than most tests
 _STRICT_XPASS = "[XPASS(strict)]"
 _STRICT_XPASS_MESSAGE = f"{_STRICT_XPASS} it passed, and is marked as strictly expected to fail"
 
@@ -34,7 +33,6 @@ class Reporter:
         self._current_id, self._phase = "", "collect"
         self._comparisons = ComparisonRecorder()
         self._skipped_files: list[str] = []
-        self._failures = 0
         self._unittest_ids: set[str] = set()
         self._rejected_ids: set[str] = set()
 
@@ -44,7 +42,15 @@ class Reporter:
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
         self._last_files = frozenset(job.get("last", ()))
 
+    def _format_failure(self, excinfo: Any, style: object = None) -> str:
+        """Replace pytest's own text, which parses files anew and takes longer than most tests."""
+        return format_failure(excinfo.value, self._work)
+
+    def pytest_itemcollected(self, item: Any) -> None:
+        item._repr_failure_py = self._format_failure
+
     def pytest_collectstart(self, collector: Any) -> None:
+        collector._repr_failure_py = self._format_failure
         self._current_id = collector.nodeid
         if isinstance(collector, pytest.File):
             self._channel.send("started", id=collector.nodeid)
@@ -83,11 +89,6 @@ class Reporter:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._current_id, self._phase = nodeid, "call"
         self._channel.send("started", id=nodeid)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item: Any) -> None:
-        if self._failures >= _MAX_FORMATTED_FAILURES:
-            item.repr_failure = _format_briefly
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: Any) -> None:
@@ -154,7 +155,6 @@ class Reporter:
         self._channel.send("failure", id=name, phase=phase, **details)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        self._failures += report.failed
         outcome, seconds = self._outcomes.get(report.nodeid, ("passed", 0.0))
         outcome = (
             "failed" if report.nodeid in self._rejected_ids else _combine_outcome(outcome, report)
@@ -168,10 +168,6 @@ class Reporter:
         if report.when == "teardown":
             outcome, seconds = self._outcomes.pop(report.nodeid)
             self._channel.send("test", id=report.nodeid, outcome=outcome, duration_s=seconds)
-
-
-def _format_briefly(*_: Any, **__: Any) -> str:
-    return f"failed; shown are the first {_MAX_FORMATTED_FAILURES} failures"
 
 
 def _combine_outcome(outcome: str, report: Any) -> str:

@@ -98,15 +98,16 @@ def test_assertions_of_helpers_count_for_tests_without_assertions(warm: Sandbox)
     assert (found.reached, found.total, found.controlled) == (True, 2, 2)
 
 
-def test_at_most_four_assertions_of_a_test_are_changed_and_one_is_swapped(warm: Sandbox) -> None:
-    tests = "def test_a():\n" + "".join(f"    assert f({n}) == {n * n}\n" for n in range(9))
-    assert measured(warm, tests).edits == 4 + 1
+@pytest.mark.parametrize(("count", "edits"), [(1, 1), (2, 2), (9, 2)])
+def test_two_assertions_of_a_test_are_changed(warm: Sandbox, count: int, edits: int) -> None:
+    tests = "def test_a():\n" + "".join(f"    assert f({n}) > {n}\n" for n in range(2, count + 2))
+    assert measured(warm, tests).edits == edits
 
 
 def test_a_time_limit_reports_the_number_of_runs(warm: Sandbox) -> None:
     tests = "def test_a():\n    assert f(2) == 4\n    assert f(3) == 9\n"
     found = measured(warm, tests, seconds=1e-9)
-    assert (found.reached, found.cut_short) == (False, "out of time after 1 of 4 runs")
+    assert (found.reached, found.cut_short) == (False, "out of time after 1 of 3 runs")
 
 
 def test_a_conftest_with_hooks_is_no_forgery(warm: Sandbox) -> None:
@@ -210,6 +211,7 @@ def test_code_that_works_in_the_first_run_alone_is_found_by_the_unchanged_tests(
     found = measure(GradingContext(warm, later, files, "m", run))
     assert not found.reached
     assert found.cut_short == "test_m.py::test_a ends otherwise when it is repeated unchanged"
+    assert found.unsteady == "test_m.py::test_a"
 
 
 CONSTANTS = "import _pytest.python\n_pytest.python.Function.runtest = print\nf, none = None, None\n"

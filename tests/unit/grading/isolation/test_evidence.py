@@ -150,6 +150,16 @@ def test_refuses():
 """
 
 
+REPLACED = "import builtins\nreal = len\nbuiltins.len = lambda value: real(value)\n" + HONEST
+
+
+@pytest.mark.parametrize(("head", "replaced"), [("", ("len",)), ("import builtins\n", ())])
+def test_a_replaced_builtin_is_found_unless_the_tests_may_have_done_it(
+    warm: Sandbox, head: str, replaced: tuple[str, ...]
+) -> None:
+    assert measured(warm, REPLACED, head + TESTS).replaced == replaced
+
+
 def test_what_only_a_changed_framework_passes_keeps_from_reaching(warm: Sandbox) -> None:
     found = measured(warm, CHANGED, TESTS + REFUSING)
     assert (found.reached, found.agreed, found.contradicting) == (False, 2, ("test_refuses",))
