@@ -32,7 +32,7 @@ from greenloop.records import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
-from greenloop.specification.examples import analyze_specification
+from greenloop.specification.examples import analyze_specification, check_consistency
 from greenloop.testsuite import TestFile
 
 _MAX_GIVEN_TESTS_CHARS = 12000
@@ -77,9 +77,11 @@ class Toolkit:
         """Return the contract of a specification; the user's `given_tests` restrict it too.
 
         Raises:
-            SpecificationError: the specification states nothing that can be tested.
+            SpecificationError: the specification states nothing that can be tested, or gives one
+                call two results.
         """
         given = analyze_specification(specification)
+        check_consistency(given.examples)
         prompt = self.prompts.render(
             "parse_specification",
             specification=specification,
@@ -155,10 +157,16 @@ class Toolkit:
         parse = partial(parse_repair, contract=contract, current=request.code)
         return await self.model.request(prompt, parse)
 
-    async def judge_test(self, contract: Contract, test_source: str, dispute: Dispute) -> Judgement:
-        """Return whether test or code is wrong; the prompt shows the contract, not the code."""
+    async def judge_test(
+        self, contract: Contract, test_source: str, dispute: Dispute, *, is_example: bool = False
+    ) -> Judgement:
+        """Return whether test, code or text is wrong; the prompt does not show the code."""
         prompt = self.prompts.render(
-            "judge_test", contract=contract, test_source=test_source, claim=dispute.why
+            "judge_test",
+            contract=contract,
+            test_source=test_source,
+            claim=dispute.why,
+            is_example=is_example,
         )
         return await self.model.request(prompt, parse_judgement)
 

@@ -11,7 +11,13 @@ from collections.abc import Iterator, Sequence
 from greenloop.records import Report
 from greenloop.reporting.escaping import flatten
 from greenloop.reporting.evidence.text import list_survivors, mutated_line
-from greenloop.reporting.summary import VERDICT_SIGNS, format_counts, pluralize, report_title
+from greenloop.reporting.summary import (
+    VERDICT_SIGNS,
+    describe_ruling,
+    format_counts,
+    pluralize,
+    report_title,
+)
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
 _MAX_ITEMS = 20
@@ -79,9 +85,8 @@ def _survivor_lines(report: Report) -> Iterator[str]:
 
 
 def _dispute_lines(report: Report) -> Iterator[str]:
-    rulings = {"test": "wrong, dropped", "code": "right"}
     lines = [
-        f"{code_span(item.test)} ({rulings[item.wrong]}): {escape_markdown(item.because)}"
+        f"{code_span(item.test)} ({describe_ruling(item.wrong)}): {escape_markdown(item.because)}"
         for item in report.disputes
     ]
     yield from _collapsible_section("disputed test", lines)

@@ -54,6 +54,8 @@ class MakeStrategy(ModuleStrategy):
         )
         self.state.contract = effective_contract(parsed, request)
         run.emit(ContractReady(self.state.contract))
+        for passage in self.state.contract.unclear_examples:
+            run.notify(f"looks like an example, and is not understood: {passage}")
         await install_contract_packages(run)
         await run_concurrently(generate_and_review_code(run), generate_and_gate_tests(run))
 
@@ -72,8 +74,13 @@ class MakeStrategy(ModuleStrategy):
         return await self.run.kit.generate_code(self.state.agreed_contract, failed_approaches)
 
     async def judge(self, dispute: Dispute) -> Judgement:
-        source = self.state.tests.source(dispute.test)
-        return await self.run.kit.judge_test(self.state.agreed_contract, source, dispute)
+        tests = self.state.tests
+        return await self.run.kit.judge_test(
+            self.state.agreed_contract,
+            tests.source_in_context(dispute.test),
+            dispute,
+            is_example=tests.origin(dispute.test) == "example",
+        )
 
 
 async def run_concurrently(*coroutines: Coroutine[Any, Any, None]) -> None:

@@ -167,11 +167,17 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "history": ("1: generate, 2 failed", "2: repair, 2 failed"),
         "rulings": ("test_four: R1 says IV.",),
     },
-    "judge_test.minimal": {"contract": MINIMAL, "test_source": "assert 1\n", "claim": "R1 says I"},
+    "judge_test.minimal": {
+        "contract": MINIMAL,
+        "test_source": "assert 1\n",
+        "claim": "R1 says I",
+        "is_example": False,
+    },
     "judge_test.rich": {
         "contract": RICH,
         "test_source": FAILURES[0].source,
         "claim": "R1 says 'IV',\nnot \"IIII\"",
+        "is_example": True,
     },
 }
 
